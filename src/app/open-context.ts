@@ -39,10 +39,7 @@ export interface Overrides {
   logger?: Logger;
   /** For a command that only reads: new keys of the key file are not registered in the database. */
   isLook?: boolean;
-  /**
-   * The new API begins with this start and has counted no call yet. The budget that is kept from an earlier run is out
-   * of date.
-   */
+  /** The new API begins with this start and has counted no call: the budget kept from an earlier run is out of date. */
   modernBegins?: boolean;
 }
 
@@ -75,8 +72,7 @@ function ofDatabase(cause: unknown): Error {
 }
 
 /**
- * Opens the parts that need the open store. When a part fails, the store is closed again: its connections would keep
- * the process alive.
+ * Opens the parts that need the open store. A failure closes the store, because its connections keep the process alive.
  */
 async function openBeside({ config, logger, own, budgetOf, isLook }: Opening, store: Store) {
   const clock = own ?? machineClock;

@@ -70,8 +70,8 @@ export async function serveOrExit(): Promise<void> {
 const STOPS_BY = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /**
- * Runs the system until one of these signals. When one part ends by itself, the whole process ends, so that a
- * supervisor notices.
+ * Runs the system until one of these signals. When one part ends by itself, the process ends, so that a supervisor sees
+ * it.
  */
 async function serve(): Promise<void> {
   const config = readConfig();

@@ -81,10 +81,7 @@ interface Preparation {
   logger: Logger;
 }
 
-/**
- * Brings the database to the newest schema, makes keys, and fills the demo before jobs count or plan from the demo
- * data.
- */
+/** Brings the database to the newest schema, makes keys, and fills the demo before jobs count or plan its tokens. */
 async function prepare({ config, demo, logger }: Preparation): Promise<void> {
   const modernBegins = demo !== undefined;
   const opened = await openContext(config, upstreamFor(config), { logger, modernBegins });
@@ -129,8 +126,8 @@ async function startInFront(config: Config, modern: ModernChild): Promise<System
         integration.onUnexpectedEnd(() => callback('the demo integration'));
       },
       async close(options) {
-        // The demo calls the bridge, so the bridge stops first. The new API is needed until the bridge has answered its
-        // last call.
+        // The demo calls the bridge, so the bridge stops first. The bridge needs the new API until its last call is
+        // answered.
         await front.close(options);
         await integration.stop();
         await modern.stop();

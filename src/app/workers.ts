@@ -23,10 +23,7 @@ export interface Workers {
 
 type Announcement = { type: 'ready' } | { type: 'failed'; message: string };
 
-/**
- * A worker that ends sooner than this after its start counts as failing at once, so the pause before the next start
- * grows.
- */
+/** A worker that lives shorter than this has failed, and the pause before its next replacement is longer. */
 const LIVED_LONG = 1 * MINUTE;
 
 const PAUSE_MIN = 100;
@@ -58,8 +55,7 @@ class Place {
   }
 
   /**
-   * Starts a process in this slot; resolves when the process serves. From then on the slot replaces a process that
-   * ends.
+   * Starts a process in this slot; resolves when the process serves. From then on the slot replaces it when it ends.
    */
   async start(): Promise<void> {
     const worker = cluster.fork();
@@ -150,8 +146,7 @@ export async function runWorker(start: () => Promise<{ close(): Promise<void> }>
   worker.on('error', () => undefined);
   worker.once('disconnect', () => {
     if (!isServing) return;
-    // Otherwise node would end the process at once on `disconnect`, perhaps during an exchange whose answer would be
-    // lost.
+    // Otherwise Node would end the process at once, perhaps during an exchange whose answer would be lost.
     worker.exitedAfterDisconnect = true;
     stop();
   });

@@ -153,10 +153,7 @@ export interface Config {
   reminderCron: string;
   /** How many days before a date people are reminded, the largest number first. */
   reminderDays: readonly number[];
-  /**
-   * False in production without a mail server: mails would become files and would be counted as mails that reached
-   * people.
-   */
+  /** False in production without a mail server: mails in files would be counted as mails that reached people. */
   sendsReminders: boolean;
   /** Whether the new API verifies the e-mail addresses of its accounts. */
   trustModernEmails: boolean;
@@ -292,7 +289,7 @@ const concernsKeys = (line: string) => line !== NO_KEYS && /\b(KEYS_FILE|VAR_DIR
 
 /**
  * The path of the key file, and its database. The other settings are not checked: in production the key file is made
- * before the other settings are complete, and `readConfig` refuses settings without a key file.
+ * before they are complete, and `readConfig` needs the key file.
  * @throws {ConfigError} where a setting about the key file or the database is wrong
  */
 export function readKeysPlace(variables: Variables = process.env): Pick<Config, 'keysFile' | 'database'> {

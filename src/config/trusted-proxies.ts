@@ -69,10 +69,7 @@ function isTooWide(block: Block): boolean {
   return shared(block, VERSION_4) > WIDEST.version4 || (size > WIDEST.version6 && !isPrivate);
 }
 
-/**
- * Whether the ranges, each or merged with its neighbours, cover more addresses than any operator's own proxies can
- * have.
- */
+/** Whether the ranges, each or merged with its neighbours, cover more addresses than an operator's proxies can have. */
 export function trustsTooMany(ranges: readonly string[]): boolean {
   return joined(ranges.flatMap(blocksOf)).some(isTooWide);
 }

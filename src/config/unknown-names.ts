@@ -47,8 +47,7 @@ function leavesWordsOut(name: string, setting: string): boolean {
 
 function isLike(name: string, setting: string): boolean {
   if (name === setting.toUpperCase() || leavesWordsOut(name, setting)) return true;
-  // The first letter must match, because people nearly always type it right. Without this rule OpenSSL's SSL_CERT_FILE
-  // would count.
+  // The first letter must match: people nearly always type it right, and OpenSSL's SSL_CERT_FILE must not count.
   if (Math.min(name.length, setting.length) < LENGTH_MIN || name[0] !== setting[0]) return false;
   return Math.abs(name.length - setting.length) <= SLIPS_MAX && slipsBetween(name, setting) <= SLIPS_MAX;
 }

@@ -27,10 +27,7 @@ import type { Result } from './result.ts';
 
 type Check = readonly [name: string, run: () => Promise<Verdict>];
 
-/**
- * Every exchange with another machine has its own limit below this one. This limit stops servers that answer drop by
- * drop.
- */
+/** Every exchange with another machine has its own, shorter limit. This one stops servers that answer drop by drop. */
 const REMOTE_LIMIT = 40 * SECOND;
 
 /** The checks that ask no other machine, one after the other: two of these checks open the database. */

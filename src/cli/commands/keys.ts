@@ -49,7 +49,7 @@ function progressOf(total: number): (done: number) => void {
   };
 }
 
-/** `keys reseal`: seals everything anew with the active key that is sealed with an older key. */
+/** `keys reseal`: values that are sealed with an older key are sealed anew with the active key. */
 export async function reseal(): Promise<Result> {
   return withContext(async ({ context }) => {
     const keyId = context.keyring.activeId('sealing');

@@ -109,8 +109,8 @@ async function sentNow(context: Context): Promise<Result> {
 }
 
 /**
- * `reminders run [--on MOMENT]`: plans and sends now. For another day the mails become files, on a database that may be
- * spoiled.
+ * `reminders run [--on MOMENT]`: plans and sends now. For another day the mails become files, and the database counts
+ * them as sent. In production only a copy allows another day.
  */
 export async function runReminders(options: Record<string, unknown>): Promise<Result> {
   const on = dayGiven(options['on']);

@@ -45,10 +45,7 @@ function layerOf(id: string, kind: string, d: string): string {
   return HATCHES[kind] === undefined ? fill : `${fill}<path fill="url(#${id})" d="${d}"/>`;
 }
 
-/**
- * A link over each day that has a bar, as high as the drawing. For keyboard users the table of numbers has the same
- * links.
- */
+/** A link over each day that has a bar, as high as the drawing. The table has the same links for keyboard users. */
 function linksOf({ days, series, linkOf }: Bars, { x, top, bottom }: Plot): string {
   if (linkOf === undefined) return '';
   const [width, height] = [short(x(1) - x(0)), short(bottom - top)];

@@ -39,10 +39,7 @@ export interface Plot {
 
 const daysBetween = (first: string, day: string) => Math.round((Date.parse(day) - Date.parse(first)) / DAY);
 
-/**
- * The marks of the drawing, by their index. A mark that is so far ahead that it would squeeze the days is drawn at the
- * edge.
- */
+/** The marks of the drawing, by index. A mark so far ahead that it would squeeze the days is drawn at the edge. */
 function placedMarks({ days, marks = [] }: DailyChart) {
   const first = days[0] ?? '';
   return marks

@@ -6,10 +6,7 @@ import { type SideOfToken, sideOfToken } from '../../domain/cut-over/side-of-tok
 import { countWithoutPosts } from '../../domain/cut-over/without-posts.ts';
 import { timeWords } from '../wording/dates/words.ts';
 
-/**
- * What pages show of calls that move to the new API: the budget that the calls will need, and how far apps are cut
- * over.
- */
+/** What pages show of calls that move to the new API: the budget for the calls, and how far apps are cut over. */
 
 /** At most this many tokens are read while a person waits for a page. */
 const TOKENS_READ = 2000;

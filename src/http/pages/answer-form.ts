@@ -6,8 +6,7 @@ import { csvLine } from './csv.ts';
 type Form = 'html' | 'json' | 'csv';
 
 /**
- * The addresses that programs read. The old addresses have their own refusals, and all other addresses are for people
- * alone.
+ * The addresses that programs read. The old addresses have their own refusals; other addresses are for people alone.
  */
 const READ_BY_PROGRAMS = /^\/(?:apps|support|lifecycle)(?=[/.]|$)/;
 

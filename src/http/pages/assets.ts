@@ -18,15 +18,15 @@ const packages = createRequire(join(projectRoot, 'package.json'));
 const theirs = (name: string) => readFileSync(packages.resolve(name), 'utf8');
 
 /**
- * A browser keeps an address that names the version of its content for good, and soon asks again for other addresses.
+ * A browser keeps a file for good when the address names its version. For other addresses the browser soon asks again.
  */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 const FOR_A_WHILE = 'public, max-age=60';
 
 /**
- * Another process may run another version. A request for the other version gets our file, and must not keep it for
- * good.
+ * Another process may run another version. Its address gets our file here, but the browser must not keep our file under
+ * that address for good.
  */
 function answer(address: string, text: string): RequestHandler {
   const type = address.endsWith('.css') ? 'css' : 'js';

@@ -2,10 +2,7 @@ import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { mappingTarget } from '../../domain/support/actions.ts';
 
-/**
- * What the forms of our pages do, in words, by their addresses. A person who is asked to send a form again reads these
- * words.
- */
+/** What the forms of our pages do, in words, by address. A person who is asked to send a form again reads the words. */
 
 interface Act {
   /** `:app` and `:token` name the app and the token that the form acts on. */

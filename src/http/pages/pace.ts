@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { SECOND } from '../../shared/lifetimes.ts';
 
 /**
- * Spreads the requests of one sender over time. Without this a sender could use up the limit of a minute in its first
- * seconds, and take the process from everybody else for so long. Each process does this by itself, and forgets idle
+ * Spreads the requests of one sender over time. Otherwise a sender could use up the limit of a minute in its first
+ * seconds, and take the process from everybody else for this time. Each process spreads by itself, and forgets idle
  * senders.
  */
 
@@ -25,8 +25,8 @@ export interface PaceOptions {
 }
 
 /**
- * How a turn comes: `now`; `gone`, because the connection is gone; or no turn in this process, because the request
- * would wait too long (`late`) or too many requests wait already (`full`).
+ * The turn of a request. `now`: the turn has come. `gone`: the connection is gone. `late`: the request would wait too
+ * long. `full`: too many requests wait in this process already.
  */
 type Turn = { kind: 'now' } | { kind: 'gone' } | { kind: 'late' | 'full'; wait: number };
 
@@ -38,8 +38,7 @@ export interface Pace {
 let waiting = 0;
 
 /**
- * Waits until the time is over, the connection is gone or the stop begins. `ends` holds the functions that end each
- * wait.
+ * Waits until the time is over, the connection is gone or the stop begins. `ends` holds a function to end each wait.
  */
 function waitWith(ends: Set<() => void>, res: Response, ms: number): Promise<void> {
   return new Promise((resolve) => {

@@ -40,7 +40,9 @@ export const pageNotFound: RequestHandler = () => {
   });
 };
 
-/** How many failures get a log line each: a person may give support the request number of any of them. */
+/**
+ * How many failures of a network are logged singly in a minute: a person may give support the request number of each.
+ */
 const LINES_OF_FAILURES = 20;
 
 interface Answer {

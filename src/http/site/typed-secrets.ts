@@ -1,8 +1,8 @@
 import { tokensIn } from '../../shared/log/token-like.ts';
 
 /**
- * A pasted text that looks like a token must appear on no page, whichever field it was in: a page that shows a form
- * again replaces it. Secrets that a page is meant to show once were not typed, so they stay.
+ * A typed text that looks like a token must appear on no page, whichever field held the text. A page that shows a form
+ * again replaces the text. Secrets that a page is meant to show once stay, because nobody has typed them.
  */
 
 /** Fields whose values our own pages have put into the form. */

@@ -65,8 +65,8 @@ function wordsOf(state: State, { phase, hasOldApi, source }: TokenFooting): Stat
 }
 
 /**
- * The state of one token in words, or without a source of many tokens. An old API answers only the tokens that it made
- * itself.
+ * The state of one token in words; without `source`, the state of many tokens. An old API answers only the tokens that
+ * it made itself.
  */
 export function stateWords(state: State, footing: TokenFooting): ColouredWords {
   return { ...wordsOf(state, footing), kind: STATE_COLOURS[state] };

@@ -24,8 +24,7 @@ interface TokenWords {
 }
 
 /**
- * A reason that support wrote is for the holder alone, as the form of support says. The owner of the app does not see
- * it.
+ * A reason that support wrote is for the holder alone, as support's form says. The owner of the app does not see it.
  */
 function endWords({ reason, isOwn }: Pick<TokenFacts, 'reason' | 'isOwn'>): string | undefined {
   const why = whyTokenEnded(reason);

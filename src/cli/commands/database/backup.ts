@@ -16,10 +16,7 @@ function linesOf(file: string, { bytes, schema, grants, mappings, keys, epoch }:
   ];
 }
 
-/**
- * `backup FILE`: a checked copy of the SQLite database in one file, while the bridge serves. Opens nothing but the
- * database.
- */
+/** `backup FILE`: a checked copy of the SQLite database in one file, while the bridge serves. Opens nothing else. */
 export async function backup(
   _options: Record<string, unknown>,
   [given]: readonly (string | undefined)[],

@@ -16,7 +16,7 @@ import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
-/** Every date with the last actor who set it. A date that was never set has nulls. */
+/** Every date with the last actor who set it. The fields of a date that nobody has ever set are null. */
 async function describedDates({ store }: Context) {
   const rows = await readDates(store.durable);
   return DATE_NAMES.map((name) => {

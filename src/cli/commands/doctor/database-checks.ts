@@ -32,8 +32,8 @@ interface OpenInstance {
 export type FindInstance = () => Promise<Instance>;
 
 /**
- * Trouble with refreshing is a warning and fails nothing, because refreshing resumes by itself. A copy refreshes
- * nothing, whatever its rows say.
+ * Refreshing resumes by itself, so its trouble is a warning and fails nothing. A copy refreshes nothing, whatever its
+ * rows say.
  */
 async function examineRefreshing(context: Context): Promise<Verdict> {
   if (context.instance.isCopy()) return notLookedAt('a restored copy refreshes nothing');
@@ -45,8 +45,8 @@ async function examineRefreshing(context: Context): Promise<Verdict> {
 const TOKENS_COUNTED = 20_000;
 
 /**
- * Whether the clients at the new API can carry the load that the retirement will bring. A budget in doubt is a warning,
- * not a failure.
+ * Whether the clients at the new API can carry the load of the retirement. A doubtful budget is a warning, not a
+ * failure.
  */
 async function examineBudget(context: Context): Promise<Verdict> {
   if (!hasOldApi(context)) return ok('no old API answers any call');

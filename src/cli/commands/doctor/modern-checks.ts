@@ -43,10 +43,7 @@ const useOf = ({ publicUrl, scopes }: Config): ClientUse => ({
   scope: scopes,
 });
 
-/**
- * The server answers right credentials with `invalid_grant` and wrong credentials with `invalid_client` (RFC 6749
- * §5.2).
- */
+/** The server answers right credentials with `invalid_grant`, and wrong ones with `invalid_client` (RFC 6749 §5.2). */
 export async function checkClient(
   config: Config,
   upstream: UpstreamConfig,
@@ -64,10 +61,7 @@ export async function checkClient(
   return ok(`${settings}: ${said}${isSecret ? '' : '. A public client has no secret to prove'}`);
 }
 
-/**
- * Whether an authorization would begin: the first answer leads to a sign-in, not to an error. The authorization ends
- * there.
- */
+/** Whether an authorization would begin: the first answer leads to a sign-in, not to an error. It is not continued. */
 export async function checkRedirectUri(
   config: Config,
   upstream: UpstreamConfig,
@@ -96,10 +90,7 @@ export async function checkRedirectUri(
   return ok(`an authorization that leads back to ${redirectUri} goes on to a sign-in (${status})`);
 }
 
-/**
- * Whether the new API is at its address: without a token the new API answers 401, and any other server answers
- * differently.
- */
+/** Whether the new API is at its address: without a token the new API answers 401, and another server does not. */
 export async function checkMainApi({ apiUrl }: UpstreamConfig, hear: HearTime): Promise<Verdict> {
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify({ query: '{ __typename }' });

@@ -8,10 +8,7 @@ import type { HearTime } from './modern-checks.ts';
 import { unreachedWords } from './reaching.ts';
 import { failure, notLookedAt, ok, proving, type Verdict, warning } from './verdict.ts';
 
-/**
- * What `doctor` asks of the old API and the mail server, and how this machine's clock differs from the clocks of other
- * servers.
- */
+/** What `doctor` asks of the old API and the mail server, and how this machine's clock differs from other clocks. */
 
 const PROBE = '/1/user.json';
 

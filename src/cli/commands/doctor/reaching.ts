@@ -32,10 +32,7 @@ function signsOf(error: unknown, depth = 0): string[] {
   return [...signsOf(cause, depth + 1), own];
 }
 
-/**
- * The reason in words, with the code that shows it. Undefined where an answer came, or where the failure is not in the
- * list.
- */
+/** The reason in words, with the code that shows it. Undefined where an answer came, or where no words are known. */
 export function unreachedWords(error: unknown): string | undefined {
   for (const text of signsOf(error)) {
     const found = WAYS.find(([sign]) => sign.test(text));

@@ -6,8 +6,8 @@ import { withContext } from '../with-context.ts';
 const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 
 /**
- * `links make`: the link that asks an account holder to connect an app again. The same app and account always give the
- * same link.
+ * `links make`: the link that asks an account holder to connect an app again. An app and account always give the same
+ * link.
  */
 export async function makeLink(options: Record<string, unknown>): Promise<Result> {
   const [clientId, accountId] = [String(options['app']), String(options['account'])];

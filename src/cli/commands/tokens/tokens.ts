@@ -7,8 +7,7 @@ import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
 /**
- * `tokens import FILE`: apps, id pairs and tokens of the old API. Refused rows fail the import only with
- * `--max-refused`.
+ * `tokens import FILE`: apps, id pairs and tokens of the old API. Only with `--max-refused` can refused rows fail it.
  */
 export async function importTokens(
   { dryRun, maxRefused }: { dryRun?: boolean; maxRefused?: number },

@@ -53,10 +53,7 @@ export async function ownerCards(context: Context, { app, of }: ShownApp, footin
   };
 }
 
-/**
- * The further cards for a holder who is not the owner: the calls of the person's own tokens, and the reason of each
- * state.
- */
+/** The further cards for a holder who is not the owner: the calls of their own tokens, and the reason of each state. */
 export async function holderCards(context: Context, { of, reader }: ShownApp, footing: Footing) {
   const asked = await callersOf(context, of);
   const { last } = await callsOf(context, asked.who, { days: 1 });

@@ -119,10 +119,7 @@ async function leadOn(frame: PageShell, req: Request, res: Response): Promise<vo
   leaveWith(frame.context, res, { href: '/apps', notice: 'proven' });
 }
 
-/**
- * Whether the app of a link already has tokens of the person, or belongs to the person. Then no proof of an address is
- * needed.
- */
+/** Whether the app of a link already has tokens of the person, or is the person's. Then no address needs a proof. */
 async function isTheirs({ context }: PageShell, aim: Aim | undefined, accountId: string): Promise<boolean> {
   if (!aim) return false;
   const { clientId } = aim;

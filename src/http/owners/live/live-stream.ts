@@ -11,7 +11,7 @@ import { liveLine, toldWords } from './live-words.ts';
 
 /**
  * The events of an open page with live calls: each call as a row, how many calls came, and why the stream ended. The
- * stream ends after ten minutes, with the session, and once the person may no longer see the calls.
+ * stream ends after ten minutes, with the session, or when the person may no longer see the calls.
  */
 
 /** How often the stream looks for new calls. The other intervals count in these turns. */

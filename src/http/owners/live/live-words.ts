@@ -22,10 +22,7 @@ const MARKS = {
 
 interface Refusal {
   words: string;
-  /**
-   * How to bring the program back: the text of a link to the page of the app. That page says who can act, and has the
-   * button.
-   */
+  /** How to bring the program back: the text of a link to the app's page, which says who can act and has the button. */
   next?: string;
   /** Whether only the owner can act. */
   isOwners?: boolean;
@@ -94,8 +91,8 @@ export function liveLine(call: LiveCallRow, { isOwner, isFresh }: { isOwner: boo
 }
 
 /**
- * How many calls were shown since the page was opened, for people who cannot see the rows. In a burst of very many
- * calls, more came than were shown.
+ * How many calls were shown since the page was opened, for people who cannot see the rows. When very many calls came at
+ * once, not all of them were shown.
  */
 export function toldWords(told: number): string {
   if (told === 0) return 'No new call since you opened this page.';

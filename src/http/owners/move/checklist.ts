@@ -4,8 +4,7 @@ import type { Footing } from '../../wording/dates/lines.ts';
 import { counted, numberWords } from '../../wording/words.ts';
 
 /**
- * The migration checklist of an app in words. Each step states the numbers that decide whether it is done, and what
- * comes next.
+ * The migration checklist of an app in words. Each step states the numbers that decide about it, and the next action.
  */
 
 export interface Step {
@@ -179,8 +178,7 @@ function madeWords({ own, former = [] }: Facts['grants']): string {
 }
 
 /**
- * How many of the live connections can be handed over: the connections made with a present or former client of the app
- * itself.
+ * How many of the live connections can be handed over: those made with a present or former client of the app itself.
  */
 function ableWords({ isRefused = false, ...grants }: Facts['grants']): string {
   const { all, own, former = [], isPart } = grants;

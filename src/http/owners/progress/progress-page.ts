@@ -17,10 +17,7 @@ import { type AsOf, type DateLine, dateLines } from '../../wording/dates/lines.t
 import { progressWords } from './progress-words.ts';
 import { byUrgency, urgencyOf } from '../home/urgency.ts';
 
-/**
- * GET /apps/progress: how the tokens of a person's own apps move away from the old API, and how far off the retirement
- * is.
- */
+/** GET /apps/progress: how the tokens of a person's apps move away from the old API, and how near the retirement is. */
 
 const DAYS = 90;
 

@@ -49,10 +49,7 @@ async function showRehearsal({ context }: PageShell, app: OwnedApp, rehearsal: R
   return shownRehearsal(rehearsal, { kinds, isCut, lines, now: context.clock.now() });
 }
 
-/**
- * Asks the browser by a header to reload the page: an element in the page would have to be in the one layout of all
- * pages.
- */
+/** Asks the browser by a header to reload the page: an element would need a place in the one layout of all pages. */
 function reloadSoon(res: Response, seconds: number | undefined): boolean {
   const isWatching = seconds !== undefined && res.req.query['watch'] !== 'off';
   if (isWatching) {

@@ -32,8 +32,8 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Askin
     facts: tokenFacts(target),
     fields: [
       { kind: 'hidden', name: 'seen_email', value: email },
-      // Never prefilled: any person who signed in with the address would be one click away from the tokens that wait
-      // under it.
+      // Never prefilled: otherwise one click could give the waiting tokens to an account that only signed in with the
+      // address.
       { kind: 'text', name: 'account_id', label: 'Account id', hint, value: '' },
     ],
     button: { label: 'Pin to this account', isDanger: true },

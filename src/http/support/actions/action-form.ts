@@ -11,9 +11,9 @@ import { requestIdOf } from '../../request-id.ts';
 export type { Leaving };
 
 /**
- * Every staff action has the same course: a page says what will happen and to whom, and asks for a reason; its form
- * does the action; the page from which the person came confirms it. An action that comes too late changes nothing and
- * says so on that page.
+ * Every staff action works in the same way. A page says what will happen and to whom, and asks for a reason. The form
+ * on this page does the action. The page from which the person came then confirms the action. An action that comes too
+ * late changes nothing, and the same page says so.
  */
 
 /**

@@ -52,7 +52,7 @@ function offered(role: StaffRole, offers: readonly Offer[]): Action[] {
     });
 }
 
-/** No action makes a token work whose app is retired, or for whose app the old API has ended. */
+/** No action makes a token work when its app is retired, or when the old API has ended for the app. */
 const isWaiting = ({ state, isAppRetired, hasEnded }: MappingFacts) =>
   !isAppRetired && !hasEnded && (state === 'unmapped' || state === 'reauthorization_required');
 
@@ -61,10 +61,7 @@ const isOfAddress = ({ accountId, email }: MappingFacts) => accountId === null &
 
 const isOver = ({ state }: MappingFacts) => state === 'revoked' || state === 'migrated';
 
-/**
- * A token of an unidentified program needs its app before anything else. For another token `assign` only corrects a
- * mistake.
- */
+/** A token of an unidentified program needs its app first. For another token `assign` only corrects a mistake. */
 function assignOffer(facts: MappingFacts): Pick<Offer, 'kind' | 'makesSense'> {
   const isNext = facts.isUnidentified && !facts.hasEnded;
   return { kind: isNext ? 'primary' : 'plain', makesSense: !isOver(facts) && facts.isAssignable };

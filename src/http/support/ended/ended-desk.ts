@@ -64,7 +64,7 @@ function causeLines(counts: ReadonlyMap<string, EndedCount>, { day, zone, cause:
 const dayLink = (day: string | undefined, zone: string) =>
   day && { href: endedAddress({ day, zone }), label: fullDayWords(day) };
 
-/** The links to other days, and to the same day in another zone. */
+/** The links to other days, and to today in another time zone. */
 function picker({ day, zone }: ListedDay, { own, now }: { own: string; now: number }) {
   const days = daysListed(zone, now);
   const place = days.indexOf(day);

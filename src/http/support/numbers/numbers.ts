@@ -28,8 +28,7 @@ function progressChart({ progress }: Numbers, retirement: number | undefined): s
 }
 
 /**
- * Ends of moved tokens have the colour of moved tokens, and ends by a new connection have the colour of connected
- * tokens.
+ * Ends of moved tokens have the colour of moved tokens. Ends by a new connection have the colour of connected tokens.
  */
 const KINDS: Record<string, Series['kind']> = {
   refused: 'danger',

@@ -154,7 +154,7 @@ function showStart(frame: PageShell): RequestHandler {
 /** Adds /support and its search. */
 export function searchRoutes(router: Router, frame: PageShell): void {
   router.get('/support', showStart(frame));
-  // The answer of a search has no address of its own. Opening its address begins a new search.
+  // The answer of a search cannot be opened again: opening its address begins a new search.
   router.get('/support/search', (_req, res) => res.redirect(303, '/support'));
   router.post('/support/search', search(frame));
 }

@@ -113,10 +113,7 @@ function withTimes(reason: string): Sentence {
 
 type Entry = Pick<ShownEvent, 'action' | 'reason'>;
 
-/**
- * Reasons with a stored form of their own. An id tells the reader nothing: its subject is named in the entry or on the
- * page.
- */
+/** Reasons with a stored form of their own. An id tells the reader nothing: the entry or the page names its subject. */
 const BY_ACTION: Readonly<Record<string, (reason: string) => string | undefined>> = {
   grant_died: whyGrantEnded,
   code_replayed: (reason) => known(REPLAYS, reason),

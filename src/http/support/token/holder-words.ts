@@ -8,10 +8,7 @@ interface Unknown {
   hasOldId?: boolean;
 }
 
-/**
- * Without the old API nobody can prove with the token itself whose account it is, so an operator imports the pair of
- * ids.
- */
+/** Without the old API the token itself cannot prove whose account it is, so an operator imports the pair of ids. */
 export const IMPORT_PAIR =
   'Find out which account this user has now, and have an operator import the pair of both ids.';
 

@@ -16,10 +16,7 @@ import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
 import { hintText, holderText, stateBadge } from './token-line.ts';
 import { shownWrites } from './write-words.ts';
 
-/**
- * /support/mappings/:id: everything known about one token. The page begins with the standing of the token and the next
- * step.
- */
+/** /support/mappings/:id: everything known about one token, first the standing of the token and the next step. */
 
 /** At most this many rows of programs: a caller may send any name. */
 const PROGRAMS_MAX = 20;
