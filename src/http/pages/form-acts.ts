@@ -5,7 +5,7 @@ import { mappingTarget } from '../../domain/support/actions.ts';
 /** What the forms of our pages do, in words, by address. A person who is asked to send a form again reads the words. */
 
 interface Act {
-  /** `:app` and `:token` name the app and the token that the form acts on. */
+  /** `:app` and `:token` name the app or token that the form acts on. */
   path: string;
   words: string;
   /** The page of the form, if its address is another one. */

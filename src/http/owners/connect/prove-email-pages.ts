@@ -17,9 +17,10 @@ import { leaveWith } from '../../pages/flash-notice.ts';
 /**
  * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is this link. Opening the
  * link changes nothing. The value is a secret and is in the mail alone: a signed-out person signs in first and opens
- * the link of the mail again, because a return address would be stored. The links of a reminder also carry their
- * purpose (`?connect=`, `?revoke=`, `?app=` and a client id) and lead on to it. A link that is too old to prove
- * anything still leads on where the app already belongs to the person; else the page offers a form for a new link.
+ * the link of the mail again, because the sign-in would store the address to return to. The links of a reminder also
+ * carry their purpose (`?connect=`, `?revoke=`, `?app=` and a client id) and lead on to it. A link that is too old to
+ * prove anything still leads on where the app already belongs to the person; else the page offers a form for a new
+ * link.
  */
 
 type Refusal = Exclude<ProofProblem, 'unknown' | 'expired'>;

@@ -144,7 +144,7 @@ async function enter(
   return refusal ? problemsOf(refusal) : {};
 }
 
-/** Hand-overs to a client that is no longer used end, unless the box is ticked. */
+/** Hand-overs to a client end when the app no longer uses the client, unless the box is ticked. */
 const keepsHandovers = (req: Request) => fieldsOf(req)['keep_handovers'] !== undefined;
 
 function takeForm(frame: PageShell): RequestHandler {

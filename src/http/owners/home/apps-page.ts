@@ -23,7 +23,7 @@ import { byUrgency, urgencyOf } from './urgency.ts';
  * and the apps that act for the person's account.
  */
 
-/** At most this many needs are shown at once. The others come up when these are done. */
+/** At most this many needs are shown at once. The rest comes up when these needs are met. */
 const NEEDS_SHOWN = 12;
 
 type Stopped = Awaited<ReturnType<typeof stoppedApps>>;
@@ -117,7 +117,7 @@ function showApps(frame: PageShell): RequestHandler {
       ownOthers: ownApps.others,
       connected: cards.map((app) => ({ ...app, lines: stateLines(app.counts, app.footing) })),
       connectedOthers: tokens.others,
-      // Says only that tokens wait. How many must stay hidden until the address is proven.
+      // Says only that tokens wait: the number stays hidden until the address is proven.
       isWaiting: waiting.tokens + waiting.apps > 0,
       formTargets: formTargets(context.server.authorizationUrl),
     });
