@@ -9,11 +9,11 @@ import { surviveFailures } from './shared/log/log-sink.ts';
 import { reduceError } from './shared/log/redaction.ts';
 import { type Purpose, PURPOSES } from './shared/secrets.ts';
 
-/** The operator's command (docs/operate/commands.md): exit 0 done, 1 failed, 2 wrong usage. */
+/** The operator's command (docs/operate/commands.md). Exit codes: 0 done, 1 failed, 2 wrong usage. */
 
 process.setSourceMapsEnabled(true);
 
-// Long work goes on when nobody reads its messages any more; a result that found no room is told by the exit code.
+// Long work goes on when nobody reads its messages any more. When the result cannot be written, the exit code tells.
 for (const stream of [process.stdout, process.stderr]) surviveFailures(stream);
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code !== 'EPIPE') process.exitCode = 1;
@@ -24,7 +24,9 @@ const program = new Command('grantbridge')
   .description('Runs and looks after the bridge.')
   .exitOverride();
 
-/** Each is loaded when it is asked for: help and wrong usage load none, and only `serve` loads the server. */
+/**
+ * Each module is loaded on demand: help and wrong usage load none of these modules, and only `serve` loads the server.
+ */
 const apps = () => import('./cli/commands/apps/apps.ts');
 const tokens = () => import('./cli/commands/tokens/token-actions.ts');
 const appSecrets = () => import('./cli/commands/apps/app-secrets.ts');

@@ -8,7 +8,7 @@ import { runWorker } from './app/workers.ts';
 
 process.setSourceMapsEnabled(true);
 
-/** Entry of one worker: the bridge by the settings that the first process has too, on the port that it opens. */
+/** Entry of one worker: the bridge with the settings of the first process, on the port that the first process opens. */
 void runWorker(async () => {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: `bridge ${cluster.worker?.id ?? ''}` });

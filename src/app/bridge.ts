@@ -17,21 +17,21 @@ import { STOP_LIMIT } from '../shared/lifetimes.ts';
 import { openEpochFile } from '../store/files/epoch-file.ts';
 import { epochFileOf, openContext, type Overrides, type OpenContext } from './open-context.ts';
 
-/** What serves: the use cases with an address before them and their regular work. */
+/** The running bridge: its use cases, the server in front of them, and their scheduled jobs. */
 
 export interface StopOptions {
-  /** An error that nobody caught ends the process: no call is accepted any more, not even during the drain. */
+  /** An uncaught error ends the process. No call is accepted any more, not even during the drain. */
   isFailing?: boolean;
 }
 
 export interface Bridge {
   context: Context;
   url: string;
-  /** Serves on for DRAIN_SECONDS, then ends within STOP_LIMIT without cutting what was accepted. */
+  /** Serves on for DRAIN_SECONDS, then ends within STOP_LIMIT. Accepted calls are not cut within these times. */
   close(options?: StopOptions): Promise<void>;
 }
 
-/** Files would be counted as mails that reached people. */
+/** Without a mail server, mails become files, and the files would be counted as mails that reached people. */
 const NO_REMINDERS =
   'no reminders are planned or sent: in production they need SMTP_URL, and the dates come whether or not people were told';
 
@@ -41,10 +41,10 @@ async function requireProductionReady({ context }: OpenContext): Promise<void> {
 }
 
 /**
- * A bridge makes VAR_DIR remember the original that it serves. A drill copy that was taken over is an original too: in the
- * VAR_DIR of a production it would make the bridge there a silent copy. A copy that is not taken over makes it remember
- * nothing.
- * @throws {Error} where VAR_DIR belongs to another database, which is there or not known to be gone
+ * A bridge makes VAR_DIR remember the original that the bridge serves. A drill copy after a take-over is an original
+ * too: started with the VAR_DIR of a production, the drill would turn the production bridge into a silent copy. A copy
+ * before its take-over makes VAR_DIR remember nothing.
+ * @throws {Error} where VAR_DIR belongs to another database that exists, or that is not known to be gone
  */
 export async function requireOwnFolder({ context }: OpenContext, config: Config): Promise<void> {
   if (context.instance.isCopy()) return;
@@ -57,18 +57,18 @@ export async function requireOwnFolder({ context }: OpenContext, config: Config)
   );
 }
 
-/** What serves, in the order of its start. */
+/** The parts of a running bridge, in the order of their start. */
 interface Parts {
   opened: OpenContext;
   stopSharing: () => Promise<void>;
   server: RunningServer;
   stopJobs: () => Promise<void>;
   stopSealing: () => Promise<void>;
-  /** Aborts when the process fails: nobody waits for a drain then, not even for one that runs. */
+  /** Aborts when the process fails. Then the drain is skipped, and a running drain ends. */
   failing: AbortController;
 }
 
-/** Ends what is under way, and then writes what is in memory; nothing accepted is cut in time that STOP_LIMIT gives. */
+/** Ends the work under way, then writes the state that is in memory. Accepted calls are not cut within STOP_LIMIT. */
 async function end({ opened, stopSharing, server, stopSealing }: Parts): Promise<void> {
   const { context } = opened;
   context.live.end();
@@ -83,7 +83,7 @@ async function end({ opened, stopSharing, server, stopSealing }: Parts): Promise
   await opened.close();
 }
 
-/** Stops in the order in which a balancer, callers and background work learn of it. */
+/** Stops in this order: the balancer learns of the stop first, then callers, then background work. */
 async function stop(parts: Parts, drain: number): Promise<void> {
   const { failing, opened } = parts;
   const { context } = opened;
@@ -92,12 +92,15 @@ async function stop(parts: Parts, drain: number): Promise<void> {
   await parts.stopJobs();
   await delay(drain, undefined, { signal: failing.signal }).catch(() => context.shutdown.begin(0));
   const isEnded = await Promise.race([end(parts).then(() => true), delay(STOP_LIMIT, false, { ref: false })]);
-  // A received pair lies in the spill by then; whatever else waits for a database that is away is lost with the process.
+  // By then a received token pair is in the spill. Other data that waits for an unreachable database is lost.
   if (!isEnded)
     context.logger.error('the stop took too long, what it waited for is left', { limit: STOP_LIMIT });
 }
 
-/** What is open already, the newest last; a start that fails closes it again, for it would keep the process alive. */
+/**
+ * Closes the parts that are already open, the newest last in the list. A start that fails must close them: open parts
+ * would keep the process alive.
+ */
 type Undo = Array<() => Promise<unknown>>;
 
 async function serveFrom(opened: OpenContext, config: Config, undo: Undo): Promise<Parts> {
@@ -120,21 +123,21 @@ async function serveFrom(opened: OpenContext, config: Config, undo: Undo): Promi
   return { opened, stopSharing, server, stopJobs, stopSealing: startSealing(context), failing };
 }
 
-/** All parts, or none. */
+/** Starts all parts. When one part fails to start, the others are closed again. */
 async function startParts(opened: OpenContext, config: Config): Promise<Parts> {
   const undo: Undo = [() => opened.close()];
   try {
     return await serveFrom(opened, config, undo);
   } catch (error) {
-    // What cannot be closed is left to the end of the process: the first error says why.
+    // A part that cannot be closed is left to the end of the process: the first error is the one to report.
     for (const close of undo.toReversed()) await close().catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Starts the bridge against a modern side.
- * @throws {Error} in plain words when keys, database, certificate or address are not usable; nothing is left open then
+ * Starts the bridge as a client of the new API.
+ * @throws {Error} in plain words when keys, database, certificate or address are not usable; then nothing is left open
  */
 export async function startBridge(config: Config, overrides: Overrides = {}): Promise<Bridge> {
   if (!config.upstream) {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 /** A part of the system that runs as a process of its own and is reached over HTTP alone. */
 export interface Child<Ready> {
   ready: Ready;
-  /** Calls back when the process ends without having been asked to. */
+  /** Calls back when the process ends although nobody called `stop`. */
   onUnexpectedEnd(callback: () => void): void;
   stop(): Promise<void>;
 }
@@ -23,15 +23,16 @@ function firstAnswer<Ready>(child: ChildProcess): Promise<Ready> {
 }
 
 /**
- * Starts `entry` (a path below src, as it is built) and sends it its settings over IPC, where no process list and no environment shows
- * them; `variables` is all that its environment has. The child ends with its parent, for it sees the channel close.
+ * Starts `entry` (a path below src, as it is built). The settings go over IPC, because process lists and environments
+ * would show them. `variables` is the whole environment of the child. The child ends with its parent, because the child
+ * sees the channel close.
  */
 export async function startChild<Ready>(
   entry: string,
   settings: object,
   variables: NodeJS.ProcessEnv = {},
 ): Promise<Child<Ready>> {
-  // A process group of its own: Ctrl-C in a terminal reaches only this process, which stops its parts in their order.
+  // A process group of its own: Ctrl-C in a terminal reaches only the parent, and the parent stops its parts in order.
   const options = { env: { PATH: '', ...variables }, detached: true };
   const child = fork(fileURLToPath(new URL(`../${entry}`, import.meta.url)), [], options);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

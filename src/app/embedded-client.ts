@@ -7,7 +7,7 @@ import { createPrivateFile } from '../shared/private-file.ts';
 
 const clientFile = z.object({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 
-/** The bridge's client at the embedded modern generation, made once and kept in `VAR_DIR/modern-client.json`. */
+/** The bridge's client at the embedded new API, made once and kept in `VAR_DIR/modern-client.json`. */
 function readOrCreateClient(path: string): z.infer<typeof clientFile> {
   if (!existsSync(path)) {
     const client = { clientId: 'grantbridge', clientSecret: randomBytes(32).toString('base64url') };
@@ -17,8 +17,8 @@ function readOrCreateClient(path: string): z.infer<typeof clientFile> {
 }
 
 /**
- * Where the embedded modern generation is reached: its own port on the public address's host. It listens on loopback alone
- * and speaks plain HTTP, also where the bridge itself speaks HTTPS.
+ * The address of the embedded new API: its own port on the host of the public address. The embedded new API listens on
+ * loopback alone and speaks plain HTTP, even where the bridge speaks HTTPS.
  */
 export function embeddedOrigin({
   publicUrl,
@@ -27,7 +27,7 @@ export function embeddedOrigin({
   return `http://${new URL(publicUrl).hostname}:${embedded.port}`;
 }
 
-/** The modern side that the settings name, or the embedded one with the bridge as its client. */
+/** The new API that the settings name, or the embedded new API with the bridge as its client. */
 export function upstreamFor(config: Config): UpstreamConfig {
   if (config.upstream) return config.upstream;
   const origin = embeddedOrigin(config);

@@ -32,18 +32,18 @@ import { createModernSides } from '../upstream/modern-sides.ts';
 import { createOldBackend, type OldBackend } from '../upstream/old-backend.ts';
 import { type Silence, silencedOldBackend } from '../upstream/silence.ts';
 
-/** The composition root: everything that use cases consist of is built here, once; commands need no more. */
+/** The composition root: builds the whole context of the use cases, once. Commands need no more than this context. */
 
 export interface Overrides {
   clock?: Clock;
   logger?: Logger;
-  /** A command that only looks: keys that the database does not know are not made known to it. */
+  /** For a command that only reads: new keys of the key file are not registered in the database. */
   isLook?: boolean;
-  /** The modern side began with this start and has counted nothing yet: what it once said of a budget is out of date. */
+  /** The new API begins with this start and has counted no call: the budget kept from an earlier run is out of date. */
   modernBegins?: boolean;
 }
 
-/** What use cases need, and the closing of what was opened. */
+/** The context of the use cases, and the way to close everything that was opened for the context. */
 export interface OpenContext {
   context: Context;
   close(): Promise<void>;
@@ -52,31 +52,35 @@ export interface OpenContext {
 interface Opening {
   config: Config;
   logger: Logger;
-  /** A test's own one, instead of the database's and the machine's. */
+  /** The clock of a test, instead of the clocks of the database and the machine. */
   own: Clock | undefined;
   /** The client whose kept budget is out of date. */
   budgetOf: string | undefined;
   isLook: boolean;
 }
 
-/** Where this machine remembers its database. */
+/** The file in which this machine remembers its database. */
 export function epochFileOf({ varDir }: Pick<Config, 'varDir'>): string {
   return join(varDir, 'epoch.json');
 }
 
-/** A database that opens and then does not answer says so in words of its own, which name no setting. */
+/**
+ * A database that opens and then does not answer gives an error that names no setting. This error names DATABASE_URL.
+ */
 function ofDatabase(cause: unknown): Error {
   return new Error(`DATABASE_URL: ${reduceError(cause).message}`, { cause });
 }
 
-/** What can fail beside an open store; then the store, whose connections would keep the process, is closed again. */
+/**
+ * Opens the parts that need the open store. A failure closes the store, because its connections keep the process alive.
+ */
 async function openBeside({ config, logger, own, budgetOf, isLook }: Opening, store: Store) {
   const clock = own ?? machineClock;
   try {
     if (budgetOf !== undefined) await forgetBudget(store, budgetOf);
     const processId = newHexId();
     const spill = openSpill(join(config.varDir, 'spill'));
-    // Keys are made anew where the database is new too, but never in production.
+    // A missing key file is made anew where the database is new too, but never in production.
     const keys = { file: config.keysFile, mayCreate: !config.production, isLook };
     const keyring = await openKeyring({ store, spill, logger, processId, ...keys });
     const file = openEpochFile(epochFileOf(config), config.database);
@@ -102,7 +106,7 @@ function openOldBackend({ oldBackendUrl }: Config, silence: Silence): OldBackend
     : silencedOldBackend(createOldBackend(oldBackendUrl), silence);
 }
 
-/** What one process remembers of the grants while it refreshes them. */
+/** The memory of one process about the grants that the process refreshes. */
 function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
   return {
     flights: createSingleFlight(),
@@ -121,12 +125,15 @@ function createTroubles(logger: Logger): Context['troubles'] {
   };
 }
 
-/** The settings, with the address that follows from the modern side where none is set. */
+/** The settings. An unset settings address of the new API is derived from its authorization address. */
 function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['settings'] {
   return { ...config, modernSettingsUrl: config.modernSettingsUrl ?? `${authUrl}/settings` };
 }
 
-/** Opens keys, databases and the upstream clients; serves nothing. Rejects in plain words when they do not fit. */
+/**
+ * Opens keys, databases and the clients of the new API; serves nothing. Rejects in plain words when keys, database and
+ * settings do not fit.
+ */
 export async function openContext(
   config: Config,
   upstream: UpstreamConfig,
@@ -135,7 +142,7 @@ export async function openContext(
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const lost = await findLostDatabase(epochFileOf(config), config.database);
   if (lost !== undefined) throw new Error(lost);
-  // A key file that is not usable is refused before the database is brought to a newer schema.
+  // An unusable key file is refused before the database gets a newer schema.
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);
   const store = await openStore(config.database);
   const budgetOf = overrides.modernBegins ? upstream.clientId : undefined;

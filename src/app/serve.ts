@@ -7,14 +7,14 @@ import { reduceError } from '../shared/log/redaction.ts';
 import { startSystem, type System } from './system.ts';
 import { welcomeText } from './welcome.ts';
 
-/** What a person who stops it is told; without it a drain looks as if nothing happened. */
+/** The text for a person who stops the process. Without this text a drain looks as if nothing happened. */
 function stoppingText({ drain }: Config): string {
   if (drain === 0) return 'stopping\n';
   const seconds = drain / SECOND;
   return `stopping: calls are accepted for ${seconds} more ${seconds === 1 ? 'second' : 'seconds'}\n`;
 }
 
-/** Ctrl-C is often pressed more than once. */
+/** Writes the text once: people often press Ctrl-C more than once. */
 function sayOnce(text: string): () => void {
   let isSaid = false;
   return () => {
@@ -23,7 +23,9 @@ function sayOnce(text: string): () => void {
   };
 }
 
-/** Ends the process once the system has drained; an error that nobody caught before or meanwhile makes the code 1. */
+/**
+ * Ends the process once the system has drained. An uncaught error, before or during the drain, makes the exit code 1.
+ */
 function createStop(system: System, config: Config): (code: number) => void {
   const logger = createLogger({ level: config.logLevel, name: 'bridge' });
   const begin = sayOnce(stoppingText(config));
@@ -50,8 +52,8 @@ function surviveErrors(config: Config, running: { system?: System }): void {
 }
 
 /**
- * The same as a whole process: a start that fails ends it with 1, whatever was open by then. A supervisor sees a process
- * that lives as one that serves.
+ * Runs the whole process. A failed start ends the process with exit code 1, even when some parts are already open: a
+ * supervisor takes a living process for one that serves.
  */
 export async function serveOrExit(): Promise<void> {
   try {
@@ -62,10 +64,15 @@ export async function serveOrExit(): Promise<void> {
   }
 }
 
-/** SIGHUP comes from a terminal that is closed: what was accepted is not cut for it. Nothing is read anew by a signal. */
+/**
+ * SIGHUP comes from a closed terminal and stops the process with a drain, like the others. No signal reloads settings.
+ */
 const STOPS_BY = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** Runs the system until one of these signals; a part that ends by itself ends the whole, for a supervisor to see. */
+/**
+ * Runs the system until one of these signals. When one part ends by itself, the process ends, so that a supervisor sees
+ * it.
+ */
 async function serve(): Promise<void> {
   const config = readConfig();
   const running: { system?: System } = {};

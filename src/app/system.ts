@@ -11,13 +11,13 @@ import { createLogger, type Logger } from '../shared/log/logger.ts';
 import { startWorkers } from './workers.ts';
 
 /**
- * Starts what the settings ask for: the bridge, in this process or in WORKERS others, and without a modern side of its
- * own the embedded one and the demo.
+ * Starts the bridge, in this process or in WORKERS other processes. When the settings name no new API, also starts the
+ * embedded new API and the demo.
  */
 
 interface DemoAccount {
   email: string;
-  /** Absent once it was changed in the settings. */
+  /** Absent after the account holder changed the password in the settings. */
   password?: string;
   accountId: string;
 }
@@ -25,14 +25,16 @@ interface DemoAccount {
 type ModernChild = Child<{ url: string; demo?: DemoAccount }>;
 
 export interface System {
-  /** The demo's account, where the demo runs. */
+  /** The account of the demo; undefined where no demo runs. */
   demo: DemoAccount | undefined;
   onUnexpectedEnd(callback: (part: string) => void): void;
-  /** The bridge drains while everything that it needs still runs. */
+  /** Stops the bridge first. The bridge drains while the parts that it needs still run. */
   close(options?: StopOptions): Promise<void>;
 }
 
-/** graphql leaves out in production what it checks for its developers, which is half of what an execution takes. */
+/**
+ * In production mode graphql leaves out the checks for its developers. These checks take half the time of an execution.
+ */
 const MODERN_VARIABLES = { NODE_ENV: 'production' };
 
 function startModern(config: Config): Promise<ModernChild> {
@@ -68,7 +70,7 @@ function startDemo(config: Config): Promise<Child<{ url: string }>> {
   });
 }
 
-/** What serves the old addresses. */
+/** The part that answers the old addresses: a bridge in this process, or the workers. */
 interface Front {
   close(options?: StopOptions): Promise<void>;
 }
@@ -79,14 +81,14 @@ interface Preparation {
   logger: Logger;
 }
 
-/** Brings the database to the newest schema, makes keys, and fills the demo before jobs count or plan anything of it. */
+/** Brings the database to the newest schema, makes keys, and fills the demo before jobs count or plan its tokens. */
 async function prepare({ config, demo, logger }: Preparation): Promise<void> {
   const modernBegins = demo !== undefined;
   const opened = await openContext(config, upstreamFor(config), { logger, modernBegins });
   try {
     const { context } = opened;
     await requireOwnFolder(opened, config);
-    // Before the demo, whose own dates fill a database that has none.
+    // Settings come before the demo: the demo fills in its own dates where a database has none.
     await followSettings(context, config.dates);
     if (demo) await seedDemo(context, config, demo.accountId);
   } finally {
@@ -100,7 +102,7 @@ async function startInThisProcess(config: Config, demo: DemoAccount | undefined)
   return startBridge(config, { modernBegins: demo !== undefined });
 }
 
-/** What several processes would do at once is done before they start. */
+/** Prepares the database once before the workers start. Otherwise all workers would prepare the database at once. */
 async function startInWorkers(config: Config, demo: DemoAccount | undefined): Promise<Front> {
   const logger = createLogger({ level: config.logLevel, name: 'first process' });
   await prepare({ config, demo, logger });
@@ -111,7 +113,7 @@ function startFront(config: Config, demo?: DemoAccount): Promise<Front> {
   return config.workers > 1 ? startInWorkers(config, demo) : startInThisProcess(config, demo);
 }
 
-/** Bridge and demo integration in front of a modern generation that runs already. */
+/** Starts the bridge and the demo integration in front of a running embedded new API. */
 async function startInFront(config: Config, modern: ModernChild): Promise<System> {
   const { demo } = modern.ready;
   const front = await startFront({ ...config, upstream: upstreamFor(config) }, demo);
@@ -124,7 +126,8 @@ async function startInFront(config: Config, modern: ModernChild): Promise<System
         integration.onUnexpectedEnd(() => callback('the demo integration'));
       },
       async close(options) {
-        // The demo is one of the callers; the new API is needed until the last call is answered.
+        // The demo calls the bridge, so the bridge stops first. The bridge needs the new API until its last call is
+        // answered.
         await front.close(options);
         await integration.stop();
         await modern.stop();
@@ -136,7 +139,7 @@ async function startInFront(config: Config, modern: ModernChild): Promise<System
   }
 }
 
-/** Everything on one machine; what was started is stopped again when a later part cannot start. */
+/** Starts everything on one machine. When a later part cannot start, the parts that already run are stopped again. */
 async function startWithEmbedded(config: Config): Promise<System> {
   const modern = await startModern(config);
   try {
@@ -149,7 +152,7 @@ async function startWithEmbedded(config: Config): Promise<System> {
 
 /** @throws {Error} in plain words when a part cannot start */
 export async function startSystem(config: Config): Promise<System> {
-  // Before anything is started or brought to a newer schema.
+  // An unusable certificate is refused before any process starts and before the database gets a newer schema.
   if (config.tls) readTlsPair(config.tls);
   if (!config.upstream) return startWithEmbedded(config);
   const front = await startFront(config);

@@ -4,7 +4,7 @@ import { embeddedOrigin } from './embedded-client.ts';
 import { DEMO_APP, demoOrigin } from '../demo-data/seed-demo.ts';
 import type { System } from './system.ts';
 
-/** With a database elsewhere the folder alone is no beginning. */
+/** Deleting VAR_DIR begins again only with a SQLite database, which is in VAR_DIR. */
 function beginAgain({ database, varDir }: Config): string {
   return database.kind === 'sqlite' ? ` (deauthorized? delete ${varDir} to begin again)` : '';
 }
@@ -33,7 +33,7 @@ function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] 
   ];
 }
 
-/** What a person is told once everything runs: where to go and with what. */
+/** The text for a person once everything runs: the addresses and the demo account. */
 export function welcomeText(config: Config, { demo }: System): string {
   const lines = [
     'grantbridge is running.',

@@ -5,25 +5,25 @@ import type { Logger } from '../shared/log/logger.ts';
 import { reduceError } from '../shared/log/redaction.ts';
 
 /**
- * Several processes that serve one port (WORKERS). The first process serves nothing itself: it opens the port for all,
- * starts the workers and replaces those that die. A worker learns nothing from it but when to stop.
+ * Several processes that serve one port (WORKERS). The first process serves no call itself: it opens the port for all
+ * workers, starts the workers and replaces workers that die. The first process tells a worker only when to stop.
  */
 
 export interface WorkersOptions {
   count: number;
   logger: Logger;
-  /** The file that each worker runs; what it starts goes through `runWorker`. */
+  /** The file that each worker runs. The file starts its server through `runWorker`. */
   exec?: string;
 }
 
 export interface Workers {
-  /** Lets all workers finish what they do; resolves when the last has ended. */
+  /** Lets all workers finish their work; resolves when the last worker has ended. */
   close(): Promise<void>;
 }
 
 type Announcement = { type: 'ready' } | { type: 'failed'; message: string };
 
-/** A worker that ends sooner than this after its start did not get well. */
+/** A worker that lives shorter than this has failed, and the pause before its next replacement is longer. */
 const LIVED_LONG = 1 * MINUTE;
 
 const PAUSE_MIN = 100;
@@ -41,7 +41,7 @@ function untilServing(worker: Worker): Promise<void> {
   });
 }
 
-/** One place among the workers: its first process, and after that the replacements. */
+/** One slot among the workers: the first process of the slot, and later its replacements. */
 class Place {
   readonly #logger: Logger;
   #worker: Worker | undefined;
@@ -54,14 +54,16 @@ class Place {
     this.#logger = logger;
   }
 
-  /** Starts a process here; resolves when it serves, and sees to it from then on that one does. */
+  /**
+   * Starts a process in this slot; resolves when the process serves. From then on the slot replaces it when it ends.
+   */
   async start(): Promise<void> {
     const worker = cluster.fork();
     const startedAt = performance.now();
     this.#worker = worker;
     this.#gone = new Promise((resolve) => {
       worker.once('exit', () => resolve());
-      // One that could not be spawned never exits.
+      // A process that could not be spawned never emits `exit`.
       worker.on('error', () => (worker.process.pid === undefined ? resolve() : undefined));
     });
     await untilServing(worker);
@@ -88,7 +90,7 @@ class Place {
     }
   }
 
-  /** Lets the process finish what it does; there is no other after it. */
+  /** Lets the process finish its work, and does not replace the process. */
   async close(): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#waiting);
@@ -98,11 +100,12 @@ class Place {
 }
 
 /**
- * Starts `count` workers and resolves when all of them serve.
- * @throws {Error} in plain words when one of them cannot; none is left then
+ * Starts `count` workers and resolves when all workers serve.
+ * @throws {Error} in plain words when a worker cannot start; then no worker is left
  */
 export async function startWorkers({ count, logger, exec }: WorkersOptions): Promise<Workers> {
-  // Each worker accepts for itself: a call that is handed to a worker which dies at that moment would hang for ever.
+  // Each worker accepts connections itself. If the first process handed out the calls, a call for a dying worker would
+  // hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec: exec ?? fileURLToPath(new URL('../worker.js', import.meta.url)), args: [] });
   const places = Array.from({ length: count }, () => new Place(logger));
@@ -117,8 +120,8 @@ export async function startWorkers({ count, logger, exec }: WorkersOptions): Pro
 }
 
 /**
- * A worker's whole life: starts what it serves, says so to the first process, and closes it on SIGTERM or when the
- * first process is gone.
+ * The whole life of a worker: starts the server, reports `ready` to the first process, and closes the server on SIGTERM
+ * or when the first process is gone.
  */
 export async function runWorker(start: () => Promise<{ close(): Promise<void> }>): Promise<void> {
   const { worker } = cluster;
@@ -135,13 +138,15 @@ export async function runWorker(start: () => Promise<{ close(): Promise<void> }>
       .then(() => process.exit());
   };
   process.on('SIGTERM', stop);
-  // Ctrl-C in a terminal, and its end, reach every process at once; the first one stops the others in their order.
+  // Ctrl-C in a terminal, and the end of a terminal, reach every process at once. The first process stops the workers
+  // in order.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  // A message to a first process that has just gone: `disconnect` follows, and what is under way must not end before.
+  // A message to a first process that has just gone gives this error. `disconnect` follows and stops the worker; the
+  // work under way must not end before.
   worker.on('error', () => undefined);
   worker.once('disconnect', () => {
     if (!isServing) return;
-    // Node would end the process after this, in the midst of an exchange whose answer were lost then.
+    // Otherwise Node would end the process at once, perhaps during an exchange whose answer would be lost.
     worker.exitedAfterDisconnect = true;
     stop();
   });

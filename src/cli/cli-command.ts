@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { printResult, type Result } from './commands/result.ts';
 
-/** What every command of the operator is made of. */
+/** How every operator command is built. */
 
 type Run = (options: Record<string, unknown>, operands: string[]) => Promise<Result>;
 
-/** Adds a command that answers one result, in words or with `--json` as one object. */
+/** Adds a command that answers one result, as lines of text or with `--json` as one object. */
 export function command(name: string, description: string, load: () => Promise<Run>): Command {
   return new Command(name)
     .description(description)
@@ -21,7 +21,7 @@ export function command(name: string, description: string, load: () => Promise<R
     });
 }
 
-/** Commands that stand under one word. */
+/** Commands below one common word, such as `dates set` and `dates show`. */
 export function group(name: string, description: string, commands: readonly Command[]): Command {
   const word = new Command(name).description(description).exitOverride();
   for (const one of commands) word.addCommand(one);

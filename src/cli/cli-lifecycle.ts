@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { command, group } from './cli-command.ts';
 import { DATE_NAMES, MILESTONES } from '../store/tables/lifecycle.ts';
 
-/** The commands about what ends when: dates, brownouts, and the apps that are given more time. */
+/** The commands about dates, brownouts, and extensions of single apps. */
 
 const dates = () => import('./commands/dates/dates.ts');
 const brownouts = () => import('./commands/dates/brownouts.ts');
@@ -13,7 +13,7 @@ const REASON = 'for the history';
 
 const BY = ['--by <name>', 'who decided it, for the history; else the user of the system'] as const;
 
-/** Those that stand under `apps`. */
+/** The extension commands below `apps`. */
 export function extensionCommands(): Command[] {
   return [
     command(
@@ -44,7 +44,7 @@ export function extensionCommands(): Command[] {
   ];
 }
 
-/** `dates` and `brownouts`. */
+/** The commands `dates` and `brownouts`. */
 export function lifecycleCommands(): Command[] {
   return [
     group('dates', 'What of the older generation ends when.', [

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { command, group } from './cli-command.ts';
 
-/** The commands about who is reminded of what. */
+/** The commands about reminders. */
 
 const reminders = () => import('./commands/reminders.ts');
 
 const DAY = 'as if it were this day, such as 2027-02-01 (21:00 UTC), or this time with its zone';
 
-/** `reminders`. */
+/** The command `reminders`. */
 export function reminderCommands(): Command {
   return group('reminders', 'Mails that remind people of what ends.', [
     command(

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { command, group } from './cli-command.ts';
 import { STAFF_ROLES } from '../store/tables/page-tables.ts';
 
-/** The commands about who may look after the tokens of others. */
+/** The commands about staff: the accounts that may look after the tokens of other people. */
 
 const staff = () => import('./commands/staff.ts');
 
@@ -10,7 +10,7 @@ const ACCOUNT = 'an account id, or the e-mail of an account that has signed in';
 
 const BY = ['--by <name>', 'who decided it, for the history; else the user of the system'] as const;
 
-/** `staff`. */
+/** The command `staff`. */
 export function staffCommands(): Command {
   return group('staff', 'Who may use the pages of support.', [
     command('add', 'give an account a role, or another one', async () => (await staff()).add)

@@ -1,6 +1,6 @@
 import { PlainWords } from '../shared/log/redaction.ts';
 
-/** Thrown with one line per problem, each naming its setting. Where a line quotes a value, that is redacted already. */
+/** Thrown with one line per problem. Each line names its setting, and quoted values are already redacted. */
 export class ConfigError extends PlainWords {
   override readonly name = 'ConfigError';
   constructor(problems: readonly string[]) {

@@ -2,9 +2,11 @@ import { openDatabaseProblem } from './database-tls.ts';
 import { trustsTooMany } from './trusted-proxies.ts';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 
-/** The rules that concern more than one setting, or a setting and production; pure, for config.ts reads everything. */
+/**
+ * The rules over several settings, or over a setting and production. The rules are pure: config.ts reads everything.
+ */
 
-/** The settings that the rules look at, each already sound by itself. */
+/** The settings that the rules look at. Each one is already valid by itself. */
 export interface RuledSettings {
   NODE_ENV: string;
   HOST: string;
@@ -33,7 +35,7 @@ export interface RuledSettings {
   TRUST_PROXY?: string[] | undefined;
 }
 
-/** What the machine adds to them. */
+/** The facts about the machine that the rules need. */
 interface Surroundings {
   isKeysFileThere: boolean;
   isDatabaseFolderThere: boolean;
@@ -62,7 +64,7 @@ function hasScope(env: RuledSettings, scope: string): boolean {
 const SYNCHRONOUS_COMMIT = /synchronous_commit\s*=\s*'?([a-z0-9_]*)/g;
 const KEPT_COMMITS = ['on', 'true', 'yes', '1', 'local', 'remote_write', 'remote_apply'];
 
-/** Every connection of the pool takes the options of the address, whatever the server's own setting is. */
+/** Every connection of the pool uses the options in the address, whatever the server's own setting is. */
 function losesCommits(address: string | undefined): boolean {
   if (!address?.startsWith('postgres')) return false;
   const options = new URL(address).searchParams.getAll('options').join(' ');
@@ -70,7 +72,7 @@ function losesCommits(address: string | undefined): boolean {
   return [...plain.matchAll(SYNCHRONOUS_COMMIT)].some(([, value = '']) => !KEPT_COMMITS.includes(value));
 }
 
-/** The new API and the old one. */
+/** Rules about the new API and the old API. */
 function otherSides(env: RuledSettings): Rule[] {
   const given = givenUpstream(env);
   return [
@@ -98,7 +100,7 @@ function otherSides(env: RuledSettings): Rule[] {
   ];
 }
 
-/** What must not come before, or be less than, something else. */
+/** Rules about order: dates that must not come before others, and numbers that must not be less than others. */
 function orders(env: RuledSettings): Rule[] {
   return [
     [
@@ -154,10 +156,10 @@ function outsideProduction(env: RuledSettings): Rule[] {
   ];
 }
 
-/** Spellings of this machine that a name server or URL leaves as they are, beside those of `isLoopbackHost`. */
+/** Spellings of this machine that name servers and URLs leave unchanged, beyond the spellings of `isLoopbackHost`. */
 const OTHER_LOOPBACK = /(^|\.)localhost\.?$|^0\.0\.0\.0$|^\[::\]$|^\[::ffff:7f/;
 
-/** What the public address may not be where other people's accounts are reached through it. */
+/** Public addresses that are refused where other people's accounts are reached through the address. */
 function publicAddress(address: string | undefined): Rule[] {
   if (address === undefined) return [[true, 'PUBLIC_URL: must be set in production']];
   const { hostname } = new URL(address);
@@ -171,7 +173,7 @@ function publicAddress(address: string | undefined): Rule[] {
   ];
 }
 
-/** What production says without a key file. */
+/** The message in production without a key file. */
 export const NO_KEYS =
   'KEYS_FILE: is missing or cannot be read, and production never makes keys by itself. A bridge with a database needs the file of that database: put its copy back. For a new bridge, make the file once: grantbridge keys init';
 
@@ -196,7 +198,7 @@ function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Ru
   ];
 }
 
-/** Everything that is wrong, one line each, beginning with the setting's name. */
+/** Every problem, one line each, beginning with the setting's name. */
 export function contradictions(env: RuledSettings, surroundings: Surroundings): string[] {
   const byKind = env.NODE_ENV === 'production' ? inProduction(env, surroundings) : outsideProduction(env);
   return [...otherSides(env), ...orders(env), ...itself(env, surroundings), ...byKind]

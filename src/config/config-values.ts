@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { MOMENT_FORM, readMoment } from '../shared/moments.ts';
 import { redactText } from '../shared/log/redaction.ts';
 
-/** The forms that settings have, each with what is said of a wrong one. */
+/** The forms of settings, each with the message for a wrong value. */
 
 export const wholeNumber = (min: number, max: number) =>
   z
@@ -35,21 +35,24 @@ function isProxyRange(text: string): boolean {
   );
 }
 
-/** A star is in no host's name, though `URL` lets it pass. */
+/** No host name holds a star, though `URL` accepts one. */
 function isHttpAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return /^https?:$/.test(protocol) && !hostname.includes('*');
 }
 
-/** Paths are put behind such an address: a query or a fragment would swallow them. */
+/** Paths are appended to the address: a query or a fragment would swallow the paths. */
 function isPlainAddress(text: string): boolean {
   if (!isHttpAddress(text)) return true;
   const { search, hash, username, password } = new URL(text);
   return !/[?#]/.test(text) && `${search}${hash}${username}${password}` === '';
 }
 
-/** A slash in a password ends the host before it: the rest of the password would be the name, which is told. */
+/**
+ * A slash in a password ends the host early. Then the rest of the password would count as the database name, and
+ * messages quote this name.
+ */
 const isDatabaseName = (path: string) => path.length > 1 && !path.includes('@');
 
 export const isPostgres = (text: string) =>
@@ -76,33 +79,33 @@ export const onOrOff = z
   .default('off')
   .transform((word) => word === 'on');
 
-/** The name itself where something has it, else the nearest folder above. */
+/** The path itself where it exists, else the nearest existing folder above. */
 function nearestThere(path: string): string {
   return existsSync(path) ? path : nearestThere(dirname(path));
 }
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** What a paste, or a file with a line break at its end, leaves around a value is no part of it. */
+/** Blanks or line breaks around a value come from a paste, or from a file with a line break at its end. */
 const plainText = z
   .string()
   .refine((given) => given === given.trim(), 'begins or ends with a blank or a line break');
 
 const HOME = /^(sqlite:)?~/;
 
-/** Services have no shell that would put a home folder in the place of `~`: a folder of that name would be made. */
+/** Services have no shell that replaces `~` with a home folder. Otherwise a folder named `~` would be made. */
 export const path = plainText.refine(
   (given) => !HOME.test(given),
   'begins with ~, which a shell alone replaces: write the whole path',
 );
 
-/** What a client is known by (RFC 6749 appendix A.1 and A.2). */
+/** A client id or client secret (RFC 6749 appendix A.1 and A.2). */
 export const clientWord = plainText.refine(
   (given) => /^[\x20-\x7e]*$/.test(given.trim()),
   'must be printable ASCII, on one line',
 );
 
-/** A folder that is there, or could be made. */
+/** A folder that exists or could be made. */
 export const folder = path.superRefine((given, check) => {
   const there = nearestThere(resolve(given));
   if (!isFolder(there)) check.addIssue({ code: 'custom', message: `${redactText(there)} is not a folder` });
@@ -112,7 +115,7 @@ export const readableFile = path
   .refine((file) => HOME.test(file) || isReadable(file), 'cannot be read')
   .refine((file) => !isFolder(file), 'is a folder, and must be a file');
 
-/** What a server can listen on: a name or an address alone. */
+/** The host on which a server can listen: a name or an address alone. */
 export const listenHost = plainText.refine(
   (given) => isIP(given) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(given),
   'must be a host name or an address alone, without scheme and port',
@@ -124,8 +127,8 @@ const sqliteFile = (given: string) =>
   given.startsWith(SQLITE) ? resolve(given.slice(SQLITE.length)) : undefined;
 
 /**
- * Whether the folder of a SQLite file is there, or is below `varDir`, which is made. Elsewhere a new database is begun in a
- * folder that is there alone: another path is a slip of the pen.
+ * Whether the folder of a SQLite file exists, or is below `varDir`, which the start makes. Elsewhere a new database
+ * needs an existing folder: any other path is taken for a mistake.
  */
 export function isDatabaseFolderThere(given: string | undefined, varDir: string): boolean {
   const file = sqliteFile(given ?? '');
@@ -156,7 +159,7 @@ const LONGEST = 10 * 365 * 86400;
 export const seconds = wholeNumber(0, LONGEST);
 export const secondsAboveZero = wholeNumber(1, LONGEST);
 
-/** Calls of one client of the embedded modern generation in 15 minutes, 24 hours and 30 days. */
+/** Calls of one client of the embedded new API in 15 minutes, 24 hours and 30 days. */
 export const quotas = z
   .string()
   .regex(
@@ -178,7 +181,7 @@ export const cron = z
   .string()
   .refine(isCron, 'must be a cron expression of five or six fields, such as */15 * * * *');
 
-/** Whole days, each once, the most first. */
+/** Whole days without repetition, the largest first. */
 export const dayList = z
   .string()
   .regex(

@@ -104,17 +104,17 @@ const PRODUCTION_DRAIN = 5;
 
 type Environment = z.infer<typeof environment>;
 
-/** Every setting's name, for the table of docs/operate/settings.md and its test. */
+/** The name of every setting, for the table of docs/operate/settings.md and its test. */
 export const settingNames: readonly string[] = Object.keys(environment.shape).filter(
   (name) => name !== 'NODE_ENV',
 );
 
-/** What the bridge needs to reach a modern side as its client. */
+/** The data that the bridge needs as a client of the new API. */
 export interface UpstreamConfig {
   authUrl: string;
   apiUrl: string;
   clientId: string;
-  /** Unset for a public client, which authenticates with PKCE alone. */
+  /** Undefined for a public client, which authenticates with PKCE alone. */
   clientSecret: string | undefined;
 }
 
@@ -126,16 +126,16 @@ export interface Config {
   varDir: string;
   database: DatabaseLocation;
   keysFile: string;
-  /** Undefined: the embedded modern generation is started and the bridge registered there. */
+  /** Undefined: the embedded new API is started, and the bridge is registered there. */
   upstream: UpstreamConfig | undefined;
   embedded: { port: number; accessTokenSeconds: number; quotas: Quotas | undefined; demoPort: number };
   scopes: string;
-  /** Undefined: `/settings` at the modern authorization server. */
+  /** Undefined: `/settings` at the authorization server of the new API. */
   modernSettingsUrl: string | undefined;
   inDoubtQuiet: number;
-  /** A grant unused for this long is refreshed once, in milliseconds. */
+  /** A grant that is unused for this long is refreshed once; in milliseconds. */
   keepAlive: number;
-  /** Processes on this machine. */
+  /** The number of processes on this machine. */
   workers: number;
   profilesFresh: number;
   profilesStale: number;
@@ -143,25 +143,25 @@ export interface Config {
   /** Who may register an app on the owners' pages. */
   appRegistration: 'open' | 'staff' | 'off';
   rateLimitPerMinute: number;
-  /** The old API, while it still runs: where its tokens are passed through to. */
+  /** The old API while it still runs: old tokens are passed through to this address. */
   oldBackendUrl: string | undefined;
-  /** Whether a share of the reads is asked of both generations and compared. */
+  /** Whether a share of the reads is sent to both the old API and the new API, to compare the answers. */
   shadow: boolean;
   /** For a database that has no dates yet; in Unix milliseconds. */
   dates: { deprecation: number | undefined; retirement: number | undefined; sunset: number | undefined };
   /** When reminders are planned, in UTC. */
   reminderCron: string;
-  /** How many days before a date people are reminded, the most first. */
+  /** How many days before a date people are reminded, the largest number first. */
   reminderDays: readonly number[];
-  /** Not in production without a mail server, where files would be counted as mails that reached people. */
+  /** False in production without a mail server: mails in files would be counted as mails that reached people. */
   sendsReminders: boolean;
-  /** Whether the modern side verifies the e-mail addresses of its accounts. */
+  /** Whether the new API verifies the e-mail addresses of its accounts. */
   trustModernEmails: boolean;
-  /** Its address may hold a password. */
+  /** The SMTP address in these settings may hold a password. */
   mail: MailSettings;
   tls: { certFile: string; keyFile: string } | undefined;
   trustProxy: string[];
-  /** How long calls are still accepted once the process was asked to stop, in milliseconds. */
+  /** How long calls are still accepted after the process was asked to stop, in milliseconds. */
   drain: number;
   logLevel: string;
 }
@@ -182,7 +182,7 @@ function databaseOf(env: Environment): DatabaseLocation {
   return { kind: 'sqlite', file: resolve(url.slice('sqlite:'.length)) };
 }
 
-/** `KEYS_FILE`, or its place below VAR_DIR. */
+/** `KEYS_FILE`, or the default path below VAR_DIR. */
 function keysFileOf(env: Environment): string {
   return resolve(env.KEYS_FILE ?? `${resolve(env.VAR_DIR)}/keys.json`);
 }
@@ -195,7 +195,7 @@ function mailOf(env: Environment, publicUrl: string): MailSettings {
   };
 }
 
-/** What is stricter, or slower, where real callers depend on it. */
+/** Defaults that differ in production: stricter or slower, because real callers depend on the bridge. */
 function defaultsOf({ NODE_ENV }: Environment) {
   return NODE_ENV === 'production'
     ? ({ appRegistration: 'staff', drainSeconds: PRODUCTION_DRAIN } as const)
@@ -256,7 +256,7 @@ function interpret(env: Environment): Config {
 
 type Variables = Record<string, string | undefined>;
 
-/** An empty text counts as unset. `isAsked` chooses the problems that count, by their lines. */
+/** An empty text counts as unset. `isAsked` selects the problems to report, by their lines. */
 function readEnvironment(variables: Variables, isAsked: (line: string) => boolean): Environment {
   const given = Object.fromEntries(
     Object.entries(variables).filter(([, text]) => text !== undefined && text !== ''),
@@ -270,7 +270,7 @@ function readEnvironment(variables: Variables, isAsked: (line: string) => boolea
   const all = [
     ...misspelledNames(Object.keys(given), Object.keys(environment.shape)),
     ...problems,
-    // What was wrong by itself counts as unset, and is not said to be missing too.
+    // A setting that is wrong by itself counts as unset here. Its line must not also say that the setting is missing.
     ...contradictions(env, surroundings).filter((line) => !namesWrong(line)),
   ].filter(isAsked);
   if (all.length > 0) throw new ConfigError(all);
@@ -279,7 +279,7 @@ function readEnvironment(variables: Variables, isAsked: (line: string) => boolea
 
 /**
  * Reads the settings.
- * @throws {ConfigError} naming every setting that is wrong, all at once
+ * @throws {ConfigError} naming every wrong setting at once
  */
 export function readConfig(variables: Variables = process.env): Config {
   return Object.freeze(interpret(readEnvironment(variables, () => true)));
@@ -288,9 +288,9 @@ export function readConfig(variables: Variables = process.env): Config {
 const concernsKeys = (line: string) => line !== NO_KEYS && /\b(KEYS_FILE|VAR_DIR|DATABASE_URL)\b/.test(line);
 
 /**
- * Where the key file belongs, and the database that it is for. It asks nothing of the other settings: the key file of a
- * production is made before they are complete, and without it `readConfig` refuses them.
- * @throws {ConfigError} where a setting that says so is wrong
+ * The path of the key file, and its database. The other settings are not checked: in production the key file is made
+ * before they are complete, and `readConfig` needs the key file.
+ * @throws {ConfigError} where a setting about the key file or the database is wrong
  */
 export function readKeysPlace(variables: Variables = process.env): Pick<Config, 'keysFile' | 'database'> {
   const env = readEnvironment(variables, concernsKeys);

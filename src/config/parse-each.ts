@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** A slip of the pen, or of a file of settings: neither a value nor left out. */
+/** A value of blanks is a mistake: neither a value nor unset. */
 const BLANK = 'holds blanks alone: give it a value, or leave it out';
 
 const isBlank = (text: string | undefined) => text !== undefined && text.trim() === '';
@@ -9,7 +9,10 @@ function problemOf(schema: z.ZodType, text: string | undefined): string | undefi
   return isBlank(text) ? BLANK : schema.safeParse(text).error?.issues[0]?.message;
 }
 
-/** Each setting for itself; a wrong one counts as unset from there on, so that the rules over several still apply. */
+/**
+ * Parses each setting by itself. A wrong setting counts as unset from there on, so that the rules over several settings
+ * still apply.
+ */
 export function parseEach<T extends z.ZodObject>(settings: T, given: Record<string, string | undefined>) {
   const problems: string[] = [];
   const wrong: string[] = [];

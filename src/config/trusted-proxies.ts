@@ -2,12 +2,12 @@ import { isIPv4 } from 'node:net';
 import { groupsOf } from '../shared/net/addresses.ts';
 
 /**
- * How much of the internet a list of proxies trusts. Whoever connects from a trusted address is believed when it says that
- * a call came over HTTPS and from where. Addresses of version 4 are counted as the version 6 addresses that they are mapped
- * to (RFC 4291 §2.5.5.2), because the proxy check compares them so.
+ * How much of the internet a list of proxies trusts. The bridge believes a trusted address about HTTPS and about the
+ * origin of a call. Version 4 addresses are counted as the version 6 addresses to which they are mapped (RFC 4291
+ * §2.5.5.2), because the proxy check compares addresses in this form.
  */
 
-/** From the first address up to, and without, the last one. */
+/** From the first address up to the last address, without the last one. */
 interface Block {
   from: bigint;
   to: bigint;
@@ -17,7 +17,7 @@ const ofSize = (from: bigint, hostBits: number): Block => ({ from, to: from + (1
 
 const VERSION_4 = ofSize(0xffffn << 32n, 32);
 
-/** Unique local and link-local addresses (RFC 4193, RFC 4291 §2.5.6): nobody outside has one. */
+/** Unique local and link-local addresses (RFC 4193, RFC 4291 §2.5.6): no host outside has one. */
 const PRIVATE_VERSION_6 = [ofSize(0xfcn << 120n, 121), ofSize(0xfe8n << 116n, 118)];
 
 /** A whole /8 of version 4, and a whole /16 of version 6: more than any operator of proxies has. */
@@ -34,7 +34,7 @@ function numberOf(address: string): bigint {
 
 const hexOf = (bytes: number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** The block of an address or a network; the names of networks that express knows are private ones, and small. */
+/** The block of an address or a network. The network names that express knows are private and small. */
 function blocksOf(range: string): Block[] {
   const [given = '', bits] = range.split('/', 2);
   const host = given.replace(/%.*$/, '');
@@ -44,7 +44,7 @@ function blocksOf(range: string): Block[] {
   return [ofSize((numberOf(host) >> BigInt(hostBits)) << BigInt(hostBits), hostBits)];
 }
 
-/** Blocks that overlap or lie side by side become one. */
+/** Merges blocks that overlap or lie side by side. */
 function joined(blocks: readonly Block[]): Block[] {
   const inOrder = blocks.toSorted((a, b) => (a.from < b.from ? -1 : Number(a.from > b.from)));
   const result: Block[] = [];
@@ -69,7 +69,7 @@ function isTooWide(block: Block): boolean {
   return shared(block, VERSION_4) > WIDEST.version4 || (size > WIDEST.version6 && !isPrivate);
 }
 
-/** Whether the ranges, each or joined with its neighbours, cover more than anybody's own proxies can have. */
+/** Whether the ranges, each or merged with its neighbours, cover more addresses than an operator's proxies can have. */
 export function trustsTooMany(ranges: readonly string[]): boolean {
   return joined(ranges.flatMap(blocksOf)).some(isTooWide);
 }

@@ -1,17 +1,20 @@
 /** Names in the environment that nothing reads, and that were most likely meant for a setting. */
 
-/** Shorter names are too near to others' by chance: PORT and PORTS, HOST and COST. */
+/** Shorter names resemble other names by chance: PORT and PORTS, HOST and COST. */
 const LENGTH_MIN = 8;
 
-/** A letter too many, too few, another one, or two that changed places; twice. */
+/** A slip is one letter too many, too few, or wrong, or two swapped letters. Two slips are allowed. */
 const SLIPS_MAX = 2;
 
-/** The table of Damerau and Levenshtein: a cell holds how many slips turn the beginning of one word into that of another. */
+/**
+ * The table of Damerau and Levenshtein: a cell holds how many slips turn the beginning of one word into the beginning
+ * of another.
+ */
 type Table = number[][];
 
 const cell = (table: Table, row: number, column: number) => table[row]?.[column] ?? Infinity;
 
-/** `row` and `column` count letters: the beginnings that are compared end with these. */
+/** `row` and `column` count letters: the beginnings that are compared end with these letters. */
 function slipsAt(table: Table, words: [string, string], [row, column]: [number, number]): number {
   const [one, other] = words;
   if (row === 0 || column === 0) return row + column;
@@ -25,7 +28,7 @@ function slipsAt(table: Table, words: [string, string], [row, column]: [number, 
   );
 }
 
-/** How many such slips turn one word into another. */
+/** How many slips turn one word into another. */
 function slipsBetween(one: string, other: string): number {
   const table: Table = [];
   for (let row = 0; row <= one.length; row += 1) {
@@ -36,7 +39,7 @@ function slipsBetween(one: string, other: string): number {
   return cell(table, one.length, other.length);
 }
 
-/** `MODERN_SECRET` for `MODERN_CLIENT_SECRET`: it begins with the same word, and words were left out. */
+/** `MODERN_SECRET` for `MODERN_CLIENT_SECRET`: the name begins with the same word, and words are missing. */
 function leavesWordsOut(name: string, setting: string): boolean {
   const [words, all] = [name.split('_'), setting.split('_')];
   return words.length > 1 && words[0] === all[0] && words.every((word) => all.includes(word));
@@ -44,12 +47,14 @@ function leavesWordsOut(name: string, setting: string): boolean {
 
 function isLike(name: string, setting: string): boolean {
   if (name === setting.toUpperCase() || leavesWordsOut(name, setting)) return true;
-  // OpenSSL reads SSL_CERT_FILE: whoever slips gets the first letter right nearly always.
+  // The first letter must match: people nearly always type it right, and OpenSSL's SSL_CERT_FILE must not count.
   if (Math.min(name.length, setting.length) < LENGTH_MIN || name[0] !== setting[0]) return false;
   return Math.abs(name.length - setting.length) <= SLIPS_MAX && slipsBetween(name, setting) <= SLIPS_MAX;
 }
 
-/** A line for each name that is none of `known` and looks like one. What stands in it is not quoted: it may be a secret. */
+/**
+ * A line for each name that is not in `known` but resembles a known name. The value is not quoted: it may be a secret.
+ */
 export function misspelledNames(given: readonly string[], known: readonly string[]): string[] {
   return given
     .filter((name) => !known.includes(name))

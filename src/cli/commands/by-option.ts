@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { WrongUsage } from './wrong-usage.ts';
 
-/** Long enough for a name and a ticket's number. */
+/** Long enough for a name and a ticket number. */
 const NAME_MAX = 100;
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -16,8 +16,8 @@ function systemUser(): string {
 }
 
 /**
- * Who changes something, for the history: whom `--by` names, else the user of the operating system.
- * @throws {WrongUsage} for what is no name
+ * The actor of a change, for the history: the name in `--by`, else the user of the operating system.
+ * @throws {WrongUsage} where the text is not a usable name
  */
 export function actorOf({ by }: Record<string, unknown>): string {
   const name = typeof by === 'string' ? by.trim() : systemUser();

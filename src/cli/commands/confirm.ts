@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 
 /**
- * Tells a person at a terminal the reasons and asks; only `y` and `yes` go on. Without a terminal nobody can be asked, and
- * the answer is no. Nothing of it goes to standard output, which programs read.
+ * Shows the reasons to a person at a terminal and asks; only `y` and `yes` confirm. Without a terminal nobody can be
+ * asked, and the answer is no. Writes nothing to standard output, because programs read standard output.
  */
 export async function confirmed(reasons: readonly string[], question: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;

@@ -27,10 +27,10 @@ import type { Result } from './result.ts';
 
 type Check = readonly [name: string, run: () => Promise<Verdict>];
 
-/** Every exchange with another machine has a limit of its own below this one; it holds for whoever dribbles. */
+/** Every exchange with another machine has its own, shorter limit. This one stops servers that answer drop by drop. */
 const REMOTE_LIMIT = 40 * SECOND;
 
-/** Those that others do not answer for, one after the other: two of them open the database. */
+/** The checks that ask no other machine, one after the other: two of these checks open the database. */
 async function examineHere(config: Config, find: ReturnType<typeof findInstanceOnce>): Promise<Finding[]> {
   const checks: Check[] = [
     ['settings', async () => ok('usable')],
@@ -50,7 +50,7 @@ async function examineHere(config: Config, find: ReturnType<typeof findInstanceO
   return findings;
 }
 
-/** What is asked of others, side by side. */
+/** The checks that ask other servers, side by side. */
 function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>['hear']): Check[] {
   const { oldBackendUrl } = config;
   const ofUpstream = (run: (known: UpstreamConfig) => Promise<Verdict>) => async () => {
@@ -73,7 +73,7 @@ function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>[
   ];
 }
 
-/** Every check, each with what it found. Those that ask others take at most `limit` milliseconds. */
+/** Runs every check. A check that asks another server takes at most `limit` milliseconds. */
 export async function examineAll(config: Config, limit = REMOTE_LIMIT): Promise<Finding[]> {
   const find = findInstanceOnce(config);
   const here = await examineHere(config, find);
@@ -91,7 +91,7 @@ export async function examineAll(config: Config, limit = REMOTE_LIMIT): Promise<
   return [...here, ...remote, ...last];
 }
 
-/** `doctor`: what was looked at and what was not, each with what was found; fails when one of them does. */
+/** `doctor`: every check with its finding, also the checks that could not look. Fails when one check fails. */
 export async function doctor(): Promise<Result> {
   const findings = await examineAll(readConfig());
   const isFailed = findings.some(({ state }) => state === 'failed');

@@ -18,7 +18,7 @@ function reasonOf(error: unknown): string {
   return code ?? 'it is no file of lines';
 }
 
-/** What a file holds is added; a file that was asked for holds some. */
+/** Adds the anchors of a file. A file that the operator names must hold at least one. */
 async function readNamed(context: Context, file: string, known: Anchors): Promise<void> {
   const found = () => known.anchors.length + known.takeOvers.length + known.wrong.length;
   const before = found();
@@ -45,7 +45,7 @@ function linesOf({ entries, waiting, newestAnchor, finding }: Verdict): string[]
   ];
 }
 
-/** `history verify`: the whole chain, against this machine's anchors and those of every file that is named. */
+/** `history verify`: checks the whole chain against this machine's anchors and the anchors of every named file. */
 export async function verifyHistory(options: { anchor?: string[] }): Promise<Result> {
   return withContext(async ({ context }) => {
     const verdict = await prove(context, await collectAnchors(context, options.anchor ?? []));
@@ -66,7 +66,7 @@ async function* exportLines(db: Database): AsyncGenerator<string> {
   }
 }
 
-/** Somebody who reads no further, as `head` does, has what they wanted. */
+/** A reader that stops early, as `head` does, has read enough: EPIPE is no error. */
 async function print(db: Database): Promise<void> {
   await pipeline(Readable.from(exportLines(db)), process.stdout, { end: false }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
@@ -81,7 +81,7 @@ async function writeInto(file: string, db: Database): Promise<void> {
   try {
     await pipeline(Readable.from(exportLines(db)), handle.createWriteStream({ flush: true }));
   } catch (error) {
-    // Half a history must not be taken for a whole one.
+    // Half a history must not be taken for a whole history.
     await rm(file, { force: true });
     throw error;
   }

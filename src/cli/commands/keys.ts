@@ -23,7 +23,7 @@ export async function addKey(): Promise<Result> {
   });
 }
 
-/** `keys activate ID`: the key that writes from now on. */
+/** `keys activate ID`: makes the key the active one; from now on new values are written with this key. */
 export async function activate(options: Options, [id = '']: readonly string[]): Promise<Result> {
   return withContext(async ({ context }) => {
     const purposes = options.purpose ? [options.purpose] : PURPOSES;
@@ -38,7 +38,7 @@ export async function activate(options: Options, [id = '']: readonly string[]): 
   });
 }
 
-/** Tells on standard error how far it is, for whoever waits; a line for each tenth. */
+/** Reports progress on standard error for a waiting person, one line for each tenth. */
 function progressOf(total: number): (done: number) => void {
   let told = 0;
   return (done) => {
@@ -49,7 +49,7 @@ function progressOf(total: number): (done: number) => void {
   };
 }
 
-/** `keys reseal`: everything sealed with an older key is sealed with the active one. */
+/** `keys reseal`: values that are sealed with an older key are sealed anew with the active key. */
 export async function reseal(): Promise<Result> {
   return withContext(async ({ context }) => {
     const keyId = context.keyring.activeId('sealing');
@@ -65,7 +65,7 @@ export async function reseal(): Promise<Result> {
   });
 }
 
-/** `keys drop ID`: a key that nothing needs any more goes; what still needs it is said. */
+/** `keys drop ID`: removes a key that no data needs any more. When data still needs the key, the answer says which. */
 export async function drop(options: Options, [id = '']: readonly string[]): Promise<Result> {
   const { keysFile } = readConfig();
   return withContext(async ({ context }) => {
@@ -79,7 +79,7 @@ export async function drop(options: Options, [id = '']: readonly string[]): Prom
   });
 }
 
-/** `keys list`: every key, what stands on it, and which processes hold it. */
+/** `keys list`: every key, the data that depends on the key, and the processes that hold the key. */
 export async function listAllKeys(): Promise<Result> {
   return withContext(async ({ context }) => {
     const keys = await describeKeys(context);

@@ -9,7 +9,7 @@ import { dayGiven, contextOn } from './dates/on-day.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
-/** `reminders`: who is reminded of what and why, by hand and for any day. */
+/** `reminders`: the recipients and reasons of reminders, by hand and for any day. */
 
 const USE = 'A token counts as last used when it was last used up to now, also for a later day.';
 
@@ -48,7 +48,9 @@ async function previewed(context: Context): Promise<Planned[]> {
 
 const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
-/** `reminders plan [--on MOMENT]`: who would get what, when and why; writes nothing, and works on a copy too. */
+/**
+ * `reminders plan [--on MOMENT]`: who would get which reminder, when and why. Writes nothing, and works on a copy too.
+ */
 export async function planAll(options: Record<string, unknown>): Promise<Result> {
   const on = dayGiven(options['on']);
   return withContext(async ({ context }) => {
@@ -106,7 +108,10 @@ async function sentNow(context: Context): Promise<Result> {
   return { ok: true, lines: [...lines, ...where], json: { ...json, directory: directory ?? null } };
 }
 
-/** `reminders run [--on MOMENT]`: plans and sends now; for another day into files, on a database that may be spoiled. */
+/**
+ * `reminders run [--on MOMENT]`: plans and sends now. For another day the mails become files, and the database counts
+ * them as sent. In production only a copy allows another day.
+ */
 export async function runReminders(options: Record<string, unknown>): Promise<Result> {
   const on = dayGiven(options['on']);
   return withContext(({ context }) =>
@@ -114,7 +119,7 @@ export async function runReminders(options: Record<string, unknown>): Promise<Re
   );
 }
 
-/** `reminders undeliverable`: the newest mails that nobody could be reached with. */
+/** `reminders undeliverable`: the newest mails that reached nobody. */
 export async function listUnreached(): Promise<Result> {
   return withContext(async ({ context }) => {
     const mails = (await listUndeliverable(context)).map(
@@ -137,7 +142,7 @@ export async function listUnreached(): Promise<Result> {
       `${day}  ${person}  ${failure}`,
       ...reminders.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: stage ${one.stage}`),
     ]);
-    // Not that all were reached: mails may wait, and none may have been planned.
+    // An empty list does not mean that all mails arrived: mails may wait, and perhaps none was planned.
     const none = 'No undeliverable mail waits for support.';
     return { ok: true, lines: lines.length > 0 ? lines.map(printable) : [none], json: { mails } };
   });

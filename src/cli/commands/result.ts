@@ -1,4 +1,4 @@
-/** What a command answers: lines for people, one object for programs. */
+/** The answer of a command: lines for people, one object for programs. */
 export interface Result {
   ok: boolean;
   lines: string[];

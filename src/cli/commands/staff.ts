@@ -5,11 +5,11 @@ import { printable, shown } from './dates/moment-option.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
-/** `staff`: who may look after the tokens of others on the pages below /support. */
+/** `staff`: the accounts that may look after the tokens of other people on the pages below /support. */
 
 const originOf = (options: Record<string, unknown>) => ({ actor: actorOf(options), requestId: null });
 
-/** `staff add ACCOUNT --role ROLE`: gives an account a role, or another one. */
+/** `staff add ACCOUNT --role ROLE`: gives an account a role, or changes its role. */
 export async function add(
   options: Record<string, unknown>,
   [account = '']: readonly string[],
@@ -24,7 +24,7 @@ export async function add(
   });
 }
 
-/** `staff remove ACCOUNT`: takes the role away; the next request finds it gone. */
+/** `staff remove ACCOUNT`: takes the role away, from the account's next request on. */
 export async function remove(
   options: Record<string, unknown>,
   [account = '']: readonly string[],
@@ -37,7 +37,7 @@ export async function remove(
   });
 }
 
-/** `staff list`: everybody with a role. */
+/** `staff list`: every account with a role. */
 export async function list(): Promise<Result> {
   return withContext(async ({ context }) => {
     const staff = (await listStaff(context.store.durable)).map((row) => ({

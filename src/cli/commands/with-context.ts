@@ -12,7 +12,7 @@ async function requireSchema(config: Config): Promise<void> {
   if (problem !== undefined) throw new Error(problem);
 }
 
-/** Runs one use case on the configured database, brought to the newest schema, and closes it again. */
+/** Runs one use case on the configured database, with the newest schema, and closes the database again. */
 export async function withNewestSchema<T>(
   work: (opened: OpenContext) => Promise<T>,
   overrides: Pick<Overrides, 'isLook'> = {},
@@ -28,16 +28,16 @@ export async function withNewestSchema<T>(
 }
 
 /**
- * Runs one use case on the configured database and closes it again. It makes no database and changes no schema: a first
- * look with a newer version would move it under the older one that serves.
- * @throws {Error} in plain words, with the next step, where there is none or its schema is an older one
+ * Runs one use case on the configured database and closes the database again. Makes no database and changes no schema:
+ * a first look with a newer version would change the schema under the older version that serves.
+ * @throws {Error} in plain words, with the next step, where no database exists or its schema is older
  */
 export async function withContext<T>(work: (opened: OpenContext) => Promise<T>): Promise<T> {
   await requireSchema(readConfig());
   return withNewestSchema(work);
 }
 
-/** The same for a command that only looks, whose key file may be that of tomorrow. */
+/** Runs one use case that only reads. The key file may already hold keys that the database does not know. */
 export async function lookInContext<T>(work: (opened: OpenContext) => Promise<T>): Promise<T> {
   await requireSchema(readConfig());
   return withNewestSchema(work, { isLook: true });

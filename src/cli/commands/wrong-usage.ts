@@ -1,4 +1,4 @@
-/** Words that a command was given and that it cannot read: it ends with 2, as for an option that does not exist. */
+/** A command cannot read its words. The command ends with exit code 2, as for an unknown option. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
 }

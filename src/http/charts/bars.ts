@@ -3,7 +3,7 @@ import { escaped } from './chart-words.ts';
 import type { DailyChart } from './daily-chart.ts';
 import { type Plot, short } from './plot.ts';
 
-/** Bars of days, the series one above the other. */
+/** Draws bars of days, with the series stacked. */
 
 type Bars = Pick<DailyChart, 'days' | 'series'> & { linkOf?: DailyChart['linkOf'] | undefined };
 
@@ -33,7 +33,7 @@ const HATCHES: Readonly<Record<string, string>> = {
   muted: 'M2 3h2',
 };
 
-/** The pattern of a series, in the colour of the page between its colour; '' for the one that is full. */
+/** The pattern of a series: hatching in the page colour over the series colour. '' for a series without hatching. */
 function patternOf(id: string, kind: string): string {
   const hatch = HATCHES[kind];
   if (hatch === undefined) return '';
@@ -45,7 +45,7 @@ function layerOf(id: string, kind: string, d: string): string {
   return HATCHES[kind] === undefined ? fill : `${fill}<path fill="url(#${id})" d="${d}"/>`;
 }
 
-/** A link over each day that has a bar, as high as the drawing; by keys the table of numbers leads to the same. */
+/** A link over each day that has a bar, as high as the drawing. The table has the same links for keyboard users. */
 function linksOf({ days, series, linkOf }: Bars, { x, top, bottom }: Plot): string {
   if (linkOf === undefined) return '';
   const [width, height] = [short(x(1) - x(0)), short(bottom - top)];
@@ -58,7 +58,7 @@ function linksOf({ days, series, linkOf }: Bars, { x, top, bottom }: Plot): stri
   return links.join('');
 }
 
-/** The drawing; `id` begins the ids in it. */
+/** Draws the bars. `id` is the prefix of the ids in the drawing. */
 export function drawBars({ days, series, linkOf }: Bars, plot: Plot, id: string): string {
   const layers = stack<number, number>()
     .keys(series.map((_, index) => index))
@@ -71,7 +71,7 @@ export function drawBars({ days, series, linkOf }: Bars, plot: Plot, id: string)
   return drawn.join('') + linksOf({ days, series, linkOf }, plot);
 }
 
-/** The sign of a series in the legend; `id` is its own. */
+/** The sign of a series in the legend. `id` is the id of the sign. */
 export function barSign(kind: string, id: string): string {
   const box = 'M1 1h12v12h-12z';
   return `<svg class="chart-sign" viewBox="0 0 14 14" aria-hidden="true">${patternOf(id, kind)}${layerOf(id, kind, box)}</svg>`;

@@ -4,7 +4,7 @@ import type { Series } from './charts.ts';
 
 /** The calls of an app as series of a chart and as rows of a table. */
 
-/** In the order in which the most frequent get them; what is left is one series more. */
+/** The colours of the most frequent kinds of calls, in this order. All further kinds share one more series. */
 const KINDS: ReadonlyArray<Series['kind']> = ['accent', 'second', 'ok', 'warning'];
 
 const sumOf = (group: readonly DayCalls[]) => group.reduce((sum, { calls: n }) => sum + n, 0);
@@ -40,12 +40,12 @@ function seriesBy(
     : [...named, { label: 'all others', kind: 'muted', values: totalsOf(days, rest) }];
 }
 
-/** A series for each endpoint, the most frequent ones by their names. */
+/** A series for each endpoint. The most frequent endpoints are named. */
 export function byEndpoint(days: readonly string[], calls: readonly DayCalls[]): Series[] {
   return seriesBy(days, calls, ({ endpoint }) => endpoint);
 }
 
-/** A series for each place where tokens came. */
+/** A series for each place in which tokens arrived (header, query, …). */
 export function byCarrier(days: readonly string[], calls: readonly DayCalls[]): Series[] {
   return seriesBy(days, calls, ({ carrier }) => `in ${carrierWords(carrier)}`);
 }

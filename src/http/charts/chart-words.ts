@@ -14,7 +14,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text as HTML and SVG hold it, in an attribute too. */
+/** Escapes a text for HTML and SVG, also inside attributes. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
@@ -29,7 +29,7 @@ export function fullDayWords(day: string): string {
   return FULL_DAY.format(Date.parse(day));
 }
 
-/** A number at an axis up to `greatest`, which has little room: `1,200`, `12k`. */
+/** A number at an axis up to `greatest`. The axis has little room: `1,200`, `12k`. */
 export function tickWords(value: number, greatest: number): string {
   return greatest < 10_000 ? numberWords(value) : COMPACT.format(value);
 }

@@ -8,7 +8,7 @@ import type { DailyChart, Series } from './daily-chart.ts';
 import { emptyFigure, figureOf } from './figure.ts';
 import { DAYS_OF_CHANGE, DAYS_WITH_VALUES } from './numbers-table.ts';
 
-/** Charts as SVG, drawn on the server; classes carry the colours (charts.css), so that a page needs no inline style. */
+/** Charts as SVG, drawn on the server. Classes carry the colours (charts.css), so a page needs no inline style. */
 
 export type { DailyChart, Series } from './daily-chart.ts';
 
@@ -23,7 +23,7 @@ function barWords({ days, series }: DailyChart, sums: readonly number[]): string
   return `${totals.join(' ')} The most on one day: ${numberWords(most)}, on ${dayWords(days[sums.indexOf(most)] ?? '')}.`;
 }
 
-/** Bars of days, the series one above the other, as a figure with legend and a table of its numbers. */
+/** A figure of stacked bars by day, with a legend and a table of the numbers. */
 export function stackedBars(chart: DailyChart): string {
   if (isEmpty(chart)) return emptyFigure(chart, 'No calls in these days.');
   const sums = sumsOf(chart);
@@ -44,7 +44,7 @@ const lineWords = ({ series }: DailyChart) =>
     )
     .join(' ');
 
-/** A line for each series, as a figure with legend and a table of its numbers. */
+/** A figure with a line for each series, a legend and a table of the numbers. */
 export function lines(chart: DailyChart): string {
   if (isEmpty(chart)) return emptyFigure(chart, 'There is nothing to count in these days.');
   return figureOf(chart, {
@@ -56,7 +56,7 @@ export function lines(chart: DailyChart): string {
   });
 }
 
-/** A small chart without axes, for a row of a list; `label` says in words what it shows. */
+/** A small chart without axes, for a row of a list. `label` describes the chart in words. */
 export function sparkline({ label, values }: { label: string; values: readonly number[] }): string {
   const x = scaleLinear()
     .domain([0, Math.max(1, values.length - 1)])

@@ -2,11 +2,11 @@ import { line } from 'd3-shape';
 import type { DailyChart } from './daily-chart.ts';
 import { type Plot, short } from './plot.ts';
 
-/** A line for each series. */
+/** Draws a line for each series. */
 
 type Curves = Pick<DailyChart, 'days' | 'series'>;
 
-/** Points of a line that is level before and after them add nothing to it. */
+/** Leaves out the inner points of a level stretch: they add nothing to the line. */
 function withoutLevel(values: readonly number[]): Array<[number, number]> {
   return values.flatMap((value, index): Array<[number, number]> => {
     const isLevel = value === values[index - 1] && value === values[index + 1];
@@ -14,7 +14,7 @@ function withoutLevel(values: readonly number[]): Array<[number, number]> {
   });
 }
 
-/** The drawing: lines that differ by their dashes too, each with a dot at its end. */
+/** Draws the lines. Each line has its own dashes and a dot at its end. */
 export function drawLines({ days, series }: Curves, { x, y }: Plot): string {
   const path = line()
     .x(([index]) => x(index + 0.5))

@@ -1,10 +1,10 @@
-/** What a chart of days is made of. */
+/** The data of a chart by day. */
 
 export interface Series {
   label: string;
-  /** Its colour, and its pattern or dashes, so that colour is never the only difference. */
+  /** The colour of the series, with its own pattern or dashes, so that colour is never the only difference. */
   kind: 'accent' | 'second' | 'ok' | 'warning' | 'danger' | 'muted';
-  /** One for each day of the chart. */
+  /** One value for each day of the chart. */
   values: readonly number[];
 }
 
@@ -12,14 +12,14 @@ export interface DailyChart {
   /** Unique on its page. */
   id: string;
   title: string;
-  /** `YYYY-MM-DD`, without a gap, the oldest first. */
+  /** `YYYY-MM-DD`, without gaps, the oldest day first. */
   days: readonly string[];
   series: readonly Series[];
-  /** Days that stand out, such as the retirement; one beyond the last day widens the chart. */
+  /** Days that stand out, such as the retirement. A mark after the last day widens the chart. */
   marks?: ReadonlyArray<{ day: string; label: string }>;
-  /** What is said where every number is zero. */
+  /** The text where every number is zero. */
   empty?: string;
-  /** Where each day leads; its words say what is there. */
+  /** The link of each day. Its label says what the link opens. */
   linkOf?: (day: string) => { href: string; label: string };
   /** For pages with many charts: one drawing for all widths, and a shorter table. */
   isSmall?: boolean;

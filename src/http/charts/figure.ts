@@ -3,16 +3,16 @@ import type { DailyChart } from './daily-chart.ts';
 import { numbersTable, type Rows } from './numbers-table.ts';
 import { axesOf, NARROW, type Plot, plotOf, type Size, WIDE } from './plot.ts';
 
-/** What every chart of days stands in. */
+/** The figure around every chart by day. */
 
 export interface Drawing {
   /** The greatest number of the vertical axis. */
   greatest: number;
-  /** Draws the series; `id` begins the ids in it. */
+  /** Draws the series. `id` is the prefix of the ids in the drawing. */
   draw: (plot: Plot, id: string) => string;
-  /** The sign of a series in the legend; `id` is its own. */
+  /** The sign of a series in the legend. `id` is the id of the sign. */
   sign: (kind: string, id: string) => string;
-  /** What the chart says, in words. */
+  /** A description of the chart in words. */
   words: string;
   table: { rows: Rows; note: string };
 }
@@ -25,12 +25,12 @@ function description(chart: DailyChart, words: string): string {
   return escaped(`${period(chart)}. ${words}${marks.join('')}`);
 }
 
-/** The same chart for one width; the style sheet shows the one that fits. */
+/** The chart at one width. The style sheet shows the drawing that fits the screen. */
 function svgOf(chart: DailyChart, drawing: Drawing, { size, name }: { size: Size; name: string }): string {
   const plot = plotOf(chart, drawing.greatest, size);
   const { below, above } = axesOf(chart, plot);
   const id = escaped(`${chart.id}-${name}`);
-  // What is in an image is not there for those who hear the page; links are.
+  // Screen readers do not read the inside of the role `img`, but links must be readable.
   const role = chart.linkOf ? 'group' : 'img';
   const labels = `<title id="${id}-t">${escaped(chart.title)}</title><desc id="${id}-d">${description(chart, drawing.words)}</desc>`;
   return `<svg class="chart-drawing chart-${name}" viewBox="0 0 ${size.width} ${size.height}" role="${role}" aria-labelledby="${id}-t ${id}-d">${labels}${below}${drawing.draw(plot, id)}${above}</svg>`;
@@ -43,7 +43,7 @@ function legendOf({ id, series }: DailyChart, sign: Drawing['sign']): string {
   return `<ul class="chart-legend">${items.join('')}</ul>`;
 }
 
-/** A chart where there is nothing to draw: words, not empty axes. */
+/** A chart without data: words instead of empty axes. */
 export function emptyFigure({ title, empty }: DailyChart, otherwise: string): string {
   return `<figure class="chart"><figcaption>${escaped(title)}</figcaption><p class="muted">${escaped(empty ?? otherwise)}</p></figure>`;
 }
@@ -57,7 +57,7 @@ export function figureOf(chart: DailyChart, drawing: Drawing): string {
         { size: NARROW, name: 'narrow' },
       ];
   const drawings = sizes.map((one) => svgOf(chart, drawing, one)).join('');
-  // A small one stands below a heading that says the same.
+  // A small chart stands below a heading with the same words.
   const caption = chart.isSmall ? '<figcaption class="visually-hidden">' : '<figcaption>';
   return `<figure class="chart">${caption}${escaped(chart.title)}</figcaption>${legendOf(chart, drawing.sign)}${drawings}${numbersTable(chart, drawing.table)}</figure>`;
 }

@@ -2,23 +2,23 @@ import { numberWords } from '../wording/words.ts';
 import { dayWords, escaped, fullDayWords } from './chart-words.ts';
 import type { DailyChart } from './daily-chart.ts';
 
-/** The numbers of a chart as a table, for those who do not see it and those who want them exactly. */
+/** The numbers of a chart as a table, for people who cannot see the chart or who want the exact numbers. */
 
 const ROWS = 60;
 const ROWS_OF_SMALL = 20;
 
-/** Which days have a row, by their place. */
+/** Which days have a row, by their index. */
 export type Rows = (chart: DailyChart) => number[];
 
 const valuesAt = ({ series }: DailyChart, index: number) => series.map(({ values }) => values[index] ?? 0);
 
 const places = ({ days }: DailyChart) => days.map((_, index) => index);
 
-/** The days on which there was something. */
+/** The days with a value other than zero. */
 export const DAYS_WITH_VALUES: Rows = (chart) =>
   places(chart).filter((index) => valuesAt(chart, index).some((value) => value !== 0));
 
-/** The first day, those on which something changed, and the last one. */
+/** The first day, the days on which a number changed, and the last day. */
 export const DAYS_OF_CHANGE: Rows = (chart) =>
   places(chart).filter((index) => {
     const before = valuesAt(chart, index - 1);
@@ -43,7 +43,7 @@ function leftOut({ days }: DailyChart, kept: number[], all: number): string {
     : '';
 }
 
-/** The table behind a word that opens it, the newest day first. */
+/** The table behind a summary that opens it, the newest day first. */
 export function numbersTable(chart: DailyChart, { rows, note }: { rows: Rows; note: string }): string {
   const all = rows(chart).toReversed();
   const kept = all.slice(0, chart.isSmall ? ROWS_OF_SMALL : ROWS);

@@ -4,13 +4,13 @@ import { dayOf } from '../../shared/moments.ts';
 import { dayWords, escaped, fullDayWords, tickWords } from './chart-words.ts';
 import type { DailyChart } from './daily-chart.ts';
 
-/** The ground of a drawing: where days and numbers lie, the axes, and the days that stand out. */
+/** The layout of a drawing: the positions of days and numbers, the axes, and the marked days. */
 
-/** In the units of the drawing, which are about the pixels it is shown with. */
+/** In the units of the drawing. A unit is shown as about one pixel. */
 export interface Size {
   width: number;
   height: number;
-  /** About so many labels of days have room. */
+  /** About how many day labels have room. */
   dayLabels: number;
 }
 
@@ -26,20 +26,20 @@ export interface Plot {
   top: number;
   left: number;
   right: number;
-  /** Where zero lies. */
+  /** The position of zero. */
   bottom: number;
-  /** The left edge of a day by its place in the chart. */
+  /** The left edge of a day, by its index in the chart. */
   x: (index: number) => number;
   y: (value: number) => number;
   ticks: number[];
-  /** How many days the drawing has, those between the last one and a mark beyond it too. */
+  /** How many days the drawing spans, including the days between the last day and a later mark. */
   span: number;
   words: (tick: number) => string;
 }
 
 const daysBetween = (first: string, day: string) => Math.round((Date.parse(day) - Date.parse(first)) / DAY);
 
-/** The marks in the drawing by their place; one so far ahead that the days would be squeezed stands at the edge. */
+/** The marks of the drawing, by index. A mark so far ahead that it would squeeze the days is drawn at the edge. */
 function placedMarks({ days, marks = [] }: DailyChart) {
   const first = days[0] ?? '';
   return marks
@@ -48,7 +48,7 @@ function placedMarks({ days, marks = [] }: DailyChart) {
     .map((mark) => ({ ...mark, isBeyond: mark.index >= 2 * days.length }));
 }
 
-/** Lays out a chart whose greatest number is `top`. */
+/** Lays out a chart whose greatest number is `greatest`. */
 export function plotOf(chart: DailyChart, greatest: number, size: Size): Plot {
   const marks = placedMarks(chart);
   const last = Math.max(0, ...marks.filter(({ isBeyond }) => !isBeyond).map(({ index }) => index));
@@ -59,7 +59,7 @@ export function plotOf(chart: DailyChart, greatest: number, size: Size): Plot {
   const ticks = scale.ticks(4).filter(Number.isInteger);
   const words = (tick: number) => tickWords(tick, greatest);
   const left = 12 + CHARACTER * Math.max(...ticks.map((tick) => words(tick).length));
-  // A line of words above the drawing for each mark.
+  // One line of text above the drawing for each mark.
   const top = 10 + 18 * marks.length;
   const [right, bottom] = [size.width - RIGHT, size.height - BELOW];
   const y = scale.range([bottom, top]);
@@ -67,7 +67,7 @@ export function plotOf(chart: DailyChart, greatest: number, size: Size): Plot {
   return { size, top, left, right, bottom, x, y, ticks, span, words };
 }
 
-/** A length as the drawing says it. */
+/** A length, rounded for the drawing. */
 export function short(length: number): string {
   return String(Math.round(length * 10) / 10);
 }
@@ -88,7 +88,7 @@ function dayAxis({ days }: DailyChart, { x, span, size, bottom }: Plot): string 
   const labels: string[] = [];
   for (let index = 0; index < span; index += step) {
     const at = x(index + 0.5);
-    // One at the very edge would be cut.
+    // A label at the very edge would be cut off.
     if (at > size.width - 24) break;
     const words = dayWords(dayOf(start + index * DAY));
     labels.push(
@@ -112,7 +112,7 @@ function markLines(chart: DailyChart, { x, left, right, bottom }: Plot): string 
     .join('');
 }
 
-/** The axes below what is drawn, and the marks above it. */
+/** The axes, drawn below the series, and the marks, drawn above the series. */
 export function axesOf(chart: DailyChart, plot: Plot): { below: string; above: string } {
   return { below: valueAxis(plot) + dayAxis(chart, plot), above: markLines(chart, plot) };
 }

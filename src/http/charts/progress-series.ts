@@ -2,7 +2,10 @@ import type { ProgressDay } from '../../domain/progress/progress-of.ts';
 import { STATE_COLOURS } from '../wording/state-colours.ts';
 import type { Series } from './daily-chart.ts';
 
-/** How tokens moved, as the series of every chart that shows it: what is done first, which is at the bottom of bars. */
+/**
+ * The movement of tokens as chart series, the same in every chart. Finished states come first, which puts them at the
+ * bottom of bars.
+ */
 export function progressSeries(days: readonly ProgressDay[]): Series[] {
   return [
     {

@@ -6,12 +6,12 @@ import { type SideOfToken, sideOfToken } from '../../domain/cut-over/side-of-tok
 import { countWithoutPosts } from '../../domain/cut-over/without-posts.ts';
 import { timeWords } from '../wording/dates/words.ts';
 
-/** What pages show of calls that move to the new API: the budget that they will need, and how far apps are cut over. */
+/** What pages show of calls that move to the new API: the budget for the calls, and how far apps are cut over. */
 
-/** So many tokens are looked at while somebody waits for a page. */
+/** At most this many tokens are read while a person waits for a page. */
 const TOKENS_READ = 2000;
 
-/** The budget for what is to move; undefined where nothing is. */
+/** The budget for the calls that will move; undefined where no call will move. */
 interface BudgetCard {
   isDoubtful: boolean;
   verdict: string;
@@ -30,7 +30,7 @@ function budgetCard({ server }: Context, outlooks: readonly Outlook[]): BudgetCa
   };
 }
 
-/** Of very many tokens nothing is told before the job of the hour has found some that move. */
+/** Shown for very many tokens until the hourly job has counted the tokens that move. */
 const UNCOUNTED: BudgetCard = {
   isDoubtful: false,
   verdict: 'What the retirement moves to the new API has not been counted yet.',
@@ -38,7 +38,9 @@ const UNCOUNTED: BudgetCard = {
   advice: undefined,
 };
 
-/** Whether the clients at the new API can carry what the retirement will bring them, for the first page of support. */
+/**
+ * For the first page of support: whether the clients at the new API can carry the load that the retirement will bring.
+ */
 export async function budgetOfRetirement(context: Context): Promise<BudgetCard | undefined> {
   const outlooks = await outlookOfRetirement(context, TOKENS_READ);
   return outlooks ? budgetCard(context, outlooks) : UNCOUNTED;
@@ -52,7 +54,7 @@ interface CutOverApp {
   cut_over_at: number | null;
 }
 
-/** How far an app is cut over, and what the rest of it will need; for support. */
+/** For support: how far an app is cut over, and the budget that the rest of the app will need. */
 export async function cutOverOfApp(context: Context, app: CutOverApp) {
   const { client_id: clientId, cut_over_percent: percent } = app;
   if (!appHasOldApi(context, clientId)) return undefined;
@@ -71,13 +73,13 @@ const SIDES: Record<SideOfToken, string> = {
   'refused there': 'The new API answers all its calls: the old API has refused the token.',
 };
 
-/** Which side answers a token's calls, for support; undefined where there is but one. */
+/** For support: which API answers the calls of a token; undefined where only one API is left. */
 export async function sideWords(context: Context, mappingId: string): Promise<string | undefined> {
   const side = await sideOfToken(context, mappingId);
   return side && SIDES[side];
 }
 
-/** The same for the owner: how far, and how many accounts would be refused at the new API. */
+/** For the owner: how far the app is cut over, and how many accounts the new API would refuse. */
 export async function cutOverForOwner(context: Context, app: CutOverApp) {
   const { client_id: clientId, cut_over_percent: percent } = app;
   if (!appHasOldApi(context, clientId)) return undefined;

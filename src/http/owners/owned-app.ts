@@ -4,7 +4,7 @@ import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { PageError } from '../pages/page-error.ts';
 import { personIn } from '../site/page-shell.ts';
 
-/** The app of an address, for its owner; to anybody else it is one that is not registered. */
+/** The app of an address, for its owner. For any other person the app counts as not registered. */
 export async function ownedApp(context: Context, req: Request) {
   const app = await findRegisteredApp(context, String(req.params['clientId']));
   if (app && app.owner_account_id === personIn(req).accountId) return app;

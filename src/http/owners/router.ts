@@ -20,11 +20,11 @@ import { rehearseRoutes } from './rehearsal/rehearse.ts';
 import { secretRoutes } from './credentials/secrets.ts';
 import { tokensRoutes } from './tokens/tokens-page.ts';
 
-/** The pages of account holders and app owners, in the order in which their addresses are tried. */
+/** The pages of account holders and app owners. Addresses are matched in this order. */
 export function ownersRouter(parts: SigninParts, frame: PageShell): Router {
   const router = Router({ caseSensitive: true, strict: true });
   appsRoutes(router, frame);
-  // Addresses with a word of their own come before /apps/:clientId.
+  // Addresses with a fixed word come before /apps/:clientId.
   connectLinkRoutes(router, frame);
   proveEmailRoutes(router, frame);
   registerRoutes(router, frame);

@@ -7,7 +7,7 @@ import { personIn } from '../site/page-shell.ts';
 
 type App = NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;
 
-/** The app of an address, whoever asks. */
+/** The app of an address, for any reader. */
 export async function registeredApp(context: Context, req: Request): Promise<App> {
   const app = await findRegisteredApp(context, String(req.params['clientId']));
   if (app) return app;
@@ -22,7 +22,7 @@ export interface ShownApp {
   app: App;
   isOwner: boolean;
   reader: string;
-  /** All its tokens for its owner, to anybody else those of the own account. */
+  /** For the owner all tokens of the app; for other people the tokens of their own account. */
   of: TokensOf;
 }
 

@@ -1,22 +1,24 @@
 import type { Request, Response } from 'express';
 import { csvLine } from './csv.ts';
 
-/** The form of an answer: a page for people, and for programs what they can parse. */
+/** The form of an answer: a page for people, or a form that programs can parse. */
 
 type Form = 'html' | 'json' | 'csv';
 
-/** Where programs read: the old addresses have refusals of their own, and what stands elsewhere is for people alone. */
+/**
+ * The addresses that programs read. The old addresses have their own refusals; other addresses are for people alone.
+ */
 const READ_BY_PROGRAMS = /^\/(?:apps|support|lifecycle)(?=[/.]|$)/;
 
-/** What an address serves, by its ending; without one it serves pages. */
+/** What an address serves, by its ending. An address without an ending serves pages. */
 function servedAt(path: string): Form {
   const [, ending] = /\.(json|csv)$/.exec(path) ?? [];
   return ending === 'json' || ending === 'csv' ? ending : 'html';
 }
 
 /**
- * The form in which whoever sent the request reads a refusal. A browser names HTML; a program names its own form, or takes
- * all, which at the address of a file is the form of the file.
+ * The form of a refusal that the caller can read. A browser names HTML. A program names its own form or accepts all
+ * forms; then the form of the address counts.
  */
 export function answerForm(req: Request): Form {
   const path = req.originalUrl.split('?')[0] ?? '';
@@ -33,7 +35,7 @@ interface Refusal {
   detail: string;
 }
 
-/** Answers a program: JSON as RFC 9457 has it, or one record of CSV with the same fields. */
+/** Answers a program: JSON by RFC 9457, or one CSV record with the same fields. */
 export function sendProblem(res: Response, form: Exclude<Form, 'html'>, refusal: Refusal): void {
   const { status, title, detail } = refusal;
   res.removeHeader('Content-Disposition');

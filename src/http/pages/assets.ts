@@ -6,7 +6,9 @@ import { iconRouter } from '../../shared/icons.ts';
 import { stylesheet, versioned } from '../../shared/pages.ts';
 import { projectRoot } from '../../shared/project-root.ts';
 
-/** What pages load: one style sheet, the icon, and the scripts of those that have a part which lives. All of it is from here. */
+/**
+ * The files that pages load: one style sheet, the icon, and the scripts of live pages. All files come from this server.
+ */
 
 const ours = (name: string) =>
   readFileSync(join(projectRoot, 'src', 'http', 'pages', 'assets', name), 'utf8');
@@ -15,12 +17,17 @@ const packages = createRequire(join(projectRoot, 'package.json'));
 
 const theirs = (name: string) => readFileSync(packages.resolve(name), 'utf8');
 
-/** A browser keeps what stands at an address with its content's name for good, and asks anew for the rest soon. */
+/**
+ * A browser keeps a file for good when the address names its version. For other addresses the browser soon asks again.
+ */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 const FOR_A_WHILE = 'public, max-age=60';
 
-/** Another process may run another version: what it asks for is not kept under the name of ours. */
+/**
+ * Another process may run another version. Its address gets our file here, but the browser must not keep our file under
+ * that address for good.
+ */
 function answer(address: string, text: string): RequestHandler {
   const type = address.endsWith('.css') ? 'css' : 'js';
   const ownVersion = versioned(address, text);
@@ -33,7 +40,7 @@ function answer(address: string, text: string): RequestHandler {
   };
 }
 
-/** Reads them once. */
+/** Reads the files once. */
 export function loadAssets() {
   const texts = new Map([
     ['/assets/style.css', stylesheet()],

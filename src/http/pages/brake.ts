@@ -7,18 +7,18 @@ import { PageError } from './page-error.ts';
 import { createPace, type Pace } from './pace.ts';
 
 /**
- * Limits for pages that anybody may ask for. Requests are counted in all processes by network address. Many honest people
- * share one address, so the limits are far above what a person does; what one request may leave behind is bounded
- * elsewhere.
+ * Limits for pages that anybody may request. All processes count requests together, by network address. Many honest
+ * people share one address, so the limits are far above the use of one person. Other limits bound what one request may
+ * leave behind.
  */
 
 export interface Limit {
-  /** What is counted, for no limit counts for another. */
+  /** What is counted. Each limit counts by itself. */
   what: string;
   perMinute: number;
 }
 
-/** The refusal of a request above a limit; in whole seconds. */
+/** The refusal of a request above a limit. `secondsLeft` is in whole seconds. */
 export function tooMany(secondsLeft: number, from: 'network' | 'account' = 'network'): PageError {
   return new PageError(429, 'Too many requests', {
     reason: `Very many requests came from your ${from} within a minute.`,
@@ -27,7 +27,7 @@ export function tooMany(secondsLeft: number, from: 'network' | 'account' = 'netw
   });
 }
 
-/** Of version 6 by its /48: who has one has 65,536 networks of the size that a home has. */
+/** Version 6 addresses count by their /48: the owner of a /48 has 65,536 networks of the size of a home network. */
 function senderOf(address: string): string {
   const network = networkKey(address);
   return network.endsWith('/48') ? network : addressKey(address);
@@ -35,15 +35,15 @@ function senderOf(address: string): string {
 
 const keyOf = ({ what }: Limit, req: Request) => [what, senderOf(req.ip ?? '')];
 
-/** Refused requests that wait for their answer at the same time in this process. */
+/** How many refused requests may wait for their answer at the same time in this process. */
 const HELD_AT_ONCE = 100;
 const HELD_FOR = 1 * SECOND;
 
 let held = 0;
 
 /**
- * Lets a sender that ignores its refusals wait for each of them, so that it takes little of the process. There are few
- * places; a request that finds none is answered at once, and its connection ends.
+ * Makes a sender that ignores its refusals wait for each refusal, so that the sender takes little of the process. There
+ * are few places: without a free place the request is answered at once, and its connection ends.
  */
 async function holdBack({ res }: Request): Promise<void> {
   if (held >= HELD_AT_ONCE) return void res?.setHeader('Connection', 'close');
@@ -66,7 +66,7 @@ async function refuse(context: Context, limit: Limit, req: Request): Promise<nev
   throw tooMany(secondsLeft);
 }
 
-/** Counts a request. @throws {PageError} 429, held back for a while, where that is one above the limit */
+/** Counts a request. @throws {PageError} 429, held back for a while, where the request is above the limit */
 export async function countRequest(context: Context, limit: Limit, req: Request): Promise<void> {
   if (isUsedUp(context, limit, req)) return refuse(context, limit, req);
   context.counts.count(keyOf(limit, req));
@@ -79,8 +79,8 @@ export interface Exchange {
 }
 
 /**
- * Waits for the turn of a request. False where nobody waits for its answer any more.
- * @throws {PageError} 429 where it would wait too long
+ * Waits for the turn of a request. False where the caller is gone.
+ * @throws {PageError} 429 where the request would wait too long
  */
 async function comesToItsTurn(pace: Pace, { req, res }: Exchange): Promise<boolean> {
   const turn = await pace.turnOf(senderOf(req.ip ?? ''), res);
@@ -90,13 +90,13 @@ async function comesToItsTurn(pace: Pace, { req, res }: Exchange): Promise<boole
   throw tooMany(Math.ceil(turn.wait / SECOND));
 }
 
-/** Requests of one sender under one limit in a second; those that come faster wait for their turn. */
+/** Requests per second of one sender under one limit. Faster requests wait for their turn. */
 const PER_SECOND = 20;
 
-/** A page, what it leads to, and some neighbours. */
+/** Enough for a page, the files that it loads, and some neighbours at the same address. */
 const AHEAD = 0.5 * SECOND;
 
-/** Refuses requests above the limit, lets those wait that come too fast, and counts those that go on. */
+/** Refuses requests above the limit, delays requests that come too fast, and counts the requests that pass. */
 export function brake(context: Context, limit: Limit): RequestHandler {
   const pace = createPace({ perSecond: PER_SECOND, ahead: AHEAD, stopping: context.shutdown.signal });
   return async (req, res, next) => {
@@ -107,18 +107,18 @@ export function brake(context: Context, limit: Limit): RequestHandler {
   };
 }
 
-/** Slows work down for addresses whose work failed too often. It takes nothing of their neighbours but time. */
+/** Slows work down for addresses whose work failed too often. Neighbours at the same address lose nothing but time. */
 export interface FailureBrake {
   /**
-   * Does the work of a request once it is its turn; undefined where nobody waits for the answer any more.
-   * @throws {PageError} 429 where it would wait too long
+   * Does the work of a request when its turn comes; undefined where the caller is gone.
+   * @throws {PageError} 429 where the request would wait too long
    */
   run<T>(exchange: Exchange, work: () => Promise<T>): Promise<T | undefined>;
-  /** One more failure of the address that a request came from. */
+  /** Counts one more failure for the address of the request. */
   countFailure(req: Request): void;
 }
 
-/** Work under way, by sender. */
+/** Counts the work under way by sender. */
 function createWorkUnderWay() {
   const numbers = new Map<string, number>();
   return {
@@ -137,8 +137,8 @@ function createWorkUnderWay() {
 }
 
 /**
- * Above the limit of failures an address gets one turn in a second. What is under way may fail too, so it counts like a
- * failure until it ended: else all that comes at once would pass.
+ * Above the limit of failures an address gets one turn in a second. Work under way may fail too, so it counts as a
+ * failure until it ends: otherwise a burst of parallel requests would pass.
  */
 export function createFailureBrake(context: Context, limit: Limit): FailureBrake {
   const pace = createPace({ perSecond: 1, ahead: 0, stopping: context.shutdown.signal });

@@ -6,21 +6,21 @@ import { equalDigests, type Key } from '../../shared/secrets.ts';
 import { type Notice, noticeOf } from './notices.ts';
 
 /**
- * What came of a form is said once, on the page that it led to. The address alone says nothing: whoever makes a link to
- * that page could have it claim that something was revoked which was not, so a cookie goes with the redirect that names
- * the same notice for the same page.
+ * Shows the outcome of a form once, on the page to which the form leads. The address alone is not believed: anybody
+ * could make a link that claims, for example, a revocation that did not happen. Therefore the redirect sets a cookie
+ * that names the same notice for the same page.
  */
 
-/** Where an action leads, and the notice (notices.ts) that stands there. */
+/** The page to which an action leads, and the notice (notices.ts) on that page. */
 export interface Leaving {
   href: string;
   notice: string;
 }
 
-/** A slow page gets it still. */
+/** Long enough for a slow page. */
 const KEPT = 1 * MINUTE;
 
-/** Enough that none is guessed within that time. */
+/** Long enough that nobody guesses a mark within that time. */
 const LENGTH = 16;
 
 function markOf({ secret }: Key, { href, notice }: Leaving): string {
@@ -34,14 +34,14 @@ function cookieFor({ settings: { publicUrl } }: Context) {
   return { name: secure ? '__Host-gb_notice' : 'gb_notice', options };
 }
 
-/** Sends the browser on to a page, which says what was done. */
+/** Sends the browser to a page that shows the notice. */
 export function leaveWith(context: Context, res: Response, leaving: Leaving): void {
   const { name, options } = cookieFor(context);
   res.cookie(name, markOf(context.vault.session().active, leaving), { ...options, maxAge: KEPT });
   res.redirect(303, `${leaving.href}?done=${leaving.notice}`);
 }
 
-/** The notice of the page that is being answered, which is not shown again; undefined where nothing led here. */
+/** The notice for the page that is being answered; it is not shown again. Undefined where no action led here. */
 export function takeNotice(context: Context, res: Response): Notice | undefined {
   const { req } = res;
   const { done: notice } = req.query;

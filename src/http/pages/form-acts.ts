@@ -2,13 +2,13 @@ import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { mappingTarget } from '../../domain/support/actions.ts';
 
-/** What the forms of our pages do, in words, by the addresses that they are sent to; for who is asked to send one again. */
+/** What the forms of our pages do, in words, by address. A person who is asked to send a form again reads the words. */
 
 interface Act {
-  /** `:app` and `:token` are what the act is about. */
+  /** `:app` and `:token` name the app or token that the form acts on. */
   path: string;
   words: string;
-  /** Where its form stands, if that is not the address itself. */
+  /** The page of the form, if its address is another one. */
   page?: string;
 }
 
@@ -74,10 +74,10 @@ const PATTERNS = ACTS.map((act) => ({
   pattern: new RegExp(`^${act.path.replace(PART, String.raw`(?<$1>[\w-]+)`)}$`),
 }));
 
-/** What a form does, what it is about, and the page on which it stands; undefined at an address that takes none. */
+/** What a form does, on which app, and on which page the form stands; undefined at an address that accepts no form. */
 export interface FormAct {
   words: string;
-  /** The name of the app, where there is one that the person may be told. */
+  /** The name of the app, where the form concerns one and the person may know it. */
   appName: string | undefined;
   page: string;
 }
@@ -87,7 +87,7 @@ interface About {
   token?: string;
 }
 
-/** The name of an app is told to everybody, which app a token is of to staff alone. */
+/** Everybody may know the name of an app. Only staff may know to which app a token belongs. */
 async function appNameOf(
   context: Context,
   { app, token }: About,

@@ -2,9 +2,9 @@ import express, { type RequestHandler } from 'express';
 import { isOwnForm } from '../../shared/own-form.ts';
 import { expiredForm } from './page-error.ts';
 
-/** What every form of a page goes through, whoever it is for. */
+/** The checks that every form passes, for any reader. */
 
-/** Refuses a form that another site sends, before its body is read. */
+/** Refuses a form that another site sends, before the body is read. */
 export function requireOwnForm(publicUrl: string): RequestHandler {
   const own = new URL(publicUrl).origin;
   return (req, _res, next) => {
@@ -13,7 +13,7 @@ export function requireOwnForm(publicUrl: string): RequestHandler {
   };
 }
 
-/** Reads the fields of a form into `req.body`; no browser packs one. */
+/** Reads the fields of a form into `req.body`. Compressed bodies are refused, because no browser compresses a form. */
 export const readForm: RequestHandler = express.urlencoded({
   extended: false,
   inflate: false,
@@ -21,7 +21,7 @@ export const readForm: RequestHandler = express.urlencoded({
   parameterLimit: 120,
 });
 
-/** Express runs a GET handler for HEAD too; an address whose opening begins or uses up something refuses it. */
+/** Express runs a GET handler for HEAD too. An address where opening begins or uses up something refuses HEAD. */
 export const refuseHead: RequestHandler = (req, res, next) => {
   if (req.method !== 'HEAD') return next();
   res.status(405).set('Allow', 'GET, POST').end();

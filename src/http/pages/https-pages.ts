@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { PageError } from './page-error.ts';
 import { isProtected } from '../wire/https.ts';
 
-/** Pages and what they load are served over HTTPS alone; the old addresses have a refusal of their own. */
+/** Pages and their files are served over HTTPS alone. The old addresses have their own refusal. */
 
 function insecure(): PageError {
   return new PageError(403, 'This page is served over HTTPS only', {
@@ -11,14 +11,14 @@ function insecure(): PageError {
   });
 }
 
-/** The same page at the public address; an address that names another host is not followed there. */
+/** The same page at the public address. An address that names another host leads to the start page. */
 function atPublicAddress(publicUrl: string, address: string): string {
   return publicUrl + (address.startsWith('/') ? address : '/');
 }
 
 /**
- * Sends a reader of a page to its HTTPS address, which is built from `PUBLIC_URL` and never from a request header. Any
- * other method is refused: its body may hold a secret, and is not read.
+ * Redirects a page request to its HTTPS address, which is built from `PUBLIC_URL` and never from a request header.
+ * Other methods are refused: the body may hold a secret, and is not read.
  */
 export function httpsPages(publicUrl: string): RequestHandler {
   const hasHttps = publicUrl.startsWith('https:');

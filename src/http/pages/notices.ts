@@ -1,6 +1,6 @@
 /**
- * What is said at the top of a page after an action (`?done=…`). The address names one of these, so that nobody can put
- * words there by a link; flash-notice.ts sees to it that a link does not show one of these either.
+ * The notices at the top of a page after an action (`?done=…`). The address names one of these notices, so that nobody
+ * can put words of their own there. flash-notice.ts ensures that a mere link shows no notice either.
  */
 const NOTICES: Readonly<Record<string, string>> = {
   connected: 'Connected. The tokens below work now.',
@@ -58,7 +58,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   'mail-settled': 'Marked as dealt with. The mail is off the list.',
 };
 
-/** After these nothing stands as it was wanted. */
+/** Notices of outcomes that the person did not want. */
 const WARNINGS = new Set([
   'nothing-waits-any-more',
   'client-in-doubt',
@@ -78,10 +78,10 @@ const WARNINGS = new Set([
 /** Nothing was done, and nothing is wrong. */
 const NEUTRAL = new Set(['nothing-waits', 'probe-doubt-served', 'probe-doubt-live', 'probe-doubt-unsure']);
 
-/** What a page shows of it. */
+/** A notice as a page shows it. */
 export interface Notice {
   text: string;
-  /** Its class; nothing is green that was not done. */
+  /** The class of the notice. Only a completed action is green. */
   kind: 'ok' | 'warning' | '';
 }
 
@@ -90,7 +90,7 @@ function kindOf(done: string): Notice['kind'] {
   return NEUTRAL.has(done) ? '' : 'ok';
 }
 
-/** The notice of a name; undefined for anything else. */
+/** The notice of a name; undefined for an unknown name. */
 export function noticeOf(done: string): Notice | undefined {
   const text = Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined;
   return text === undefined ? undefined : { text, kind: kindOf(done) };

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { PageError } from './page-error.ts';
 
-/** Refuses every other method at an address that shows something; `reason` says what. */
+/** Refuses every method but GET and HEAD at an address that only shows something; `reason` says what. */
 export function onlyRead(reason: string): RequestHandler {
   return (_req, res) => {
     res.set('Allow', 'GET, HEAD');

@@ -3,11 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { SECOND } from '../../shared/lifetimes.ts';
 
 /**
- * Spreads what one sender asks for over the time: a limit of a minute that is used up in its first seconds would take the
- * process from everybody else for as long. Each process does it for itself, and forgets senders that rest.
+ * Spreads the requests of one sender over time. Otherwise a sender could use up the limit of a minute in its first
+ * seconds, and take the process from everybody else for this time. Each process spreads by itself, and forgets idle
+ * senders.
  */
 
-/** Nobody waits longer, so that few requests of one sender wait at once. */
+/** No request waits longer, so that few requests of one sender wait at once. */
 const PATIENCE = 3 * SECOND;
 
 const SENDERS = 10_000;
@@ -17,26 +18,28 @@ const WAITING_AT_ONCE = 1000;
 
 export interface PaceOptions {
   perSecond: number;
-  /** So many milliseconds of its time a sender may run ahead without waiting. */
+  /** By how many milliseconds a sender may run ahead of its pace without waiting. */
   ahead: number;
-  /** Nobody waits from when it aborts, so that a stop takes no longer for those who wait. */
+  /** When this signal aborts, waiting ends at once, so that waiting requests do not delay the stop. */
   stopping: AbortSignal;
 }
 
 /**
- * How a request comes to its turn: now; never, for its connection is gone; or not here, where it would wait too long, or
- * where too many wait already.
+ * The turn of a request. `now`: the turn has come. `gone`: the connection is gone. `late`: the request would wait too
+ * long. `full`: too many requests wait in this process already.
  */
 type Turn = { kind: 'now' } | { kind: 'gone' } | { kind: 'late' | 'full'; wait: number };
 
 export interface Pace {
-  /** Waits for the turn of a sender, while the connection of the answer stands. */
+  /** Waits for the turn of a sender while the connection of the answer is open. */
   turnOf(sender: string, res: Response): Promise<Turn>;
 }
 
 let waiting = 0;
 
-/** Waits, at most until the connection is gone or the stop begins; `ends` are the ends of those that wait. */
+/**
+ * Waits until the time is over, the connection is gone or the stop begins. `ends` holds a function to end each wait.
+ */
 function waitWith(ends: Set<() => void>, res: Response, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -52,10 +55,10 @@ function waitWith(ends: Set<() => void>, res: Response, ms: number): Promise<voi
   });
 }
 
-/** Turns for each sender, so many in a second. */
+/** Gives each sender `perSecond` turns in a second. */
 export function createPace({ perSecond, ahead, stopping }: PaceOptions): Pace {
   const turn = SECOND / perSecond;
-  /** When all that a sender asked for would be done at its pace. */
+  /** When a sender would be done with all its requests at its pace. */
   const busyUntil = new LRUCache<string, number>({ max: SENDERS });
   const ends = new Set<() => void>();
   stopping.addEventListener('abort', () => [...ends].forEach((end) => end()), { once: true });

@@ -1,8 +1,8 @@
-/** Where a person goes on. */
+/** A link by which a person goes on. */
 export interface WayOn {
   href: string;
   label: string;
-  /** Whether it leads away from this site, so that the person is to decide. */
+  /** Whether the link leads away from this site. The button lets the person decide. */
   isButton?: boolean;
 }
 
@@ -10,21 +10,23 @@ interface PageErrorText {
   reason: string;
   next?: string;
   wayOn?: WayOn;
-  /** A line for those who make the app that led here, in fixed words: nothing that the request said. */
+  /**
+   * A line for the developers of the app that led here. The words are fixed: the line quotes nothing from the request.
+   */
   forMakers?: string;
   retryAfter?: number;
 }
 
-/** A refusal that a person reads: a page with a title, one plain sentence and what to do next. Never a redirect. */
+/** A refusal that a person reads: a page with a title, one plain sentence and the next step. Never a redirect. */
 export class PageError extends Error {
   override readonly name = 'PageError';
   readonly status: number;
   readonly title: string;
   readonly next: string | undefined;
-  /** Where that is done, if it is not the first page of the half of the site on which it happened. */
+  /** Where to take the next step, if not on the first page of this half of the site. */
   readonly wayOn: WayOn | undefined;
   readonly forMakers: string | undefined;
-  /** Whole seconds until it is worth trying again. */
+  /** Whole seconds until a new attempt makes sense. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, title: string, text: PageErrorText) {
@@ -38,7 +40,7 @@ export class PageError extends Error {
   }
 }
 
-/** A form that did not come from the page that this browser was shown. */
+/** The refusal of a form that did not come from the page that this browser opened. */
 export function expiredForm(): PageError {
   return new PageError(403, 'This form has expired', {
     reason: 'It was not sent from the page that this browser opened.',

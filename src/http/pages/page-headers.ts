@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 
-/** Headers of every page: nothing from elsewhere, no frame, no referrer, no cache. */
+/** Headers of every page: no content from other hosts, no frame, no referrer, no cache. */
 export const pageHeaders: RequestHandler[] = [
   (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
@@ -16,13 +16,13 @@ export const pageHeaders: RequestHandler[] = [
 ];
 
 interface PagePolicy {
-  /** The origins that a form's answer may lead to. */
+  /** The origins to which the answer of a form may lead. */
   formTargets?: string | undefined;
-  /** Whether the page loads scripts of ours, and asks for parts of itself later. */
+  /** Whether the page loads our scripts and later requests parts of itself. */
   hasScripts?: boolean | undefined;
 }
 
-/** Sends a page with its policy: nothing from another host, nothing inline, no frame. */
+/** Sends a page with its policy: no content from other hosts, no inline code or style, no frame. */
 export function sendPage(res: Response, html: string, { formTargets, hasScripts }: PagePolicy = {}): void {
   const policy = [
     "default-src 'none'",

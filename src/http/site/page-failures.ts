@@ -25,7 +25,7 @@ const UNREADABLE = new PageError(400, 'This request could not be read', {
   reason: 'The form was too large or broken.',
 });
 
-/** The page for whatever was thrown; the form reader marks its own by a type. */
+/** The page for any thrown error. The form reader marks its own errors by a `type`. */
 function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error;
   if (isStorageFault(error) || isKeyFault(error)) return TRY_LATER;
@@ -40,7 +40,9 @@ export const pageNotFound: RequestHandler = () => {
   });
 };
 
-/** Somebody may give support the number of each of them. */
+/**
+ * How many failures of a network are logged singly in a minute: a person may give support the request number of each.
+ */
 const LINES_OF_FAILURES = 20;
 
 interface Answer {
@@ -50,7 +52,10 @@ interface Answer {
   know: KnowVisitor;
 }
 
-/** In the navigation of the person, where there is one; what is broken may be what the navigation is made of. */
+/**
+ * Shows the error in the navigation of the person, where there is one. When the navigation itself is broken, the caller
+ * shows a page without navigation.
+ */
 function showFramed(res: Response, { logger, frame }: Answer, shown: { title: string }): boolean {
   const { req } = res;
   if (!halfOf(req) || visitorOf(req) === undefined) return false;
@@ -72,18 +77,18 @@ function show(res: Response, answer: Answer, failure: PageError): void {
   sendPage(res, answer.pages.render('error', { ...shown, otherWays: otherWays(res, wayOn) }));
 }
 
-/** For people a page, for programs what they can parse. */
+/** A page for people, a parsable form for programs. */
 async function tell(res: Response, answer: Answer, failure: PageError): Promise<void> {
   const { status, title, message, next } = failure;
   const form = answerForm(res.req);
   if (form !== 'html')
     return sendProblem(res, form, { status, title, detail: next ? `${message} ${next}` : message });
-  // What is broken may be what says who is there.
+  // After a failure of the server the visitor is not looked up: the look-up itself may be broken.
   if (status < 500) await answer.know(res.req, res);
   show(res, answer, failure);
 }
 
-/** What a client has to send where it is told that it is not signed in (RFC 9110 §15.5.2). */
+/** What a client has to send when the answer says that it is not signed in (RFC 9110 §15.5.2). */
 const CHALLENGE = 'Cookie realm="grantbridge"';
 
 function setHeaders(res: Response, { status, retryAfter }: PageError): void {
@@ -92,7 +97,7 @@ function setHeaders(res: Response, { status, retryAfter }: PageError): void {
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
 }
 
-/** The one error answer of the pages. */
+/** The one error handler of the pages. */
 export function pageFailures(answer: Answer): ErrorRequestHandler {
   const note = createRefusalLog({ logger: answer.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters

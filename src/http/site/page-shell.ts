@@ -21,15 +21,15 @@ import { idsInAddress, withoutTypedTokens } from './typed-secrets.ts';
 import { LOCAL_TIMES } from '../wording/words.ts';
 
 /**
- * What every page of signed-in people stands in: the navigation, who is signed in, and the guard of its forms. A form
- * below /apps and /support is taken from a signed-in person alone, from a page of ours, with that page's hidden field; no
- * page can forget it.
+ * The shell of every page for signed-in people: the navigation, the signed-in account, and the guard of forms. A form
+ * below /apps and /support is accepted only from a signed-in person, from a page of ours, and with the hidden field of
+ * that page. No page can forget the guard.
  */
 
 /**
- * What a template is given besides `title`; `formTargets` is where its forms may lead beyond this site (CSP), `scripts`
- * are addresses of ours below /assets beside the one that every page has, and `knownIds` were typed and are no secrets,
- * however long they are.
+ * The data of a template besides `title`. `formTargets`: where the forms may lead beyond this site (CSP). `scripts`:
+ * our addresses below /assets, besides the script of every page. `knownIds`: typed texts that are no secrets, whatever
+ * their length.
  */
 export type PageData = Record<string, unknown> & {
   title: string;
@@ -43,13 +43,13 @@ export interface PageShell {
   parts: SigninParts;
   /** Before all routes below /apps and /support. */
   guard: RequestHandler[];
-  /** Before a GET that only signed-in people see: the others are sent to the sign-in and come back. */
+  /** Before a GET for signed-in people only. Other people are sent to the sign-in and come back. */
   requirePerson: RequestHandler;
-  /** Before what staff with this role alone, or one after it, may see or do. */
+  /** Before routes for staff with this role or a higher role. */
   requireRole(needed: StaffRole): RequestHandler;
   /**
-   * Sends the page. Its forms carry `<input type="hidden" name="_form" value="<%= it.formToken %>">`; where an action led
-   * to it (`leaveWith`), its notice stands there.
+   * Sends the page. Its forms contain `<input type="hidden" name="_form" value="<%= it.formToken %>">`. The page shows
+   * the notice of the action that led to it (`leaveWith`).
    */
   page(res: Response, template: string, data: PageData): void;
 }
@@ -61,14 +61,14 @@ function expired(): PageError {
   });
 }
 
-/** Who is signed in, behind `requirePerson` or in a form. */
+/** The signed-in person, in routes behind `requirePerson` and in forms. */
 export function personIn(req: Request): Person {
   const person = personOf(req);
   if (!person) throw expired();
   return person;
 }
 
-/** The fields of a form that came through the guard, each once; of a repeated one the first. */
+/** The fields of a form that passed the guard. Of a repeated field the first value counts. */
 export function fieldsOf(req: Request): Record<string, string> {
   const body = (req.body ?? {}) as Record<string, unknown>;
   return Object.fromEntries(
@@ -76,13 +76,13 @@ export function fieldsOf(req: Request): Record<string, string> {
   );
 }
 
-/** Whether a form's hidden field, `_form` or the layout's `csrf`, is that of this session. */
+/** Whether the hidden field of a form, `_form` or the layout's `csrf`, belongs to this session. */
 function isOfSession({ vault }: Context, req: Request): boolean {
   const { _form: own, csrf } = fieldsOf(req);
   return personOf(req) !== undefined && isFormToken(vault.session(), req.sessionID, own ?? csrf);
 }
 
-/** Where a form was sent to, with what, and what it would have done. */
+/** The address and the fields of a form, and what the form would have done. */
 async function sentForm(context: Context, { req, locals }: Response) {
   const address = req.originalUrl;
   const own = new URL(context.settings.publicUrl).origin;
@@ -97,8 +97,8 @@ async function sentForm(context: Context, { req, locals }: Response) {
 }
 
 /**
- * Answers a form that is not of this session: what was typed on a page of ours can be sent again by a click on the page
- * that is shown.
+ * Answers a form that does not belong to this session. The answer repeats the entries of a form of ours, so that one
+ * click sends them again.
  */
 function requireSessionForm(context: Context, page: PageShell['page']): RequestHandler {
   return async (req, res, next) => {
@@ -109,7 +109,7 @@ function requireSessionForm(context: Context, page: PageShell['page']): RequestH
   };
 }
 
-/** Whatever a form does leaves a trace; nobody sends so many by hand, and accounts are free. */
+/** Every form leaves a trace in the database. Nobody sends so many forms by hand, and accounts are free. */
 const FORMS_A_MINUTE = 240;
 
 /** Counts the forms of each account. */
@@ -132,7 +132,7 @@ function onlyGet(handler: RequestHandler): RequestHandler {
     req.method === 'GET' || req.method === 'HEAD' ? handler(req, res, next) : next();
 }
 
-/** The role of the signed-in person, as it is at this request. */
+/** The role of the signed-in person at this request. */
 export function roleIn(res: Response): StaffRole | undefined {
   return res.locals['role'] as StaffRole | undefined;
 }
@@ -150,7 +150,9 @@ const SUPPORT_PAGES = [
   { label: 'Numbers', href: '/support/numbers' },
 ];
 
-/** The entries of the navigation; the one that is open is marked. Staff, and they alone, go from the one half to the other. */
+/**
+ * The entries of the navigation, with the open page marked. Only staff see the way between the two halves of the site.
+ */
 function navigation(path: string, role: StaffRole | undefined, canRegister: boolean) {
   const isSupport = role !== undefined && (path === '/support' || path.startsWith('/support/'));
   const items = isSupport
@@ -180,7 +182,7 @@ function framed(context: Context, res: Response): Record<string, unknown> {
   };
 }
 
-/** Leads to the sign-in and back to this address. */
+/** The address of the sign-in, with the way back to this page. */
 export function signInAddress(req: Request): string {
   return `/sign-in?return_to=${encodeURIComponent(returnPath(req.originalUrl))}`;
 }
@@ -192,13 +194,13 @@ function notSignedIn(): PageError {
   });
 }
 
-/** A program would take the sign-in page for what it asked for, so it is told in its own form that it needs a session. */
+/** A program would take the sign-in page for the requested data. Therefore a program gets a refusal in its own form. */
 const refusePrograms: RequestHandler = (req, _res, next) => {
   const isTold = personOf(req) === undefined && answerForm(req) !== 'html';
   next(isTold ? notSignedIn() : undefined);
 };
 
-/** Asks which role the person has now, so that whoever is taken off the staff is so at the next request. */
+/** Looks up the person's role at each request, so that a removal from the staff takes effect at the next request. */
 export function knowRole(context: Context): RequestHandler {
   return async (req, res, next) => {
     const person = personOf(req);
@@ -207,7 +209,7 @@ export function knowRole(context: Context): RequestHandler {
   };
 }
 
-/** What an action is about has a page that every member of the staff may read. */
+/** The page of the token, app or account that an action concerns. Every staff member may read this page. */
 function pageOfAction({ originalUrl }: Request): string | undefined {
   return /^\/support\/(?:mappings|apps|accounts)\/[^/?#]+(?=\/)/.exec(originalUrl)?.[0];
 }
@@ -226,7 +228,7 @@ function notAllowed(req: Request, role: StaffRole | undefined, needed: StaffRole
       });
 }
 
-/** Builds it once. */
+/** Builds the page shell once. */
 export function createPageShell(parts: SigninParts): PageShell {
   const { context, pages } = parts;
   const page: PageShell['page'] = (
@@ -249,7 +251,7 @@ export function createPageShell(parts: SigninParts): PageShell {
   return {
     context,
     parts,
-    // The role comes first: a form that is refused is answered by a page too, with the navigation of the person.
+    // The role comes first: a refused form is also answered by a page with the navigation of the person.
     guard: [
       parts.sessions,
       cookieParser(),

@@ -1,10 +1,10 @@
 import type { Response } from 'express';
 import type { PageShell, PageData } from './page-shell.ts';
 
-/** What is wrong with a form, in sentences by the id of the field on the page; `form` stands for the whole form. */
+/** What is wrong with a form, in sentences by the id of the field on the page. `form` stands for the whole form. */
 export type Problems = Record<string, string>;
 
-/** So much of a bad entry is shown again in the sentence about it. */
+/** How many characters of a bad entry the sentence about it repeats. */
 const SHOWN = 80;
 
 /** An entry as a sentence names it. */
@@ -12,7 +12,7 @@ export function quoted(entry: string): string {
   return `“${entry.length > SHOWN ? `${entry.slice(0, SHOWN)}…` : entry}”`;
 }
 
-/** A page with a form; with problems it says so in its title too, for those who hear the page. */
+/** A page with a form. With problems, the title says so too, for people who hear the page. */
 export function askAgain(
   frame: PageShell,
   res: Response,

@@ -3,11 +3,11 @@ import { sendPage } from '../pages/page-headers.ts';
 import type { PageShell } from './page-shell.ts';
 import { visitorOf } from './visitor.ts';
 
-/** GET /: what this site is. Whoever is signed in has the navigation of the own pages, everybody else the sign-in. */
+/** GET /: what this site is. A signed-in person sees the navigation, everybody else a link to the sign-in. */
 
 const SIGN_IN = [{ label: 'Sign in', href: '/sign-in', current: false }];
 
-/** Behind `knowVisitor`. */
+/** Needs `knowVisitor` before it. */
 export function showStart(frame: PageShell): RequestHandler {
   const { pages } = frame.parts;
   return (req, res) => {

@@ -1,14 +1,14 @@
 import { tokensIn } from '../../shared/log/token-like.ts';
 
 /**
- * Whatever a person pasted that looks like a token stands on no page, in whichever field it was: a page that shows a form
- * again with what was typed shows it without that. What a page is made to show once was typed by nobody.
+ * A typed text that looks like a token must appear on no page, whichever field held the text. A page that shows a form
+ * again replaces the text. Secrets that a page is meant to show once stay, because nobody has typed them.
  */
 
-/** The values that a page of ours has put into its own form. */
+/** Fields whose values our own pages have put into the form. */
 const OURS = new Set(['_form', 'csrf', 'new_id']);
 
-/** The id of a client at the modern side may be as long as a token is, and is typed to be read. */
+/** A client id of the new API may be as long as a token, and the person has to read it again. */
 const LONG_IDS = new Set(['modern_client_id']);
 
 const IS_LEGACY = /^1(?:\/|%2F)/i;
@@ -20,7 +20,7 @@ function tokensOf([name, value]: [name: string, value: string]): string[] {
   return tokensIn(value).filter((token) => !LONG_IDS.has(name) || IS_LEGACY.test(token));
 }
 
-/** The parts of an address of ours; they name what the page is about. */
+/** The parts of an address of ours. They name the subject of the page. */
 export function idsInAddress(address: string): string[] {
   const path = address.split('?')[0] ?? '';
   return path.split('/').flatMap((part) => {
@@ -34,10 +34,10 @@ export function idsInAddress(address: string): string[] {
 
 const REMOVED = '[removed: it looks like a token]';
 
-/** So much of one is told by a sentence that cuts a long entry off, and no more. */
+/** A sentence that cuts a long entry off shows no more than this many characters of a token. */
 const HINT = 10;
 
-/** A part of one at the end of a text that was cut off. */
+/** Replaces the beginning of a token at the end of a text that was cut off. */
 function withoutBeginning(html: string, token: string): string {
   const at = html.indexOf(token.slice(0, HINT));
   const end = at < 0 ? -1 : html.indexOf('…', at);
@@ -46,8 +46,8 @@ function withoutBeginning(html: string, token: string): string {
 }
 
 /**
- * The page without it; letters, digits and hyphens stand in HTML as they were typed. What is known for an id, such as an
- * imported app's, stays.
+ * The page without the typed tokens. Letters, digits and hyphens are the same in HTML as typed. Known ids stay, such as
+ * the id of an imported app.
  */
 export function withoutTypedTokens(
   html: string,

@@ -4,20 +4,20 @@ import type { SigninParts } from '../signin/parts.ts';
 import type { Person } from '../signin/session.ts';
 import { knowRole } from './page-shell.ts';
 
-/** Who opens a page that everybody may open: it only says where the visitor can go on. */
+/** Finds out who opens a public page. The page uses this only to say where the visitor can go on. */
 
-/** The person of the session, where the request came so far that the session is known. */
+/** The person of the session; undefined also where the session was not yet read. */
 export function visitorOf(req: Request): Person | undefined {
   const { session } = req as { session?: { person?: Person } };
   return session?.person;
 }
 
-/** Without the cookie of a session there is nobody to look up. */
+/** Without a session cookie there is nobody to look up. */
 const mayBeSignedIn = ({ headers }: Request) => /gb_session=/.test(headers.cookie ?? '');
 
 type Step = (req: Request, res: Response, next: (error?: unknown) => void) => unknown;
 
-/** Resolves when a handler has gone on, and rejects with what it passed on. */
+/** Resolves when the handler calls `next`, and rejects with the error that the handler passes to `next`. */
 function run(step: Step, req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (error?: unknown) => (error ? reject(error) : resolve());
@@ -25,7 +25,10 @@ function run(step: Step, req: Request, res: Response): Promise<void> {
   });
 }
 
-/** Looks the visitor and the role up. A visitor that cannot be looked up is nobody: the page is shown all the same. */
+/**
+ * Looks up the visitor and the role. After a failed look-up the visitor counts as signed out, and the page is shown all
+ * the same.
+ */
 export function createVisitors({ context, sessions }: SigninParts) {
   const steps: Step[] = [sessions, cookieParser(), knowRole(context)];
   return async (req: Request, res: Response): Promise<void> => {

@@ -8,7 +8,7 @@ import { mappingRoutes } from './token/mapping-page.ts';
 import { numberRoutes } from './numbers/numbers.ts';
 import { searchRoutes } from './search/search-page.ts';
 
-/** The pages of support staff; every address below /support is for staff, and each action names the role that it takes. */
+/** The pages of support. Every address below /support is for staff, and each action names the role that it needs. */
 export function supportRouter(frame: PageShell): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use('/support', frame.requireRole('reader'));

@@ -1,13 +1,15 @@
 import type { ShownGrant } from '../../domain/support/describe-mapping.ts';
 
-/** Why a connection or a token ended, in the words of every page. Who has to act after it: `isStop` of the desks. */
+/**
+ * Why a connection or a token ended, in the words of every page. `isStop` of the desks says who has to act afterwards.
+ */
 
 type Cause = NonNullable<ShownGrant['dead_cause']>;
 
 interface End {
-  /** In a list or a chart. */
+  /** The words in a list or a chart. */
   label: string;
-  /** A clause: it stands after a colon, or as a sentence. */
+  /** A clause that can follow a colon or stand as a sentence. */
   why: string;
 }
 
@@ -43,7 +45,7 @@ export const ENDS: Readonly<Record<Cause, End>> = {
   },
 };
 
-/** The reasons that a mapping keeps by one word; all others were written by support. */
+/** The reasons that a mapping keeps as one word. All other reasons were written by support. */
 const KEPT: ReadonlyMap<string, string> = new Map([
   ...Object.entries(ENDS).map(([cause, { why }]) => [`grant_${cause}`, why] as const),
   ['deauthorized', ENDS.deauthorized.why],
@@ -57,7 +59,7 @@ export function whyGrantEnded(cause: string | null | undefined): string | undefi
   return KEPT.get(`grant_${cause}`);
 }
 
-/** Why a token is as it is; undefined where nothing is kept, or what support wrote. */
+/** Why a token is in its state; undefined without a kept reason, and for a reason that support wrote. */
 export function whyTokenEnded(reason: string | null): string | undefined {
   return reason === null ? undefined : KEPT.get(reason);
 }

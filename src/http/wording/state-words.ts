@@ -5,7 +5,7 @@ import type { Footing } from './dates/lines.ts';
 import { counted } from './words.ts';
 import { type StateColour, STATE_COLOURS } from './state-colours.ts';
 
-/** What the states of tokens are called on every page, so that owner and support speak of the same at the phone. */
+/** The names of token states on every page, so that owner and support use the same words at the phone. */
 
 type Counts = AppTokens['counts'];
 type State = keyof Counts;
@@ -16,12 +16,12 @@ interface StateWords {
 }
 
 interface ColouredWords extends StateWords {
-  /** The class of its badge. */
+  /** The class of the badge. */
   kind: StateColour;
 }
 
 interface StateLine extends ColouredWords {
-  /** How many, as `1 token`. */
+  /** How many tokens, as `1 token`. */
   tokens: string;
 }
 
@@ -40,13 +40,13 @@ const WORDS: Record<State, StateWords> = {
   revoked: { label: 'revoked', meaning: 'Ended for good. It cannot be connected again.' },
 };
 
-/** What is not connected and is not answered by an old API either. */
+/** A token that is not connected and that no old API answers. */
 const REFUSED: StateWords = {
   label: 'refused',
   meaning: 'Not connected to the new API. Connect the app, and the calls that the new API answers work.',
 };
 
-/** What the states mean otherwise after the sunset. */
+/** The words for states that mean something else after the sunset. */
 const ENDED: Partial<typeof WORDS> = {
   reauthorization_required: {
     label: 'stopped',
@@ -64,12 +64,15 @@ function wordsOf(state: State, { phase, hasOldApi, source }: TokenFooting): Stat
   return state === 'unmapped' && !isAnswered ? REFUSED : WORDS[state];
 }
 
-/** A token in words, or without a source many: an old API answers those alone that it made itself. */
+/**
+ * The state of one token in words; without `source`, the state of many tokens. An old API answers only the tokens that
+ * it made itself.
+ */
 export function stateWords(state: State, footing: TokenFooting): ColouredWords {
   return { ...wordsOf(state, footing), kind: STATE_COLOURS[state] };
 }
 
-/** One line for each state that occurs; what asks for something to be done comes first. */
+/** One line for each state that occurs. States that need an action come first. */
 export function stateLines(counts: Counts, footing: Footing): StateLine[] {
   return (Object.keys(WORDS) as State[]).flatMap((state) => {
     const count = counts[state] ?? 0;

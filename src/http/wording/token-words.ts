@@ -11,7 +11,7 @@ import { stateWords } from './state-words.ts';
 export interface TokenFacts
   extends Footing,
     Pick<AppToken, 'state' | 'reason' | 'source' | 'grant_state' | 'account_id' | 'isExpected'> {
-  /** Whether the reader is its holder. */
+  /** Whether the reader is the holder of the token. */
   isOwn: boolean;
 }
 
@@ -19,18 +19,20 @@ interface TokenWords {
   label: string;
   /** The class of the badge. */
   kind: StateColour;
-  /** Why it is so, in one sentence. */
+  /** Why the token is in its state, in one sentence. */
   reason: string;
 }
 
-/** What support wrote is for the holder whom it is about, as its form says; the owner of the app does not read it. */
+/**
+ * A reason that support wrote is for the holder alone, as support's form says. The owner of the app does not see it.
+ */
 function endWords({ reason, isOwn }: Pick<TokenFacts, 'reason' | 'isOwn'>): string | undefined {
   const why = whyTokenEnded(reason);
   if (why !== undefined) return `${capital(why)}.`;
   return isOwn && reason !== null ? `The reason given is: ${reason}` : undefined;
 }
 
-/** Whose turn it is while a token waits for its first consent. */
+/** Who has to act while a token waits for its first consent. */
 function waitingReason({ account_id: accountId, isExpected, isOwn, source, hasOldApi }: TokenFacts): string {
   if (isOwn && source === 'registration') return 'It was made for you with the app. Connect the app once.';
   if (isOwn) return 'You have not connected the app to the new API yet.';
@@ -43,14 +45,14 @@ function waitingReason({ account_id: accountId, isExpected, isOwn, source, hasOl
 
 const IN_DOUBT = 'The new API did not answer a renewal clearly. It works on meanwhile; this is tried again.';
 
-/** Why a token has stopped, and who mends it, in a sentence or two. */
+/** Why a token has stopped, and who can connect it again, in a sentence or two. */
 export function stoppedReason(facts: Pick<TokenFacts, 'reason' | 'isOwn' | 'phase'>): string {
   const why = endWords(facts) ?? 'The connection has ended.';
   if (facts.phase === 'ended') return `${why} The old API has ended too.`;
   return `${why} ${facts.isOwn ? 'Connect again.' : 'Its holder has to connect again.'}`;
 }
 
-/** Undefined where what the state means is all that there is to say. */
+/** Undefined where the meaning of the state says everything. */
 function reasonOf(facts: TokenFacts): string | undefined {
   const { state, phase, grant_state: grant } = facts;
   if (state === 'reauthorization_required') return stoppedReason(facts);
@@ -60,7 +62,7 @@ function reasonOf(facts: TokenFacts): string | undefined {
   return grant === 'in_doubt' ? IN_DOUBT : 'Connected. Its calls are answered.';
 }
 
-/** State and reason of a token. */
+/** The state and the reason of a token. */
 export function tokenWords(facts: TokenFacts): TokenWords {
   const { label, kind, meaning } = stateWords(facts.state, facts);
   return { label, kind, reason: reasonOf(facts) ?? meaning };
@@ -73,20 +75,22 @@ const SOURCES: Record<AppToken['source'], string> = {
   registration: 'from the registration',
 };
 
-/** Where it comes from. */
+/** Where the token comes from. */
 export function sourceWords(source: AppToken['source']): string {
   return SOURCES[source];
 }
 
 type Origin = Pick<AppToken, 'source' | 'client_id' | 'claimed_client_id' | 'app_proven'>;
 
-/** The same on the page of an app. Of some tokens only their calls say that they belong to the app. */
+/**
+ * Where the token comes from, on the page of an app. Some tokens belong to the app only by the claim of their calls.
+ */
 export function originWords({ source, ...token }: Origin): string {
   const isClaim = token.claimed_client_id === token.client_id && token.app_proven === 0;
   return isClaim ? `${sourceWords(source)}; only its calls name this app` : sourceWords(source);
 }
 
-/** Enough to recognise it by: `1/abcd…wxyz`. */
+/** Enough to recognise the token: `1/abcd…wxyz`. */
 export function hintWords({
   hint_first: first,
   hint_last: last,
@@ -94,7 +98,10 @@ export function hintWords({
   return first === null || last === null ? undefined : `1/${first}…${last}`;
 }
 
-/** Whose it is, for the owner of its app, who is never told the mail address of somebody else: some are named by one. */
+/**
+ * The holder of a token, for the owner of its app. The owner never sees the mail address of another person, and some
+ * accounts have a mail address as their name.
+ */
 export function holderWords(
   { account_id: id, account_name: name }: Pick<AppToken, 'account_id' | 'account_name'>,
   reader: string,

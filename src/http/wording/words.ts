@@ -10,9 +10,8 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'U
 const NUMBER = new Intl.NumberFormat('en-GB');
 
 /**
- * A time (Unix milliseconds) as an element of HTML: `22 Nov 2026, 09:15 UTC`, which a script of the page shows in the zone
- * of the reader, with UTC as its tooltip; to the second where that is asked for, and where only the day counts, `22 Nov 2026`
- * in UTC.
+ * A time (Unix milliseconds) as an HTML element: `22 Nov 2026, 09:15 UTC`. A script of the page shows the time in the
+ * reader's zone, with UTC as the tooltip. `seconds` adds the seconds; `days` gives `22 Nov 2026` in UTC.
  */
 export function timeElement(time: number, precision: keyof typeof TIMES | 'days' = 'minutes'): string {
   if (precision === 'days') return `<time datetime="${dayOf(time)}">${DAY.format(time)}</time>`;
@@ -21,10 +20,10 @@ export function timeElement(time: number, precision: keyof typeof TIMES | 'days'
   return `<time class="${name}" datetime="${new Date(time).toISOString()}">${words} UTC</time>`;
 }
 
-/** The script that shows such elements in the zone of the reader. */
+/** The script that shows these elements in the reader's zone. */
 export const LOCAL_TIMES = '/assets/local-times.js';
 
-/** A sentence in its parts: words, and times (Unix milliseconds), which `sentence.eta` writes as such elements. */
+/** A sentence in parts: words, and times (Unix milliseconds), which `sentence.eta` writes as time elements. */
 export type Sentence = ReadonlyArray<string | number>;
 
 /** `12,345`. */
@@ -37,7 +36,7 @@ export function counted(count: number, what: string): string {
   return `${numberWords(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** With a capital letter at its start. */
+/** Begins the words with a capital letter. */
 export function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -17,7 +17,10 @@ function check(email: string, accountId: string, reason: string): void {
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** `accounts pin EMAIL ACCOUNT_ID --reason TEXT`: what waits under an e-mail address belongs to the account from now on. */
+/**
+ * `accounts pin EMAIL ACCOUNT_ID --reason TEXT`: from now on the tokens that wait under the e-mail address belong to
+ * the account.
+ */
 export async function pin(
   options: Record<string, unknown>,
   [email = '', accountId = '']: readonly string[],

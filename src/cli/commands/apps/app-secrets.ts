@@ -2,12 +2,12 @@ import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../dom
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
-/** Rotation of an app's secret by the operator, as its owner does it on the pages. */
+/** The operator rotates an app's secret, as the owner does on the pages. */
 
-/** An imported secret may be older than the import that brought it. */
+/** Says “known since”: an imported secret may be older than its import. */
 const known = ({ id, createdAt }: AppSecret) => `${id}, known since ${new Date(createdAt).toISOString()}`;
 
-/** `apps add-secret`: a second secret, shown this once, and the id of the one to retire later. */
+/** `apps add-secret`: a second secret, shown this once, and the id of the older secret to retire later. */
 export async function addAppSecret(_options: unknown, [clientId = '']: string[]): Promise<Result> {
   return withContext(async ({ context }) => {
     const before = await secretsOf(context, clientId);

@@ -7,7 +7,7 @@ import { withContext } from '../with-context.ts';
 
 const OWNER_KNOWN = /^[0-9a-f]{24}$/;
 
-/** `apps add`: registers an app; its secrets are shown this once. */
+/** `apps add`: registers an app. The secrets are shown this once. */
 export async function addApp(options: Record<string, unknown>): Promise<Result> {
   return withContext(async ({ context }) => {
     const registered = await registerApp(context, {
@@ -28,7 +28,7 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
   });
 }
 
-/** `apps list`: every app; callbacks that could not be registered anew are marked. */
+/** `apps list`: every app. Callbacks that today's rules would refuse to register are marked. */
 export async function listApps(): Promise<Result> {
   return withContext(async ({ context }) => {
     const callbacks = await listCallbacks(context.store.durable);

@@ -25,7 +25,7 @@ function percentOf(value: unknown): number {
   return Number(text);
 }
 
-/** An outlook for programs. */
+/** The figures of an outlook as JSON. */
 export function outlookJson({ modernClientId, withoutPosts, need, windows, saidAt, ...rest }: Outlook) {
   return {
     modern_client_id: modernClientId,
@@ -42,7 +42,7 @@ export function outlookJson({ modernClientId, withoutPosts, need, windows, saidA
   };
 }
 
-/** The figures of a cut-over in lines. */
+/** The figures of a cut-over as lines of text. */
 export function outlookLines({ server }: Context, outlooks: readonly Outlook[]): string[] {
   const reader = { time: momentText, sharedClientId: server.clientId };
   const advice = adviceWords(outlooks, server.clientId);
@@ -66,7 +66,7 @@ function linesOf(context: Context, change: CutOverChange, outlooks: readonly Out
 const DONE =
   'Every process follows with its next call. Tokens that are not connected, and those that the bridge issued, stay where they are.';
 
-/** Why a cut-over moves nothing, whatever its percentage; undefined while an old API answers for the app. */
+/** Why a cut-over moves no call, whatever its percentage; undefined while the old API answers for the app. */
 function idleWords(context: Context, clientId: string): string | undefined {
   if (appHasOldApi(context, clientId)) return undefined;
   const why = context.oldBackend
@@ -75,7 +75,7 @@ function idleWords(context: Context, clientId: string): string | undefined {
   return `${why}: the new API answers all calls of its connected accounts already. Nothing moves now.`;
 }
 
-/** What is said of a change that was made, which counts from the next call on. */
+/** The lines after a change. The change takes effect with the next call. */
 function doneLines(context: Context, change: CutOverChange, outlooks: readonly Outlook[]): string[] {
   const { clientId, percent, before } = change;
   const idle = idleWords(context, clientId);
@@ -85,8 +85,8 @@ function doneLines(context: Context, change: CutOverChange, outlooks: readonly O
 }
 
 /**
- * `apps cut-over CLIENT_ID --percent N --reason TEXT [--yes]`: lets the new API answer so many accounts of an app before
- * the retirement; a lower percentage takes accounts back.
+ * `apps cut-over CLIENT_ID --percent N --reason TEXT [--yes]`: lets the new API answer this share of an app's accounts
+ * before the retirement. A lower percentage takes accounts back.
  */
 export async function cutOver(
   options: Record<string, unknown>,

@@ -2,7 +2,7 @@ import { listUnconfirmed } from '../../../store/grants/handovers.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
-/** `handovers list`: pairs that an app has taken over and not confirmed, oldest first. */
+/** `handovers list`: token pairs that an app has taken over but not confirmed, the oldest first. */
 export async function listHandovers(): Promise<Result> {
   return withContext(async ({ context }) => {
     const handovers = (await listUnconfirmed(context.store.durable)).map((row) => ({

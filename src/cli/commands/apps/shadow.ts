@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<string, string>> = {
   value: 'another value',
 };
 
-/** `shadow`: where the two generations answer differently; with `--clear` the counts begin anew. */
+/** `shadow`: where the old API and the new API answer differently. With `--clear` the counts begin anew. */
 export async function shadow(options: { clear?: boolean }): Promise<Result> {
   return withContext(async ({ context }) => {
     if (options.clear) {

@@ -6,7 +6,7 @@ import type { CopyFacts } from '../../../store/files/sqlite-copy.ts';
 import { POSTGRES_BACKUP } from './postgres-copies.ts';
 import type { Result } from '../result.ts';
 
-/** What a backup holds and needs, in words; the keys by purpose and id alone. */
+/** The contents and the needs of a backup, in words. Keys are named by purpose and id alone. */
 function linesOf(file: string, { bytes, schema, grants, mappings, keys, epoch }: CopyFacts): string[] {
   const named = keys.map(({ purpose, id }) => `${purpose} ${id}`);
   return [

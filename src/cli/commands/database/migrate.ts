@@ -31,7 +31,7 @@ async function tellStatus(): Promise<Result> {
   };
 }
 
-/** `migrate [--status]`: brings the database to the newest schema, or tells which one it has and changes nothing. */
+/** `migrate [--status]`: brings the database to the newest schema. `--status` prints the schema and changes nothing. */
 export async function migrateDatabase(options: Record<string, unknown>): Promise<Result> {
   if (options['status'] === true) return tellStatus();
   return withNewestSchema(async () => ({

@@ -1,6 +1,6 @@
 import type { Result } from '../result.ts';
 
-/** PostgreSQL has its own programs for copies; these are the lines of docs/operate/backup.md, ready to be used. */
+/** PostgreSQL has its own programs for copies. These are the lines of docs/operate/backup.md, ready for use. */
 
 function refusal(why: string, commands: readonly string[]): Result {
   return {
@@ -10,7 +10,10 @@ function refusal(why: string, commands: readonly string[]): Result {
   };
 }
 
-/** No address stands in a command: it may hold a password, and everybody on the machine sees what a process is given. */
+/**
+ * A command never contains the database address: the address may hold a password, and everybody on the machine can read
+ * the arguments of a process.
+ */
 export const POSTGRES_BACKUP: Result = refusal('A PostgreSQL database is backed up by its own programs.', [
   'npx grantbridge doctor',
   'export PGHOST=HOST PGUSER=USER PGDATABASE=NAME   # and the password in ~/.pgpass',
@@ -18,7 +21,7 @@ export const POSTGRES_BACKUP: Result = refusal('A PostgreSQL database is backed 
   'pg_restore --list FILE',
 ]);
 
-/** A dump that is read into a new database is known for a copy by its place. */
+/** The bridge recognises a dump in a new database as a copy by the place of the database. */
 export const POSTGRES_RESTORE: Result = refusal('A PostgreSQL database is restored by its own programs.', [
   'export PGHOST=HOST PGUSER=USER   # and the password in ~/.pgpass',
   'createdb --username=ADMIN --owner=ROLE NEW_NAME   # ADMIN may create databases, ROLE is that of DATABASE_URL',

@@ -28,7 +28,7 @@ function requireKeys({ keysFile }: Config, { keys }: CopyFacts): void {
   if (problems.length > 0) throw new Error(`KEYS_FILE: ${problems.join('; ')}. Nothing was changed.`);
 }
 
-/** The backup in the place of the configured database. */
+/** Puts the backup in the place of the configured database. */
 async function putBack(config: Config, given: string): Promise<Result> {
   const { database } = config;
   if (database.kind === 'postgres') return POSTGRES_RESTORE;
@@ -44,7 +44,7 @@ async function putBack(config: Config, given: string): Promise<Result> {
   return { ok: true, lines: [...lines, NEXT], json: { ...json, state: 'copy' } };
 }
 
-/** `store` is left out where the database is a SQLite file, which is known before it is opened. */
+/** `store` may be left out for a SQLite file: the place of the file is known before the database is opened. */
 async function refuseForeignFolder(config: Config, store?: Store): Promise<Result | undefined> {
   const other = await findOtherDatabase(openEpochFile(epochFileOf(config), config.database), store);
   if (other === undefined) return undefined;
@@ -58,8 +58,8 @@ const refusedOf = (refused: string): Result => ({ ok: false, lines: [refused], j
 const ORIGINAL_ALREADY = refusedOf('This database is the original already. Nothing was changed.');
 
 /**
- * An original that was moved, or that another machine took over: nothing of the database changes, and VAR_DIR belongs to
- * it from now on.
+ * For an original that was moved, or that was taken over on another machine: the database does not change, and from now
+ * on VAR_DIR belongs to the database.
  */
 async function makeItsOwn(config: Config, context: Context): Promise<Result> {
   const file = openEpochFile(epochFileOf(config), config.database);
@@ -70,7 +70,7 @@ async function makeItsOwn(config: Config, context: Context): Promise<Result> {
   return { ok: true, lines: [line], json: { state: 'original', grants: 0, epoch } };
 }
 
-/** The configured database as the original from now on. */
+/** Makes the configured database the original. */
 async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
   return withContext(async ({ context }) => {
     const foreign = mayReplace ? undefined : await refuseForeignFolder(config, context.store);
@@ -86,7 +86,7 @@ async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
   });
 }
 
-/** Whose VAR_DIR it is, is asked before anything is put in place. */
+/** Checks first that VAR_DIR belongs to this database, before anything is replaced. */
 async function putBackAndBegin(config: Config, file: string, mayReplace: boolean): Promise<Result> {
   const isAsked = !mayReplace && config.database.kind === 'sqlite';
   const foreign = isAsked ? await refuseForeignFolder(config) : undefined;
@@ -99,8 +99,9 @@ async function putBackAndBegin(config: Config, file: string, mayReplace: boolean
 }
 
 /**
- * `restore [FILE] [--take-over] [--replace-original]`: puts a backup in the place of the database, silent; and makes a
- * copy the original, by which the operator confirms that the other one is stopped.
+ * `restore [FILE] [--take-over] [--replace-original]`: puts a backup in the place of the database, as a silent copy.
+ * With `--take-over` a copy becomes the original; by this option the operator confirms that the other original is
+ * stopped.
  */
 export async function restore(
   options: Record<string, unknown>,

@@ -13,7 +13,7 @@ function jsonOf({ id, rehearses, startsAt, endsAt, state, text }: PublicBrownout
   return { id, rehearses, starts_at: shown(startsAt), ends_at: shown(endsAt), state, text };
 }
 
-/** `brownouts add --from MOMENT --to MOMENT --rehearses NAME --text TEXT`: plans one of all apps. */
+/** `brownouts add --from MOMENT --to MOMENT --rehearses NAME --text TEXT`: plans a brownout for all apps. */
 export async function addBrownout(options: Record<string, unknown>): Promise<Result> {
   const startsAt = momentOf('--from', options['from']);
   const endsAt = momentOf('--to', options['to']);
@@ -41,7 +41,7 @@ async function describedExemptions({ store, clock }: Context) {
   }));
 }
 
-/** `brownouts list`: those of all apps, 90 days back, and the apps that they leave out. */
+/** `brownouts list`: the brownouts for all apps, from the last 90 days on, and the apps that are exempt. */
 export async function listBrownouts(): Promise<Result> {
   return withContext(async ({ context }) => {
     const brownouts = (await describeLifecycle(context)).brownouts.map(jsonOf);
@@ -61,7 +61,7 @@ export async function listBrownouts(): Promise<Result> {
   });
 }
 
-/** `brownouts remove ID`: takes one back, or ends the one that runs. */
+/** `brownouts remove ID`: removes a planned brownout, or ends a running brownout. */
 export async function removeOne(
   options: Record<string, unknown>,
   [id = '']: readonly string[],
@@ -75,7 +75,7 @@ export async function removeOne(
   });
 }
 
-/** `brownouts exempt CLIENT_ID --until MOMENT --reason TEXT`: leaves one app out. */
+/** `brownouts exempt CLIENT_ID --until MOMENT --reason TEXT`: exempts one app from the brownouts for all apps. */
 export async function exempt(
   options: Record<string, unknown>,
   [clientId = '']: readonly string[],
@@ -93,7 +93,7 @@ export async function exempt(
   });
 }
 
-/** `brownouts unexempt CLIENT_ID --reason TEXT`: lets them concern the app again. */
+/** `brownouts unexempt CLIENT_ID --reason TEXT`: ends the exemption of an app. */
 export async function unexempt(
   options: Record<string, unknown>,
   [clientId = '']: readonly string[],

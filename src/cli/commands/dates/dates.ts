@@ -16,7 +16,7 @@ import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
-/** Every date with who set it last; null for one of which nothing was ever said. */
+/** Every date with the last actor who set it. The fields of a date that nobody has ever set are null. */
 async function describedDates({ store }: Context) {
   const rows = await readDates(store.durable);
   return DATE_NAMES.map((name) => {
@@ -26,7 +26,7 @@ async function describedDates({ store }: Context) {
   });
 }
 
-/** The extensions in force; one whose time is over stands there until it is ended. */
+/** The extensions in force. An extension whose time is over stays in the list until somebody ends the extension. */
 export async function describedExtensions({ store, clock }: Context) {
   const now = clock.now();
   return (await listExtensions(store.durable)).map((row) => ({
@@ -47,7 +47,7 @@ export function extensionLine({ name, until, is_over: isOver, reason, granted_by
   return printable(`${name} only at ${until}${isOver ? ' (over)' : ''}: ${reason} (${by})`);
 }
 
-/** `dates show`: what ends when, and for which apps later. */
+/** `dates show`: every date, and the apps that have a later date. */
 export async function showDates(): Promise<Result> {
   return withContext(async ({ context }) => {
     const dates = await describedDates(context);
@@ -101,12 +101,12 @@ function linesOf(name: DateName, at: number | undefined, set: DateSet): string[]
   return [...first, ...besideLines(name, set)];
 }
 
-/** Of more connected tokens than these the last count of the running bridge serves. */
+/** Above this number of connected tokens, the last count by the running bridge is used. */
 const TOKENS_COUNTED = 20_000;
 
 /**
- * What the retirement will ask of the clients at the new API.
- * @throws {ChangeRefused} where a budget is known not to suffice, and nobody has confirmed that
+ * The load that the retirement will put on the clients at the new API.
+ * @throws {ChangeRefused} where a budget is known to be too small, and nobody has confirmed the date all the same
  */
 async function beforeRetirement(context: Context, options: Record<string, unknown>): Promise<Outlook[]> {
   const outlooks = (await outlookOfRetirement(context, TOKENS_COUNTED)) ?? [];
@@ -117,7 +117,7 @@ async function beforeRetirement(context: Context, options: Record<string, unknow
   throw new ChangeRefused(`${lines.join(' ')} To set the date all the same, add --yes.`);
 }
 
-/** `dates set NAME MOMENT|none --reason TEXT [--force] [--yes]`: sets or unsets a date of all apps. */
+/** `dates set NAME MOMENT|none --reason TEXT [--force] [--yes]`: sets or unsets a date for all apps. */
 export async function changeDate(
   options: Record<string, unknown>,
   [name = '', moment = '']: readonly string[],
@@ -145,7 +145,7 @@ export async function changeDate(
   });
 }
 
-/** What `doctor` tells of the dates, and of settings that have no effect. */
+/** The verdict of `doctor` on the dates, and on settings that have no effect. */
 export async function examineDates(
   context: Context,
   settings: Parameters<typeof idleSettings>[1],

@@ -31,7 +31,7 @@ export async function extend(
   });
 }
 
-/** `apps unextend CLIENT_ID --reason TEXT [--sunset]`: lets the date of all apply to the app again. */
+/** `apps unextend CLIENT_ID --reason TEXT [--sunset]`: ends an extension. The date for all apps applies again. */
 export async function unextend(
   options: Record<string, unknown>,
   [clientId = '']: readonly string[],

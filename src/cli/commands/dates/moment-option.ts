@@ -2,8 +2,8 @@ import { isoMoment, MOMENT_FORM, readMoment } from '../../../shared/moments.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
 /**
- * A moment that was given to a command, in Unix milliseconds.
- * @throws {WrongUsage} naming what it was given for
+ * A moment from the command line, in Unix milliseconds.
+ * @throws {WrongUsage} naming the option or operand
  */
 export function momentOf(name: string, given: unknown): number {
   const at = readMoment(String(given));
@@ -14,7 +14,7 @@ export function momentOf(name: string, given: unknown): number {
 /** A moment as commands print it. */
 export const shown = isoMoment;
 
-/** What people wrote may hold anything, and a terminal obeys control characters. */
+/** Text from people may hold anything, and a terminal obeys control characters. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '?');
 }

@@ -14,13 +14,13 @@ import { examineDates } from '../dates/dates.ts';
 import { lookInContext } from '../with-context.ts';
 import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
 
-/** What `doctor` reads in the database. It makes none there and changes no schema. */
+/** What `doctor` reads in the database. `doctor` makes no database and changes no schema. */
 
-/** Which database this is; `unknown` where it does not open, which is a finding of its own. */
+/** The state of the database; `unknown` where the database does not open, which the check `database` reports. */
 type Instance = 'none yet' | 'unknown' | OpenInstance;
 
 interface OpenInstance {
-  /** Why it is a restored copy; undefined for the original. */
+  /** Why the database is a restored copy; undefined for the original. */
   why: string | undefined;
   problem: string | undefined;
   dates: Verdict;
@@ -28,20 +28,26 @@ interface OpenInstance {
   budget: Verdict;
 }
 
-/** Found out once for all checks. */
+/** Reads the database once for all checks. */
 export type FindInstance = () => Promise<Instance>;
 
-/** Nobody has to end what ends by itself: this is told and fails nothing. A copy refreshes nothing, whatever its rows say. */
+/**
+ * Refreshing resumes by itself, so its trouble is a warning and fails nothing. A copy refreshes nothing, whatever its
+ * rows say.
+ */
 async function examineRefreshing(context: Context): Promise<Verdict> {
   if (context.instance.isCopy()) return notLookedAt('a restored copy refreshes nothing');
   const trouble = await findRefreshTrouble(context);
   return trouble === undefined ? ok('goes on') : warning(troubleWords(trouble, momentText));
 }
 
-/** Of more connected tokens than these the last count of the running bridge serves. */
+/** Above this number of connected tokens, the last count by the running bridge is used. */
 const TOKENS_COUNTED = 20_000;
 
-/** Whether the clients at the new API can carry what the retirement will bring them; this fails nothing either. */
+/**
+ * Whether the clients at the new API can carry the load of the retirement. A doubtful budget is a warning, not a
+ * failure.
+ */
 async function examineBudget(context: Context): Promise<Verdict> {
   if (!hasOldApi(context)) return ok('no old API answers any call');
   const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
@@ -70,7 +76,7 @@ async function readInstance({ database, dates }: Config): Promise<Instance> {
   });
 }
 
-/** One reading for all that ask. */
+/** All checks share one reading of the database. */
 export function findInstanceOnce(config: Config): FindInstance {
   let found: Promise<Instance> | undefined;
   return () => (found ??= readInstance(config).catch(() => 'unknown' as const));
@@ -78,13 +84,13 @@ export function findInstanceOnce(config: Config): FindInstance {
 
 const CLOSED = 'the database cannot be used, see database';
 
-/** SQLite reads its whole file for it; of PostgreSQL only the settings are asked that decide over commits. */
+/** SQLite reads its whole file for this claim. PostgreSQL is only asked for the settings that decide over commits. */
 const PROVEN = {
   sqlite: 'is whole',
   postgres: 'keeps what it commits; whether its files are whole shows on its server alone',
 };
 
-/** Whether a database is there, opens with these keys, and keeps what it commits. */
+/** Whether a database exists, opens with these keys, and keeps the data that it commits. */
 export async function checkDatabase(config: Config): Promise<Verdict> {
   const { database } = config;
   const place = describeLocation(database);
@@ -103,7 +109,7 @@ export async function checkDatabase(config: Config): Promise<Verdict> {
   });
 }
 
-/** Whether this is the original, which alone may talk to the new API. */
+/** Whether this database is the original. Only the original may talk to the new API. */
 export async function checkInstance(find: FindInstance): Promise<Verdict> {
   const instance = await find();
   if (instance === 'none yet') return notLookedAt('there is no database yet');
@@ -117,7 +123,7 @@ export async function checkInstance(find: FindInstance): Promise<Verdict> {
   return problem === undefined ? ok(original) : warning(`${original}. ${problem}`);
 }
 
-/** One of the readings of an open database. */
+/** One of the readings from an open database. */
 export async function checkReading(
   find: FindInstance,
   reading: 'dates' | 'refreshing' | 'budget',
@@ -127,7 +133,7 @@ export async function checkReading(
   return instance === 'unknown' ? notLookedAt(CLOSED) : instance[reading];
 }
 
-/** Why nothing may be sent to others: a copy sends nothing, and what does not open may be one. */
+/** Why no request may go to other servers: a copy sends nothing, and a database that does not open may be a copy. */
 export async function refusalToAsk(find: FindInstance): Promise<Verdict | undefined> {
   const instance = await find();
   if (instance === 'none yet') return undefined;

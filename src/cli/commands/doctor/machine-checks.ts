@@ -12,9 +12,9 @@ import { isMissing } from '../../../store/driver/open-store.ts';
 import { ROOM_BYTES } from '../../../store/files/spill.ts';
 import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
 
-/** What `doctor` looks at on this machine alone. */
+/** What `doctor` checks on this machine alone. */
 
-/** Whether the key file is there, whole, and its owner's alone. */
+/** Whether the key file exists, is whole, and is readable by its owner alone. */
 export async function checkKeysFile(config: Config): Promise<Verdict> {
   const { keysFile } = config;
   if (!existsSync(keysFile)) {
@@ -27,7 +27,7 @@ export async function checkKeysFile(config: Config): Promise<Verdict> {
   return ok(`${keysFile} was read and is whole; its owner alone may read it (mode ${mode})`);
 }
 
-/** Renewals by ACME are due thirty days before the end: with fewer left than these one did not happen. */
+/** ACME renews a certificate thirty days before its end. With fewer days left than this, the renewal did not happen. */
 const RENEWAL_OVERDUE = 21;
 
 function verdictOnDays({ certFile }: { certFile: string }, certificate: X509Certificate): Verdict {
@@ -40,7 +40,7 @@ function verdictOnDays({ certFile }: { certFile: string }, certificate: X509Cert
   return days < RENEWAL_OVERDUE ? warning(`${words}. Renew it`) : ok(words);
 }
 
-/** Whether certificate and key match, how long they last, and whether they name the public address. */
+/** Whether certificate and key match, how long the certificate lasts, and whether it names the public address. */
 export async function checkCertificate({ tls, publicUrl }: Config): Promise<Verdict> {
   if (tls === undefined)
     return notLookedAt('the settings name none: a proxy that TRUST_PROXY names has it, if anybody has');
@@ -69,12 +69,12 @@ async function verdictOnRoom(path: string): Promise<Verdict> {
   return room < SCARCE ? warning(`${words}, which is little`) : ok(words);
 }
 
-/** Whether what is written below `VAR_DIR` has room. */
+/** Whether the disk of `VAR_DIR` has room. */
 export async function checkDisk({ varDir }: Pick<Config, 'varDir'>): Promise<Verdict> {
   return verdictOnRoom(varDir);
 }
 
-/** The same for the database. */
+/** Whether the disk of the database has room. */
 export async function checkDatabaseDisk({ database }: Pick<Config, 'database'>): Promise<Verdict> {
   if (database.kind === 'postgres')
     return notLookedAt('PostgreSQL does not tell how much room its disk has; look on its server');

@@ -8,12 +8,12 @@ import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
 import { areRight, type ClientUse, faultOfBeginning } from '../../../upstream/prove-client.ts';
 import { failure, notLookedAt, ok, proving, type Verdict, warning } from './verdict.ts';
 
-/** What `doctor` asks of the new API and its authorization server: nothing that could use, end or begin a grant. */
+/** What `doctor` asks of the new API and its authorization server. No question can use, end or begin a grant. */
 
-/** What a server said of the time, in one of its answers. */
+/** Records the time that a server gives in one of its answers. */
 export type HearTime = (place: string, ask: () => Promise<HttpAnswer>) => Promise<HttpAnswer>;
 
-/** The modern side as the settings name it; the client of the embedded one is made at the first start, never here. */
+/** The new API as the settings name it. The client of the embedded new API is made at the first start, never here. */
 export function knownUpstream(config: Config): UpstreamConfig | undefined {
   const isKnown = config.upstream ?? existsSync(join(config.varDir, 'modern-client.json'));
   return isKnown ? upstreamFor(config) : undefined;
@@ -25,7 +25,7 @@ const has = (endpoint: string | undefined, word: string) => (endpoint === undefi
 
 const namedServer = ({ authUrl }: UpstreamConfig) => `MODERN_AUTH_URL: ${authUrl}`;
 
-/** Whether the authorization server answers, and what it says of itself (RFC 8414). */
+/** Whether the authorization server answers, and whether its metadata fits (RFC 8414). */
 export async function checkModernSide(config: Config, upstream: UpstreamConfig): Promise<Verdict> {
   const { authUrl } = upstream;
   const embedded = `${authUrl} (the embedded one runs only while the bridge does)`;
@@ -43,7 +43,7 @@ const useOf = ({ publicUrl, scopes }: Config): ClientUse => ({
   scope: scopes,
 });
 
-/** Credentials that are right are answered `invalid_grant`, wrong ones `invalid_client` (RFC 6749 §5.2). */
+/** The server answers right credentials with `invalid_grant`, and wrong ones with `invalid_client` (RFC 6749 §5.2). */
 export async function checkClient(
   config: Config,
   upstream: UpstreamConfig,
@@ -61,7 +61,7 @@ export async function checkClient(
   return ok(`${settings}: ${said}${isSecret ? '' : '. A public client has no secret to prove'}`);
 }
 
-/** Whether an authorization would begin: the first answer leads to a sign-in, not to an error. Nobody goes on with it. */
+/** Whether an authorization would begin: the first answer leads to a sign-in, not to an error. It is not continued. */
 export async function checkRedirectUri(
   config: Config,
   upstream: UpstreamConfig,
@@ -90,7 +90,7 @@ export async function checkRedirectUri(
   return ok(`an authorization that leads back to ${redirectUri} goes on to a sign-in (${status})`);
 }
 
-/** Whether the new API is at its address: without a token it answers 401, and whatever else is there something else. */
+/** Whether the new API is at its address: without a token the new API answers 401, and another server does not. */
 export async function checkMainApi({ apiUrl }: UpstreamConfig, hear: HearTime): Promise<Verdict> {
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify({ query: '{ __typename }' });

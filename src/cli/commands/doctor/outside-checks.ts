@@ -8,11 +8,11 @@ import type { HearTime } from './modern-checks.ts';
 import { unreachedWords } from './reaching.ts';
 import { failure, notLookedAt, ok, proving, type Verdict, warning } from './verdict.ts';
 
-/** What `doctor` asks of the old API, of the mail server, and of every answer's clock. */
+/** What `doctor` asks of the old API and the mail server, and how this machine's clock differs from other clocks. */
 
 const PROBE = '/1/user.json';
 
-/** Whether the old API is at its address: it asks for a token, and whatever else is there does not. */
+/** Whether the old API is at its address: only the old API answers this call by asking for a token. */
 export async function checkOldBackend(oldBackendUrl: string, hear: HearTime): Promise<Verdict> {
   const ask = () => send({ method: 'GET', url: `${oldBackendUrl}${PROBE}` });
   const server = `LEGACY_BACKEND_URL: ${oldBackendUrl}`;
@@ -24,7 +24,7 @@ export async function checkOldBackend(oldBackendUrl: string, hear: HearTime): Pr
   return ok(`${oldBackendUrl} answers ${status} to a call without a token, as the old API does`);
 }
 
-/** Whether the mail server takes the connection and the login. No mail is sent. */
+/** Whether the mail server accepts the connection and the login. No mail is sent. */
 export async function checkMailServer({ mail }: Config): Promise<Verdict> {
   const { smtpUrl } = mail;
   if (smtpUrl === undefined) return notLookedAt('SMTP_URL names none');
@@ -41,7 +41,7 @@ export async function checkMailServer({ mail }: Config): Promise<Verdict> {
   return ok(`the server takes ${taken}; whether it takes mail from MAIL_FROM shows the first mail`);
 }
 
-/** Whether people are told of the dates. */
+/** Whether reminders about the dates are sent. */
 export async function checkReminders({ sendsReminders, mail }: Config): Promise<Verdict> {
   if (!sendsReminders)
     return warning(
@@ -54,13 +54,13 @@ export async function checkReminders({ sendsReminders, mail }: Config): Promise<
   );
 }
 
-/** By how many milliseconds this machine's clock is ahead of a server's at least; negative: behind. */
+/** At least by how many milliseconds this machine's clock is ahead of a server's clock; negative when behind. */
 interface Difference {
   place: string;
   ahead: number;
 }
 
-/** A `Date` header counts whole seconds, and was written between question and answer. */
+/** A `Date` header counts whole seconds. The server wrote the header between the request and its answer. */
 function differenceAt(said: number, from: number, to: number): number {
   if (from > said + SECOND) return from - said - SECOND;
   return to < said ? to - said : 0;
@@ -68,10 +68,10 @@ function differenceAt(said: number, from: number, to: number): number {
 
 const TOLERATED = 5 * SECOND;
 
-/** Dates, expiry and certificates are read by this machine's clock; further off than this tokens are misjudged. */
+/** This machine's clock decides over dates, expiry and certificates. A larger difference than this misjudges tokens. */
 const WRONG = 60 * SECOND;
 
-/** Listens to the `Date` headers (RFC 9110 §6.6.1) of the answers to other checks. */
+/** Reads the `Date` headers (RFC 9110 §6.6.1) in the answers to other checks. */
 export function createClockCheck() {
   const heard: Difference[] = [];
   const hear: HearTime = async (place, ask) => {

@@ -1,8 +1,10 @@
 import { MailError } from '../../../shared/mail/mail-error.ts';
 
-/** Why a server could not be reached, in a sentence for the operator; what Node says of it are codes. */
+/** Why a server could not be reached, in a sentence for the operator. Node gives only codes. */
 
-/** A code of Node or OpenSSL, or what their messages say where a library put a code of its own in its place. */
+/**
+ * A code of Node or OpenSSL, or the words of their messages: some libraries replace the code with a code of their own.
+ */
 const WAYS: ReadonlyArray<readonly [sign: RegExp, words: string]> = [
   [/\bENOTFOUND\b/, 'no name server knows its host name'],
   [/\bEAI_AGAIN\b/, 'the name server does not answer'],
@@ -20,17 +22,17 @@ const WAYS: ReadonlyArray<readonly [sign: RegExp, words: string]> = [
   [/\b(ECONNRESET|EPIPE)\b|socket hang up/, 'it closed the connection without an answer'],
 ];
 
-/** What of a failure may hold a sign, the innermost reason first. */
+/** The texts of a failure that may contain a sign, from the innermost cause outwards. */
 function signsOf(error: unknown, depth = 0): string[] {
   if (typeof error !== 'object' || error === null || depth > 3) return [];
   const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
-  // What a mail server said stands in the message too, and may hold anything.
+  // The message of a mail error also quotes the mail server, and the quote may hold anything.
   const words = error instanceof MailError ? error.unreached : message;
   const own = [code, words].filter((word) => typeof word === 'string').join(' ');
   return [...signsOf(cause, depth + 1), own];
 }
 
-/** In words, with the code or message that shows it; undefined where an answer came, or the failure is none of these. */
+/** The reason in words, with the code that shows it. Undefined where an answer came, or where no words are known. */
 export function unreachedWords(error: unknown): string | undefined {
   for (const text of signsOf(error)) {
     const found = WAYS.find(([sign]) => sign.test(text));

@@ -1,13 +1,13 @@
 import { PlainWords, reduceError } from '../../../shared/log/redaction.ts';
 import { unreachedWords } from './reaching.ts';
 
-/** What one check of `doctor` found. A check that did not look says so: it never counts as proven. */
+/** The finding of one check of `doctor`. A check that did not look says so, and never counts as proven. */
 
 type State = 'ok' | 'warning' | 'failed' | 'not looked at';
 
 export interface Verdict {
   state: State;
-  /** What the check really did and saw, or why it did not look. */
+  /** What the check did and saw, or why the check did not look. */
   detail: string;
 }
 
@@ -17,31 +17,31 @@ export interface Finding extends Verdict {
 
 export const ok = (detail: string): Verdict => ({ state: 'ok', detail });
 
-/** It works now; somebody has to do something before it does not. */
+/** The subject works now, but somebody has to act before it stops working. */
 export const warning = (detail: string): Verdict => ({ state: 'warning', detail });
 
 export const notLookedAt = (reason: string): Verdict => ({ state: 'not looked at', detail: reason });
 
-/** A check that failed, in words of ours: the names of settings in them are told as they stand. */
+/** A failed check, in words of our own: log redaction leaves the names of settings in these words as they are. */
 export const failure = (detail: string): Error => new PlainWords(detail);
 
-/** The whole chain of reasons, for the outer one alone says too little to act on. */
+/** The whole chain of causes: the outermost message alone is too little to act on. */
 function reasonsOf(error: unknown): string {
   const { message, cause } = reduceError(error);
   return cause ? `${message}: ${cause.message}` : message;
 }
 
-/** What is asked of another server. */
+/** A request to another server. */
 interface Question {
   /** The setting that names the server, and its address: `MODERN_API_URL: https://…`. */
   server: string;
-  /** What could not be proven where it fails; else the server itself is the subject. */
+  /** The claim that could not be proven when the request fails. Without a subject the server itself is the subject. */
   subject?: string;
 }
 
 /**
- * What comes of the work. Where it fails, the setting and one sentence where the server could not be reached, else the
- * whole chain of reasons.
+ * The result of the work. A failure names the setting, with one sentence where the server could not be reached, else
+ * with the whole chain of causes.
  */
 export async function proving<T>({ server, subject }: Question, work: Promise<T>): Promise<T> {
   try {
@@ -67,7 +67,7 @@ export function lineOf({ check, state, detail }: Finding): string {
   return `${MARKS[state]}${check}: ${said}`;
 }
 
-/** Ends a wait for others; what they do after it counts no more. */
+/** Stops waiting for another server. A result that comes later is ignored. */
 async function within<T>(limit: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -81,7 +81,7 @@ async function within<T>(limit: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Runs one check; whatever it throws is what failed. */
+/** Runs one check. An error that the check throws becomes the finding `failed`. */
 export async function examine(check: string, run: () => Promise<Verdict>, limit?: number): Promise<Finding> {
   try {
     return { check, ...(await (limit === undefined ? run() : within(limit, run()))) };

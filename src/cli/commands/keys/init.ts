@@ -4,7 +4,7 @@ import { makeKeysFile } from '../../../store/files/keys-file.ts';
 import { type DatabaseLocation, describeLocation } from '../../../store/driver/open-store.ts';
 import type { Result } from '../result.ts';
 
-/** Undefined where the database cannot be asked: the first key file may be made before there is a server. */
+/** Undefined where the database cannot be asked: the first key file may be made before a server exists. */
 async function isInUse(database: DatabaseLocation): Promise<boolean | undefined> {
   try {
     const { present } = await readSchema(database);
@@ -14,7 +14,7 @@ async function isInUse(database: DatabaseLocation): Promise<boolean | undefined>
   }
 }
 
-/** @throws {Error} where a database is there already: new keys would not open what it keeps */
+/** @throws {Error} where a database already exists: new keys would not open its sealed values */
 function requireUnused(database: DatabaseLocation, isUsed: boolean | undefined): void {
   if (isUsed !== true) return;
   const place = describeLocation(database);
@@ -38,7 +38,7 @@ function linesOf(file: string, isUsed: boolean | undefined): string[] {
   ];
 }
 
-/** `keys init`: the key file of a new bridge, before there is a database. It never replaces a file. */
+/** `keys init`: the key file of a new bridge, before a database exists. Never replaces a file. */
 export async function initKeys(): Promise<Result> {
   const { keysFile, database } = readKeysPlace();
   const isUsed = await isInUse(database);

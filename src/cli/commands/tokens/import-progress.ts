@@ -25,7 +25,7 @@ function barOf(progress: Progress): string {
 const INTERRUPTED =
   'Interrupted. Rows that were taken over before stay. The same import again finds them and goes on with the others.\n';
 
-/** Tells on standard error how far an import is: a bar on a terminal, else a line every few seconds. */
+/** Reports the progress of an import on standard error: a bar on a terminal, else a line every few seconds. */
 export function createProgress() {
   const { isTTY: isTerminal } = process.stderr;
   let toldAt = performance.now();
@@ -33,7 +33,7 @@ export function createProgress() {
   const interrupted = () => {
     clear();
     process.stderr.write(INTERRUPTED);
-    // Without this listener, which was for once, the signal does what it does to every program.
+    // `once` has removed this listener, so now the signal ends the process as usual.
     process.kill(process.pid, 'SIGINT');
   };
   process.once('SIGINT', interrupted);

@@ -5,7 +5,10 @@ import { withContext } from '../with-context.ts';
 
 const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 
-/** `links make`: the link that asks the holder of an account to connect an app again; always the same for the two. */
+/**
+ * `links make`: the link that asks an account holder to connect an app again. An app and account always give the same
+ * link.
+ */
 export async function makeLink(options: Record<string, unknown>): Promise<Result> {
   const [clientId, accountId] = [String(options['app']), String(options['account'])];
   if (!ACCOUNT_ID.test(accountId)) throw new Error('account: an account id (24 hex digits)');

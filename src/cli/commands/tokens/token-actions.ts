@@ -31,8 +31,8 @@ function timeOf(time: number | null | undefined): string | null {
 }
 
 /**
- * The bridge knows when it gave a token out itself. Of an imported one it may know no more than when the import brought
- * it, of an observed one when it was first seen: such a token may be older, and have been used before.
+ * Whether the bridge made the token itself, and so knows its age. An imported token may be known only since its import,
+ * and an observed token since its first call: both may be older, with earlier calls.
  */
 const isMadeHere = ({ source }: FoundToken['row']) => source === 'issued' || source === 'registration';
 
@@ -68,7 +68,7 @@ function accountOf({ account_id, email }: Told): string {
   return email === null ? 'not known' : `not known, waits for ${email}`;
 }
 
-/** The last call that the bridge saw; of a token without one, what is known from elsewhere. */
+/** The last call that the bridge saw. For a token without such a call: the last use that an import stated. */
 function lastOf({ last_used_at: used, last_seen_at: seen }: Told): string {
   return seen === null && used !== null ? `last used ${used}` : `last seen ${seen ?? 'never'}`;
 }
@@ -97,7 +97,7 @@ function linesOf(told: Told): string[] {
   return lines.map(printable);
 }
 
-/** `tokens find QUERY`: what is known of tokens; `-` reads a whole one from standard input. */
+/** `tokens find QUERY`: the known facts about tokens. `-` reads a whole token from standard input. */
 export async function findToken(
   _options: Record<string, unknown>,
   [query = '']: readonly string[],
@@ -123,7 +123,7 @@ export async function revoke(
   return withContext(async ({ context }) => {
     const asked = { mappingId, reason: String(options['reason']), actor: 'command', requestId: null };
     const revoked = await revokeToken(context, asked);
-    // What is owed to the modern side is told by the bridge, within a minute; this process ends here.
+    // The running bridge sends pending revocations to the new API within a minute. This process ends here.
     await context.flights.close();
     const json = { mapping_id: mappingId, ...revoked };
     if (revoked.outcome === 'unknown') return { ok: false, lines: [NO_TOKEN], json };
@@ -147,7 +147,7 @@ const STANDS: Partial<Record<MappingState, string>> = {
   migrated: 'The app has moved to the new API, and the token with it.',
 };
 
-/** An unidentified program takes a token back; an app gets it. */
+/** The app that receives a token. For an unidentified program the assignment is taken back. */
 interface Receiver {
   clientId: string;
   isProgram: boolean;
@@ -180,7 +180,7 @@ function wordsOf(assigned: Assigned, { clientId, isProgram }: Receiver): string 
   }
 }
 
-/** `tokens assign MAPPING_ID --app CLIENT_ID --reason TEXT`: says to which app a token belongs that was seen in use. */
+/** `tokens assign MAPPING_ID --app CLIENT_ID --reason TEXT`: says to which app an observed token belongs. */
 export async function assign(
   options: Record<string, unknown>,
   [mappingId = '']: readonly string[],
@@ -190,7 +190,7 @@ export async function assign(
     const asked = { mappingId, clientId, reason, actor: 'command', requestId: null };
     const assigned = await assignByHand(context, asked);
     const isProgram = await isUnidentified(context.store.durable, clientId);
-    // As for a revocation: what is owed to the modern side is told by the bridge.
+    // As after a revocation: the running bridge sends pending revocations to the new API.
     await context.flights.close();
     const isSo = assigned.outcome === 'identified' && assigned.app === clientId;
     return {

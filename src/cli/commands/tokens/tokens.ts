@@ -7,8 +7,7 @@ import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
 /**
- * `tokens import FILE`: apps, id pairs and tokens of the older generation; refused rows fail nothing unless `--max-refused`
- * says so.
+ * `tokens import FILE`: apps, id pairs and tokens of the old API. Only with `--max-refused` can refused rows fail it.
  */
 export async function importTokens(
   { dryRun, maxRefused }: { dryRun?: boolean; maxRefused?: number },

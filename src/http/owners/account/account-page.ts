@@ -5,7 +5,10 @@ import { requestIdOf } from '../../request-id.ts';
 import { sessionTimes, personOf } from '../../signin/session.ts';
 import { type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
 
-/** /apps/account: who is signed in, for how long, in how many browsers; and the end of it in all of them at once. */
+/**
+ * /apps/account: the signed-in account, how long the session lasts, and in how many browsers it is signed in. One
+ * button ends all sessions at once.
+ */
 
 const PAGE = '/apps/account';
 
@@ -37,7 +40,7 @@ function signOutEverywhere({ context }: PageShell): RequestHandler {
   };
 }
 
-/** After it; a browser that is signed in again has no use for the page. */
+/** The page after the sign-out. A browser that is signed in again is sent back to the account page. */
 function showSignedOut(frame: PageShell): RequestHandler {
   return (req, res) => {
     if (personOf(req)) return res.redirect(303, PAGE);

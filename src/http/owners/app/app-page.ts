@@ -15,8 +15,8 @@ import { registeredApp, shownApp } from '../shown-app.ts';
 import { stateLines } from '../../wording/state-words.ts';
 
 /**
- * /apps/:clientId: where the `reauthorize` link of a refused token leads. To everybody it tells the app's name; to a
- * signed-in person also how the own tokens of that app are, with the one thing to do about them.
+ * /apps/:clientId: the target of the `reauthorize` link of a refused token. Everybody sees the app's name. A signed-in
+ * person also sees the state of their own tokens of this app, with the one thing to do about these tokens.
  */
 
 type App = Awaited<ReturnType<typeof registeredApp>>;
@@ -43,7 +43,7 @@ function showSignedOut(frame: PageShell, res: Response, { client_id: clientId, n
   });
 }
 
-/** Tokens of the person that other programs use and whose calls name this app. */
+/** The person's tokens that other programs use, but whose calls name this app. */
 async function countClaiming({ context }: PageShell, { client_id: clientId }: App, accountId: string) {
   const tokens = await listableTokens(context, { clientId, accountId });
   return tokens.filter((token) => token.client_id !== clientId).length;
@@ -79,7 +79,7 @@ function showApp(frame: PageShell): RequestHandler {
   };
 }
 
-/** POST …/connect: to the modern consent, for the person's own tokens of this app. */
+/** POST …/connect: leads to the consent at the new API, for the person's own tokens of this app. */
 function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const { client_id: clientId } = await appOf(frame, req);
@@ -109,7 +109,7 @@ async function revoke(frame: PageShell, req: Request, res: Response): Promise<vo
   leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice: 'revoked' });
 }
 
-/** Mounts them. */
+/** Adds the pages of an app. */
 export function appRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/:clientId', showApp(frame));
   router.get('/apps/:clientId/connect', ...chooseTokens(frame));

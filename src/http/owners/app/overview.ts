@@ -13,11 +13,11 @@ import type { Footing } from '../../wording/dates/lines.ts';
 import { stateLines } from '../../wording/state-words.ts';
 import { tokenLines } from '../tokens/token-lines.ts';
 
-/** What the page of one app shows beside the own tokens and the dates. */
+/** The cards on the page of one app, beside the person's own tokens and the dates. */
 
 const DAYS_SHOWN = 30;
 
-/** What these tokens were used for, as a chart, with the last call; `chart` is undefined where there was none. */
+/** The calls of these tokens as a chart, with the last call. `chart` is undefined where no call came. */
 async function callsCard(context: Context, { who, isPartial }: Asked, last: Calls['last']) {
   const calls = await callDaysOf(context, who, { days: DAYS_SHOWN });
   const days = lastDays(context, DAYS_SHOWN);
@@ -39,7 +39,7 @@ async function callsCard(context: Context, { who, isPartial }: Asked, last: Call
   };
 }
 
-/** What an owner sees besides: the calls, how all tokens are, and the next step of the move. */
+/** The further cards for the owner: the calls, the states of all tokens, and the next step of the move. */
 export async function ownerCards(context: Context, { app, of }: ShownApp, footing: Footing) {
   const moved = await movedSoFar(context, app.client_id);
   const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
@@ -53,7 +53,7 @@ export async function ownerCards(context: Context, { app, of }: ShownApp, footin
   };
 }
 
-/** What a holder who is not the owner sees besides: the calls of the own tokens, and why each is as it is. */
+/** The further cards for a holder who is not the owner: the calls of their own tokens, and the reason of each state. */
 export async function holderCards(context: Context, { of, reader }: ShownApp, footing: Footing) {
   const asked = await callersOf(context, of);
   const { last } = await callsOf(context, asked.who, { days: 1 });

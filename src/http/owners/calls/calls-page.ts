@@ -15,13 +15,16 @@ import { asOfNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
 import { type ShownApp, shownApp } from '../shown-app.ts';
 
-/** GET /apps/:clientId/calls: which calls come, by day, for the owner of the app those of all, else those of the own tokens. */
+/**
+ * GET /apps/:clientId/calls: the calls by day. The owner sees the calls of all tokens, other people see the calls of
+ * their own tokens.
+ */
 
-/** What can be chosen by `?days=`. */
+/** The spans that `?days=` accepts. */
 const SPANS = [7, 30, 90];
 const USUAL = 30;
 
-/** So many kinds of calls stand in the table. */
+/** At most this many kinds of calls are in the table. */
 const KINDS_SHOWN = 100;
 
 function spanOf(req: Request): number {
@@ -49,8 +52,8 @@ async function chartsOf({ context }: PageShell, who: CallsAsked, days: number): 
 }
 
 /**
- * When the retirement is or was, and what ends with it, or has ended, whatever is connected. Without an old API nothing
- * answers elsewhere, and whether anything ever did is not known.
+ * The date of the retirement, and the endpoints that end with it even for connected tokens. Without an old API no call
+ * is passed through now, and the bridge does not know whether one ever was.
  */
 function endingOf({ context }: PageShell, { app }: ShownApp, kinds: Calls['kinds']) {
   const asOf = asOfNow(context, app.client_id);
@@ -58,7 +61,7 @@ function endingOf({ context }: PageShell, { app }: ShownApp, kinds: Calls['kinds
   return {
     elsewhere: hasBackend ? endpointsPassed(kinds) : endpointsElsewhere(kinds),
     hasBackend,
-    // After the sunset it alone is spoken of: every call is refused.
+    // After the sunset the page speaks of the sunset alone, because every call is refused.
     ended: endOf(asOf),
     retirement: dateLines(asOf).find(({ milestone }) => milestone === 'retirement'),
   };

@@ -8,20 +8,24 @@ import { hintWords } from '../../wording/token-words.ts';
 import { registeredApp } from '../shown-app.ts';
 
 /**
- * GET /apps/:clientId/connect names the tokens of which no app is proven, and the person chooses. Unrelated programs send
- * the same user agent, and anybody may name an app in a call: so nothing but this choice connects them.
+ * GET /apps/:clientId/connect lists the tokens whose app is not proven, and the person chooses among them. Unrelated
+ * programs send the same user agent, and anybody may name an app in a call. Therefore only the person's choice connects
+ * these tokens.
  */
 
 const PREFIX = 'token-';
 
-/** The ids that the form names; undefined where it is not the form of this page. */
+/** The ids that the form names; undefined for a form of another page. */
 function chosenIn(req: Request): string[] | undefined {
   const names = Object.keys(fieldsOf(req));
   if (!names.includes('chosen')) return undefined;
   return names.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
 }
 
-/** A person comes for the tokens of a program itself; a token whose calls only name the app may be anybody's. */
+/**
+ * Preselected: the tokens that belong to the program itself. A token whose calls only name the app may belong to any
+ * program.
+ */
 const isProgramsOwn = (token: ListableToken, clientId: string) =>
   token.client_id === clientId && token.app_source === 'observed';
 
@@ -36,7 +40,7 @@ function show(frame: PageShell): RequestHandler {
     const { client_id: clientId, name: appName, source } = await registeredApp(frame.context, req);
     const tokens = await listableTokens(frame.context, { clientId, accountId: personIn(req).accountId });
     if (tokens.length === 0) return res.redirect(303, `/apps/${clientId}`);
-    // What the person left out is not chosen again for the person.
+    // When the person has chosen no token, the page must not preselect tokens again.
     const isNothingChosen = req.query['nothing'] !== undefined;
     frame.page(res, 'choose-tokens', {
       title: 'Which of these are yours?',
@@ -52,8 +56,8 @@ function show(frame: PageShell): RequestHandler {
 }
 
 /**
- * Sends the browser to the consent, by way of the page where the person chooses if there is something to choose. False
- * where nothing waits.
+ * Sends the browser to the consent. When there are tokens to choose from, the browser goes to the choice first. False
+ * where no token waits.
  */
 export async function leaveToConnect(
   frame: PageShell,
@@ -73,7 +77,7 @@ export async function leaveToConnect(
   return true;
 }
 
-/** The page; its form is that of every other button that connects the app. */
+/** The page of the choice. Its form is the same as behind every other button that connects the app. */
 export function chooseTokens(frame: PageShell): RequestHandler[] {
   return [frame.requirePerson, show(frame)];
 }

@@ -13,9 +13,9 @@ import { leaveToConnect } from './choose-tokens.ts';
 
 /**
  * /apps/connect/:id: the link that asks the holder of one account to connect one app again. Scanners open links before
- * people do, and people forward them: opening changes nothing, and nobody but the holder can do anything with it. It is of
- * use until the sunset, not only until the retirement: a connection that is lost after the retirement has no other way
- * back.
+ * people do, and people forward links. Therefore opening the link changes nothing, and only the holder can use it. The
+ * link works until the sunset, not only until the retirement: a connection that is lost after the retirement has no
+ * other way back.
  */
 
 async function linkOf({ context }: PageShell, req: Request) {
@@ -80,7 +80,7 @@ function connect(frame: PageShell): RequestHandler {
   };
 }
 
-/** Mounts them. */
+/** Adds the pages of the link. */
 export function connectLinkRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/connect/:id', showLink(frame));
   router.post('/apps/connect/:id', refuseOnCopy(frame.context), connect(frame));

@@ -6,8 +6,9 @@ import { sendPage } from '../../pages/page-headers.ts';
 import type { SigninParts } from '../../signin/parts.ts';
 
 /**
- * /mails/:link/not-me: the “Not you?” link of a reminder. Mail scanners open links, so opening it changes nothing. Who reads
- * the mail needs no account here: the code in the link stands in that mail alone, and is all that the form needs.
+ * /mails/:link/not-me: the “Not you?” link of a reminder. Mail scanners open links, so opening the link changes
+ * nothing. The reader of the mail needs no account here: the code in the link is in this mail alone, and the form needs
+ * only this code.
  */
 
 const linkOf = (req: Request) => String(req.params['link']);
@@ -38,7 +39,7 @@ function stop({ context }: SigninParts): RequestHandler {
   };
 }
 
-/** Mounts it; nobody signs in for it. */
+/** Adds the page. No sign-in is needed. */
 export function notMeRoutes(router: Router, parts: SigninParts): void {
   const { publicUrl } = parts.context.settings;
   router.get('/mails/:link/not-me', show(parts));

@@ -9,8 +9,8 @@ import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
 import { askAgain, type Problems } from '../../site/problems.ts';
 
 /**
- * GET and POST /apps/paste-token: a token that was seen in use alone gets its account (docs/decisions/0017). The
- * token comes in a form and goes no further than the old backend: no page, address or log has it.
+ * GET and POST /apps/paste-token: gives an observed token its account (docs/decisions/0017). The token comes in a form
+ * and is sent to the old API alone: no page, address or log holds the token.
  */
 
 const A_MINUTE = 10;
@@ -20,7 +20,7 @@ function show(frame: PageShell, res: Response, problems: Problems = {}): void {
   const targets = formTargets(frame.context.server.authorizationUrl);
   const asOf = asOfNow(frame.context);
   const { hasOldApi } = footingOf(asOf);
-  // Whose app has more time is only known after the look-up.
+  // Which app has more time is only known after the token was looked up.
   const isAskedForSome = asOf.hasBackend && !hasOldApi;
   const shown = { hasOldApi, isAskedForSome, formTargets: targets };
   askAgain(frame, res, { template: 'paste-token', title, problems, ...shown });
@@ -52,13 +52,13 @@ function foundWords({ context }: PageShell, found: keyof typeof FOUND): string {
   return found === 'unknown' && !isLearned ? UNKNOWN_FOR_GOOD : FOUND[found];
 }
 
-/** However often it was put into an address, or into JSON. */
+/** The beginning `1/` of a token, however often it was percent-encoded for an address, or escaped for JSON. */
 const LEGACY_START = /^1(?:\\*\/|%(?:25)*2F)/i;
 
-/** What stands in a command, a header or an address, and in no token. */
+/** Characters of a command, a header or an address. A token contains none of them. */
 const AROUND = /[\s"'?&:]|=1/;
 
-/** The token in what was pasted: with `Bearer` before it, or in a whole command or address. */
+/** Finds the token in the pasted text, which may be `Bearer` and the token, or a whole command or address. */
 function tokenOf(pasted: string): string {
   const text = pasted.trim();
   if (!AROUND.test(text)) return text;
@@ -69,7 +69,7 @@ function tokenOf(pasted: string): string {
 const UNANSWERED =
   'The older API did not answer, so nothing could be compared. Nothing was changed. Try again in a minute.';
 
-/** Guessing at tokens is as limited here as at the door of the old API. */
+/** Guessing at tokens is limited here as strictly as at the old addresses. */
 function tooFast({ context }: PageShell, res: Response): string | undefined {
   const { points, secondsLeft } = context.counts.count(['pasted tokens', personIn(res.req).accountId]);
   if (points <= A_MINUTE) return undefined;
@@ -97,7 +97,7 @@ function takeToken(frame: PageShell): RequestHandler {
     if (pasted.found === 'yours') return res.redirect(303, `/apps/${pasted.clientId}`);
     if (pasted.found !== 'can be proven') return show(frame, res, { token: foundWords(frame, pasted.found) });
     const { clientId, evidence } = pasted;
-    // Its page says why there is nothing to connect any more.
+    // The page of the app says why the token cannot be connected any more.
     if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return res.redirect(303, `/apps/${clientId}`);
     const asked = { clientId, accountId: personIn(req).accountId, evidence };
     return leaveFor(frame.parts, asked, [req, res, next]);

@@ -15,11 +15,12 @@ import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 
 /**
- * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is that link. Opening it
- * changes nothing. Its value is a secret and stands nowhere but in the mail: a signed-out person signs in first and opens
- * the mail's link again, because the address to come back to would be kept. The links of a reminder also say what they
- * were pressed for (`?connect=`, `?revoke=`, `?app=` and a client id), and lead on to that. A link that is too old to prove
- * anything still leads there where the app is the person's already; else it offers a new link, by a form.
+ * POST /apps/prove-email mails a link to the person's own address; /apps/prove-email/:value is this link. Opening the
+ * link changes nothing. The value is a secret and is in the mail alone: a signed-out person signs in first and opens
+ * the link of the mail again, because the sign-in would store the address to return to. The links of a reminder also
+ * carry their purpose (`?connect=`, `?revoke=`, `?app=` and a client id) and lead on to it. A link that is too old to
+ * prove anything still leads on where the app already belongs to the person; else the page offers a form for a new
+ * link.
  */
 
 type Refusal = Exclude<ProofProblem, 'unknown' | 'expired'>;
@@ -40,7 +41,7 @@ const REFUSALS: Record<Refusal, { reason: string; next: string }> = {
   },
 };
 
-/** What is said of a link that can be replaced by a new one. */
+/** The text for a link that a new link can replace. */
 const TOO_OLD = {
   unknown: {
     status: 404,
@@ -60,7 +61,7 @@ const valueOf = (req: Request) => String(req.params['value']);
 
 const isReplaceable = (problem: ProofProblem): problem is keyof typeof TOO_OLD => problem in TOO_OLD;
 
-/** What a link was pressed for. */
+/** The purposes of a link. */
 const AIMS = ['connect', 'revoke', 'app'] as const;
 
 interface Aim {
@@ -68,7 +69,7 @@ interface Aim {
   clientId: string;
 }
 
-/** The first that is named by an app; undefined for a link that somebody asked for on the page of apps. */
+/** The first purpose that names an app; undefined for a link that the person requested on the page of apps. */
 function aimIn(fields: Readonly<Record<string, unknown>>): Aim | undefined {
   return AIMS.flatMap((name): Aim[] => {
     const clientId = fields[name];
@@ -96,7 +97,7 @@ function mailProof({ context }: PageShell): RequestHandler {
   };
 }
 
-/** The page on which the tokens of an app are connected, if some wait; else that of the app. */
+/** The page for connecting the tokens of an app where some tokens wait, else the page of the app. */
 async function connectPage(
   { context }: PageShell,
   pair: { clientId: string; accountId: string },
@@ -106,20 +107,20 @@ async function connectPage(
   return new URL(await reauthorizationLink(context, pair)).pathname;
 }
 
-/** Where a button of a mail leads to. */
+/** The target of a button in a mail. */
 async function addressOf(frame: PageShell, { name, clientId }: Aim, accountId: string): Promise<string> {
   if (name === 'connect') return connectPage(frame, { clientId, accountId });
   return name === 'revoke' ? `/apps/${clientId}/revoke` : `/apps/${clientId}`;
 }
 
-/** There, or to what is the person's now. */
+/** Leads on to the purpose of the link. Without a purpose, leads to the person's apps. */
 async function leadOn(frame: PageShell, req: Request, res: Response): Promise<void> {
   const aim = aimIn(req.query);
   if (aim) return res.redirect(303, await addressOf(frame, aim, personIn(req).accountId));
   leaveWith(frame.context, res, { href: '/apps', notice: 'proven' });
 }
 
-/** Whether the app of a link has something of the person already, which needs no proof of an address. */
+/** Whether the app of a link already has tokens of the person, or is the person's. Then no address needs a proof. */
 async function isTheirs({ context }: PageShell, aim: Aim | undefined, accountId: string): Promise<boolean> {
   if (!aim) return false;
   const { clientId } = aim;
@@ -127,11 +128,11 @@ async function isTheirs({ context }: PageShell, aim: Aim | undefined, accountId:
   return (await findRegisteredApp(context, clientId))?.owner_account_id === accountId;
 }
 
-/** A link that proves nothing: where it leads all the same, what it offers instead, or why it is refused. */
+/** Handles a link that proves nothing: leads on, offers a new link, or says why the link is refused. */
 async function showUnusable(frame: PageShell, res: Response, problem: ProofProblem): Promise<void> {
   const { req } = res;
   const [aim, { accountId, email }] = [aimIn(req.query), personIn(req)];
-  // One mail has a button for each app, and the first that was pressed has proven the address.
+  // One mail has a button for each app. The first button that was pressed has already proven the address.
   if (problem === 'used' && aim) return leadOn(frame, req, res);
   if (!isReplaceable(problem)) throw new PageError(403, UNUSABLE, REFUSALS[problem]);
   if (await isTheirs(frame, aim, accountId)) return leadOn(frame, req, res);
@@ -159,7 +160,7 @@ function takeProof(frame: PageShell): RequestHandler {
   };
 }
 
-/** Mounts them. */
+/** Adds the pages that prove an address. */
 export function proveEmailRoutes(router: Router, frame: PageShell): void {
   router.post('/apps/prove-email', mailProof(frame));
   router.get('/apps/prove-email/:value', showProof(frame));

@@ -6,11 +6,11 @@ import { leaveWith } from '../../pages/flash-notice.ts';
 import { askAgain, type Problems, quoted } from '../../site/problems.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
 
-/** /apps/:clientId/contacts: whom mails about the app go to, beside its owner. */
+/** /apps/:clientId/contacts: who receives mails about the app, besides its owner. */
 
 interface Showing {
   app: OwnedApp;
-  /** As it was typed. */
+  /** The address as the person typed it. */
   address?: string;
   problems?: Problems;
 }

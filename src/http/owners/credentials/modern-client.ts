@@ -19,11 +19,13 @@ import { leaveWith } from '../../pages/flash-notice.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
 import { askAgain, type Problems } from '../../site/problems.ts';
 
-/** /apps/:clientId/modern-client: an app's own client at the modern side. Its secret goes in and is never shown. */
+/**
+ * /apps/:clientId/modern-client: the app's own client at the new API. The page accepts the secret and never shows it.
+ */
 
 const A_MINUTE = 10;
 
-/** As they were entered; the secret is not shown again, not even beside a problem. */
+/** The entries as the person typed them. The secret is not shown again, not even beside a problem. */
 interface Entries {
   modernClientId: string;
   scopes: readonly string[];
@@ -36,7 +38,7 @@ interface Showing {
   problems?: Problems;
 }
 
-/** The form's choices, for an app that has no client yet those of the bridge's own consents. */
+/** The scopes to choose from. An app without a client starts with the scopes of the bridge's own consents. */
 function choices(chosen: readonly string[]) {
   return CHOSEN_SCOPES.map((scope) => ({
     scope,
@@ -110,7 +112,7 @@ function problemsOf(refusal: ClientRefusal): Problems {
   return { form: `The account page refused this client with “${refusal.error}”. Nothing was changed.` };
 }
 
-/** Each test is a call to the modern side, which has limits of its own. */
+/** Each test is a call to the new API, which has limits of its own. */
 function tooFast({ context }: PageShell, res: Response): Problems | undefined {
   const { points, secondsLeft } = context.counts.count(['client tests', personIn(res.req).accountId]);
   if (points <= A_MINUTE) return undefined;
@@ -126,7 +128,7 @@ const UNTESTED: Problems = {
 
 const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
 
-/** @throws never for what the modern side answers: it becomes a problem of the form */
+/** @throws never for an answer of the new API: the answer becomes a problem of the form */
 async function enter(
   frame: PageShell,
   req: Request,
@@ -142,7 +144,7 @@ async function enter(
   return refusal ? problemsOf(refusal) : {};
 }
 
-/** Hand-overs of a client that is not used any more end, unless the box is ticked. */
+/** Hand-overs to a client end when the app no longer uses the client, unless the box is ticked. */
 const keepsHandovers = (req: Request) => fieldsOf(req)['keep_handovers'] !== undefined;
 
 function takeForm(frame: PageShell): RequestHandler {
@@ -165,7 +167,7 @@ function takeForm(frame: PageShell): RequestHandler {
   };
 }
 
-/** Something that the owner decides about a client, done at most once however often its form is sent. */
+/** A decision of the owner about a client. The decision is made at most once, however often its form is sent. */
 function decide(
   frame: PageShell,
   act: (req: Request, decision: { clientId: string; actor: string }) => Promise<string>,

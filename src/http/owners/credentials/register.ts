@@ -14,13 +14,13 @@ import { newIdField, readNewId } from '../new-id.ts';
 import { askAgain, type Problems, quoted } from '../../site/problems.ts';
 
 /**
- * GET and POST /apps/register. The secrets are in the answer to the form itself, this once and in no address; the app's
- * id is made up with the form, so that a reload of that answer finds it registered (new-id.ts).
+ * GET and POST /apps/register. The secrets are in the answer to the form, this once, and in no address. The app's id is
+ * made with the form, so that a reload of the answer finds the app already registered (new-id.ts).
  */
 
 const A_MINUTE = 5;
 
-/** As they were typed. */
+/** The entries as the person typed them. */
 interface Entries {
   name: string;
   callbacks: string;
@@ -35,7 +35,7 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** A line, a comma or a space between addresses: none of them is part of one. */
+/** Addresses are separated by line breaks, commas or spaces: no address contains one. */
 const addresses = (text: string) => text.split(/[\s,;]+/).filter((address) => address !== '');
 
 const FIELD_IDS = { name: 'name', callback: 'callbacks', contact: 'contacts', owner: 'form' };
@@ -56,11 +56,11 @@ function problemsOf({ problems }: RegistrationRefused): Problems {
 
 const DATE_NAMES = { retirement: 'Retirement', sunset: 'Sunset' } as const;
 
-/** The dates of the old API, for whoever is about to build on it. */
+/** The dates of the old API, for a person who is about to build on it. */
 const knownDates = ({ context }: PageShell) =>
   dateLines(asOfNow(context)).map((line) => ({ ...line, name: DATE_NAMES[line.milestone] }));
 
-/** What people see who may not register an app here. */
+/** The page for people who may not register an app here. */
 function showClosed(frame: PageShell, res: Response): void {
   const isByStaff = frame.context.settings.appRegistration === 'staff';
   const title = isByStaff ? 'Support registers apps here' : 'No more apps are registered here';
@@ -70,7 +70,7 @@ function showClosed(frame: PageShell, res: Response): void {
   frame.page(res.status(403), 'register-closed', shown);
 }
 
-/** Lets pass who may register an app; the others are told who may, and what to use in place of it. */
+/** Lets people pass who may register an app. Other people are told who may, and what to use instead. */
 function onlyRegistrars(frame: PageShell): RequestHandler {
   return (_req, res, next) => (mayRegister(frame.context, roleIn(res)) ? next() : showClosed(frame, res));
 }
@@ -93,7 +93,7 @@ function ask(
 
 const brakeOf = (req: Request) => ['registered apps', personIn(req).accountId];
 
-/** Whether this person has registered faster than people do; then the form is answered. */
+/** Whether this person registers faster than people do. If so, the form has been answered with the reason. */
 function isTooFast(frame: PageShell, res: Response, entries: Entries): boolean {
   const { points, secondsLeft } = frame.context.counts.look(brakeOf(res.req));
   if (points < A_MINUTE) return false;

@@ -7,10 +7,13 @@ import { newIdField, readNewId } from '../new-id.ts';
 import { type OwnedApp, ownedApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 
-/** /apps/:clientId/secrets: two live at once while an app changes over; a new one is in the answer to its form alone. */
+/**
+ * /apps/:clientId/secrets: an app may have two secrets while it changes over. A new secret is shown in the answer to
+ * its form alone.
+ */
 
 interface ListedSecret extends AppSecret {
-  /** Which of two it is. */
+  /** The older or the newer of two secrets, or the only secret. */
   age: 'older' | 'newer' | 'only';
 }
 

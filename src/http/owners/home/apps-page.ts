@@ -19,11 +19,11 @@ import { stateLines } from '../../wording/state-words.ts';
 import { byUrgency, urgencyOf } from './urgency.ts';
 
 /**
- * GET /apps, the first page of a signed-in person: what needs something of them today, the apps they registered, and those
- * that act for their account.
+ * GET /apps, the first page of a signed-in person: what needs the person today, the apps that the person registered,
+ * and the apps that act for the person's account.
  */
 
-/** So many are said at once; the others come up when these are done. */
+/** At most this many needs are shown at once. The rest comes up when these needs are met. */
 const NEEDS_SHOWN = 12;
 
 type Stopped = Awaited<ReturnType<typeof stoppedApps>>;
@@ -35,7 +35,7 @@ function inOrder(context: Context, connected: readonly AppTokens[], stopped: Sto
   );
 }
 
-/** What each of these apps needs of the person, in their order. */
+/** What each of these apps needs from the person, in the order of the apps. */
 function ownNeeds(context: Context, connected: readonly AppTokens[], stopped: Stopped): Need[] {
   return connected
     .filter(({ clientId, waiting }) => waiting > 0 && phaseOf(asOfNow(context, clientId)) !== 'ended')
@@ -47,7 +47,9 @@ interface OwnApp {
   name: string;
 }
 
-/** The own apps, the most urgent first, as last counted; of what was not counted yet people may wait. */
+/**
+ * The person's own apps, the most urgent first, by the last count. In an app without a count, people may be waiting.
+ */
 async function ownInOrder(context: Context, apps: readonly OwnApp[]): Promise<OwnApp[]> {
   const ids = apps.map(({ clientId }) => clientId);
   const counted = await tokensCounted(context, ids);
@@ -58,14 +60,14 @@ async function ownInOrder(context: Context, apps: readonly OwnApp[]): Promise<Ow
 
 type OwnCards = Awaited<ReturnType<typeof ownCards>>;
 
-/** The same for their cards, by how many people wait now. */
+/** The cards of the person's own apps, the most urgent first, by how many people wait now. */
 function cardsInOrder(context: Context, own: OwnCards): OwnCards {
   return byUrgency(own, ({ clientId, name, peopleWaiting: waiting }) =>
     urgencyOf({ name, waiting }, asOfNow(context, clientId)),
   );
 }
 
-/** The own apps that wait for people. */
+/** The person's own apps with people who have still to connect. */
 function awaited(own: OwnCards) {
   return own
     .filter(({ peopleWaiting, footing }) => peopleWaiting > 0 && footing.phase !== 'ended')
@@ -76,7 +78,8 @@ function awaited(own: OwnCards) {
 }
 
 /**
- * The own apps whose old calls are in vain, the most calls first: the old API has ended for them, and they called it lately.
+ * The person's own apps that still make old calls although the old API has ended for them. The app with the most calls
+ * comes first.
  */
 function stillCalling(own: OwnCards): OwnCards {
   return own
@@ -114,14 +117,14 @@ function showApps(frame: PageShell): RequestHandler {
       ownOthers: ownApps.others,
       connected: cards.map((app) => ({ ...app, lines: stateLines(app.counts, app.footing) })),
       connectedOthers: tokens.others,
-      // Not how much, as long as the address is not proven.
+      // Says only that tokens wait: the number stays hidden until the address is proven.
       isWaiting: waiting.tokens + waiting.apps > 0,
       formTargets: formTargets(context.server.authorizationUrl),
     });
   };
 }
 
-/** Mounts it, and the sign-out. */
+/** Adds the page of apps and the sign-out. */
 export function appsRoutes(router: Router, frame: PageShell): void {
   router.get('/apps', frame.requirePerson, showApps(frame));
   router.post('/sign-out', async (req, res) => {

@@ -12,11 +12,11 @@ import { asOfNow, nextDate } from '../../wording/dates/card.ts';
 import { footingOf } from '../../wording/dates/lines.ts';
 import { stateLines } from '../../wording/state-words.ts';
 
-/** The cards of apps on the first page: their states, the days that are left, and their calls. */
+/** The cards of apps on the first page: the states of tokens, the days that are left, and the calls. */
 
 const DAYS = 30;
 
-/** So many apps have a card; the others are listed by name, so that the page stays quick. */
+/** At most this many apps have a card. The others are listed by name, so that the page stays fast. */
 const CARDS = 24;
 
 interface App {
@@ -24,14 +24,14 @@ interface App {
   name: string;
 }
 
-/** Parts a list into what has a card and what is listed by name. */
+/** Splits a list into apps with a card and apps that are listed by name. */
 export function forCards<A extends App>(apps: readonly A[]): { cards: A[]; others: A[] } {
   return { cards: apps.slice(0, CARDS), others: apps.slice(CARDS) };
 }
 
 interface CallsCard {
   words: string;
-  /** '' where there was no call. */
+  /** '' where no call came. */
   chart: string;
 }
 
@@ -48,13 +48,13 @@ function callsCard({ values, total, isPartial }: CallsLately): CallsCard {
 
 type Counts = AppTokens['counts'];
 
-/** Whether every token of it has moved or was ended, so that no date concerns it any more. */
+/** Whether every token of the app has moved or ended. Then no date concerns the app any more. */
 function isOver({ unmapped = 0, active = 0, reauthorization_required: stopped = 0, ...final }: Counts) {
   const { migrated = 0, revoked = 0 } = final;
   return unmapped + active + stopped === 0 && migrated + revoked > 0;
 }
 
-/** That an app has moved; its old tokens may be called with all the same. */
+/** Says that an app has moved. Its programs may still call with old tokens. */
 function movedWords(counts: Counts, calls: CallsLately | undefined): string | undefined {
   if (!isOver(counts) || (counts.migrated ?? 0) === 0) return undefined;
   if (calls?.isPartial && calls.total === 0) return 'Its tokens have moved to the new API.';
@@ -63,17 +63,20 @@ function movedWords(counts: Counts, calls: CallsLately | undefined): string | un
     : 'The app has moved to the new API.';
 }
 
-/** The next date where it is another than that of all, which the page says once; else only how long it is until then. */
+/**
+ * The next date of the app where it differs from the date for all apps, which the page shows once. Otherwise only the
+ * time that is left.
+ */
 function dateOf(context: Context, clientId: string) {
   const [next, common] = [nextDate(context, clientId), nextDate(context)];
-  // Nothing is left of what a date does not change.
+  // A date that changes no call needs no countdown.
   if (!next?.changesCalls) return {};
   if (next.at !== common?.at) return { ownDate: next };
   const words = leftWords(next.at, context.clock.now());
   return { left: words === '' ? undefined : { ...next, words } };
 }
 
-/** What every card says of an app, whoever looks. */
+/** The part of a card that every reader sees. */
 function cardOf(
   context: Context,
   { clientId, counts, calls }: { clientId: string; counts: Counts; calls: CallsLately | undefined },

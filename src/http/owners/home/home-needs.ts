@@ -4,36 +4,36 @@ import { type AsOf, connectByWords, type Footing, footingOf } from '../../wordin
 import { tokenCount } from '../../wording/state-words.ts';
 import { stoppedReason } from '../../wording/token-words.ts';
 
-/** What asks for something of the person who looks at the own apps, each with the one thing to do. */
+/** What needs a signed-in person, each with the one thing to do. */
 
 export interface Need {
-  /** Of its section on the page. */
+  /** The id of its section on the page. */
   id: string;
   kind: 'error' | 'warning';
   heading: string;
   words: Sentence;
-  /** When it happened. */
+  /** When the app stopped. */
   at?: number;
-  /** Where its form is sent. */
+  /** The address to which its form is sent. */
   action: string;
-  /** The app, for those who hear the button alone. */
+  /** The name of the app, for people who hear only the button. */
   of: string;
 }
 
-/** Known only by what its calls say; the owner of the account knows best what it is. */
+/** For a program that is known only by its own calls. The account holder knows best which program it is. */
 const PROGRAM = 'It holds a token of yours and is not connected to the new API.';
 
-/** The name of an unidentified program without the words before it. */
+/** The name of an unidentified program, without the prefix. */
 const saidName = (name: string) => name.replace(/^unidentified program: /, '');
 
-/** What one confirmation brings: where no old API is there, no more than the new one answers. */
+/** What one consent brings. Without an old API only the calls that the new API answers will work. */
 function afterWords(count: number, { hasOldApi }: Footing): string {
   const works = count === 1 ? 'works' : 'work';
   const what = hasOldApi ? '' : ', for calls that the new API answers';
   return `${tokenCount(count)} ${works} after one confirmation${what}.`;
 }
 
-/** What is wrong with an app that was never connected. */
+/** The heading for an app that was never connected. */
 function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AsOf): string {
   const isRefused = !footingOf(asOf).hasOldApi;
   if (isUnidentified)
@@ -45,7 +45,7 @@ function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AsOf): st
     : `“${name}” is not connected to the new API`;
 }
 
-/** An app of which tokens of the person have stopped, or were never connected. */
+/** The need of an app with tokens of the person that have stopped, or that were never connected. */
 export function appNeed(
   app: AppTokens,
   { stopped, asOf }: { stopped: { reason: string | null; at: number } | undefined; asOf: AsOf },
@@ -77,7 +77,7 @@ export function appNeed(
   };
 }
 
-/** How many people an own app waits for. */
+/** How many people have still to connect an app. */
 export function peopleWords(people: number, isMore = false): string {
   const words = people === 1 ? '1 person' : `${numberWords(people)} people`;
   return isMore ? `at least ${words}` : words;

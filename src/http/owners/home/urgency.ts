@@ -1,12 +1,14 @@
 import { type AsOf, footingOf, nextLine } from '../../wording/dates/lines.ts';
 
-/** In which order lists name the apps that need a person: pure functions. */
+/** The order in which lists name the apps that need a person: pure functions. */
 
-/** What the place of an app in a list depends on. */
+/** What decides the place of an app in a list. */
 export interface Urgency {
-  /** What has stopped is first, then what is refused, then what a date is to end; what needs nobody is last. */
+  /**
+   * Stopped apps come first, then refused apps, then apps that a coming date will end. Apps that need nobody come last.
+   */
   rank: 'stopped' | 'refused' | 'ahead' | 'none';
-  /** Since when it has stopped, or the next date that changes a call; `Infinity` where there is none. */
+  /** When the app stopped, or the next date that changes a call; `Infinity` without such a time. */
   at: number;
   /** How many tokens or people wait. */
   waiting: number;
@@ -16,19 +18,21 @@ export interface Urgency {
 interface Waiting {
   name: string;
   waiting: number;
-  /** When its last connection ended that has to be made again. */
+  /** When the last connection ended that has to be made again. */
   stoppedAt?: number | undefined;
 }
 
 const RANKS: ReadonlyArray<Urgency['rank']> = ['stopped', 'refused', 'ahead', 'none'];
 
-/** The date that is next to end something of the app. */
+/** The next date that ends something for the app; `Infinity` without such a date. */
 function nextEnd(asOf: AsOf): number {
   const line = nextLine(asOf);
   return line && line.changesCalls && !line.isPast ? line.at : Infinity;
 }
 
-/** How urgently an app needs somebody to connect it; once the old API has ended for it no connection helps. */
+/**
+ * How urgently an app needs somebody to connect it. Once the old API has ended for the app, connecting no longer helps.
+ */
 export function urgencyOf({ name, waiting, stoppedAt }: Waiting, asOf: AsOf): Urgency {
   const { phase, hasOldApi } = footingOf(asOf);
   if (waiting === 0 || phase === 'ended') return { rank: 'none', at: Infinity, waiting, name };
@@ -36,10 +40,12 @@ export function urgencyOf({ name, waiting, stoppedAt }: Waiting, asOf: AsOf): Ur
   return { rank: hasOldApi ? 'ahead' : 'refused', at: nextEnd(asOf), waiting, name };
 }
 
-/** Infinity less itself is no number. */
+/** Infinity minus Infinity is not a number. */
 const byTime = (one: number, other: number) => (one === other ? 0 : one - other);
 
-/** The most urgent first: by what is wrong, then the longest stopped or the nearest date, the most tokens, the name. */
+/**
+ * The most urgent first: by rank, then the longest stopped or the nearest date, then the most tokens, then the name.
+ */
 function compareUrgency(one: Urgency, other: Urgency): number {
   return (
     RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank) ||
@@ -49,7 +55,7 @@ function compareUrgency(one: Urgency, other: Urgency): number {
   );
 }
 
-/** A list in that order. */
+/** Sorts a list, the most urgent first. */
 export function byUrgency<T>(items: readonly T[], urgency: (item: T) => Urgency): T[] {
   return items
     .map((item) => ({ item, place: urgency(item) }))

@@ -1,29 +1,29 @@
 import type { Response } from 'express';
 
-/** Server-sent events, written to one browser. */
+/** Writes server-sent events to one browser. */
 
-/** So long after a cut the browser connects again. */
+/** How long after a cut the browser connects again. */
 const RETRY = 2000;
 
-/** A browser that does not read is let go before it fills the memory. */
+/** A browser that does not read is cut off before it fills the memory. */
 const UNREAD_MAX = 512 * 1024;
 
 interface Event {
   name: string;
-  /** HTML; where it was the last that came, the browser sends `id` when it connects again. */
+  /** HTML. When this event was the last, the browser sends `id` when it connects again. */
   data: string;
   id?: string;
 }
 
-/** One event as it is written. */
+/** One event as text of the stream. */
 function eventText({ name, data, id }: Event): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`);
   return [`event: ${name}`, ...(id === undefined ? [] : [`id: ${id}`]), ...lines, '', ''].join('\n');
 }
 
 /**
- * Begins to answer with events. No cache and no proxy may hold them back, and the connection ends with them: one that was
- * kept for another request would hold up a server that stops.
+ * Begins an answer of events. No cache and no proxy may hold the events back. The connection ends with the events: a
+ * connection that is kept for another request would delay a server that stops.
  */
 export function openEvents(res: Response) {
   res.set({
@@ -40,7 +40,7 @@ export function openEvents(res: Response) {
   write(`retry: ${RETRY}\n\n`);
   return {
     send: (event: Event) => write(eventText(event)),
-    /** Shows proxies, and the other end, that the connection lives. */
+    /** Shows proxies and the browser that the connection is alive. */
     beat: () => write(': still here\n\n'),
   };
 }

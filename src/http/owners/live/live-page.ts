@@ -10,8 +10,9 @@ import { streamCalls } from './live-stream.ts';
 import { liveLine, toldWords } from './live-words.ts';
 
 /**
- * /apps/:clientId/live: the calls of an app within a second of their arrival, so that its owner finds the program that
- * still makes them. Without script the page is opened again by a click, or by itself where that was asked for.
+ * /apps/:clientId/live: the calls of an app within a second of their arrival, so that the owner finds the program that
+ * still makes them. Without script a click opens the page again, or the page reloads itself where the person asked for
+ * it.
  */
 
 const RELOAD_EVERY = 5;
@@ -34,13 +35,13 @@ function modeOf({ query }: Request): Mode {
   return MODES.find((mode) => query[mode] === 'on') ?? 'live';
 }
 
-/** Since when new calls are marked, where the page opens itself again. */
+/** From when on calls are marked as new, on a page that reloads itself. */
 function sinceOf({ query }: Request, now: number): number {
   const since = Number(query['since']);
   return Number.isSafeInteger(since) && since > 0 && since < now ? since : now;
 }
 
-/** For as long as the person is signed in by what the person does. */
+/** Asks the browser to reload the page. Such a reload is marked as unattended: it does not prolong the session. */
 function reloadSoon(res: Response): void {
   markUnattended(res.req);
   res.set('Refresh', String(RELOAD_EVERY));
@@ -77,7 +78,7 @@ function show(frame: PageShell): RequestHandler {
 
 const SCRIPTS = ['/assets/htmx.js', '/assets/htmx-sse.js', '/assets/live.js'];
 
-/** Neither inline style nor evaluated text, which the policy of pages forbids. */
+/** No inline style and no evaluated text: the content policy of pages forbids both. */
 const HTMX_CONFIG = JSON.stringify({
   includeIndicatorStyles: false,
   allowEval: false,
@@ -85,7 +86,7 @@ const HTMX_CONFIG = JSON.stringify({
   historyEnabled: false,
 });
 
-/** A refusal for the script of the page, which says it in its own words. */
+/** A refusal for the script of the page. The script tells the person in its own words. */
 function refuse(res: Response, status: number): void {
   res.status(status).set('Retry-After', '10').type('text').send('No place to look on at the moment.');
 }
@@ -94,10 +95,10 @@ function stream(frame: PageShell, places: StreamLimit): RequestHandler {
   return async (req, res) => {
     if (!personOf(req)) return refuse(res, 401);
     const view = await viewOf(frame, req);
-    // Express gives HEAD to this handler too; it has nothing to follow.
+    // Express gives HEAD to this handler too, but HEAD has no stream to follow.
     if (req.method === 'HEAD') return void res.end();
     if (frame.context.live.ending.aborted) return refuse(res, 503);
-    // Whose browser has left by now would never give the place back.
+    // If the browser has already left, nobody would give the place back.
     if (res.destroyed) return;
     const taken = places.take(personIn(req).accountId);
     if (typeof taken === 'string') return refuse(res, taken === 'too many' ? 503 : 429);

@@ -10,11 +10,11 @@ import { openEvents } from './live-events.ts';
 import { liveLine, toldWords } from './live-words.ts';
 
 /**
- * What a page with live calls is told while it is open: each call as a row, how many there were, and why it ended. It ends
- * after ten minutes, with the session, and once the person may not see this any more.
+ * The events of an open page with live calls: each call as a row, how many calls came, and why the stream ended. The
+ * stream ends after ten minutes, with the session, or when the person may no longer see the calls.
  */
 
-/** How often it is looked for calls. The other times are counted in these turns. */
+/** How often the stream looks for new calls. The other intervals count in these turns. */
 const TURN = 300;
 
 const CHECK_EVERY = 10;
@@ -23,7 +23,7 @@ const BEAT_EVERY = 50;
 
 const WATCH_EVERY = 100;
 
-/** A reader of the screen is not to be told of every single call. */
+/** A screen reader should not announce every single call. */
 const COUNT_EVERY = 7;
 
 const ENDINGS = {
@@ -52,7 +52,7 @@ async function endingOf(stream: Stream, isChecked: boolean): Promise<keyof typeo
   return undefined;
 }
 
-/** Tells what came since; `place` is the one behind it. */
+/** Sends the calls since the last turn. `place` is the position after these calls. */
 function tell({ frame, events, view }: Stream, { fresh, place }: Awaited<ReturnType<typeof readOn>>): void {
   if (fresh.length === 0) return;
   const isOwner = view.accountId === undefined;
@@ -61,7 +61,9 @@ function tell({ frame, events, view }: Stream, { fresh, place }: Awaited<ReturnT
   events.send({ name: 'calls', data, id: placeText(place) });
 }
 
-/** The place after which this page has seen nothing: that of the last event, else that of the page itself. */
+/**
+ * The position from which this page continues: the position of its last event, else the position in the page itself.
+ */
 async function placeOf({ frame, req, view }: Stream): Promise<Place> {
   const asked = req.get('last-event-id') ?? req.query['after'];
   const place = typeof asked === 'string' ? readPlace(asked) : undefined;
@@ -73,13 +75,13 @@ async function keepUp(stream: Stream, turn: number): Promise<void> {
   if (turn % WATCH_EVERY === 0) await stream.frame.context.live.watch(stream.view.clientId);
 }
 
-/** Until it ends by itself or `signal` ends it. */
+/** Runs until the stream ends by itself or `signal` ends it. */
 async function follow(stream: Stream, signal: AbortSignal): Promise<void> {
   let place = await placeOf(stream);
   let counted = place.told;
   for (let turn = 0; !signal.aborted; turn += 1) {
     const news = await readOn(stream.frame.context, stream.view, { place, isFirst: turn === 0 });
-    // Nobody is told of a call who was signed out before it was read.
+    // A person who was signed out before a call was read must not see the call.
     const ending = await endingOf(stream, news.fresh.length > 0 || turn % CHECK_EVERY === 0);
     if (ending) return stream.events.send({ name: 'end', data: endData(stream, ending) });
     tell(stream, news);
@@ -97,7 +99,7 @@ function endData({ frame, view }: Stream, ending: keyof typeof ENDINGS): string 
   return frame.parts.pages.part('live-ended', { reason: ENDINGS[ending], clientId: view.clientId });
 }
 
-/** Answers with the calls of an app as they come. */
+/** Answers with the calls of an app as they arrive. */
 export async function streamCalls(frame: PageShell, res: Response, view: LiveView): Promise<void> {
   const { context } = frame;
   const { req } = res;
@@ -108,7 +110,7 @@ export async function streamCalls(frame: PageShell, res: Response, view: LiveVie
   try {
     await follow({ frame, req, view, events, endsAt }, AbortSignal.any([gone.signal, context.live.ending]));
   } catch (error) {
-    // The browser connects again, and may meet a process that is better off.
+    // The browser connects again, and may reach a process that works.
     context.logger.warn('a live page was left', { error });
   } finally {
     res.end();

@@ -2,7 +2,7 @@ import { carrierWords, isAnsweredHere, programWords } from '../../../domain/usag
 import { numberWords } from '../../wording/words.ts';
 import type { LiveCallRow } from '../../../domain/live/read-live.ts';
 
-/** What a row of the live page says. */
+/** The words of a row on the live page. */
 
 const STATUSES: Readonly<Record<number, string>> = {
   400: 'what the call asks for cannot be done',
@@ -22,13 +22,13 @@ const MARKS = {
 
 interface Refusal {
   words: string;
-  /** What brings the program back, as the words of a link to the page of the app: it says who can do it, and has the button. */
+  /** How to bring the program back: the text of a link to the app's page, which says who can act and has the button. */
   next?: string;
-  /** Whether the owner alone can do that. */
+  /** Whether only the owner can act. */
   isOwners?: boolean;
 }
 
-/** Where more is known than the number says. */
+/** Refusals of which the bridge knows more than the status says. */
 const REFUSALS: Readonly<Partial<Record<string, Refusal>>> = {
   unmapped: { words: 'the token is not connected yet', next: 'Where to connect it' },
   reauthorization_required: { words: 'the connection has ended', next: 'Where to connect it again' },
@@ -40,7 +40,7 @@ const REFUSALS: Readonly<Partial<Record<string, Refusal>>> = {
 
 const ENDED: Refusal = { words: 'the old API has ended', next: 'How to move to the new one', isOwners: true };
 
-/** What is served, but not for every id in it. */
+/** Whether the endpoint is served here, but not for every id. */
 const isOfOne = (endpoint: string) => endpoint.includes(':id') && isAnsweredHere(endpoint);
 
 const ABSENT: Refusal = { words: 'there is nothing at this address' };
@@ -50,13 +50,13 @@ function refusalOf({ answered_by: by, status, endpoint }: LiveCallRow): Refusal 
   return REFUSALS[by] ?? (status === 410 ? ENDED : undefined);
 }
 
-/** The answer in words, with its number: `answered (200)`. */
+/** The answer in words, with its status: `answered (200)`. */
 function statusWords(status: number, refusal: Refusal | undefined): string {
   const general = status < 400 ? 'answered' : 'an error';
   return `${refusal?.words ?? STATUSES[status] ?? general} (${status})`;
 }
 
-/** Whose answer it was, what it said and, where there is something to do, where that is done: the page of the app. */
+/** Which API answered, the answer in words and, where somebody can act, a link to the page of the app. */
 function answerWords(call: LiveCallRow, isOwner: boolean) {
   const { answered_by: by, status, client_id: clientId } = call;
   const refusal = refusalOf(call);
@@ -74,7 +74,9 @@ function tokenWords({ carrier, hint }: LiveCallRow): { hint: string | null; sent
   return { hint, sentIn: `sent in ${carrierWords(carrier)}` };
 }
 
-/** One row for the owner of the app or for another who holds tokens; `isFresh` of a call that came while somebody looked on. */
+/**
+ * One row, for the owner of the app or for a token holder. `isFresh` marks a call that came while the page was open.
+ */
 export function liveLine(call: LiveCallRow, { isOwner, isFresh }: { isOwner: boolean; isFresh: boolean }) {
   return {
     at: call.at,
@@ -88,7 +90,10 @@ export function liveLine(call: LiveCallRow, { isOwner, isFresh }: { isOwner: boo
   };
 }
 
-/** How many were shown since the page was opened, for those who do not see the rows; of very many at once more came. */
+/**
+ * How many calls were shown since the page was opened, for people who cannot see the rows. When very many calls came at
+ * once, not all of them were shown.
+ */
 export function toldWords(told: number): string {
   if (told === 0) return 'No new call since you opened this page.';
   return `${told === 1 ? '1 new call' : `${numberWords(told)} new calls`} shown since you opened this page.`;

@@ -1,15 +1,15 @@
-/** How many people look on at a time. A stream holds a connection, so that nobody may hold many. */
+/** Limits how many people watch live calls at a time. A stream holds a connection, so nobody may hold many. */
 
 const OF_ONE_PERSON = 3;
 
 const OF_ONE_PROCESS = 100;
 
 export interface StreamLimit {
-  /** Takes one for a person; the answer gives it back. Or it is told why there is none. */
+  /** Takes a place for a person. Returns the function that gives the place back, or why no place is free. */
   take(accountId: string): (() => void) | 'too many of this person' | 'too many';
 }
 
-/** Those of this process. */
+/** The limit of this process. */
 export function createStreamLimit(): StreamLimit {
   const taken = new Map<string, number>();
   let all = 0;

@@ -3,7 +3,9 @@ import type { MovedSoFar } from '../../../domain/handover/migration-checklist.ts
 import type { Footing } from '../../wording/dates/lines.ts';
 import { counted, numberWords } from '../../wording/words.ts';
 
-/** The migration checklist of an app in words; each step says by which numbers it is done or not, and what comes next. */
+/**
+ * The migration checklist of an app in words. Each step states the numbers that decide about it, and the next action.
+ */
 
 export interface Step {
   /** The id of its heading on the page. */
@@ -13,21 +15,21 @@ export interface Step {
   todo: string;
   state: 'done' | 'partly' | 'open';
   evidence: string;
-  /** The programs whose calls keep it from being done, those that call most. */
+  /** The programs that keep the step from being done, the most frequent callers first. */
   details: string[];
-  /** Undefined where nothing is left to do. */
+  /** Undefined where nothing is left to do, and where nobody can do anything. */
   next: { text: string; label: string; href: string } | undefined;
 }
 
-/** Where the steps are told. */
+/** The page to which the steps link, and the phase of the old API. */
 interface Place extends Footing {
-  /** The page of the app. */
+  /** The address of the app's page. */
   home: string;
 }
 
 type Facts = MovedSoFar & Place;
 
-/** Clients that the app used before and that may still take connections over. */
+/** Clients that the app used before. Connections can still be handed over to them. */
 function formerOf({ former = [] }: Facts['grants']) {
   const names = former.map(({ id }) => id).join(' and ');
   return { names, are: former.length === 1 ? 'was' : 'were', connections: sumOf(former) };
@@ -36,7 +38,7 @@ function formerOf({ former = [] }: Facts['grants']) {
 const sumOf = (former: NonNullable<Facts['grants']['former']>) =>
   former.reduce((sum, { connections }) => sum + connections, 0);
 
-/** What the want of a client means, for those who connect and for the connections that are there. */
+/** What it means that no client is entered, for people who connect and for existing connections. */
 function noClientWords(grants: Facts['grants']): string {
   const { names, are, connections } = formerOf(grants);
   if (connections === 0)
@@ -65,14 +67,14 @@ function ownClient({ client, grants, home }: Facts): Step {
   };
 }
 
-/** Who is waited for, and whether the tokens are refused meanwhile; after the sunset nobody is. */
+/** How many tokens wait for their holders, and whether they are refused meanwhile. After the sunset no token waits. */
 function waitWords({ tokens: { waiting }, phase, hasOldApi }: Facts): string {
   const [wait, are] = waiting === 1 ? ['waits for its holder', 'is'] : ['wait for their holders', 'are'];
   if (phase === 'ended') return `${numberWords(waiting)} ${are} not connected; the old API has ended.`;
   return `${numberWords(waiting)} ${wait}${hasOldApi ? '' : ` and ${are} refused until then`}.`;
 }
 
-/** Connecting helps no more after the sunset. */
+/** After the sunset connecting does not help any more. */
 function connectNext({ home, phase }: Facts): Step['next'] {
   if (phase === 'ended') return undefined;
   return {
@@ -107,10 +109,10 @@ function usersMapped(facts: Facts): Step {
   };
 }
 
-/** So many kinds of calls are named. */
+/** At most this many kinds of calls are named. */
 const NAMED = 3;
 
-/** Why no call that is known may mean that some are not; undefined where all of these days are known. */
+/** Why zero known calls may be wrong; undefined where all of these days are counted. */
 function unknownWords({ days, isPartial, isNew }: Facts['calls']): string | undefined {
   if (isNew) return `No call has come since the app was imported, less than ${days} days ago.`;
   if (isPartial) return `No call of the last ${days} days is known, but not all of them were counted.`;
@@ -168,14 +170,16 @@ function oldCalls({ calls, home }: Facts): Step {
 const SECRET_RETIRED =
   'its secret was retired, and hand-overs to it wait until it is entered with a new one.';
 
-/** With which clients the connections were made that may go. */
+/** Which clients the connections were made with that can be handed over. */
 function madeWords({ own, former = [] }: Facts['grants']): string {
   if (former.length === 0) return 'made with the app’s own client';
   if (own > 0) return 'made with the app’s own clients';
   return `made with ${former.length === 1 ? 'a client' : 'clients'} that the app used before`;
 }
 
-/** How many of the live connections may go: those that were made with a client that may take them. */
+/**
+ * How many of the live connections can be handed over: those made with a present or former client of the app itself.
+ */
 function ableWords({ isRefused = false, ...grants }: Facts['grants']): string {
   const { all, own, former = [], isPart } = grants;
   const looked = `${isPart ? 'the first ' : ''}${counted(all, 'connection')}`;
@@ -213,7 +217,7 @@ const CONFIRM = 'Confirm each one within seven days, once the app has stored its
 const LOST =
   'What was not confirmed in time cannot be confirmed any more. If the app has stored its pairs, it works and nothing is left to do. Else people connect once more from the app, and it takes the new connections over; after the sunset they do so at the new API itself.';
 
-/** What makes the connections that are left the app's own; after the sunset nobody connects from the app any more. */
+/** How the app gets the remaining connections. After the sunset nobody connects from the app any more. */
 function takeOverWords({ client, grants, phase }: Facts): string | undefined {
   const able = grants.own + sumOf(grants.former ?? []);
   if (grants.all === able || !client) return EXCHANGE;
@@ -264,7 +268,7 @@ function handOver(facts: Facts): Step {
   };
 }
 
-/** Its four steps in their order. */
+/** The four steps of the checklist in their order. */
 export function checklist(moved: MovedSoFar, { home, phase, hasOldApi }: Place): Step[] {
   const facts = { ...moved, home, phase, hasOldApi };
   return [ownClient, usersMapped, oldCalls, handOver].map((step) => step(facts));

@@ -1,13 +1,13 @@
 import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type Value } from './examples-step.ts';
 
-/** A step as commands of a POSIX shell. */
+/** Writes a step of an example as commands for a POSIX shell. */
 
-/** As one word, whatever is in it. */
+/** Quotes a text as one shell word, whatever the text contains. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The variable of a value that is no text. */
+/** The shell variable of a value that is not a text. */
 function variable(value: Exclude<Value, string>): string {
   return `$${'env' in value ? value.env : value.own.toUpperCase()}`;
 }
@@ -21,7 +21,7 @@ function formLine([name, value]: [string, Value]): string {
   return IS_PLAIN.test(value) ? `-d ${name}=${value}` : `--data-urlencode ${quoted(`${name}=${value}`)}`;
 }
 
-/** Texts come percent-encoded, so nothing in them means anything between double quotes. */
+/** Texts are percent-encoded, so no character has a meaning between double quotes. */
 function queryOf(query: Record<string, Value>): string {
   return Object.entries(query)
     .map(([name, value]) =>

@@ -1,8 +1,8 @@
 import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type Value } from './examples-step.ts';
 
-/** A step as a script of Python 3, without a library. */
+/** Writes a step of an example as a Python 3 script, without a library. */
 
-/** A text of JSON is one of Python too. */
+/** A JSON string is also a Python string. */
 function expression(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value);
   return 'env' in value ? `os.environ["${value.env}"]` : value.own;
@@ -57,7 +57,7 @@ channels = ask(
 )
 print(json.dumps(channels["channels"]))`;
 
-/** Prints an answer, and a refusal too: the library throws it, and says nothing of what it holds. */
+/** Prints an answer, and also a refusal: the library throws a refusal without its body. */
 const printed = (call: string) => `try:
     with ${call} as answer:
         print(answer.read().decode())

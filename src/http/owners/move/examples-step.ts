@@ -1,13 +1,13 @@
-/** One call of an example, before it is written down in a language. */
+/** One call of an example, independent of the language in which it is written. */
 
-/** A text, what the reader sets in the environment, or what the example itself has made. */
+/** A text, a variable that the reader sets in the environment, or a value that the example itself makes. */
 export type Value = string | { env: string } | { own: 'state' | 'challenge' };
 
 interface Open {
   does: 'open';
   title: string;
   address: string;
-  /** With a `challenge` among them the example makes it, its verifier and the state. */
+  /** With a `challenge` in the query, the example makes the challenge, its verifier and the state. */
   query: Record<string, Value>;
 }
 
@@ -25,7 +25,7 @@ interface Read {
   bearer: Value;
 }
 
-/** The organizations of the account, then the channels of the first one. */
+/** The organizations of the account, then the channels of the first organization. */
 interface Channels {
   does: 'channels';
   title: string;
@@ -35,12 +35,12 @@ interface Channels {
 
 export type ExampleStep = Open | Post | Read | Channels;
 
-/** What the reader sets in the environment. */
+/** A variable that the reader sets in the environment. */
 export function fromEnv(env: string): Value {
   return { env };
 }
 
-/** Whether an address to open is made with PKCE. */
+/** Whether an address to open uses PKCE. */
 export function hasChallenge(query: Record<string, Value>): boolean {
   return Object.hasOwn(query, 'code_challenge');
 }

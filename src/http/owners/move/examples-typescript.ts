@@ -1,6 +1,6 @@
 import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type Value } from './examples-step.ts';
 
-/** A step as a module of TypeScript for Node, without a library. */
+/** Writes a step of an example as a TypeScript module for Node, without a library. */
 
 function expression(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value);

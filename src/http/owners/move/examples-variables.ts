@@ -1,16 +1,16 @@
 import type { ExampleValues } from './examples.ts';
 
-/** What a reader of the examples sets before they run. */
+/** The variables that a reader sets before running the examples. */
 
 interface Variable {
   name: string;
-  /** What it is, and where it comes from. */
+  /** The meaning of the variable, and where to find its value. */
   is: string;
 }
 
 type Known = Pick<ExampleValues, 'callback' | 'modern'>;
 
-/** Those that the values of the app leave open, in the order in which they are needed. */
+/** The variables for which the app has no value of its own, in the order in which they are needed. */
 export function variablesOf({ callback, modern }: Known): Variable[] {
   const own = 'of the app’s own client at the new API';
   return [

@@ -3,15 +3,18 @@ import { pythonCode } from './examples-python.ts';
 import { type ExampleStep, fromEnv, type Value } from './examples-step.ts';
 import { typescriptCode } from './examples-typescript.ts';
 
-/** The old calls of an app beside the modern ones, filled with its own values; a secret or a token is a name to be set. */
+/**
+ * The old calls of an app beside the calls of the new API, filled with the app's own values. Secrets and tokens are
+ * variables that the reader sets.
+ */
 
-/** What the examples are filled with. */
+/** The values that fill the examples. */
 export interface ExampleValues {
   clientId: string;
   callback: string | undefined;
   publicUrl: string;
   modern: {
-    /** Undefined while the app has no client of its own there. */
+    /** Undefined while the app has no client of its own at the new API. */
     clientId: string | undefined;
     isConfidential: boolean;
     scopes: string;
@@ -113,7 +116,7 @@ function modernSteps(values: ExampleValues): ExampleStep[] {
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const CONFIRMATION = 'urn:grantbridge:params:oauth:grant-type:confirm-exchange';
 
-/** For a public client the secret is that of the app here. */
+/** For a public client the secret is the app's secret at the bridge. */
 function handOverSteps({ publicUrl, modern }: ExampleValues): ExampleStep[] {
   const subject = {
     client_id: orEnv(modern.clientId, 'MODERN_CLIENT_ID'),

@@ -12,7 +12,7 @@ import { type OwnedApp, ownedApp } from '../owned-app.ts';
 
 /** GET /apps/:clientId/move: how far the app has moved to the new API, and how its calls look there. */
 
-/** Both endpoints stand at one address: /auth and /token. */
+/** Both endpoints have the same base address: /auth and /token. */
 function tokenUrlOf(authorizationUrl: string): string {
   return authorizationUrl.replace(/\/auth$/, '/token');
 }

@@ -11,17 +11,20 @@ import { addressesIn } from '../../migrate/addresses.ts';
 import { shownCalls } from '../../migrate/shown-calls.ts';
 import { wantedFirst } from '../../migrate/wanted-language.ts';
 
-/** GET /apps/:clientId/new-calls: the same for the owner of an app, those calls first that the app makes. */
+/**
+ * GET /apps/:clientId/new-calls: the old calls beside the new calls, for the owner of an app. The calls that the app
+ * makes come first.
+ */
 
-/** As long as calls are kept. */
+/** Calls are kept for this many days. */
 const DAYS = 90;
 
-/** The calls of a token that called very many addresses on one day, whichever they were. */
+/** The bucket for the calls of a token that called very many addresses on one day. */
 const UNNAMED = 'other';
 
 type Shown = ReturnType<typeof shownCalls>['calls'][number];
 
-/** What the app calls, the most frequent first, and what it does not. */
+/** The calls that the app makes, the most frequent first, and the calls that it does not make. */
 function byUse(calls: readonly Shown[], made: ReadonlyMap<OldCallName, number>) {
   const counted = calls.map((call) => ({ ...call, calls: made.get(call.name) ?? 0 }));
   return {
@@ -36,7 +39,7 @@ function showNewCalls(frame: PageShell): RequestHandler {
     const app = await ownedApp(context, req);
     const asked = await callersOf(context, { clientId: app.client_id });
     const { kinds } = await callsOf(context, asked.who, { days: DAYS });
-    // Of very many kinds some are left out, of the days none.
+    // `kinds` may leave some kinds of calls out. The calls by day are complete.
     const perDay = await callDaysOf(context, asked.who, { days: DAYS });
     const languages = wantedFirst(req, languagesByUse(kinds));
     const { calls, ...shown } = shownCalls({ addresses: addressesIn(context), languages });

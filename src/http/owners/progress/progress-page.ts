@@ -17,14 +17,14 @@ import { type AsOf, type DateLine, dateLines } from '../../wording/dates/lines.t
 import { progressWords } from './progress-words.ts';
 import { byUrgency, urgencyOf } from '../home/urgency.ts';
 
-/** GET /apps/progress: how the tokens of the own apps move from the old API, against the retirement. */
+/** GET /apps/progress: how the tokens of a person's apps move away from the old API, and how near the retirement is. */
 
 const DAYS = 90;
 
 /** A page with a chart for each of very many apps is slow, and nobody reads it. */
 const APPS_SHOWN = 12;
 
-/** The retirement as it applies to an app, or to those without more time; undefined where it changes no call. */
+/** The retirement for an app, or for apps without more time; undefined where the retirement changes no call. */
 function retirementOf(asOf: AsOf): DateLine | undefined {
   return dateLines(asOf).find(({ milestone, changesCalls }) => milestone === 'retirement' && changesCalls);
 }
@@ -32,7 +32,7 @@ function retirementOf(asOf: AsOf): DateLine | undefined {
 const isCounted = ({ mapped, waiting, migrated, revoked }: ProgressDay) =>
   mapped + waiting + migrated + revoked > 0;
 
-/** From the first count on: before it nothing is known, which is not the same as none. */
+/** The days from the first count on: before the first count the numbers are unknown, not zero. */
 function sinceCounted(days: readonly ProgressDay[]): ProgressDay[] {
   const first = days.findIndex(isCounted);
   return first < 0 ? [] : days.slice(first);
@@ -44,7 +44,7 @@ interface Charted {
   isSmall?: boolean;
 }
 
-/** A line of a single day would be a dot. */
+/** The chart; '' before the second counted day, because a line of a single day would be a dot. */
 function chartOf(counted: readonly ProgressDay[], retirement: DateLine | undefined, of: Charted): string {
   if (counted.length < 2) return '';
   return lines({
@@ -78,7 +78,7 @@ async function largest(context: Context, apps: readonly App[]): Promise<App[]> {
   return apps.filter((app) => chosen.has(app));
 }
 
-/** The sentence and chart of each app, the most urgent app first. */
+/** The sentence and the chart of each app, the most urgent app first. */
 async function ofEach(context: Context, apps: readonly App[]) {
   const ids = apps.map(({ clientId }) => clientId);
   const progress = await progressOfApps(context, ids, { days: DAYS });

@@ -2,9 +2,9 @@ import type { ProgressDay } from '../../../domain/progress/progress-of.ts';
 import { numberWords, type Sentence } from '../../wording/words.ts';
 import { type AsOf, dateLines, footingOf } from '../../wording/dates/lines.ts';
 
-/** How far apps have come, in words. */
+/** The progress of apps in words. */
 
-/** What so many tokens that wait have to fear, or suffer already. */
+/** What the retirement or the sunset means, or has meant, for the waiting tokens. */
 function untilWords(asOf: AsOf, waiting: number): Sentence {
   const [they, They] = waiting === 1 ? ['it is', 'It is'] : ['they are', 'They are'];
   if (footingOf(asOf).phase === 'ended') return ['The old API has ended: connecting helps no more.'];
@@ -12,7 +12,7 @@ function untilWords(asOf: AsOf, waiting: number): Sentence {
   const retirement = dateLines(asOf).find(({ milestone }) => milestone === 'retirement');
   if (!retirement) return ['No retirement date is set yet.'];
   if (retirement.isPast) return ['Since ', retirement.at, ` ${they} refused until connected.`];
-  // Those that the old API never knew are refused already.
+  // Waiting tokens that the old API never knew are refused already.
   return [
     `The old API retires ${retirement.left}; at the latest from then on ${they} refused until connected.`,
   ];

@@ -10,12 +10,12 @@ import { MINUTE, SECOND } from '../../../shared/lifetimes.ts';
 import type { DateLine } from '../../wording/dates/lines.ts';
 import { counted } from '../../wording/words.ts';
 
-/** A rehearsal and what failed in it, for its owner. */
+/** A rehearsal and the calls that failed in it, for the owner of the app. */
 
-/** How often the page is opened again while a rehearsal runs. */
+/** How often the page reloads while a rehearsal runs. */
 const LOOK_EVERY = 10;
 
-/** What other processes have counted is known this long after the end. */
+/** The counts of other processes arrive within this time after the end. */
 const SETTLED_AFTER = 12 * SECOND;
 
 /** `4 minutes 12 seconds`, never less than a second. */
@@ -26,12 +26,14 @@ function lengthWords(length: number): string {
   return parts.filter(Boolean).join(' ');
 }
 
-/** Whether it was ended before it began, and so met no call. */
+/** Whether the rehearsal was ended before it began, and so met no call. */
 function isTakenBack({ startsAt, endsAt, failed }: Rehearsal): boolean {
   return endsAt <= startsAt && (failed?.calls ?? 0) === 0;
 }
 
-/** In how many seconds there is something new to see: the next calls, or the end; undefined when all is known. */
+/**
+ * After how many seconds the page has something new: the next calls, or the end. Undefined when all calls are known.
+ */
 export function reloadAfter(rehearsal: Rehearsal, now: number): number | undefined {
   const { endsAt } = rehearsal;
   if (now >= endsAt + SETTLED_AFTER || isTakenBack(rehearsal)) return undefined;
@@ -61,15 +63,15 @@ interface ShownRehearsal {
   startsAt: number;
   endsAt: number;
   left: string;
-  /** How many calls failed, as `7 calls`. */
+  /** How many calls failed; `calls` says the same in words, such as `7 calls`. */
   total: number;
   calls: string;
   lines: Array<ReturnType<typeof callLine>>;
-  /** Which of them a connection does not help. */
+  /** The endpoints whose failed calls cannot be mended by connecting. */
   elsewhere: string[];
-  /** When it comes for good; undefined where no date is ahead any more. */
+  /** When the rehearsed date comes; undefined where the date has passed or is not set. */
   dateAt: number | undefined;
-  /** What has come since for good; after the sunset that alone counts. */
+  /** The date that has passed since. After the sunset only the sunset counts. */
   came: { milestone: Milestone; at: number } | undefined;
 }
 
@@ -81,7 +83,7 @@ function stateOf(rehearsal: Rehearsal, now: number): ShownRehearsal['state'] {
   return now < endsAt + SETTLED_AFTER ? 'settling' : 'over';
 }
 
-/** The one that runs, or was the last. */
+/** The rehearsal that runs, or else the last rehearsal. */
 export function shownRehearsal(
   rehearsal: Rehearsal,
   { kinds, isCut, lines, now }: Pick<Calls, 'kinds' | 'isCut'> & { lines: readonly DateLine[]; now: number },
@@ -98,7 +100,7 @@ export function shownRehearsal(
     endsAt,
     left: lengthWords(endsAt - now),
     total,
-    // Of very many kinds some are left out.
+    // Very many kinds of calls are cut off, so the total may be higher.
     calls: `${isCut ? 'at least ' : ''}${counted(total, 'call')}`,
     lines: kinds.map(callLine),
     elsewhere: endpointsElsewhere(kinds),
@@ -107,7 +109,7 @@ export function shownRehearsal(
   };
 }
 
-/** An earlier one, in one line. */
+/** An earlier rehearsal in one line. */
 export function pastLine(rehearsal: Rehearsal) {
   const { startsAt, endsAt, rehearses, failed } = rehearsal;
   const calls = failed?.calls ?? 0;

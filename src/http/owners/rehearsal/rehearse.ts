@@ -20,13 +20,13 @@ import { askAgain } from '../../site/problems.ts';
 import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
 
 /**
- * /apps/:clientId/rehearse: the owner lets the own app meet a date for five minutes and sees which calls fail. The page
- * needs no script: while there is something to see it asks the browser to open it again, unless `?watch=off` is there.
+ * /apps/:clientId/rehearse: the owner makes the app meet a date for five minutes and sees which calls fail. The page
+ * needs no script: while new results may come, the page asks the browser to reload, unless `?watch=off` is set.
  */
 
 const pageOf = ({ client_id: clientId }: OwnedApp) => `/apps/${clientId}/rehearse`;
 
-/** The dates of the app whose rehearsal shows something: what a date does not change cannot be shown. */
+/** The dates of the app that can be rehearsed. A date that changes no call has nothing to show. */
 function aheadOf({ context }: PageShell, { client_id: clientId }: OwnedApp): DateLine[] {
   return dateLines(asOfNow(context, clientId)).filter((line) => !line.isPast && line.changesCalls);
 }
@@ -36,7 +36,7 @@ const NONE_AHEAD = 'No date is ahead for this app, so there is nothing to rehear
 const NONE_CHANGES =
   'The retirement changes no call of this app, so that a rehearsal would show nothing: tokens that are not connected are refused already. See which they are, and which programs still call.';
 
-/** Why there is nothing to rehearse. */
+/** Why no date can be rehearsed. */
 function noneWords({ context }: PageShell, { client_id: clientId }: OwnedApp): string {
   const isAhead = dateLines(asOfNow(context, clientId)).some(({ isPast }) => !isPast);
   return isAhead ? NONE_CHANGES : NONE_AHEAD;
@@ -49,7 +49,7 @@ async function showRehearsal({ context }: PageShell, app: OwnedApp, rehearsal: R
   return shownRehearsal(rehearsal, { kinds, isCut, lines, now: context.clock.now() });
 }
 
-/** Asks the browser to come back, by a header: an element of the page would need the one layout of all pages. */
+/** Asks the browser by a header to reload the page: an element would need a place in the one layout of all pages. */
 function reloadSoon(res: Response, seconds: number | undefined): boolean {
   const isWatching = seconds !== undefined && res.req.query['watch'] !== 'off';
   if (isWatching) {
@@ -67,7 +67,7 @@ async function show(
   const now = frame.context.clock.now();
   const { running, past } = await rehearsalsOf(frame.context, app.client_id);
   const latest = running ?? past[0];
-  // A page that answers a form would send the form again.
+  // Reloading a page that answers a form would send the form again.
   const isWatching = problem === undefined && reloadSoon(res, latest && reloadAfter(latest, now));
   askAgain(frame, res, {
     template: 'rehearse',
@@ -85,7 +85,7 @@ async function show(
 
 const NOT_AHEAD = 'Choose one of the dates below.';
 
-/** What keeps a rehearsal from being begun now, for a person; undefined where nothing does. */
+/** Why a rehearsal cannot begin now, in words for a person; undefined where it can. */
 function hindrance(frame: PageShell, app: OwnedApp, rehearses: Milestone | undefined): string | undefined {
   const ahead = aheadOf(frame, app);
   if (ahead.length === 0) return noneWords(frame, app);
@@ -101,7 +101,7 @@ function hindrance(frame: PageShell, app: OwnedApp, rehearses: Milestone | undef
   );
 }
 
-/** One of the dates that are ahead. */
+/** The chosen date, if it is a date ahead. */
 function chosen(frame: PageShell, app: OwnedApp, req: Request): Milestone | undefined {
   const { rehearses } = fieldsOf(req);
   return aheadOf(frame, app).find(({ milestone }) => milestone === rehearses)?.milestone;

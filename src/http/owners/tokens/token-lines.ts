@@ -10,7 +10,7 @@ interface TokenLine {
   label: string;
   kind: string;
   reason: string;
-  /** Undefined for a token that was never used, as far as is known. */
+  /** Undefined for a token without a known use. */
   lastUsed: number | undefined;
   calls: number;
 }

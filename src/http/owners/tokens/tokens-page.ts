@@ -9,11 +9,11 @@ import { shownApp } from '../shown-app.ts';
 import { tokenLines } from './token-lines.ts';
 
 /**
- * GET /apps/:clientId/tokens: every token for the owner of the app, to anybody else the own ones. Nobody acts on the token
- * of another account here.
+ * GET /apps/:clientId/tokens: the owner of the app sees every token, other people see their own. Nobody can act here on
+ * the token of another account.
  */
 
-/** The id that this page is after; '' for the first one. */
+/** The id after which this page begins; '' for the first page. */
 function afterOf({ query: { after } }: Request): string {
   return typeof after === 'string' && /^[0-9a-f]{24}$/.test(after) ? after : '';
 }

@@ -5,12 +5,12 @@ import type { PageShell } from '../../site/page-shell.ts';
 import type { Action } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 
-/** /support/mappings/:id/assign: to which app a token belongs that was seen in use. */
+/** /support/mappings/:id/assign: staff say to which app an observed token belongs. */
 
 const UNKNOWN_APP =
   'No app that was registered or imported has this client id, or it is retired. Look for the app under “Search” and copy its client id from there.';
 
-/** The action. */
+/** The action `assign`. */
 export function assignAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/assign',

@@ -14,7 +14,7 @@ import type { PageShell } from '../../site/page-shell.ts';
 import { readDay } from './act-extend-day.ts';
 import type { Action, Asking, Field, Leaving } from './action-form.ts';
 
-/** /support/apps/:clientId/extend and /unextend: more time for one app, and its end. */
+/** /support/apps/:clientId/extend and /unextend: gives one app more time, or ends the extra time. */
 
 type AppTarget = NonNullable<Awaited<ReturnType<typeof appTarget>>>;
 
@@ -65,7 +65,7 @@ function factsOf(frame: PageShell, target: AppTarget): Asking['facts'] {
   ];
 }
 
-/** Of each milestone that no extension puts off, why. */
+/** For each milestone that no extension can put off: why. */
 function hindrances({ context }: PageShell): Partial<Record<Milestone, string>> {
   const lifecycle = context.lifecycle.current();
   const hasOldApi = context.oldBackend !== undefined;
@@ -80,7 +80,7 @@ function choiceOf(names: readonly Milestone[]): Field {
 
 type Seen = Extract<Field, { kind: 'hidden' }>;
 
-/** What the page shows of a milestone goes with its form. */
+/** The form carries the end of each extension as the page showed it. */
 const seenFields = (frame: PageShell, target: AppTarget): Seen[] =>
   MILESTONES.map((name) => ({
     kind: 'hidden',
@@ -93,7 +93,7 @@ function seenIn(fields: Record<string, string>, name: Milestone): { until: numbe
   return { until: value === '' ? undefined : Number(value) };
 }
 
-/** Does it, unless somebody was faster. */
+/** Does the work, unless somebody else has changed the extension first. */
 async function orTooLate(target: AppTarget, work: () => Promise<string>): Promise<Leaving> {
   try {
     return leaveTo(target, await work());
@@ -138,12 +138,12 @@ function noticeOf({ isShorter, warnings }: Extended): string {
   return warnings.length > 0 ? 'extended-not-in-full' : 'extended';
 }
 
-/** The problems of a form that asks for more time; none where it can be tried. */
+/** The problems of a form that asks for more time; empty where the extension can be tried. */
 function problemsOf(name: string | undefined, until: number | undefined): Record<string, string> {
   return { ...(isMilestone(name) ? {} : { date: WHICH }), ...(until ? {} : { until: UNTIL }) };
 }
 
-/** More time; what would change nothing is refused, with why. */
+/** Gives an app more time. An extension that would change nothing is refused, with the reason. */
 export function extendAction(frame: PageShell): Action<AppTarget> {
   return {
     path: '/support/apps/:clientId/extend',
@@ -166,7 +166,7 @@ export function extendAction(frame: PageShell): Action<AppTarget> {
   };
 }
 
-/** Its end: the date of all applies again. */
+/** Ends the extra time: the date for all apps applies again. */
 export function unextendAction(frame: PageShell): Action<AppTarget> {
   return {
     path: '/support/apps/:clientId/unextend',

@@ -8,9 +8,9 @@ import { unknownHolderStep } from '../token/holder-words.ts';
 import { accountWords, backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 import { footingFor } from '../token/token-line.ts';
 
-/** /support/mappings/:id/link: the link by which the holder of an account connects an app again. */
+/** /support/mappings/:id/link: makes the link by which an account holder connects an app again. */
 
-/** Why no link would help, in a sentence with the next step; undefined where one does. */
+/** Why no link would help, in a sentence with the next step; undefined where a link helps. */
 function hindrance(
   { context }: PageShell,
   { clientId, accountId, waitsUnder }: MappingTarget,
@@ -24,7 +24,7 @@ function hindrance(
     : 'A link is for one account, and of this token only an e-mail address is known. Send a reminder instead: it brings a link that proves the address. Or a lead says whose account it is.';
 }
 
-/** Who answers once the app is connected, and what nobody does. */
+/** Which calls the old API goes on answering after the connection, or which calls stay refused. */
 function othersWords({ context }: PageShell, { clientId }: MappingTarget): string {
   return footingFor(context, clientId).hasOldApi
     ? `Until the retirement the old API goes on answering calls about posts with the tokens that it made; then the new API answers them, except for ${NOT_KEPT}.`
@@ -64,7 +64,7 @@ function askFor(frame: PageShell, target: MappingTarget): Asking {
   };
 }
 
-/** The action; the link is in the answer to its form alone. */
+/** The action `link`. The link is shown in the answer to its form alone. */
 export function linkAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/link',

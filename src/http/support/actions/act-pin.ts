@@ -5,7 +5,7 @@ import type { PageShell } from '../../site/page-shell.ts';
 import type { Action, Asking, Leaving } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 
-/** /support/mappings/:id/pin: whose account it is that waits under an e-mail address. */
+/** /support/mappings/:id/pin: staff say which account the tokens under an e-mail address belong to. */
 
 const UNKNOWN_ACCOUNT =
   'No account with this id was ever met here. Check the id; if it is right, ask the person to sign in once on the page “Your apps”, then try again.';
@@ -32,7 +32,8 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Askin
     facts: tokenFacts(target),
     fields: [
       { kind: 'hidden', name: 'seen_email', value: email },
-      // Never filled in: whoever signed in with the address would be one press away from what waits under it.
+      // Never prefilled: otherwise one click could give the waiting tokens to an account that only signed in with the
+      // address.
       { kind: 'text', name: 'account_id', label: 'Account id', hint, value: '' },
     ],
     button: { label: 'Pin to this account', isDanger: true },
@@ -40,7 +41,7 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Askin
   };
 }
 
-/** The action. */
+/** The action `pin`. */
 export function pinAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/pin',

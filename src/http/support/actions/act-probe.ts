@@ -6,7 +6,7 @@ import type { Problems } from '../../site/problems.ts';
 import type { Action } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 
-/** /support/mappings/:id/probe: whether the connection of a token works now. */
+/** /support/mappings/:id/probe: tests whether the connection of a token works now. */
 
 const NOTICES: Readonly<Record<ProbeOutcome, string>> = {
   works: 'probe-works',
@@ -33,7 +33,7 @@ function tooFast({ context }: PageShell, res: Response): Problems | undefined {
 
 const isServed = ({ state, grantId }: MappingTarget) => state === 'active' && grantId !== null;
 
-/** The action; what came of it stands on the token's page and in its history. */
+/** The action `probe`. The outcome is shown on the page of the token and in its history. */
 export function probeAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/probe',

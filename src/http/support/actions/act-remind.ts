@@ -12,7 +12,7 @@ import type { Action, Asking, Field } from './action-form.ts';
 import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
 import { footingFor } from '../token/token-line.ts';
 
-/** /support/mappings/:id/remind: a reminder once more, to whoever can mend what waits. */
+/** /support/mappings/:id/remind: sends a reminder once more, to a person who can act on the waiting token. */
 
 const WORDS: Readonly<Record<Hindrance | Silence, string>> = {
   'no mail server':
@@ -34,7 +34,7 @@ const PARTS: Readonly<Record<Role, string>> = {
   owner: 'The owner of the app',
 };
 
-/** Why somebody cannot be chosen. */
+/** Why a person cannot be chosen as the recipient. */
 function factOf({ role, address, hindrance }: Prospect): Asking['facts'] {
   if (hindrance === undefined) return [];
   const text = `${address === undefined ? '' : `${address}: `}${WORDS[hindrance]}`;
@@ -95,7 +95,7 @@ const CHOOSE = 'Choose to whom it goes.';
 
 const isRole = (text: string | undefined): text is Role => text === 'holder' || text === 'owner';
 
-/** The action. */
+/** The action `remind`. */
 export function remindAction(frame: PageShell): Action<MappingTarget> {
   return {
     path: '/support/mappings/:id/remind',

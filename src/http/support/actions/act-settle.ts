@@ -10,7 +10,7 @@ import type { Action, Leaving } from './action-form.ts';
 import { personPart } from '../desks/desk-parts.ts';
 import { failureWords } from '../token/failure-words.ts';
 
-/** /support/mails/:id/settle: takes a mail that reached nobody off the list. */
+/** /support/mails/:id/settle: takes an undeliverable mail off the list. */
 
 const DESK = '/support/desks/undeliverable';
 
@@ -25,7 +25,7 @@ async function mailIn({ context }: PageShell, req: Request): Promise<UnreachedMa
 
 const leaveTo = (notice: string): Leaving => ({ href: DESK, notice });
 
-/** The action. */
+/** The action `settle`. */
 export function settleAction(frame: PageShell): Action<UnreachedMail> {
   return {
     path: '/support/mails/:id/settle',

@@ -11,13 +11,14 @@ import { requestIdOf } from '../../request-id.ts';
 export type { Leaving };
 
 /**
- * Every action of staff is asked for in the same way: a page says what will happen and to whom and takes a reason, its form
- * does it, and the page that it came from says that it is done. What came too late changes nothing and says so there.
+ * Every staff action works in the same way. A page says what will happen and to whom, and asks for a reason. The form
+ * on this page does the action. The page from which the person came then confirms the action. An action that comes too
+ * late changes nothing, and the same page says so.
  */
 
 /**
- * One entry of a form beside the reason; a hidden one (`seen_…`) carries what the page showed, so that nothing is done to
- * what has become another since.
+ * One entry of a form besides the reason. A hidden entry (`seen_…`) carries the state that the page showed, so that the
+ * action does not apply to a state that has changed since.
  */
 export type Field =
   | { kind: 'hidden'; name: `seen_${string}`; value: string }
@@ -30,20 +31,20 @@ export type Field =
       choices: Array<{ value: string; label: string }>;
     };
 
-/** What stands on the page of an action. */
+/** The page of an action. */
 export interface Asking {
   title: string;
   /** What will happen, a sentence or two each. */
   says: string[];
-  /** To whom and to what; a time in Unix milliseconds. */
+  /** The people and things concerned. A time is in Unix milliseconds. */
   facts: Array<{ term: string; text?: string; time?: number | undefined }>;
   fields?: Field[];
-  /** Undefined where nothing can be done just now, as `says` tells. */
+  /** Undefined where nothing can be done just now; `says` tells why. */
   button: { label: string; isDanger: boolean } | undefined;
   back: { href: string; label: string };
 }
 
-/** What was sent: entries without blanks around them, a reason that can be kept, and who it was. */
+/** The sent form: entries without surrounding blanks, a valid reason, and the person who sent the form. */
 interface Sent<Target> {
   target: Target;
   fields: Record<string, string>;
@@ -55,16 +56,16 @@ type Refused = { problems: Problems; status?: number };
 
 /** An action of one kind. */
 export interface Action<Target> {
-  /** With the name of the action at its end. */
+  /** Ends with the name of the action. */
   path: string;
   needs: StaffRole;
-  /** @throws {PageError} where there is no such thing */
+  /** @throws {PageError} where the target does not exist */
   find(req: Request): Promise<Target>;
-  /** Where the action makes no sense (any more), the page that says how it is now. */
+  /** The page of the action. Where the action makes no sense (any more): the page that shows the present state. */
   ask(target: Target): Promise<Asking | Leaving>;
-  /** What was typed and is an id of something here, so that it is shown again however long it is. */
+  /** Typed texts that are ids of existing things. They are shown again, whatever their length. */
   knownIds?(fields: Record<string, string>): Promise<string[]>;
-  /** Answers where to go, or what is wrong; undefined where it has answered itself. */
+  /** Returns where to go, or what is wrong; undefined where `act` has sent the answer itself. */
   act(sent: Sent<Target>, res: Response): Promise<Leaving | Refused | undefined>;
 }
 
@@ -88,11 +89,11 @@ interface Shown {
   knownIds?: readonly string[];
 }
 
-/** What is hidden goes with what the page shows now. */
+/** A hidden entry keeps the value that the page shows now, not the value that was sent. */
 const withTyped = (field: Field, typed: Record<string, string>): Field =>
   field.kind === 'hidden' ? field : { ...field, value: typed[field.name] ?? field.value };
 
-/** The page, or the way to the one that says how it is now. */
+/** Shows the page of the action, or leads to the page that shows the present state. */
 function show(
   frame: PageShell,
   res: Response,
@@ -126,7 +127,7 @@ function takeForm<Target>(frame: PageShell, action: Action<Target>): RequestHand
   };
 }
 
-/** Adds the page of an action and its form; both are for the role that it takes. */
+/** Adds the page and the form of an action. Both need the role of the action. */
 export function addAction<Target>(router: Router, frame: PageShell, action: Action<Target>): void {
   const role = frame.requireRole(action.needs);
   router.get(action.path, role, async (req, res) =>

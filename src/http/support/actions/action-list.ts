@@ -1,27 +1,27 @@
 import { mayAct, type StaffRole } from '../../../domain/accounts/staff.ts';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 
-/** Which actions make sense for what a page shows, as it stands at this moment, and who may do them. */
+/** Which actions make sense for the thing on a page at this moment, and whether the reader may do them. */
 
-/** What the mapping page knows. */
+/** The facts that the page of a token knows. */
 export interface MappingFacts {
   mappingId: string;
   state: MappingTarget['state'];
   accountId: string | null;
-  /** The address under which it waits while no account is known. */
+  /** The address under which the token waits while no account is known. */
   email: string | null;
-  /** Whether a grant serves it. */
+  /** Whether the token has a grant. */
   hasGrant: boolean;
-  /** Whether it belongs to an unidentified program (an observed app). */
+  /** Whether the token belongs to an unidentified program (an observed app). */
   isUnidentified: boolean;
-  /** Whether support may say which app it is. */
+  /** Whether support may say to which app the token belongs. */
   isAssignable: boolean;
   isAppRetired: boolean;
   /** Whether the old API has ended for the app. */
   hasEnded: boolean;
 }
 
-/** What the app page knows. */
+/** The facts that the page of an app knows. */
 export interface AppFacts {
   clientId: string;
   isUnidentified: boolean;
@@ -32,13 +32,13 @@ export interface AppFacts {
 /** One action as a page offers it. */
 export interface Action {
   name: string;
-  /** What stands on its button. */
+  /** The text of the button. */
   label: string;
   href: string;
-  /** One stands out on a page at most. */
+  /** At most one action of a page is `primary`. */
   kind: 'primary' | 'plain' | 'danger';
   needs: StaffRole;
-  /** Else only the name of the role is shown. */
+  /** False: the page shows only the name of the role that the action needs. */
   isAllowed: boolean;
 }
 
@@ -52,16 +52,16 @@ function offered(role: StaffRole, offers: readonly Offer[]): Action[] {
     });
 }
 
-/** Nothing makes a token of a retired app work, nor one of an app for which the old API has ended. */
+/** No action makes a token work when its app is retired, or when the old API has ended for the app. */
 const isWaiting = ({ state, isAppRetired, hasEnded }: MappingFacts) =>
   !isAppRetired && !hasEnded && (state === 'unmapped' || state === 'reauthorization_required');
 
-/** Whether its holder is known by an address alone. */
+/** Whether the holder is known by an e-mail address alone. */
 const isOfAddress = ({ accountId, email }: MappingFacts) => accountId === null && email !== null;
 
 const isOver = ({ state }: MappingFacts) => state === 'revoked' || state === 'migrated';
 
-/** A token of an unidentified program needs its app before anything else; of others only a mistake is corrected. */
+/** A token of an unidentified program needs its app first. For another token `assign` only corrects a mistake. */
 function assignOffer(facts: MappingFacts): Pick<Offer, 'kind' | 'makesSense'> {
   const isNext = facts.isUnidentified && !facts.hasEnded;
   return { kind: isNext ? 'primary' : 'plain', makesSense: !isOver(facts) && facts.isAssignable };
@@ -74,7 +74,7 @@ function mappingOffers(facts: MappingFacts): Offer[] {
     {
       ...at('link'),
       label: 'Make a link to connect again',
-      // A connection does not come along to another app.
+      // A program's token should get its app first, because a connection does not move along to another app.
       kind: facts.isUnidentified ? 'plain' : 'primary',
       needs: 'agent',
       makesSense: waits && facts.accountId !== null,
@@ -94,7 +94,7 @@ function mappingOffers(facts: MappingFacts): Offer[] {
     {
       ...at('remind'),
       label: 'Send a reminder',
-      // Its link proves the address; a link of support is for an account that is known.
+      // The link in the reminder proves the address. A link made by support needs a known account.
       kind: isOfAddress(facts) && !facts.isUnidentified ? 'primary' : 'plain',
       needs: 'agent',
       makesSense: waits,
@@ -109,7 +109,7 @@ function mappingOffers(facts: MappingFacts): Offer[] {
   ];
 }
 
-/** The actions for one token; none for one that has ended. */
+/** The actions for one token; none for a token that has ended. */
 export function actionsFor(role: StaffRole, facts: MappingFacts): Action[] {
   return offered(role, mappingOffers(facts));
 }

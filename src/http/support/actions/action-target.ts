@@ -5,11 +5,11 @@ import type { PageShell } from '../../site/page-shell.ts';
 import type { Asking, Leaving } from './action-form.ts';
 import { hintText } from '../token/token-line.ts';
 
-/** What the pages of actions say of the token that they are about. */
+/** What the pages of actions say about their token. */
 
 /**
  * The token of an address below /support/mappings.
- * @throws {PageError} where there is none
+ * @throws {PageError} where the token does not exist
  */
 export async function mappingIn({ context }: PageShell, req: Request): Promise<MappingTarget> {
   const target = await mappingTarget(context, String(req.params['id']));
@@ -28,16 +28,16 @@ export const backTo = (target: MappingTarget): Asking['back'] => ({
   label: 'The token',
 });
 
-/** Its page, with a notice. */
+/** Leads to the page of the token, with a notice. */
 export const leaveTo = (target: MappingTarget, notice: string): Leaving => ({ href: pageOf(target), notice });
 
-/** Whose account it is, as far as known. */
+/** The account of the token, as far as known. */
 export function accountWords({ accountId, accountName, email, waitsUnder }: MappingTarget): string {
   if (accountId !== null) return [accountName, email, accountId].filter(Boolean).join(', ');
   return waitsUnder === null ? 'not known' : `not known; the token waits under ${waitsUnder}`;
 }
 
-/** Token, app and account. */
+/** The token, its app and its account. */
 export function tokenFacts(target: MappingTarget): Asking['facts'] {
   const { appName, clientId } = target;
   return [

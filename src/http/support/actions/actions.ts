@@ -10,7 +10,7 @@ import { revokeAction } from './act-revoke.ts';
 import { settleAction } from './act-settle.ts';
 import { addAction } from './action-form.ts';
 
-/** Adds the actions of staff. */
+/** Adds the staff actions. */
 export function actionRoutes(router: Router, frame: PageShell): void {
   addAction(router, frame, revokeAction(frame));
   addAction(router, frame, remindAction(frame));

@@ -87,7 +87,7 @@ function extensionLine(
   };
 }
 
-/** Whether one of them counts now. */
+/** Whether an extension is in force. */
 const isExtended = ({ extensions }: Described) => extensions.some(({ ended_at }) => ended_at === null);
 
 function shownTokens(context: Context, { app, counts, tokens, next }: Described, req: Request) {
@@ -108,7 +108,7 @@ function shownChart({ calls, days }: Described): string {
 
 async function shownDates(context: Context, { app }: Described) {
   const card = await dateCard(context, { clientId: app.client_id, isOwner: true });
-  // To rehearse is for the owner alone.
+  // Only the owner may rehearse.
   return { ...card, isRehearsable: false };
 }
 

@@ -26,7 +26,7 @@ import { footingFor } from '../token/token-line.ts';
 /** One page of each desk, in words. */
 
 interface Asked {
-  /** The place that the page before named. */
+  /** The position after which this page begins, as the page before named it. */
   after: string | undefined;
 }
 
@@ -59,13 +59,13 @@ const LISTS: Record<StackedDesk, (context: Context, asked: Asked, seen: Seen) =>
     shown(await unprovenTokens(context, after), unprovenRow, seen),
 };
 
-/** What the rows of a desk depend on beside themselves. */
+/** What the rows of a desk depend on, besides their own data. */
 export function seenBy(context: Context, role: StaffRole): Seen {
   const isEnded = (clientId: string) => footingFor(context, clientId).phase === 'ended';
   return { now: context.clock.now(), role, isEnded };
 }
 
-/** The page of a desk that was asked for. */
+/** The requested page of a desk. */
 export function deskList(
   context: Context,
   desk: StackedDesk,

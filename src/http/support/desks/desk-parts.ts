@@ -1,12 +1,12 @@
 import { mayAct, type StaffRole } from '../../../domain/accounts/staff.ts';
 
-/** What the rows of the desks are made of, and what they depend on beside the row itself. */
+/** The parts of the rows on the desks, and what the rows depend on besides their own data. */
 
 /** When a row is shown, and to whom. */
 export interface Seen {
   now: number;
   role: StaffRole;
-  /** Whether the old API has ended for an app: connecting makes nothing of it work any more. */
+  /** Whether the old API has ended for an app. Then connecting makes none of its tokens work any more. */
   isEnded: (clientId: string) => boolean;
 }
 
@@ -23,10 +23,10 @@ interface Cell {
   parts: Part[];
 }
 
-/** Cells; the first one heads its row. */
+/** Cells of a row. The first cell is the heading of the row. */
 export type ShownRow = Cell[];
 
-/** A cell of parts. */
+/** A cell made of parts. */
 export const cell = (label: string, ...parts: Part[]): Cell => ({ label, parts });
 
 interface Action {
@@ -35,12 +35,12 @@ interface Action {
   needs: StaffRole;
 }
 
-/** The way to an action; to whom it is not allowed, which role it takes. */
+/** A link to an action. A reader who may not do the action sees the role that it needs. */
 export function actionPart({ role }: Seen, { text, href, needs }: Action): Part {
   return mayAct(role, needs) ? { text, href } : { text: `${text} (takes “${needs}”)`, kind: 'muted' };
 }
 
-/** To whom a mail is: `account:ID`, with the name of the account where it has one, or `email:ADDRESS`. */
+/** The recipient of a mail: `account:ID`, with the name of the account where known, or `email:ADDRESS`. */
 export function personPart({ person, name }: { person: string; name: string | null }) {
   const id = person.slice(person.indexOf(':') + 1);
   return person.startsWith('account:')

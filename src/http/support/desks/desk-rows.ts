@@ -19,7 +19,10 @@ import { IMPORT_PAIR } from '../token/holder-words.ts';
 import { stageWords } from '../token/mail-words.ts';
 import { hintText } from '../token/token-line.ts';
 
-/** The rows of the desks as one template shows them all: cells of parts, the first cell heads its row. */
+/**
+ * The rows of the desks, for the one template that shows them all: cells made of parts, with the first cell as the
+ * heading of the row.
+ */
 
 interface Hint {
   hint_first: string | null;
@@ -63,10 +66,10 @@ export function doubtRow(row: DoubtfulGrant, { now }: Seen): ShownRow {
   ];
 }
 
-/** Who has connected again meanwhile, or has ended all of it, is not to be asked to. */
+/** A holder who has connected again, or has ended all tokens of the grant, must not be asked to connect. */
 const MENDED = 'Nothing to do: its holder has connected again, or none of its tokens is left.';
 
-/** Where the old API has ended for the app. */
+/** The next step where the old API has ended for the app. */
 const TOO_LATE: Part = {
   text: 'Nothing to connect any more: the old API has ended for this app, which has to use the new API.',
 };
@@ -80,7 +83,7 @@ function endedStep(row: EndedGrant, seen: Seen): Part[] {
   return [{ text: 'Send the holder a link to connect again.' }, actionPart(seen, link)];
 }
 
-/** A grant that ended, with why and what to do. */
+/** A grant that ended, with the reason and the next step. */
 export function endedRow(row: EndedGrant, seen: Seen): ShownRow {
   return [
     cell('Token', tokenPart(row)),
@@ -113,7 +116,7 @@ function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: Seen): P
   ];
 }
 
-/** A mail that reached nobody: whom, about what, and why. */
+/** An undeliverable mail: the recipient, the subject, and the reason. */
 export function undeliverableRow(row: UndeliverableMail, seen: Seen): ShownRow {
   const address: Part = row.address === null ? { text: 'no address' } : { text: row.address };
   return [
@@ -125,7 +128,7 @@ export function undeliverableRow(row: UndeliverableMail, seen: Seen): ShownRow {
   ];
 }
 
-/** Reminders of one mail that are named. */
+/** At most this many reminders of one mail are named. */
 const ABOUT_MAX = 5;
 
 const moreOf = (count: number): Part[] =>
@@ -159,7 +162,7 @@ export function nobodysRow(row: NobodysTokens, seen: Seen): ShownRow {
   ];
 }
 
-/** A token that works though nobody was asked whether it belongs to its app. */
+/** A token that works although nobody has confirmed that it belongs to its app. */
 export function unprovenRow(row: UnprovenToken, seen: Seen): ShownRow {
   const { account_id, email, name } = row;
   const at = (act: string) => `/support/mappings/${row.id}/${act}`;
@@ -198,7 +201,7 @@ function waitingStep({ owner_account_id: owner, source }: WaitingApp): Part {
     : { text: 'See who owns it', href: `/support/accounts/${encodeURIComponent(owner)}` };
 }
 
-/** An app whose people wait. */
+/** An app with people who have still to connect. */
 export function waitingRow(row: WaitingApp, { isEnded }: Seen): ShownRow {
   const hasEnded = isEnded(row.client_id);
   return [
@@ -223,7 +226,7 @@ function extensionStep(row: EndingExtension, { now }: Seen): string {
     : 'Ask the owner whether the app will have moved by then.';
 }
 
-/** An extension that ends soon or is over, which the app may not notice. */
+/** An extension that ends soon or is over. The app may not be aware of the end. */
 export function extensionRow(row: EndingExtension, seen: Seen): ShownRow {
   const { now } = seen;
   const isNoticed = row.until > now && inVainWords(row) === undefined;

@@ -2,13 +2,13 @@ import type { Desk } from '../../../domain/support/desks.ts';
 import { DAY, MINUTE } from '../../../shared/lifetimes.ts';
 import { capital } from '../../wording/words.ts';
 
-/** What staff are told of the desks and of what stands on them: pure functions of a row and one moment. */
+/** What staff read about the desks and their rows: pure functions of a row and one moment. */
 
 export interface DeskWords {
   title: string;
-  /** What stands here. */
+  /** What this desk lists. */
   about: string;
-  /** Where nothing does. */
+  /** The text of an empty desk. */
   empty: string;
 }
 
@@ -68,7 +68,7 @@ const UNITS = [
   { name: 'minute', ms: MINUTE },
 ] as const;
 
-/** A distance of time in its largest unit: `43 minutes`, `3 days`, `less than a minute`. */
+/** A duration in its largest unit: `43 minutes`, `3 days`, `less than a minute`. */
 function distance(ms: number): string {
   const unit = UNITS.find((one) => ms >= one.ms);
   if (!unit) return 'less than a minute';
@@ -93,14 +93,14 @@ interface Doubt {
   has_sibling: number;
 }
 
-/** On what a token in doubt is presented again (docs/decisions/0005). */
+/** Under which condition a token pair in doubt is presented again (docs/decisions/0005). */
 function condition({ has_sibling: hasSibling }: Doubt): string {
   return hasSibling
     ? 'only if the new API says that it is still valid, because another connection of this account would end with it'
     : 'unless the new API says that it is not valid any more';
 }
 
-/** What happens to a grant in doubt, in one sentence or two. */
+/** What happens to a grant in doubt, in a sentence or two. */
 export function doubtFate(doubt: Doubt, now: number): string {
   const { access_expires_at: expiresAt, quietUntil, state } = doubt;
   if (state === 'presenting')

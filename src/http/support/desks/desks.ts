@@ -9,7 +9,7 @@ import { DESK_WORDS } from './desk-words.ts';
 import { showEnded } from '../ended/ended-desk.ts';
 import { brokenTodayWords } from '../ended/ended-words.ts';
 
-/** /support/desks: what asks for somebody to look at it, and /support/desks/:desk: the list of one kind. */
+/** /support/desks: everything that needs somebody to look at it. /support/desks/:desk: the list of one kind. */
 
 function showDesks(frame: PageShell): RequestHandler {
   return async (req, res) => {

@@ -11,8 +11,9 @@ import { endedRow } from '../desks/desk-rows.ts';
 import { endedWords, NOT_LISTED } from './ended-words.ts';
 
 /**
- * /support/desks/died-today: the connections that ended today, or on another of the last days (`?day=2026-11-21`). A day is
- * that of the reader's time zone, or of the one that the address names (`&zone=UTC`), so that a link shows all the same.
+ * /support/desks/died-today: the connections that ended today, or on another recent day (`?day=2026-11-21`). A day is a
+ * day in the reader's time zone, or in the zone that the address names (`&zone=UTC`), so that a link shows everybody
+ * the same list.
  */
 
 const DESK = '/support/desks/died-today';
@@ -27,13 +28,13 @@ export function endedAddress({ day, zone, cause, after }: Place): string {
   return `${DESK}?${new URLSearchParams(parts).toString()}`;
 }
 
-/** One parameter; '' where it comes more than once. */
+/** One parameter; '' where the parameter is repeated. */
 function textOf(req: Request, name: string): string | undefined {
   const value = req.query[name];
   return value === undefined || typeof value === 'string' ? value : '';
 }
 
-/** @throws {PageError} where the day is not listed, or is none */
+/** @throws {PageError} where the day is not listed, or is not a day */
 function dayIn(req: Request, own: string, now: number): ListedDay {
   const asked = { day: textOf(req, 'day'), zone: textOf(req, 'zone') ?? own };
   const found = listedDay(asked, now);
@@ -63,7 +64,7 @@ function causeLines(counts: ReadonlyMap<string, EndedCount>, { day, zone, cause:
 const dayLink = (day: string | undefined, zone: string) =>
   day && { href: endedAddress({ day, zone }), label: fullDayWords(day) };
 
-/** The ways to other days, and to the same day of another zone. */
+/** The links to other days, and to today in another time zone. */
 function picker({ day, zone }: ListedDay, { own, now }: { own: string; now: number }) {
   const days = daysListed(zone, now);
   const place = days.indexOf(day);

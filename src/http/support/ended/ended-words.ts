@@ -2,16 +2,16 @@ import { DAYS_LISTED, type ListedDay, type NotListed } from '../../../domain/sup
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { type DeskWords, DESK_WORDS } from '../desks/desk-words.ts';
 
-/** What staff are told of the connections that ended on one day: pure functions. */
+/** What staff read about the connections that ended on one day: pure functions. */
 
-/** The desk among all desks, where it is of today; midnight is that of a time zone. */
+/** The words of the desk in the list of desks, where it shows today. Midnight is the midnight of the time zone. */
 export function brokenTodayWords(zone: string): DeskWords {
   const { title, about, empty } = DESK_WORDS['died-today'];
   const inZone = (words: string) => words.replace('midnight', `midnight (${zone})`);
   return { title, about: inZone(about), empty: inZone(empty) };
 }
 
-/** The desk where it is of one day. */
+/** The words of the desk for one day. */
 export function endedWords({ day, zone }: ListedDay, { isToday }: { isToday: boolean }): DeskWords {
   const date = fullDayWords(day);
   const when = isToday ? 'today' : `on ${date}`;
@@ -22,7 +22,7 @@ export function endedWords({ day, zone }: ListedDay, { isToday }: { isToday: boo
   };
 }
 
-/** Why a day cannot be shown, by what was asked for. */
+/** Why a day cannot be shown, by the kind of request. */
 export const NOT_LISTED: Readonly<Record<NotListed, { status: number; title: string; reason: string }>> = {
   'no-such-day': {
     status: 400,

@@ -15,7 +15,7 @@ import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, personIn } from '../../site/page-shell.ts';
 import { csvLine } from '../../pages/csv.ts';
 
-/** /support/numbers.csv and .json: the same rows, sent as they are read. */
+/** /support/numbers.csv and .json: the rows of the numbers, sent while they are read. */
 
 const DAYS_MAX = USAGE_KEPT / DAY;
 
@@ -35,7 +35,7 @@ function askedOf({ query }: Request): Asked {
   });
 }
 
-/** Exports of one person within a minute; one of all apps goes through the whole table. */
+/** Exports of one person within a minute. An export of all apps reads the whole table. */
 const EXPORTS_A_MINUTE = 20;
 
 function brake({ context }: PageShell, req: Request, res: Response): void {
@@ -53,7 +53,7 @@ async function* csvOf(columns: readonly string[], rows: AsyncIterable<ExportRow>
   for await (const row of rows) yield csvLine(columns.map((name) => row[name] ?? ''));
 }
 
-/** One row on each line. */
+/** JSON with one row on each line. */
 async function* jsonOf(
   { head, columns }: { head: Record<string, unknown>; columns: readonly string[] },
   rows: AsyncIterable<ExportRow>,
@@ -67,7 +67,7 @@ async function* jsonOf(
   yield '\n]}\n';
 }
 
-/** About so many characters are sent at once. */
+/** About how many characters are sent at once. */
 const PIECE = 32_768;
 
 async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {

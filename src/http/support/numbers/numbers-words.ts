@@ -2,7 +2,7 @@ import { countWords } from '../desks/desk-words.ts';
 
 /** The numbers in sentences: pure functions. */
 
-/** A share in whole percents; all of it, or nothing, is said only when it is so. */
+/** A share in whole percents. 100 % and 0 % are shown only when the share is exactly all or nothing. */
 export function percentWords(part: number, whole: number): string {
   if (whole === 0) return '–';
   const percent = Math.round((100 * part) / whole);
@@ -18,7 +18,7 @@ interface Totals {
   counted: number;
 }
 
-/** How the move stands, in a sentence or two. */
+/** How far the move is, in a sentence or two. */
 export function moveWords({ active, waiting, migrated, people, counted }: Totals): string {
   if (counted === 0)
     return 'Nothing has been counted yet. The numbers are brought up to date every hour; come back a little later.';

@@ -15,7 +15,7 @@ import { endedAddress } from '../ended/ended-desk.ts';
 import { sendExport } from './numbers-export.ts';
 import { moveWords, percentWords } from './numbers-words.ts';
 
-/** /support/numbers: how far the move to the new API is, for the people above, to be read and to be exported. */
+/** /support/numbers: how far the move to the new API is, as a report for managers, to read and to export. */
 
 function progressChart({ progress }: Numbers, retirement: number | undefined): string {
   return stackedBars({
@@ -27,7 +27,9 @@ function progressChart({ progress }: Numbers, retirement: number | undefined): s
   });
 }
 
-/** What ended with a move has the colour of what moved, and what was connected anew that of what is connected. */
+/**
+ * Ends of moved tokens have the colour of moved tokens. Ends by a new connection have the colour of connected tokens.
+ */
 const KINDS: Record<string, Series['kind']> = {
   refused: 'danger',
   lost: 'warning',
@@ -37,7 +39,7 @@ const KINDS: Record<string, Series['kind']> = {
   handed_over: STATE_COLOURS.migrated,
 };
 
-/** The causes in one order on every day. */
+/** The causes, in the same order on every day. */
 function endsInOrder({ ends }: Numbers) {
   return Object.keys(ENDS).flatMap((cause) => ends.causes.find((one) => one.cause === cause) ?? []);
 }
@@ -49,7 +51,7 @@ function endsChart(numbers: Numbers): string {
   return stackedBars({
     id: 'ends',
     title: 'By day and cause',
-    // The days of the chart are those of UTC.
+    // The days of the chart are UTC days.
     linkOf: (day) => ({
       href: endedAddress({ day, zone: 'UTC' }),
       label: `What ended on ${fullDayWords(day)}`,

@@ -20,8 +20,8 @@ import { nothingFoundWords } from './search-words.ts';
 import { tokenLine } from '../token/token-line.ts';
 
 /**
- * /support: one box that takes anything a caller can give. The text comes in the body of a POST alone, and the page that
- * answers it shows it again only where it cannot hold a secret.
+ * /support: one search box that accepts anything a caller can give. The text comes in the body of a POST alone. The
+ * answer shows the text again only where it cannot hold a secret.
  */
 
 /** Searches of one person within a minute. */
@@ -40,7 +40,7 @@ function brake({ context }: PageShell, req: Request, res: Response): void {
 const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
 const accountAddress = (accountId: string) => `/support/accounts/${encodeURIComponent(accountId)}`;
 
-/** The page of the one thing that was found. */
+/** The page of the only result; undefined where the search found several things or none. */
 function onlyHit({ tokens, apps, accounts }: SearchResult): string | undefined {
   const hits = [
     ...tokens.map(({ id }) => `/support/mappings/${id}`),
@@ -81,7 +81,7 @@ const TOO_LONG = {
   ],
 };
 
-/** With an empty box: a text of this length may hold anything. */
+/** Shows the search with an empty box: a text that is too long may hold anything. */
 function showTooLong(frame: PageShell, res: Response): void {
   const nothing = { tokens: [], apps: [], accounts: [], nothing: TOO_LONG };
   frame.page(res.status(422), 'support-found', {
@@ -112,7 +112,7 @@ function search(frame: PageShell): RequestHandler {
   };
 }
 
-/** The desks on which something stands, with how much. */
+/** The desks that have entries, with the number of entries. */
 async function busyDesks(context: Context, accountId: string) {
   const zone = await zoneOfReader(context, accountId);
   const counts = (await deskCounts(context, zone)).filter(({ count }) => count > 0);
@@ -124,7 +124,7 @@ async function busyDesks(context: Context, accountId: string) {
   }));
 }
 
-/** What callers notice of it. */
+/** What callers notice of the trouble. */
 const NOTICED: Record<RefreshTrouble['kind'], string> = {
   deaths: 'Connections whose access has run out meanwhile answer with what is known, or 503',
   tripped: 'Connections whose access has run out meanwhile answer with what is known, or 503',
@@ -154,7 +154,7 @@ function showStart(frame: PageShell): RequestHandler {
 /** Adds /support and its search. */
 export function searchRoutes(router: Router, frame: PageShell): void {
   router.get('/support', showStart(frame));
-  // The answer of a search has no address of its own: who opens it anew begins anew.
+  // The answer of a search cannot be opened again: opening its address begins a new search.
   router.get('/support/search', (_req, res) => res.redirect(303, '/support'));
   router.post('/support/search', search(frame));
 }

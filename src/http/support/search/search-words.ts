@@ -1,9 +1,9 @@
 import type { SearchResult } from '../../../domain/support/search.ts';
 
-/** What the search says of a text by which nothing was found, without showing the text. */
+/** What the search says when it found nothing. The searched text is not shown. */
 
 interface NothingFound {
-  /** As what the text was looked for. */
+  /** The kinds of things for which the text was looked up. */
   understood: string[];
   next: string[];
 }
@@ -57,7 +57,7 @@ const OTHER_NEXT = [
   'Ask for a token, its first four characters, or the e-mail address of the account.',
 ];
 
-/** As what a text was looked for, and what to try next. */
+/** As what kinds of things a text was looked up, and what to try next. */
 export function nothingFoundWords(query: Read): NothingFound {
   const understood = understoodOf(query);
   if (query.isLikelyToken) return { understood, next: TOKEN_NEXT };

@@ -66,7 +66,10 @@ const ACTIONS: Readonly<Record<string, What>> = {
   token_revoked: { words: 'The token was revoked', kind: 'danger' },
 };
 
-/** Reasons that are kept in other words than a page has; those of ends stand with the ends, all others are words already. */
+/**
+ * Reasons that the history stores in words other than the page's. The reasons of ends are in wording/ends.ts; all other
+ * reasons are stored in words for people.
+ */
 const REASONS: Readonly<Record<string, string>> = {
   consent: 'consent of the account holder',
   'the modern side says so': 'the new API says so',
@@ -75,7 +78,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'the old backend accepts it': 'the old API accepted it',
 };
 
-/** What the setting for codes that come twice did. */
+/** What the bridge did with a repeated code, by the setting for repeated codes. */
 const REPLAYS: Readonly<Record<string, string>> = {
   deny: 'the token stays',
   revoke: 'its token was revoked',
@@ -84,12 +87,12 @@ const REPLAYS: Readonly<Record<string, string>> = {
 const known = <T>(words: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(words, key) ? words[key] : undefined;
 
-/** What happened; an action without words of its own stands by its name. */
+/** What happened. An action without words of its own is shown by its name. */
 function whatWords(action: string): What {
   return known(ACTIONS, action) ?? { words: action.replaceAll('_', ' ') };
 }
 
-/** What says no more than the action itself. */
+/** Reasons that say no more than the action itself. */
 const SAME: Readonly<Record<string, string>> = {
   granted: 'consent',
   token_imported: 'import',
@@ -97,10 +100,10 @@ const SAME: Readonly<Record<string, string>> = {
   app_registered: 'registration',
 };
 
-/** A time as the history keeps it in a reason. */
+/** A time as the history stores it in a reason. */
 const MOMENT = /(\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z)/;
 
-/** People type reasons too: what only looks like a time stays as it is. */
+/** People type reasons too: a text that only resembles a time stays as it is. */
 function withTimes(reason: string): Sentence {
   return reason.split(MOMENT).map((part) => {
     const time = MOMENT.test(part) ? Date.parse(part) : Number.NaN;
@@ -110,7 +113,7 @@ function withTimes(reason: string): Sentence {
 
 type Entry = Pick<ShownEvent, 'action' | 'reason'>;
 
-/** Of what is kept otherwise: an id says nothing to the reader, and what it is of stands in the entry or on the page. */
+/** Reasons with a stored form of their own. An id tells the reader nothing: the entry or the page names its subject. */
 const BY_ACTION: Readonly<Record<string, (reason: string) => string | undefined>> = {
   grant_died: whyGrantEnded,
   code_replayed: (reason) => known(REPLAYS, reason),
@@ -119,7 +122,7 @@ const BY_ACTION: Readonly<Record<string, (reason: string) => string | undefined>
   secret_retired: () => '',
 };
 
-/** Why, where that says more than what happened. */
+/** The reason, where it says more than the action. */
 function whyWords({ action, reason }: Entry): Sentence | undefined {
   if (reason === null || known(SAME, action) === reason) return undefined;
   const words =
@@ -129,7 +132,7 @@ function whyWords({ action, reason }: Entry): Sentence | undefined {
 
 interface Who {
   words: string;
-  /** The page of an account. */
+  /** The address of the account's page. */
   href?: string;
 }
 
@@ -139,7 +142,7 @@ const ACTORS: Readonly<Record<string, string>> = {
   demo: 'the demo',
 };
 
-/** What staff alone does: a person of the staff may hold the token too. */
+/** Actions that only staff can do. A staff member may be the holder of the token too. */
 const OF_STAFF: ReadonlySet<string> = new Set([
   'app_extended',
   'extension_ended',
@@ -160,17 +163,20 @@ function accountWho(id: string, { names, holderId }: Readers, action: string): W
 
 interface Readers {
   names: ReadonlyMap<string, string>;
-  /** The account whose token it is. */
+  /** The account that holds the token. */
   holderId: string | undefined;
 }
 
-/** Programs that call: an app, and a token without a proven app. */
+/** Programs that call: an app, or a token without a proven app. */
 const PROGRAMS: Readonly<Record<string, { words: string; at: string }>> = {
   app: { words: 'the app', at: '/support/apps' },
   token: { words: 'a call with the token', at: '/support/mappings' },
 };
 
-/** Who did it: an account by its name, a program that called, an operator, or the bridge. A person acts as what the action says. */
+/**
+ * Who did it: an account by its name, a calling program, an operator, or the bridge. The action decides in which role a
+ * person acted.
+ */
 export function whoWords(actor: string, readers: Readers, action = ''): Who {
   const [kind = '', ...rest] = actor.split(':');
   const id = rest.join(':');

@@ -4,7 +4,7 @@ import { timelineLine } from './timeline-words.ts';
 
 /** The history on a page, fifty entries at a time. */
 
-/** Where the page begins, as its address says: entries before this one. */
+/** The position in the address: the page shows the entries before this one. */
 export function beforeIn(req: Request): number | undefined {
   const before = Number(req.query['before']);
   return Number.isSafeInteger(before) && before > 0 ? before : undefined;
@@ -16,7 +16,7 @@ interface Page {
   names: ReadonlyMap<string, string>;
 }
 
-/** What the template `support-timeline` shows. */
+/** The data for the template `support-timeline`. */
 export function shownTimeline(
   page: Page,
   { path, at, holderId }: { path: string; at: number | undefined; holderId?: string | undefined },

@@ -1,6 +1,6 @@
-/** Why a mail did not arrive, for people: the codes of mail servers in words, and the codes behind them. */
+/** Why a mail did not arrive: the codes of mail servers in words, followed by the codes. */
 
-/** Enhanced codes (RFC 3463 §3.2 to §3.8) by their beginning, the more exact first. */
+/** Enhanced codes (RFC 3463 §3.2 to §3.8) by their beginning, the more exact codes first. */
 const MEANINGS: ReadonlyArray<readonly [beginning: string, words: string]> = [
   ['5.1.2', 'the domain of the address takes no mail'],
   ['5.1.6', 'the mailbox has moved'],
@@ -13,7 +13,7 @@ const MEANINGS: ReadonlyArray<readonly [beginning: string, words: string]> = [
   ['4.2.2', 'the mailbox is full for now'],
 ];
 
-/** What a server says of the mailbox where it is no more exact (RFC 5321 §4.2.3). */
+/** The basic codes about a mailbox, for an answer without a more exact code (RFC 5321 §4.2.3). */
 const NO_MAILBOX = new Set(['550', '551', '553', '556']);
 
 function meaningOf(basic: string, enhanced: string): string {
@@ -28,7 +28,7 @@ function meaningOf(basic: string, enhanced: string): string {
 
 const ANSWER = /^(?:the mail server answered|EENVELOPE) (\d{3})(?: (\d\.\d{1,3}\.\d{1,3}))?$/;
 
-/** `there is no such mailbox (550 5.1.1)`; what is no answer of a server is words already. */
+/** `there is no such mailbox (550 5.1.1)`. A failure that is not an answer of a mail server is in words already. */
 export function failureWords(failure: string): string {
   const [, basic, enhanced = ''] = ANSWER.exec(failure) ?? [];
   if (basic === undefined) return failure;

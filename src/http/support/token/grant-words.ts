@@ -2,7 +2,7 @@ import type { ShownGrant } from '../../../domain/support/describe-mapping.ts';
 import { isStop } from '../../../domain/support/ended/ended-on-day.ts';
 import { whyGrantEnded } from '../../wording/ends.ts';
 
-/** A grant as support sees it: everything but its pair. */
+/** A grant as support sees it: everything but its token pair. */
 
 const STATES: Record<ShownGrant['state'], { label: string; kind: 'ok' | 'warning' | 'danger' | '' }> = {
   ready: { label: 'ready', kind: 'ok' },
@@ -12,20 +12,20 @@ const STATES: Record<ShownGrant['state'], { label: string; kind: 'ok' | 'warning
 };
 
 interface GrantFacts {
-  /** When it may next be looked into, where it rests. */
+  /** When a resting grant may next be looked into. */
   nextAt: number | undefined;
   /** The bridge's own client at the new API. */
   bridgeClientId: string;
   now: number;
 }
 
-/** What was asked for is no harm. */
+/** An end that somebody asked for is not shown as a fault. */
 function shownState({ state, dead_cause: cause }: ShownGrant) {
   const { label, kind } = STATES[state];
   return { label, kind: state === 'dead' && !isStop(cause ?? '') ? '' : kind };
 }
 
-/** The grant card. */
+/** The card of a grant. */
 export function grantCard(grant: ShownGrant, { nextAt, bridgeClientId, now }: GrantFacts) {
   const isDead = grant.state === 'dead';
   return {

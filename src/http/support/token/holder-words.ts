@@ -1,18 +1,18 @@
-/** What staff do where nobody knows whose account a token is: pure functions. */
+/** What staff do where nobody knows whose account a token belongs to: pure functions. */
 
-/** What of a token's holder and of this bridge the step depends on. */
+/** What the next step depends on. */
 interface Unknown {
   /** Whether the old API can still be asked whose token it is. */
   hasOldApi: boolean;
-  /** Whether its account is known by an id of the old API. */
+  /** Whether an old user id of the account is known. */
   hasOldId?: boolean;
 }
 
-/** Find out, and import: without the old API nobody can prove anything with the token itself. */
+/** Without the old API the token itself cannot prove whose account it is, so an operator imports the pair of ids. */
 export const IMPORT_PAIR =
   'Find out which account this user has now, and have an operator import the pair of both ids.';
 
-/** The next step for a token whose account nobody knows by an address. */
+/** The next step for a token without a known account or e-mail address. */
 export function unknownHolderStep({ hasOldApi, hasOldId = false }: Unknown): string {
   if (hasOldApi)
     return 'Ask its holder to sign in under “Your apps” and to paste the token there; that shows whose it is.';

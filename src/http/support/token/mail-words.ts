@@ -2,7 +2,7 @@ import { mayAct, type StaffRole } from '../../../domain/accounts/staff.ts';
 import type { ReminderMail } from '../../../domain/support/describe-mapping.ts';
 import { failureWords } from './failure-words.ts';
 
-/** Mails of reminders in words: about what, and whether they arrived. */
+/** Reminder mails in words: the subject, and whether the mail arrived. */
 
 const STAGES: Readonly<Record<string, string>> = {
   died: 'a connection ended',
@@ -18,7 +18,7 @@ function daysWords(stage: string): string {
   return stage === '1' ? 'one day before' : `${stage} days before`;
 }
 
-/** What a reminder was about: `30 days before the retirement on 2027-02-01`. */
+/** The subject of a reminder: `30 days before the retirement on 2027-02-01`. */
 export function stageWords({
   stage,
   planned_for: planned = '',
@@ -29,14 +29,14 @@ export function stageWords({
   return `${daysWords(stage)} ${date}${day === '' ? '' : ` on ${day}`}`;
 }
 
-/** Said with why, where that is known. */
+/** The words with the reason, where the reason is known. */
 const because = (said: string, failure: string | null) =>
   `${said}${failure === null ? '' : `: ${failureWords(failure)}`}.`;
 
 interface Delivery {
   label: string;
   kind: 'ok' | 'warning' | 'danger' | '';
-  /** What is to be added to it. */
+  /** A sentence that explains the label. */
   note: string;
 }
 
@@ -82,7 +82,7 @@ export function deliveryWords(mail: Mail): Delivery {
 
 const appAddress = ({ client_id: id }: ReminderMail) => `/support/apps/${encodeURIComponent(id)}`;
 
-/** Who dealt with one that reached nobody, and where it stands why. */
+/** Who settled an undeliverable mail, and where the reason can be read. */
 function settledBy(mail: ReminderMail) {
   const { settled_at: at, settled_by: by, settler_name: name } = mail;
   return at === null ? undefined : { at, by: name ?? by ?? '', href: `${appAddress(mail)}#history` };
@@ -90,14 +90,14 @@ function settledBy(mail: ReminderMail) {
 
 const isUnsettled = ({ state, settled_at: at }: ReminderMail) => state === 'undeliverable' && at === null;
 
-/** About what a mail was, of one app. */
+/** What a mail said about one app. */
 const aboutLine = (mail: ReminderMail) => ({
   app: { name: mail.app_name, href: appAddress(mail) },
   about: stageWords(mail),
   role: mail.role === 'owner' ? 'as the app’s owner' : 'as the token’s holder',
 });
 
-/** Mails as rows, for staff of a role; all that one mail was about stands in its row. */
+/** Mails as rows, for a staff role. One row holds everything that the mail was about. */
 export function mailLines(mails: readonly ReminderMail[], role: StaffRole) {
   const byMail = new Map<string, [ReminderMail, ...ReminderMail[]]>();
   for (const mail of mails) {

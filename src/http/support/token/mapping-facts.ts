@@ -9,7 +9,7 @@ import { grantCard } from './grant-words.ts';
 import type { StandingFacts } from './mapping-standing.ts';
 import { footingFor } from './token-line.ts';
 
-/** What the page of a token is made from, taken out of its description at one moment. */
+/** The data of a token's page, taken from the description of the token at one moment. */
 
 function holderOf({ mapping }: MappingDescription): StandingFacts['holder'] {
   if (mapping.account_id !== null) return 'account';
@@ -29,7 +29,7 @@ function grantFacts({ grant }: MappingDescription, now: number): StandingFacts['
   return { state, cause, isServing: expiresAt > now, isSuspect: suspectUntil > now };
 }
 
-/** The facts of its standing. */
+/** The facts about the standing of a token. */
 export function standingFacts(context: Context, described: MappingDescription): StandingFacts {
   const { mapping, app } = described;
   const now = context.clock.now();
@@ -49,7 +49,7 @@ export function standingFacts(context: Context, described: MappingDescription): 
   };
 }
 
-/** The actions that make sense for it now. */
+/** The actions that make sense for the token now. */
 export function mappingActions(
   context: Context,
   role: StaffRole,
@@ -68,7 +68,7 @@ export function mappingActions(
   });
 }
 
-/** Its grant, where it has one. */
+/** The card of the token's grant; undefined where the token has no grant. */
 export function mappingGrant(context: Context, { grant }: MappingDescription) {
   return (
     grant &&

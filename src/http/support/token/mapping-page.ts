@@ -16,9 +16,9 @@ import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
 import { hintText, holderText, stateBadge } from './token-line.ts';
 import { shownWrites } from './write-words.ts';
 
-/** /support/mappings/:id: all that is known of one token, first of all how it stands and what to do. */
+/** /support/mappings/:id: everything known about one token, first the standing of the token and the next step. */
 
-/** Rows of programs; a caller may name itself as it likes. */
+/** At most this many rows of programs: a caller may send any name. */
 const PROGRAMS_MAX = 20;
 
 async function described({ context }: PageShell, req: Request): Promise<MappingDescription> {
@@ -46,7 +46,7 @@ function shownCalls({ calls }: MappingDescription) {
 const accountAddress = (id: string | null) =>
   id === null ? undefined : `/support/accounts/${encodeURIComponent(id)}`;
 
-/** What the new API says of the account, and by what a holder is known while none is. */
+/** The account as the new API describes it. While no account is known: what else identifies the holder. */
 function shownAccount({ mapping, account }: MappingDescription) {
   const { account_id: id, account_email: waitsFor, legacy_account_id: olderId } = mapping;
   const { name, email, timezone: zone } = account ?? {};
@@ -71,7 +71,7 @@ async function shownHistory({ context }: PageShell, req: Request, { mapping, pai
 
 const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
 
-/** What its calls say of their app, while nobody has proven which one it is. */
+/** The app that the token's calls name, while no app is proven. */
 function shownClaim({ claimed, mapping }: MappingDescription) {
   if (!claimed) return undefined;
   const { name, client_id: clientId } = claimed;

@@ -3,32 +3,32 @@ import type { Footing } from '../../wording/dates/lines.ts';
 import { whyGrantEnded, whyTokenEnded } from '../../wording/ends.ts';
 import { unknownHolderStep } from './holder-words.ts';
 
-/** How one token stands: one plain sentence and the next step, as a pure function of what is known. */
+/** The standing of one token: one plain sentence and the next step, as a pure function of the known facts. */
 
 type Mapping = MappingDescription['mapping'];
 type Grant = NonNullable<MappingDescription['grant']>;
 
 export interface StandingFacts extends Footing {
   state: Mapping['state'];
-  /** What the mapping keeps of why it is so. */
+  /** The reason that the mapping keeps for its state. */
   reason: string | null;
-  /** By what its holder is known. */
+  /** What identifies the holder. */
   holder: 'account' | 'email' | 'older id' | 'nothing';
-  /** Whether no registered app is known for it. */
+  /** Whether no registered app is known for the token. */
   isUnidentified: boolean;
-  /** Whether nothing but a claim of its calls says that it stands with the right app. */
+  /** Whether only a claim of the token's calls says that the token belongs to this app. */
   isUnproven: boolean;
   isAppRetired: boolean;
   isOwnersOwn: boolean;
-  /** Whether an old backend is behind, retired or not. */
+  /** Whether an old API is configured, retired or not. */
   hasBackend: boolean;
-  /** Whether that may know the token: it answers no other. */
+  /** Whether the old API may know the token. The old API answers no other token. */
   isFromBefore: boolean;
   grant:
     | {
         state: Grant['state'];
         cause: Grant['dead_cause'];
-        /** Whether its access token still serves. */
+        /** Whether the access token of the grant still serves. */
         isServing: boolean;
         /** Whether the new API refused a fresh access token a moment ago. */
         isSuspect: boolean;
@@ -113,7 +113,7 @@ function active({ grant, phase }: StandingFacts): Standing {
   return grant.state === 'in_doubt' ? inDoubt(grant.isServing) : serving(grant);
 }
 
-/** Of a token that an earlier version connected by what its call said. */
+/** The standing of a token that an earlier version connected because its call named the app. */
 function unproven({ phase }: StandingFacts, standing: Standing): Standing {
   if (phase === 'ended') return standing;
   return {
@@ -205,7 +205,7 @@ const BY_STATE: Record<StandingFacts['state'], (facts: StandingFacts) => Standin
   migrated,
 };
 
-/** State and reason of a token in one or two sentences, and what to do next. */
+/** The state and the reason of a token in one or two sentences, and the next step. */
 export function standingOf(facts: StandingFacts): Standing {
   if (facts.isAppRetired)
     return {

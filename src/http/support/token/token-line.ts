@@ -5,21 +5,21 @@ import { type Footing, footingOf } from '../../wording/dates/lines.ts';
 import { stateWords } from '../../wording/state-words.ts';
 import { hintWords } from '../../wording/token-words.ts';
 
-/** How staff see a token in a list: its state as a badge, its hint, and whose it is. */
+/** A token in a staff list: its state as a badge, its hint, and its holder. */
 
-/** On what the tokens of an app stand now. */
+/** The phase of the old API for the tokens of an app, now. */
 export function footingFor(context: Context, clientId: string): Footing {
   return footingOf(asOfNow(context, clientId));
 }
 
-/** The state of a token, named as its holder and the owner of its app read it. */
+/** The state of a token, in the words that its holder and the app's owner read. */
 export function stateBadge(context: Context, { state, source, client_id: clientId }: MappingRow) {
   return stateWords(state, { ...footingFor(context, clientId), source });
 }
 
 type Hinted = Pick<MappingRow, 'hint_first' | 'hint_last'>;
 
-/** A token by what may be shown of it: `1/abcd…wxyz`. */
+/** The part of a token that may be shown: `1/abcd…wxyz`. */
 export function hintText(row: Hinted): string {
   return hintWords(row) ?? 'not seen here yet';
 }
@@ -28,7 +28,7 @@ type Owned = Pick<MappingRow, 'account_email' | 'legacy_account_id' | 'account_i
   email: string | null;
 };
 
-/** Whose a token is, as far as that is known; by addresses and ids, which only staff are told. */
+/** The holder of a token, as far as known, by addresses and ids. Only staff may see these. */
 export function holderText({
   account_id: id,
   email,

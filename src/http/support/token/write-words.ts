@@ -4,7 +4,7 @@ import {
   type WritesFound,
 } from '../../../domain/support/describe-mapping.ts';
 
-/** The journal of writes as support reads it: which call, when, and what became of it; never what a post says. */
+/** The journal of writes for support: which call, when, and its outcome. The text of a post is never shown. */
 
 const CALLS: Record<PostWriteRow['call'], string> = {
   create: 'new post',
@@ -38,14 +38,14 @@ const REASONS: Record<string, string> = {
   Forbidden: 'the connection or its account may not do this',
 };
 
-/** The new API's own name stands for a reason that has no words here. */
+/** A reason without words here is shown by the new API's own name. */
 function reasonOf({ refusal }: PostWriteRow): string | undefined {
   return refusal === null ? undefined : (REASONS[refusal] ?? refusal);
 }
 
 const isOpen = ({ state }: PostWriteRow) => state === 'in_doubt' || state === 'sending';
 
-/** What is not shown, where that is something. */
+/** Says which writes are not shown; undefined where all writes are shown. */
 function partWords({ writes, total }: WritesFound): string | undefined {
   if (writes.length >= total) return undefined;
   const older = writes.slice(WRITES_TOLD).filter(isOpen).length;
@@ -53,12 +53,12 @@ function partWords({ writes, total }: WritesFound): string | undefined {
   return `These are the newest ${WRITES_TOLD} of ${total}${others}.`;
 }
 
-/** What the template `support-writes` shows: one line for each write. */
+/** The data for the template `support-writes`: one line for each write. */
 export function shownWrites(found: WritesFound) {
   return { lines: writeLines(found), part: partWords(found) };
 }
 
-/** A deletion names no channel; another write of the same post may. */
+/** A deletion names no channel, but another write of the same post may name it. */
 function writeLines({ writes, channels }: WritesFound) {
   return writes.map((row) => ({
     call: CALLS[row.call],

@@ -2,24 +2,24 @@ import type { Context } from '../../../domain/context.ts';
 import { lifecycleReasons } from '../../../domain/lifecycle/lifecycle-reasons.ts';
 import { type AsOf, type BrownoutLine, brownoutLines, type DateLine, dateLines, nextLine } from './lines.ts';
 
-/** What a page shows of the dates: the card of one app, and the one line of all. */
+/** The dates on a page: the card of one app, and the one line for all apps. */
 
-/** So many short test outages stand on the page of an app; the public page has them all. */
+/** At most this many short test outages are on the page of an app. The public page has all of them. */
 const SHOWN = 4;
 
 interface DateCard {
   /** The reasons are for the owner alone. */
   lines: Array<DateLine & { reason: string | undefined }>;
   brownouts: BrownoutLine[];
-  /** How many more there are. */
+  /** How many brownouts are left out. */
   more: number;
-  /** For the owner: until when the app is left out of the brownouts of all, and why. */
+  /** For the owner: until when the app is exempt from the brownouts for all apps, and why. */
   exemption: { until: number; reason: string | undefined } | undefined;
-  /** For the owner: whether there is a date whose rehearsal shows something. */
+  /** For the owner: whether a coming date can be rehearsed. */
   isRehearsable: boolean;
 }
 
-/** Everything known at this moment, of one app or of those without a date of their own. */
+/** The dates at this moment, for one app or for apps without a date of their own. */
 export function asOfNow({ lifecycle, clock, oldBackend }: Context, clientId?: string): AsOf {
   const hasBackend = oldBackend !== undefined;
   return { lifecycle: lifecycle.current(), clientId, now: clock.now(), hasBackend };
@@ -47,7 +47,10 @@ export async function dateCard(
   };
 }
 
-/** The brownout that comes first of those that one of the apps will meet, or meets; without apps of those of all. */
+/**
+ * The first brownout that concerns one of the apps, now or later. Without apps: the first brownout for all apps.
+ * Rehearsals by owners do not count.
+ */
 export function nextBrownout(context: Context, clientIds: readonly string[]): BrownoutLine | undefined {
   const asked = clientIds.length === 0 ? [undefined] : clientIds;
   return asked
@@ -55,7 +58,7 @@ export function nextBrownout(context: Context, clientIds: readonly string[]): Br
     .toSorted((one, other) => one.startsAt - other.startsAt)[0];
 }
 
-/** The date that counts now for an app; without a client id that of all. */
+/** The date that counts now for an app; without a client id the date for all apps. */
 export function nextDate(context: Context, clientId?: string): DateLine | undefined {
   return nextLine(asOfNow(context, clientId));
 }

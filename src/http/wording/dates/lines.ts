@@ -10,14 +10,14 @@ import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 import { daysLeft, isSoon, rehearsedWords } from './words.ts';
 import type { Sentence } from '../words.ts';
 
-/** What people are told of the dates of one app: pure functions of one reading of the dates and one moment. */
+/** What people are told about the dates of one app: pure functions of one reading of the dates and one moment. */
 
-/** For which app and when; without a client id for an app that was given no more time than others. */
+/** The app and the moment. Without a client id: an app that has no extension. */
 export interface AsOf {
   lifecycle: Lifecycle;
   clientId: string | undefined;
   now: number;
-  /** Whether an old backend is behind: it answers what is not connected until the retirement. */
+  /** Whether an old API is configured: until the retirement the old API answers tokens that are not connected. */
   hasBackend: boolean;
 }
 
@@ -25,18 +25,18 @@ export interface DateLine {
   milestone: Milestone;
   at: number;
   isPast: boolean;
-  /** `in 72 days`, by the days of UTC; '' once it is past. */
+  /** `in 72 days`, in UTC days; '' once the date has passed. */
   left: string;
-  /** The class of the badge with it. */
+  /** The class of the badge. */
   kind: 'warning' | '';
   meaning: string;
-  /** Whether a call is answered otherwise from then on; a retirement without an old API changes none. */
+  /** Whether the date changes how any call is answered. A retirement without an old API changes none. */
   changesCalls: boolean;
-  /** The date of all others, where this app was given more time that changes something. */
+  /** The date for all other apps, where an extension of this app changes something. */
   forOthers: number | undefined;
 }
 
-/** Without an old API the words hold before the retirement and after it. */
+/** Without an old API the same words hold before and after the retirement. */
 const CHANGES_NOTHING = `The retirement of the old API changes no call here: tokens that are not connected are refused before it too. Connect them, and the new API answers their calls, except for ${NOT_KEPT}.`;
 
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
@@ -68,14 +68,14 @@ function lineOf(
   };
 }
 
-/** The dates that are set for the app, the earlier first. */
+/** The dates that are set for the app, the earlier date first. */
 export function dateLines({ lifecycle, hasBackend, ...asked }: AsOf): DateLine[] {
   return datesOf(lifecycle, asked).map((date) => lineOf(date, { ...asked, hasBackend }));
 }
 
 /**
- * The line that counts now: the next date, one that changes calls before one that does not, else the last one that has
- * passed; undefined where none is set.
+ * The line that counts now: the next date, with dates that change calls first; else the last date that has passed.
+ * Undefined where no date is set.
  */
 export function nextLine(asOf: AsOf): DateLine | undefined {
   const lines = dateLines(asOf);
@@ -83,7 +83,7 @@ export function nextLine(asOf: AsOf): DateLine | undefined {
   return ahead.find((line) => line.changesCalls) ?? ahead[0] ?? lines.at(-1);
 }
 
-/** When the old API ended for this app; undefined while it has not. */
+/** When the old API ended for this app; undefined before its sunset. */
 export function endOf(asOf: AsOf): number | undefined {
   return dateLines(asOf).find(({ milestone, isPast }) => isPast && milestone === 'sunset')?.at;
 }
@@ -91,7 +91,7 @@ export function endOf(asOf: AsOf): number | undefined {
 /** What has passed for an app: nothing yet, its retirement, or its sunset. */
 export type Phase = 'before' | 'retired' | 'ended';
 
-/** What has passed for the app. */
+/** The phase of the app now. */
 export function phaseOf(asOf: AsOf): Phase {
   if (endOf(asOf) !== undefined) return 'ended';
   return dateLines(asOf).some(({ isPast }) => isPast) ? 'retired' : 'before';
@@ -100,11 +100,11 @@ export function phaseOf(asOf: AsOf): Phase {
 /** What the words for tokens of one app depend on. */
 export interface Footing {
   phase: Phase;
-  /** Whether an old API answers what is not connected now; never once the retirement has passed. */
+  /** Whether an old API answers tokens that are not connected now; never after the retirement. */
   hasOldApi: boolean;
 }
 
-/** On what the tokens of the app stand. */
+/** The phase of the app, and whether an old API answers now. */
 export function footingOf(asOf: AsOf): Footing {
   const phase = phaseOf(asOf);
   return { phase, hasOldApi: asOf.hasBackend && phase === 'before' };
@@ -112,7 +112,7 @@ export function footingOf(asOf: AsOf): Footing {
 
 const REFUSED_NOW = 'What is not connected is refused now.';
 
-/** Until when connecting is of use while an old API is there, or was until the retirement. */
+/** Until when connecting helps, where an old API is configured. */
 function byRetirement(retirement: DateLine | undefined, end: Sentence | undefined): Sentence | undefined {
   if (!retirement) return end && ['Once connected, it works ', ...end];
   const { at, isPast, left } = retirement;
@@ -131,8 +131,8 @@ function byRetirement(retirement: DateLine | undefined, end: Sentence | undefine
 }
 
 /**
- * Until when connecting is of use, in a sentence or two; undefined where no date is set and an old API answers meanwhile, or
- * once the old API has ended.
+ * Until when connecting helps, in a sentence or two. Undefined where no date is set and an old API answers, or once the
+ * old API has ended.
  */
 export function connectByWords(asOf: AsOf): Sentence | undefined {
   const lines = dateLines(asOf);
@@ -150,11 +150,14 @@ export interface BrownoutLine {
   startsAt: number;
   endsAt: number;
   meaning: string;
-  /** Whether the owner of the app started it. */
+  /** Whether the owner of the app started the brownout. */
   isOwn: boolean;
 }
 
-/** The brownouts that the app meets now or will meet, by their start; without an old API it meets none of the retirement. */
+/**
+ * The brownouts that concern the app now or later, by their start. Without an old API no brownout of the retirement
+ * concerns an app.
+ */
 export function brownoutLines({ lifecycle, hasBackend, ...asked }: AsOf): BrownoutLine[] {
   return brownoutsAhead(lifecycle, asked)
     .filter(({ rehearses }) => changesCalls(rehearses, hasBackend))

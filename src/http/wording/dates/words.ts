@@ -1,7 +1,7 @@
 import { changesCalls, type Milestone } from '../../../domain/lifecycle/lifecycle.ts';
 import { DAY } from '../../../shared/lifetimes.ts';
 
-/** Dates as pages tell them. */
+/** Dates as pages show them. */
 
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
@@ -12,7 +12,7 @@ export function timeWords(time: number): string {
 
 const daysUntil = (at: number, now: number) => Math.floor(at / DAY) - Math.floor(now / DAY);
 
-/** How far off a time is, by the days of UTC: `today`, `tomorrow`, `in 72 days`; '' once it is past. */
+/** How far off a time is, in UTC days: `today`, `tomorrow`, `in 72 days`; '' once the time has passed. */
 export function daysLeft(at: number, now: number): string {
   if (at <= now) return '';
   const days = daysUntil(at, now);
@@ -20,7 +20,7 @@ export function daysLeft(at: number, now: number): string {
   return `in ${days} days`;
 }
 
-/** The same for a badge: `60 days left`; '' once it is past. */
+/** How far off a time is, for a badge: `60 days left`; '' once the time has passed. */
 export function leftWords(at: number, now: number): string {
   if (at <= now) return '';
   const days = daysUntil(at, now);
@@ -28,7 +28,7 @@ export function leftWords(at: number, now: number): string {
   return days === 1 ? '1 day left' : `${days} days left`;
 }
 
-/** From so many days on, the days that are left stand out. */
+/** From this many days before a date on, the remaining days stand out. */
 const SOON = 30;
 
 /** Whether a time is ahead and near. */
@@ -41,7 +41,7 @@ const REHEARSED: Record<Milestone, string> = {
   sunset: 'Every call to the old API is refused.',
 };
 
-/** What a short test outage does while it lasts; without an old backend that of a retirement takes nothing away. */
+/** What a short test outage does while it lasts. Without an old API a test of the retirement takes nothing away. */
 export function rehearsedWords(milestone: Milestone, hasBackend: boolean): string {
   if (changesCalls(milestone, hasBackend)) return REHEARSED[milestone];
   return 'No call changes: what it would refuse is refused at any time.';

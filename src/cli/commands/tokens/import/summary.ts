@@ -1,7 +1,7 @@
 import type { Imported } from '../../../../domain/import/reading/import-file.ts';
 import type { RefusalCount } from '../../../../domain/import/refusal-counts.ts';
 
-/** What `tokens import` says at its end. */
+/** The text at the end of `tokens import`. */
 
 const KINDS_MAX = 20;
 
@@ -47,14 +47,14 @@ function headOf(imported: Imported, { isDryRun, maxRefused }: Asked): string[] {
   }
   if (!written) return [`Nothing was changed: ${over} would be refused. It would be: ${counts}.`];
   if (!isOver(imported, maxRefused)) return [`${counts}.`];
-  // The trial before it was within the limit.
+  // The trial run before the import was within the limit, so other changes came in between.
   return [
     `${counts}.`,
     `The database was changed by others meanwhile: ${over} were refused. The others are taken over.`,
   ];
 }
 
-/** What became of the file, why rows were refused, and where each of them is named. */
+/** The counts of an import, the reasons of refused rows, and the file that names each refused row. */
 export function summaryOf(imported: Imported, asked: Asked): string[] {
   const { refusals, unknownFields, refused, report } = imported;
   return [
