@@ -41,7 +41,10 @@ export async function markSent(
   return (await keep(context, mail, end)) === true ? 'sent' : 'left';
 }
 
-/** Whether a mail was in doubt as often as allowed, but its process died before it could end the mail. */
+/**
+ * Whether a mail was in doubt as often as allowed. When such a mail is claimed, its last process died before the mail
+ * was ended.
+ */
 export const isDoubtOver = ({ in_doubt }: Pick<ClaimedMail, 'in_doubt'>): boolean =>
   in_doubt >= IN_DOUBT_MOST;
 
