@@ -27,7 +27,7 @@ export async function findAddress(
 ): Promise<Found | NotFound> {
   const address = isForContact(mail) ? (mail.address ?? undefined) : person.address;
   if (address === undefined) return { address, failure: 'no address is known' };
-  // The new API may name an address that no mail can go to.
+  // A last check: `loadPerson` and `passOn` leave unusable addresses out before.
   if (!isMailAddress(address)) return { address, failure: 'the address is not usable' };
   const stopped = await stoppedAmong(context.store.durable, [normalEmail(address)]);
   if (stopped.size > 0) return { address, failure: 'the address wants no reminders' };

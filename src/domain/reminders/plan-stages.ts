@@ -19,8 +19,8 @@ const MORNING = 9 * HOUR;
 export const USED_WITHIN = 30 * DAY;
 
 /**
- * In days. Stages further ahead of a date are left out while the use is unknown: before the date comes this near, the
- * use becomes known.
+ * In days. While the use is unknown, stages further ahead of a date than this are left out: the use becomes known
+ * before the date.
  */
 const KNOWN_AFTER = USED_WITHIN / DAY;
 
@@ -79,7 +79,7 @@ export function keyOfStage({ clientId, role, stage, plannedFor }: Stage): string
   return [clientId, role, stage, plannedFor].join('\n');
 }
 
-/** Whether a mail about these stages may be sent now: it is past nine in the morning, or a stage is urgent. */
+/** Whether a mail about these stages may be sent now: it is nine in the morning or later, or a stage is urgent. */
 export function isTimeToMail({ zone }: Person, due: readonly Due[], { now }: { now: number }): boolean {
   return isMorning(now, zone) || due.some(({ isUrgent }) => isUrgent);
 }
@@ -115,7 +115,7 @@ function holdersDates(part: HolderPart, { lifecycle, now }: Planning): Countdown
 /**
  * The use of what the retirement ends: waiting tokens, and calls that only the old API answers, of connected tokens
  * too. Unused waiting tokens do not make an app unused while its other tokens are used: the result is undefined then,
- * and no reminder is due.
+ * as without any waiting token.
  */
 function retiredUse(part: OwnerPart, now: number): Use | undefined {
   const { tokens, waitingUsedAt, passedAt } = part;

@@ -95,7 +95,7 @@ export async function applyPairs(run: Import, tx: Database, rows: readonly PairR
   await addRows(tx, { table: 'id_pairs', column: 'legacy_id' }, added);
   const changed = pairs.filter((pair) => !pair.isNew && Object.keys(pair.changes).length > 0);
   for (const { legacyId, changes } of changed) await changeAccountPair(tx, legacyId, changes);
-  // Known pairs are applied too: rows that were imported after a pair have not been compared with the pair.
+  // Known pairs are applied too: rows that were added after a pair was stored may not have been compared with the pair.
   const accounts = pairs.filter(({ kind }) => kind === 'account');
   await applyAccountPairs(run.context, tx, { pairs: accounts, origin: run.origin });
   return outcomes;

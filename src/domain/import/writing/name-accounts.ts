@@ -9,7 +9,9 @@ interface Named {
   reason: string;
 }
 
-/** Adds a row for each account that a batch names and that has no row yet. Reminders reach only accounts with a row. */
+/**
+ * Adds a row for each account that a batch names and that has no row yet. Without a row, an account gets no reminders.
+ */
 export async function nameAccounts(
   { context, origin }: Import,
   tx: Database,

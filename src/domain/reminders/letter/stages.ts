@@ -5,8 +5,7 @@ import { countWords, inDays, type Reader } from './moments.ts';
 /** The kind and urgency of a reminder, and short words for both. */
 
 /**
- * `refused`: the date ends nothing, because the tokens are refused already, or no date is set and the tokens are
- * refused. `waits`: no date is set, and tokens still work.
+ * `refused`: the tokens are refused already, so a date ends nothing. `waits`: no date is set, and tokens still work.
  */
 export type Kind = 'died' | 'past' | 'refused' | 'ahead' | 'waits' | 'woken' | 'unused';
 
