@@ -1,13 +1,13 @@
 import type { Context, Origin } from '../context.ts';
 import type { Refusal } from './refusals.ts';
 
-/** What an import works with: who asked for it, and the time that it began. */
+/** The context of an import, who asked for the import, and the apps named so far. */
 export interface Import {
   context: Context;
   origin: Origin;
-  /** The apps that rows of this file have named so far, of the batches that are committed. */
+  /** The apps that the committed batches of this file have named so far. */
   namedApps: ReadonlySet<string>;
 }
 
-/** What became of a row. */
+/** The outcome of a row. */
 export type Outcome = 'new' | 'known' | 'changed' | Refusal;

@@ -1,8 +1,8 @@
 import type { Refusal } from './refusals.ts';
 
-/** How many rows were refused for one reason in one field, and the first of their lines. */
+/** How many rows were refused for one reason in one field, with the lowest line numbers. */
 export interface RefusalCount {
-  /** Null where a line as a whole is wrong. */
+  /** Null when the line as a whole is wrong. */
   field: string | null;
   reason: string;
   count: number;
@@ -11,12 +11,17 @@ export interface RefusalCount {
 
 const LINES_MAX = 5;
 
-/** The lowest lines, whatever order they come in: pairs are written before apps, and tokens last. */
+/**
+ * Keeps the lowest line numbers. Rows are not written in the order of lines: pairs come before apps, and tokens last.
+ */
 function withLine(lines: number[], line: number): number[] {
   return [...lines, line].toSorted((a, b) => a - b).slice(0, LINES_MAX);
 }
 
-/** Counts refusals by field and reason. Both are words of ours and never of the file, so there are few of them. */
+/**
+ * Counts refusals by field and reason. Both are fixed words of the bridge and never text of the file, so there are few
+ * combinations.
+ */
 export function createRefusalCounts() {
   const counts = new Map<string, RefusalCount>();
   return {
@@ -26,7 +31,7 @@ export function createRefusalCounts() {
       const known = counts.get(key) ?? { field, reason, count: 0, lines: [] };
       counts.set(key, { ...known, count: known.count + 1, lines: withLine(known.lines, line) });
     },
-    /** The most frequent first. */
+    /** The most frequent refusal first. */
     list: (): RefusalCount[] =>
       [...counts.values()].toSorted((a, b) => b.count - a.count || (a.lines[0] ?? 0) - (b.lines[0] ?? 0)),
   };

@@ -1,11 +1,14 @@
-/** What an import refuses: a whole file, or one row of it. Neither ever repeats what stood there, which may be a secret. */
+/**
+ * What an import refuses: a whole file, or one row. A refusal never repeats the content of the file, which may be a
+ * secret.
+ */
 
-/** A file of which nothing can be read, in plain words. */
+/** A file that cannot be imported; the message says why, in plain words. */
 export class ImportRefused extends Error {
   override readonly name = 'ImportRefused';
 }
 
-/** A row that is left out; the others go on. */
+/** A row that is left out; the import goes on with the other rows. */
 export class RowRefused extends Error {
   override readonly name = 'RowRefused';
   readonly reason: string;
@@ -22,9 +25,9 @@ export interface Refusal {
   line: number;
   reason: string;
   field?: string | undefined;
-  /** The app that a token names, which is a plain id. */
+  /** The app that the row names. A client id is not secret. */
   clientId?: string | undefined;
 }
 
-/** Why a row cannot be taken beside what is known. */
+/** Why a row contradicts the known data. */
 export type Objection = Pick<Refusal, 'field' | 'reason'>;

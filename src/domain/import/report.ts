@@ -5,7 +5,7 @@ import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
 import { createRefusalCounts, type RefusalCount } from './refusal-counts.ts';
 import type { Refusal } from './refusals.ts';
 
-/** What became of the rows so far. */
+/** How many rows had which outcome so far. */
 export interface Tally {
   new: number;
   known: number;
@@ -13,9 +13,9 @@ export interface Tally {
   refused: number;
 }
 
-/** Counts rows, and writes a line for each that was refused; never what stood in it. */
+/** Counts rows, and writes a line for each refused row; never the content of the row. */
 export interface Report {
-  /** Its file; undefined where nothing was refused, for then there is none. */
+  /** The path of the report file. Without a refused row there is no file, and the path is undefined. */
   path(): string | undefined;
   tally: Tally;
   refusals(): RefusalCount[];
@@ -38,7 +38,7 @@ function createFile(folder: string, now: number) {
   return { path, descriptor };
 }
 
-/** A new report in that folder, which only its owner may read. Its file is made with the first row that is refused. */
+/** Opens a report in a folder that only its owner may read. The first refused row creates the file. */
 export function openReport(folder: string, now: number): Report {
   makePrivateFolder(folder);
   let file: ReturnType<typeof createFile> | undefined;

@@ -10,8 +10,9 @@ import { createLiveIds } from './live-id.ts';
 import { networkOf } from './network.ts';
 
 /**
- * The calls of apps that somebody looks at, told to all processes within a second. A call costs no write, and one of an
- * app that nobody watches costs one look into memory. No answer rests on it: what cannot be written is not shown.
+ * The calls of apps that a person watches, told to all processes within a second. A call waits for no write. A call of
+ * an app without watchers costs one look into memory. No answer depends on the feed: a call that cannot be written is
+ * not shown.
  */
 
 export type AnsweredBy = NewLiveCall['answered_by'];
@@ -19,13 +20,13 @@ export type AnsweredBy = NewLiveCall['answered_by'];
 /** One answered call of an app. */
 interface LiveCall {
   clientId: string;
-  /** Whose token it was. */
+  /** The account of the token. */
   accountId: string | null;
   method: string;
   endpoint: string;
   carrier: string;
   userAgent: string | undefined;
-  /** The caller's, of which the network is kept. */
+  /** The caller's address; only its network is kept. */
   address: string | undefined;
   hint: string | null;
   status: number;
@@ -34,17 +35,17 @@ interface LiveCall {
 
 export interface LiveFeed {
   isWatched(clientId: string): boolean;
-  /** Keeps a call for those who watch its app. Never throws, and writes nothing. */
+  /** Keeps a call for the watchers of its app. Never throws, and writes nothing to the database. */
   note(call: LiveCall): void;
-  /** Lets this app be watched for the next two minutes, by every process within a second. */
+  /** Lets this app be watched for the next two minutes. Every process knows of the watch within a second. */
   watch(clientId: string): Promise<void>;
-  /** Begins to learn what the others watch, and to write. */
+  /** Begins to learn which apps are watched in other processes, and to write calls. */
   start(): void;
-  /** When no process is to be kept by those who look on any more. */
+  /** Aborts when the process stops: open streams must not keep the process running. */
   ending: AbortSignal;
-  /** Lets those who look on go. */
+  /** Ends all open streams. */
   end(): void;
-  /** Writes for the last time. */
+  /** Stops the feed, after a last write. */
   stop(): Promise<void>;
 }
 
@@ -52,7 +53,7 @@ const WRITE_EVERY = 250;
 
 const LEARN_EVERY = 1 * SECOND;
 
-/** Of one app between two writes; no person reads more, and what an app writes has a bound. */
+/** The most calls of one app between two writes. No person reads more, and the writes for one app have a bound. */
 const WAITING_MAX = 50;
 
 interface Parts {
@@ -101,7 +102,7 @@ function createRows({
   };
 }
 
-/** Runs work again and again, never two at a time: the calls of one process have to come in their order. */
+/** Repeats work, never two runs at a time: the calls of one process have to be written in their order. */
 function repeat(work: () => Promise<void>, every: number): () => Promise<void> {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {

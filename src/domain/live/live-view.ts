@@ -3,14 +3,14 @@ import { findRegisteredApp } from '../apps/register-app.ts';
 import { tokensOfPair } from '../tokens/tokens-of-account.ts';
 import type { Seen } from './read-live.ts';
 
-/** What a person may see of an app's calls. */
+/** The calls of an app that a person may see. */
 export interface LiveView extends Seen {
   name: string;
 }
 
 /**
- * The owner sees every call, whoever has a token of the app those with the own tokens; undefined for anybody else, to whom
- * the app is one that is not there.
+ * The owner of an app sees every call. A holder of tokens sees the calls with these tokens. Undefined for any other
+ * account: the app does not exist for that account.
  */
 export async function liveViewOf(
   context: Context,

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Where a call came from, for its owner to recognise: enough to tell two servers apart, not the whole address. */
+/** The network that a call came from. An owner can tell two servers apart by the network, without the whole address. */
 
 const MAPPED = /^::ffff:(?=\d+\.)/i;
 
 const groupsOf = (part: string) => part.split(':').filter((group) => group !== '');
 
-/** The first three groups of a version 6 address, those that `::` stands for included. */
+/** The first three groups of an IPv6 address, including groups that `::` stands for. */
 function firstGroups(address: string): string[] {
   const [head = '', tail = ''] = address.split('::');
   const [before, after] = [groupsOf(head), groupsOf(tail)];
@@ -15,7 +15,7 @@ function firstGroups(address: string): string[] {
   return [...before, ...zeros, ...after].slice(0, 3).map((group) => Number.parseInt(group, 16).toString(16));
 }
 
-/** The network of an address, `203.0.113.0/24` or `2001:db8:12::/48`; `unknown` of anything else. */
+/** The network of an address, `203.0.113.0/24` or `2001:db8:12::/48`; `unknown` for any other text. */
 export function networkOf(address: string | undefined): string {
   const [bare = ''] = (address ?? '').replace(MAPPED, '').split('%');
   if (isIPv4(bare)) return `${bare.slice(0, bare.lastIndexOf('.'))}.0/24`;

@@ -2,16 +2,16 @@ import type { LiveCallRow } from '../../store/usage/live-calls.ts';
 import { writerOf } from './live-id.ts';
 
 /**
- * How far a reader of live calls has come: the last id of each process, so that none is missed and none is told twice,
- * whichever of two processes was the first to write. As a text it is the id of an event, and comes back from the browser
- * after its connection was cut.
+ * How far a reader of live calls has come: the last id of each process. With an id for each process, no call is missed
+ * or told twice, whichever process writes first. As text, the place is the id of an event; the browser sends the id
+ * back after its connection was cut.
  */
 export interface Place {
-  /** How many were told. */
+  /** How many calls were told. */
   told: number;
-  /** Nothing up to this id is told. */
+  /** No call up to this id is told. */
   floor: string;
-  /** The last id of each process that was told. */
+  /** The id of the last told call of each process. */
   last: ReadonlyMap<string, string>;
 }
 
@@ -19,15 +19,15 @@ const ID = /^[0-9a-f]{24}$/;
 
 const COUNT = /^\d{1,9}$/;
 
-/** More processes than that do not stand on one database. */
+/** More processes than this do not share one database. */
 const WRITERS_MAX = 64;
 
-/** `12-floor-id-id`. */
+/** The place as text: `12-floor-id-id`. */
 export function placeText({ told, floor, last }: Place): string {
   return [told, floor, ...[...last.values()].toSorted().slice(-WRITERS_MAX)].join('-');
 }
 
-/** What a browser sent; undefined where it is none, and everything is told from the beginning. */
+/** The place that a browser sent. Undefined for a text that is no place: all calls are told from the beginning then. */
 export function readPlace(text: string | undefined): Place | undefined {
   const [told = '', floor = '', ...ids] = (text ?? '').split('-');
   if (!COUNT.test(told) || ![floor, ...ids].every((id) => ID.test(id)) || ids.length > WRITERS_MAX)
@@ -35,7 +35,7 @@ export function readPlace(text: string | undefined): Place | undefined {
   return { told: Number(told), floor, last: new Map(ids.map((id) => [writerOf(id), id])) };
 }
 
-/** Which of these calls (the newest first) were not told yet, and the place behind them. */
+/** The calls (the newest first) that were not told yet, and the place after these calls. */
 export function tellFrom(
   place: Place,
   calls: readonly LiveCallRow[],

@@ -5,10 +5,10 @@ import type { Context } from '../context.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { liveIdAt } from './live-id.ts';
 
-/** Rows of one removal, which holds up the process while it runs (SQLite). */
+/** Rows of one removal. With SQLite, the process does no other work while a removal runs. */
 const AT_ONCE = 1000;
 
-/** Removes what is too old to be shown, and whom nobody watches any more. */
+/** Removes calls that are too old to be shown, and apps without watchers. */
 export async function purgeLive({ store, clock, shutdown }: Context): Promise<void> {
   const now = clock.now();
   await deleteUnwatched(store, now);

@@ -6,35 +6,38 @@ import { type Place, tellFrom } from './place.ts';
 
 export type { LiveCallRow } from '../../store/usage/live-calls.ts';
 
-/** Whose calls are read: those of an app, or of it those with tokens of one account. */
+/** Which calls are read: all calls of an app, or only the calls with tokens of one account. */
 export interface Seen {
   clientId: string;
   accountId: string | undefined;
 }
 
-/** What a page shows at first. */
+/** How many calls a page shows at first. */
 const SHOWN_AT_FIRST = 50;
 
-/** Of one reading; what comes faster is not shown. */
+/** The most calls of one reading; calls that come faster are not shown. */
 const READ_MAX = 200;
 
-/** A process may be this late with what it writes. */
+/** A process may write a call this late. */
 const LATE = 10 * SECOND;
 
-/** The last calls, the newest first, and the place from which on later ones are told. */
+/** The last calls, the newest first, and the place from which later calls are told. */
 export async function readNewest(
   { store, clock }: Context,
   seen: Seen,
 ): Promise<{ calls: LiveCallRow[]; place: Place }> {
   const oldest = liveIdAt(clock.now() - LIVE_KEPT);
   const calls = await listLiveCalls(store, seen, { after: oldest, limit: SHOWN_AT_FIRST });
-  // One that was left out is not told later on either, be its process among those that are shown or not.
+  // A call that was left out here is not told later either, whether or not other calls of its process are shown.
   const floor = calls.length < SHOWN_AT_FIRST ? oldest : (calls.at(-1)?.id ?? oldest);
   const { place } = tellFrom({ told: 0, floor, last: new Map() }, calls);
   return { calls, place: { ...place, told: 0 } };
 }
 
-/** The calls that came since, the newest first; `isFirst` after a time in which nobody looked. */
+/**
+ * The calls that came since the place, the newest first. `isFirst`: the first reading of a stream, after a time without
+ * readings.
+ */
 export async function readOn(
   { store, clock }: Context,
   seen: Seen,

@@ -2,14 +2,17 @@ import { callersOf } from '../usage/callers.ts';
 import { callDaysOf, lastDays, totalsOf } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 
-/** The calls of all apps of one list are read of so many tokens; a page that is opened has no time for more. */
+/** The most tokens whose calls are read for one list of apps; a page that is opened has no time for more. */
 const TOKENS_READ = 5000;
 
-/** Of one app not more than this, and for what is left nothing is asked for one by one. */
+/**
+ * The most tokens of one app whose calls are read token by token. For an app with more tokens, the calls that are kept
+ * for the whole app are read.
+ */
 const TOKENS_OF_ONE = 2000;
 
 export interface CallsLately {
-  /** One for each day, the oldest first. */
+  /** One number for each day, the oldest first. */
   values: number[];
   total: number;
   /** Whether there may have been more calls. */
@@ -19,8 +22,9 @@ export interface CallsLately {
 type Tokens = { clientId: string; accountId?: string };
 
 /**
- * How often each of these apps, or the tokens that an account has of it, called in the last `days`, in their order. An app
- * that comes after very many tokens is told by the calls that are kept of it; the tokens of an account that do are partial.
+ * How often each of these apps, or the tokens of one account at the app, called in the last `days`; in the order of
+ * `asked`. When earlier tokens have used up `TOKENS_READ`, an app is told by the calls that are kept for the whole app.
+ * The calls of an account are partial then.
  */
 export async function callsLately(
   context: Context,

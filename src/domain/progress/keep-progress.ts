@@ -19,11 +19,11 @@ import type { Context } from '../context.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
- * Keeps how many tokens of each app stand in each state, so that pages show how the move goes without counting: a row for a
- * day on which an app's numbers changed, the last one of that day.
+ * Keeps how many tokens of each app are in each state, so pages show the progress without counting. An app has one row
+ * for each day on which its numbers changed, with the last numbers of the day.
  */
 
-/** Tokens of one statement, and apps of one; SQLite does nothing else meanwhile. */
+/** Tokens and apps of one statement. With SQLite, the process does no other work meanwhile. */
 const TOKENS_AT_ONCE = 1000;
 const APPS_AT_ONCE = 50;
 
@@ -37,7 +37,7 @@ function add(numbers: ByApp, clientId: string, [column, n]: [keyof TokenNumbers,
   numbers.set(clientId, known);
 }
 
-/** Reads piece after piece, each in an answer of its own, until all are read or the process stops. */
+/** Reads piece after piece, each in a statement of its own, until all pieces are read or the process stops. */
 function createWalk({ shutdown }: Context) {
   return async <Key>(
     first: Key,
@@ -50,7 +50,10 @@ function createWalk({ shutdown }: Context) {
   };
 }
 
-/** Of a walk by ids every piece is small, whoever has how many tokens; people are told apart only in an order of their own. */
+/**
+ * A walk by token ids keeps every piece small, however many tokens an app has. People can be counted only in the order
+ * of their accounts or addresses, in walks of their own.
+ */
 async function countAll(context: Context): Promise<ByApp> {
   const { durable } = context.store;
   const throughAll = createWalk(context);
@@ -80,14 +83,17 @@ function addTo(all: TokenNumbers, one: TokenNumbers): void {
 const isSame = (one: TokenNumbers, other: TokenNumbers) =>
   COLUMNS.every((column) => one[column] === other[column]);
 
-/** The rows to keep for today: of the apps whose numbers are no longer those of their newest row. */
+/** The rows to keep for today: apps whose numbers differ from their newest row. */
 function changed(day: string, now: ByApp, newest: ReadonlyMap<string, Progress>): Progress[] {
   return [...now].flatMap(([client_id, numbers]) =>
     isSame(numbers, newest.get(client_id) ?? NOTHING_COUNTED) ? [] : [{ client_id, day, ...numbers }],
   );
 }
 
-/** Counts all tokens, and keeps today's row of each app where it differs; what is older than usage is removed. */
+/**
+ * Counts all tokens, and keeps today's row of each app whose numbers changed. Rows that are older than usage are
+ * removed.
+ */
 export async function keepProgress(context: Context): Promise<void> {
   const { clock, store } = context;
   const countedAt = clock.now();
@@ -98,7 +104,7 @@ export async function keepProgress(context: Context): Promise<void> {
     const apps = await listAppsAfter(store.durable, after, APPS_AT_ONCE);
     if (apps.length === 0) break;
     const ids = apps.map(({ clientId }) => clientId);
-    // The tokens of a retired app are gone with it.
+    // The tokens of a retired app are not counted.
     const now = new Map(
       apps.map(({ clientId, isRetired }) => [
         clientId,

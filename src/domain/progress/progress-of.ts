@@ -10,11 +10,11 @@ type Parts = Pick<Context, 'store' | 'clock'>;
 export interface ProgressDay {
   /** `YYYY-MM-DD`, UTC. */
   day: string;
-  /** Served by a modern grant. */
+  /** Tokens that a live grant serves. */
   mapped: number;
-  /** For a consent. */
+  /** Tokens that wait for a consent. */
   waiting: number;
-  /** With an app that moved on to the new API. */
+  /** Tokens whose app has taken the token pair over. */
   migrated: number;
   revoked: number;
 }
@@ -35,7 +35,7 @@ function told(day: string, row: Row | undefined): ProgressDay {
   return { day, mapped: active, waiting: unmapped + required, migrated, revoked };
 }
 
-/** Each of the days as the last of these rows up to it; both in the order of days. */
+/** For each day, the numbers of the last row up to this day; days and rows in the order of days. */
 function dayByDay(days: readonly string[], rows: readonly Row[]): ProgressDay[] {
   let next = 0;
   return days.map((day) => {
@@ -44,7 +44,7 @@ function dayByDay(days: readonly string[], rows: readonly Row[]): ProgressDay[] 
   });
 }
 
-/** The numbers of each day, from what changed on it. */
+/** The numbers of each day, added up from the changes of the days. */
 function addedUp(changes: readonly Row[]): Row[] {
   let last: Row | undefined;
   return changes.map((change) => {
@@ -56,8 +56,8 @@ function addedUp(changes: readonly Row[]): Row[] {
 }
 
 /**
- * How many tokens stood where on each of the last `days` (today is one of them), the oldest first: of the apps of an owner
- * together, or of all apps. It is counted once an hour; a day without a count is as the day before it.
+ * How many tokens were in which state on each of the last `days` (today included), the oldest day first: of all apps of
+ * an owner together, or of all apps. Tokens are counted once an hour. A day without a count repeats the day before.
  */
 export async function progressOf(
   context: Parts,
@@ -73,7 +73,7 @@ export async function progressOf(
   return dayByDay(axis, rows);
 }
 
-/** The same of each of these apps, by their ids. */
+/** The numbers of `progressOf` for each of these apps, by client id. */
 export async function progressOfApps(
   context: Parts,
   clientIds: readonly string[],
@@ -85,7 +85,7 @@ export async function progressOfApps(
   return new Map(clientIds.map((id) => [id, dayByDay(axis, ofOne(id))]));
 }
 
-/** How many tokens of each of these apps are not revoked, as last counted; an app that has none is left out. */
+/** How many tokens of each of these apps are not revoked, by the last count; an app without a count is left out. */
 export async function tokensCounted(
   { store }: Pick<Context, 'store'>,
   clientIds: readonly string[],

@@ -3,29 +3,34 @@ import type { Due, Part, Person, Stage } from './people.ts';
 import { type Planning, stagesDue } from './plan-stages.ts';
 
 /**
- * A reminder that support has sent once more. In the ledger it is a stage of its own at the moment of asking, in a mail of
- * its own; it says what stands at the time of sending, whatever the person was told before.
+ * A reminder that support sends once more. In the ledger, the reminder is a stage of its own at the moment of asking,
+ * in a mail of its own. The mail tells the state at the time of sending, whatever the person was told before.
  */
 
-/** The stage that it is in the ledger. */
+/** The stage of a requested reminder in the ledger. */
 export const AGAIN = 'again';
 
 const PREFIX = `${AGAIN}/`;
 
-/** What stands in `replaces` of its mail, so that the one mail of the day is no hindrance to it. */
+/**
+ * The value of `replaces` for a requested mail. With this value, the rule of one mail a day does not block the mail.
+ */
 export const askedMail = (mailId: string): string => `${PREFIX}${mailId}`;
 
-/** Whether a mail goes to a contact of an app in the place of one that was refused. */
+/** Whether a mail goes to a contact of an app in the place of a refused mail. */
 export function isForContact({ replaces }: { replaces: string }): boolean {
   return replaces !== '' && !replaces.startsWith(PREFIX);
 }
 
-/** Nobody waits for the morning who has just asked for it. */
+/** Requested mails are sent at once, not at nine in the morning. */
 const IS_ASKED = { isUrgent: true, isAsked: true } as const;
 
 const waitingOf = (part: Part) => (part.role === 'holder' ? part.waiting : part.tokens.waiting);
 
-/** Where no stage has come: the next date or, where all are past, the last one; without a date that it waits. */
+/**
+ * The reminder when no stage has come. It names the next date, or the last date when all are past, or no date when none
+ * is set.
+ */
 function nextOf(part: Part, { lifecycle, now }: Planning): Due {
   const { clientId, role } = part;
   const dates = datesOf(lifecycle, { clientId, now });
@@ -34,7 +39,7 @@ function nextOf(part: Part, { lifecycle, now }: Planning): Due {
   return { clientId, role, stage: AGAIN, plannedFor: '', ...about, ...IS_ASKED };
 }
 
-/** What a person has to be told of one app at this moment; empty where nothing waits. */
+/** What a person has to be told of one app at this moment; empty when no token waits. */
 export function standingOf(
   person: Person,
   { clientId, role }: Pick<Stage, 'clientId' | 'role'>,

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { isForContact } from './asked.ts';
 import type { Person } from './people.ts';
 
-/** Where a mail goes: what is known at the time of sending counts, not what was known when it was planned. */
+/** Finds the address of a mail at the time of sending. The address at the time of planning may be out of date. */
 
 interface Found {
   address: string;
@@ -13,13 +13,13 @@ interface Found {
 }
 
 interface NotFound {
-  /** Undefined where none is known. */
+  /** Undefined while no address is known. */
   address: string | undefined;
-  /** Why nothing can be sent there, in words that name nobody. */
+  /** Why no mail can be sent, in words that name no person. */
   failure: string;
 }
 
-/** The person's own address, or for a mail that replaces a refused one that of the app's contact. */
+/** The person's own address. A mail that replaces a refused mail goes to the app's contact. */
 export async function findAddress(
   context: Context,
   mail: ClaimedMail,
@@ -27,7 +27,7 @@ export async function findAddress(
 ): Promise<Found | NotFound> {
   const address = isForContact(mail) ? (mail.address ?? undefined) : person.address;
   if (address === undefined) return { address, failure: 'no address is known' };
-  // Some were imported as they were written long ago.
+  // A last check: `loadPerson` and `passOn` leave unusable addresses out before.
   if (!isMailAddress(address)) return { address, failure: 'the address is not usable' };
   const stopped = await stoppedAmong(context.store.durable, [normalEmail(address)]);
   if (stopped.size > 0) return { address, failure: 'the address wants no reminders' };

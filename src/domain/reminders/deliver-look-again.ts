@@ -12,14 +12,14 @@ import { isForContact } from './asked.ts';
 import type { Due, Person } from './people.ts';
 import { stillDue } from './plan-reminders.ts';
 
-/** The last look at what a claimed mail is about. */
+/** Checks before sending which reminders of a claimed mail are still due. */
 
 export interface Held {
   person: Person;
   due: Due[];
 }
 
-/** In a mail that went to a contact of apps: what is about apps that have this contact no longer. */
+/** The reminders of a mail to a contact that are about apps without this contact by now. */
 async function notTheirs({ store }: Context, mail: ClaimedMail): Promise<ReminderRow[]> {
   if (!isForContact(mail)) return [];
   const reminders = await readRemindersOf(store.durable, mail.id);
@@ -30,7 +30,7 @@ async function notTheirs({ store }: Context, mail: ClaimedMail): Promise<Reminde
 }
 
 interface Look extends Held {
-  /** The reminders that nobody needs in this mail. */
+  /** The ids of the reminders that this mail no longer needs. */
   gone: string[];
 }
 
@@ -44,8 +44,8 @@ async function look(context: Context, mail: ClaimedMail): Promise<Look | undefin
 }
 
 /**
- * What still has to be said, and to whom. The rest is taken back, and the planner says anew what is still due to somebody;
- * a mail of which nothing is left ends with it, in one transaction under the claim.
+ * The reminders of a mail that are still due, and their reader. The other reminders are dropped, and the planner plans
+ * them again if somebody still needs them. A mail without due reminders ends in the same transaction, under the claim.
  */
 export async function lookAgain(context: Context, mail: ClaimedMail): Promise<Held | 'dropped' | 'left'> {
   const seen = await look(context, mail);

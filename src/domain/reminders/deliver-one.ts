@@ -13,12 +13,12 @@ import { composeLetter } from './letter/compose.ts';
 import type { Person } from './people.ts';
 import { isTimeToMail } from './plan-stages.ts';
 
-/** One claimed mail, from the last look at what it is about to its end. */
+/** Handles one claimed mail, from the last check of its reminders to its outcome. */
 
-/** A process that was held up for longer may not be the only one any more: it leaves the mail to whoever comes next. */
+/** A process that was held up for longer might lose its claim while it sends, so it puts the mail off instead. */
 const BEGIN_WITHIN = 1 * MINUTE;
 
-/** A contact of an app is told of the app, not of the person in whose place they are asked. */
+/** A contact of an app is not told the name of the person in whose place the contact gets the mail. */
 function readerOf({ person }: Held, mail: ClaimedMail, address: string): Person {
   return isForContact(mail) ? { ...person, address, name: undefined } : { ...person, address };
 }
@@ -26,8 +26,8 @@ function readerOf({ person }: Held, mail: ClaimedMail, address: string): Person 
 type Turn = Held & { mail: ClaimedMail; address: string; claimedAt: number };
 
 /**
- * Sends it, with its address kept before, for whoever answers to the mail means the address that it came to.
- * @throws {MailError} it was not handed over
+ * Stores the address of the mail, then sends the mail. The “Not you?” link of a mail stops the stored address.
+ * @throws {MailError} the mail was not handed over
  */
 async function handOver(
   context: Context,
@@ -72,7 +72,7 @@ async function afterFailure(
   return putOffReminder(context, mail, failure);
 }
 
-/** What fails here would fail for any address, so no other is tried. */
+/** For a mail that could not be made. The mail would fail for any other address too, so no contact is tried. */
 async function afterNotMade(context: Context, mail: ClaimedMail, failure: string): Promise<Outcome> {
   const now = context.clock.now();
   if (!isHopeless(mail, now)) return putOffReminder(context, mail, failure);
@@ -96,7 +96,7 @@ async function attempt(context: Context, mail: ClaimedMail, claimedAt: number): 
   if (isDoubtOver(mail)) return markDoubtful(context, mail);
   const held = await lookAgain(context, mail);
   if (typeof held === 'string') return held;
-  // It was put off, or nobody took it until the night: nobody is woken for what can wait.
+  // A mail that was put off or claimed late may come up at night. A mail that can wait is not sent at night.
   if (!isTimeToMail(held.person, held.due, { now: context.clock.now() }))
     return putOffToMorning(context, mail, held.person.zone);
   const { address, failure } = await findAddress(context, mail, held.person);
@@ -104,15 +104,15 @@ async function attempt(context: Context, mail: ClaimedMail, claimedAt: number): 
   return attemptAt(context, { ...held, mail, address, claimedAt });
 }
 
-/** Where it was thrown, without its message: that may repeat what stands in a mail. */
+/** The kind and stack of an error, without the message, which may repeat text of a mail. */
 function placeOf(error: unknown): { kind: string; at: string[] } {
   const { name, stack = '' } = error instanceof Error ? error : new Error('not an error');
   return { kind: name, at: stack.split('\n').filter((line) => /^ {4}at /.test(line)) };
 }
 
 /**
- * Takes one claimed mail to its end, or puts it off; never rejects. `claimedAt` is by `clock.elapsed()`, from before the
- * claim.
+ * Brings one claimed mail to its outcome, or puts the mail off; never rejects. `claimedAt` is a value of
+ * `clock.elapsed()` from before the claim.
  */
 export async function deliverOne(context: Context, mail: ClaimedMail, claimedAt: number): Promise<Outcome> {
   const { id: mailId, attempts } = mail;
@@ -120,7 +120,7 @@ export async function deliverOne(context: Context, mail: ClaimedMail, claimedAt:
     return await attempt(context, mail, claimedAt);
   } catch (error) {
     context.logger.error('a reminder could not be made', { mailId, attempts, ...placeOf(error) });
-    // Where the database is away the claim ends by itself.
+    // When the database is away, the claim expires.
     return afterNotMade(context, mail, 'the mail could not be made').catch(() => 'left');
   }
 }

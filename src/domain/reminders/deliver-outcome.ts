@@ -1,5 +1,5 @@
 /**
- * What became of one claimed mail: `passedOn` went to an app's next contact; `left` was not begun, or is another
- * process's by now.
+ * The outcome of one claimed mail. `passedOn`: its reminders went to an app's next contact. `left`: this process has
+ * lost the claim, or could not store an outcome.
  */
 export type Outcome = 'sent' | 'dropped' | 'putOff' | 'passedOn' | 'undeliverable' | 'left';

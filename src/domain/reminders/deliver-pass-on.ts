@@ -15,8 +15,8 @@ import type { Context } from '../context.ts';
 import type { Outcome } from './deliver-outcome.ts';
 
 /**
- * A mail whose address takes nothing: what it says of an app to its owner goes to the app's next contact, and what nobody
- * can be told goes to support.
+ * Passes on the reminders of a mail whose address takes no mails. A reminder for an owner goes to the next contact of
+ * the app. A reminder without another reader goes to support.
  */
 
 interface Refusal {
@@ -24,12 +24,12 @@ interface Refusal {
   failure: string;
 }
 
-/** For whom nobody is left. */
+/** The group of reminders without another reader. */
 const NOBODY = '';
 
 type Contacts = (clientId: string) => string | undefined;
 
-/** The first contact of an app that has not refused what this person was sent on that day, and wants reminders. */
+/** The first contact of an app that wants reminders and has refused no mail for this person on this day. */
 async function findContacts(tx: Database, mail: ClaimedMail, refusal: Refusal): Promise<Contacts> {
   const owned = (await readRemindersOf(tx, mail.id)).filter(({ role }) => role === 'owner');
   const contacts = await contactsOf(tx, [...new Set(owned.map(({ client_id }) => client_id))]);
@@ -44,7 +44,7 @@ async function findContacts(tx: Database, mail: ClaimedMail, refusal: Refusal): 
     contacts.find(({ client_id, address }) => client_id === clientId && takes(address))?.address;
 }
 
-/** By the normalised address of who is told next. */
+/** Groups reminders by the normalised address of the next reader. */
 function groupByNext(reminders: readonly ReminderRow[], contacts: Contacts): Map<string, ReminderRow[]> {
   const groups = new Map<string, ReminderRow[]>();
   for (const reminder of reminders) {
@@ -57,7 +57,7 @@ function groupByNext(reminders: readonly ReminderRow[], contacts: Contacts): Map
 
 type Replacing = { mail: ClaimedMail; failure: string; now: number };
 
-/** Several mails may replace one, so each but the first has a number too. */
+/** Several mails may replace one mail. `replaces` must be unique, so each mail after the first adds a number. */
 async function replace(
   tx: Database,
   groups: Map<string, ReminderRow[]>,
@@ -77,7 +77,7 @@ async function replace(
   }
 }
 
-/** Ends a claimed mail that its address does not take, and hands on what it says, in one transaction. */
+/** Ends a claimed mail that its address does not take, and passes its reminders on, in one transaction. */
 export async function passOn(context: Context, mail: ClaimedMail, refusal: Refusal): Promise<Outcome> {
   const now = context.clock.now();
   const { failure } = refusal;

@@ -4,24 +4,24 @@ import type { Context } from '../context.ts';
 import type { Outcome } from './deliver-outcome.ts';
 import { nextMorning } from './plan-stages.ts';
 
-/** What may pass is tried again, less and less often. */
+/** Puts mails off after a failure that may pass, for longer each time. */
 
 const FIRST_WAIT = 1 * MINUTE;
 const LONGEST_WAIT = 240 * MINUTE;
 
-/** RFC 5321 §4.5.4.1: giving up takes at least four or five days. */
+/** RFC 5321 §4.5.4.1: a sender gives up after four to five days at the earliest. */
 const GIVE_UP_AFTER = 5 * DAY;
 
-/** A machine that was off for days has not tried for days. */
+/** Age alone is not enough: a machine that was off for days made no attempts in that time. */
 const ATTEMPTS_LEAST = 12;
 
-/** The wait in milliseconds after the given number of attempts; `chance` in [0, 1) spreads what failed together. */
+/** The wait in milliseconds after this number of attempts. `chance` in [0, 1) spreads mails that failed together. */
 function waitAfter(attempts: number, chance: number): number {
   const ceiling = Math.min(FIRST_WAIT * 2 ** Math.min(attempts - 1, 20), LONGEST_WAIT);
   return Math.floor(ceiling * (0.75 + chance / 2));
 }
 
-/** Whether a server has put a mail off for so long that its address counts as one that refuses. */
+/** Whether a mail has failed for so long that it is given up. */
 export function isHopeless({ created_at, attempts }: ClaimedMail, now: number): boolean {
   return now - created_at >= GIVE_UP_AFTER && attempts >= ATTEMPTS_LEAST;
 }
@@ -33,7 +33,7 @@ export async function putOffReminder(context: Context, mail: ClaimedMail, failur
   return 'putOff';
 }
 
-/** Gives a claimed mail back until nine in the morning of a time zone; that it was claimed counts as no attempt. */
+/** Gives a claimed mail back until nine in the morning of a time zone. The claim does not count as an attempt. */
 export async function putOffToMorning(context: Context, mail: ClaimedMail, zone: string): Promise<Outcome> {
   const nextAt = nextMorning(context.clock.now(), zone);
   const { failure, attempts } = mail;

@@ -5,12 +5,15 @@ import type { Context } from '../context.ts';
 import type { Outcome } from './deliver-outcome.ts';
 import { putOffReminder } from './deliver-put-off.ts';
 
-/** What a server has, or may have: forgetting that would send it again. */
+/** Records mails that a mail server has, or may have. A mail that was not recorded would be sent again. */
 
-/** When it is tried again to keep it, while the claim lasts: a database that is away for a moment is waited for. */
+/** The waits before new attempts to record a mail, while the claim lasts: the database may be away for a moment. */
 const KEEP_AGAIN_AFTER = [1 * SECOND, 4 * SECOND, 15 * SECOND, 40 * SECOND];
 
-/** Hand-overs whose answer was lost: whoever loses every answer must not get a mail without end. */
+/**
+ * The limit of sends whose answer was lost. Without a limit, a reader behind a server that loses every answer would get
+ * the mail again and again.
+ */
 const IN_DOUBT_MOST = 2;
 
 const NOT_CONFIRMED = 'the mail server did not confirm it';
@@ -28,7 +31,7 @@ async function keep<T>(context: Context, mail: ClaimedMail, work: () => Promise<
   return undefined;
 }
 
-/** Ends a claimed mail that a server has; `failure` says what is not known of that. */
+/** Ends a claimed mail that a server has; `failure` says what is uncertain about the sending. */
 export async function markSent(
   context: Context,
   mail: ClaimedMail,
@@ -38,15 +41,18 @@ export async function markSent(
   return (await keep(context, mail, end)) === true ? 'sent' : 'left';
 }
 
-/** Whether a mail was in doubt as often as it may be, and its process died before it could say so. */
+/**
+ * Whether a mail was in doubt as often as allowed. When such a mail is claimed, its last process died before the mail
+ * was ended.
+ */
 export const isDoubtOver = ({ in_doubt }: Pick<ClaimedMail, 'in_doubt'>): boolean =>
   in_doubt >= IN_DOUBT_MOST;
 
-/** Ends a mail that may have been handed over twice. */
+/** Ends a mail that may have been sent twice. */
 export const markDoubtful = (context: Context, mail: ClaimedMail): Promise<Outcome> =>
   markSent(context, mail, NOT_CONFIRMED);
 
-/** A mail that a server had whole and did not answer to: once more, then it counts as sent. */
+/** For a mail that a server received whole without an answer: the mail is sent once more, and then counts as sent. */
 export async function afterDoubt(context: Context, mail: ClaimedMail): Promise<Outcome> {
   const count = await keep(context, mail, () => countDoubt(context.store.aside, mail));
   if (count === undefined) return 'left';

@@ -1,23 +1,23 @@
 import { listUndeliverableMails } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
 
-/** What nobody could be told, for support. */
+/** The mails that reached no person, for support. */
 
 export interface Undeliverable {
   mailId: string;
   /** `account:ID`, or `email:ADDRESS`. */
   person: string;
-  /** The person's own, `YYYY-MM-DD`. */
+  /** The day in the person's zone, `YYYY-MM-DD`. */
   day: string;
   at: number;
-  /** In a few words. */
+  /** Why the mail failed, in a few words. */
   failure: string;
   reminders: Array<{ clientId: string; appName: string; role: string; stage: string; plannedFor: string }>;
 }
 
 const SHOWN = 500;
 
-/** The newest mails that reached nobody, newest first. */
+/** The newest mails that reached no person and that support has not dealt with, newest first. */
 export async function listUndeliverable(context: Context): Promise<Undeliverable[]> {
   const mails = await listUndeliverableMails(context.store.durable, SHOWN);
   return mails.map(({ id, person, day, ended_at, failure, reminders }) => ({

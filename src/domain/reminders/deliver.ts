@@ -7,18 +7,17 @@ import { deliverOne } from './deliver-one.ts';
 import type { Outcome } from './deliver-outcome.ts';
 
 /**
- * The mails leave. Each is claimed by one process before anything is sent and marked after it; a process that dies
- * between the two leaves a claim that ends by itself, and the mail goes out again under the same Message-ID
- * (docs/decisions/0023).
+ * Sends the mails. One process claims each mail before sending and marks the mail afterwards. When the process dies in
+ * between, its claim expires, and the mail goes out again under the same Message-ID (docs/decisions/0023).
  */
 
 export type Delivered = Record<Exclude<Outcome, 'left'>, number>;
 
-/** Longer than looking a person up and handing a mail over may take together. */
+/** Longer than the look-up of a person and the sending of a mail may take together. */
 const CLAIM_LIMIT = HAND_OVER_LIMIT + 2 * MINUTE;
 
 export interface DeliveryOptions {
-  /** The mails of this context go to files for whoever tries another day, also on a restored copy. */
+  /** For a rehearsal of another day, in which the mails of this context go to files. Works on a restored copy too. */
   isDryRun?: boolean;
 }
 
@@ -46,8 +45,8 @@ async function deliverInTurn(run: Run): Promise<void> {
 }
 
 /**
- * Sends every mail that is due, until none is left or the process stops; on a restored copy none.
- * @returns how many took which end; `passedOn` went to an app's next contact
+ * Sends every due mail, until no mail is left or the process stops; on a restored copy no mail.
+ * @returns how many mails had which outcome; `passedOn` went to an app's next contact
  */
 export async function deliverReminders(
   context: Context,

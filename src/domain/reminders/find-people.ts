@@ -10,8 +10,9 @@ import { joinParts, loadParts } from './load-parts.ts';
 import type { Part, Person, Somebody } from './people.ts';
 
 /**
- * Who stands behind accounts and addresses. What waits under an address belongs to the first account that has it, so that
- * a person is not told twice when it is pinned; an address that no account has is a person of its own.
+ * Finds the people behind accounts and addresses. Tokens and apps that wait under an address belong to the first
+ * account with this address, so the person is not told twice when the account is pinned. An address without an account
+ * is a person of its own.
  */
 
 const UNKNOWN_ZONE = 'UTC';
@@ -20,7 +21,7 @@ const emailOf = ({ email }: { email: string | null }) => normalEmail(email ?? ''
 
 const idOfEmail = (email: string) => `email:${email}`;
 
-/** The first account that has each of these addresses, in the order of ids. */
+/** For each of these addresses, the first account with the address, in the order of account ids. */
 async function firstAccounts(
   { store: { durable } }: Context,
   emails: readonly string[],
@@ -35,9 +36,9 @@ async function firstAccounts(
 }
 
 /**
- * The address (normalised) under which what waits belongs to a person: the present one of the account, if it is the first
- * that has it, or that of a person without one. Other names of the person are for the ledger alone: an earlier address may
- * be another's by now.
+ * The normalised address under which tokens and apps wait for a person: the address of a person without an account, or
+ * the present address of an account that is the first with this address. Other names of the person serve the ledger
+ * alone: an earlier address may belong to another person by now.
  */
 export async function waitingEmailOf(
   context: Context,
@@ -51,14 +52,14 @@ export async function waitingEmailOf(
   return (await firstAccounts(context, [email])).get(email) === accountId ? email : undefined;
 }
 
-/** Who stands behind an address: the first account that has it, or else a person of its own. */
+/** The id of the person behind an address: the first account with the address, or else the address itself. */
 export async function personIdOf(context: Context, address: string): Promise<string> {
   const email = normalEmail(address);
   const accountId = (await firstAccounts(context, [email])).get(email);
   return accountId === undefined ? idOfEmail(email) : `account:${accountId}`;
 }
 
-/** What waits under the addresses of these accounts, by the id of the first account that has each. */
+/** The parts that wait under the addresses of these accounts, by the id of the first account with each address. */
 async function partsUnderEmails(
   context: Context,
   accounts: readonly AccountRow[],
@@ -69,7 +70,7 @@ async function partsUnderEmails(
   return new Map([...parts].map(([email, own]) => [first.get(email) ?? '', own]));
 }
 
-/** The addresses under which what these accounts have now once waited, by their ids. */
+/** The addresses under which the tokens and apps of these accounts once waited, by account id. */
 async function earlierEmails(
   { store: { durable } }: Context,
   ids: readonly string[],
@@ -98,7 +99,7 @@ const withoutAccount = (email: string): Somebody => {
   return { id, aliases: [id], accountId: undefined, name: undefined, address: email, zone: UNKNOWN_ZONE };
 };
 
-/** Those of these accounts that hold or own anything. */
+/** The people among these accounts: accounts that hold waiting tokens or own apps. */
 export async function peopleOfAccounts(context: Context, accounts: readonly AccountRow[]): Promise<Person[]> {
   const ids = accounts.map((row) => row.account_id);
   const own = await loadParts(context, { by: 'account', names: ids });
@@ -111,7 +112,7 @@ export async function peopleOfAccounts(context: Context, accounts: readonly Acco
   });
 }
 
-/** Those of these addresses that no account has, and under which anything waits. */
+/** The people among these addresses: addresses without an account, under which tokens or apps wait. */
 export async function peopleOfEmails(context: Context, emails: readonly string[]): Promise<Person[]> {
   const first = await firstAccounts(context, emails);
   const names = emails.filter((email) => !first.has(email));
@@ -120,8 +121,8 @@ export async function peopleOfEmails(context: Context, emails: readonly string[]
 }
 
 /**
- * Who stands behind the name of an account, or of an address that may be an account's; nothing of what waits is read.
- * Undefined for an account of which nothing is known.
+ * The person behind an account id, or behind an address that an account may have. Reads no tokens and apps. Undefined
+ * for an unknown account.
  */
 export async function whoIs(
   context: Context,

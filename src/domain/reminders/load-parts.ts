@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import type { HolderPart, OwnerPart, Part } from './people.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
-/** What people hold and own, app by app. */
+/** The tokens that people hold and the apps that they own, app by app. */
 
 function holderPart(row: HolderRow): HolderPart {
   return {
@@ -38,7 +38,7 @@ function ownerPart(row: OwnerRow, { oldBackend }: Pick<Context, 'oldBackend'>): 
   };
 }
 
-/** The parts of these people by their names: what they hold first, then what they own; people without any are left out. */
+/** The parts of these people by name: first held tokens, then owned apps. People without parts are left out. */
 export async function loadParts(
   context: Pick<Context, 'store' | 'oldBackend'>,
   named: Named,
@@ -73,7 +73,7 @@ function sumOf(one: HolderPart, other: HolderPart): HolderPart {
   };
 }
 
-/** What a person has under two names: tokens at one app are one part, whatever name they are known under. */
+/** Joins the parts that a person has under two names. All held tokens at one app become one part. */
 export function joinParts(own: readonly Part[], others: readonly Part[]): Part[] {
   const joined = [...own];
   for (const other of others) {

@@ -9,24 +9,33 @@ import type { Person } from './people.ts';
 import { firstDayToTell, keyOfStage, localDay } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
-/** Whom reminders may concern, with what the ledger says of them; read page by page, so that memory stays flat. */
+/**
+ * The people whom reminders may concern, with their stages in the ledger. People are read page by page to keep memory
+ * flat.
+ */
 
-/** A person and what the ledger says. */
+/** A person, with the person's stages in the ledger. */
 interface Told {
   person: Person;
-  /** The keys of the stages that the person was told of, or is about to be, under any name (`keyOfStage`). */
+  /** The keys (`keyOfStage`) of the stages of which the person was told, or is about to be told, under any name. */
   told: Set<string>;
 }
 
 export interface Candidate extends Told {
-  /** One mail a day: one is on its way, or one is there of this day or left on it. */
+  /**
+   * One mail a day: true while a mail is on its way, and when a mail belongs to the person's present day or was sent on
+   * this day.
+   */
   isHeld: boolean;
 }
 
-/** A statement about so many people takes SQLite some tens of milliseconds at most, in which the process does nothing else. */
+/**
+ * People of one statement. With SQLite, the statement takes some tens of milliseconds at most, and the process does no
+ * other work meanwhile.
+ */
 const PAGE = 200;
 
-/** Addresses that are none, and those that asked for no more mails, are as good as unknown. */
+/** Treats unusable addresses, and addresses that stopped the mails, as unknown. */
 async function withKnownAddresses(
   { store: { durable } }: Context,
   people: readonly Person[],
@@ -46,7 +55,7 @@ export function keyOfRow(row: Pick<ReminderRow, 'client_id' | 'role' | 'stage' |
   return keyOfStage({ clientId, role, stage, plannedFor });
 }
 
-/** Rows of the ledger by the names of people. */
+/** Rows of the ledger by person, under all names of the person. */
 function byName<Row extends { person: string }>(rows: readonly Row[]): (person: Person) => Row[] {
   const names = new Map<string, Row[]>();
   for (const row of rows) {
@@ -62,7 +71,7 @@ const namesOf = (people: readonly Person[]) => [...new Set(people.flatMap(({ ali
 interface Ledger {
   /** Unix milliseconds. */
   now: number;
-  /** A mail whose own reminders do not count as told. */
+  /** A mail whose reminders do not count as told. */
   exceptMail?: string;
 }
 
@@ -87,10 +96,10 @@ function holds(
   return state === 'sent' && endedAt !== null && today(endedAt) === today(now);
 }
 
-/** No day is longer anywhere, the one on which clocks are set back included. */
+/** No day is longer in any zone, not even a day on which the clocks are set back. */
 const LONGEST_DAY = 27 * 60 * MINUTE;
 
-/** All days that it is somewhere. */
+/** All calendar days that it may be now in some zone. */
 const daysAt = (now: number) => [now - DAY, now, now + DAY].map((time) => localDay(time, 'UTC'));
 
 async function candidatesOf(context: Context, found: readonly Person[], now: number): Promise<Candidate[]> {
@@ -103,7 +112,7 @@ async function candidatesOf(context: Context, found: readonly Person[], now: num
   return (await withTold(context, people, { now })).map((one) => ({ ...one, isHeld: isHeld(one.person) }));
 }
 
-/** Pages of what follows in some order, until one is empty; each row names where the next page begins. */
+/** Reads rows page by page until a page is empty. `nameOf` of the last row says where the next page begins. */
 async function* pagesOf<Row>(
   { shutdown }: Context,
   { read, nameOf }: { read: (after: string) => Promise<readonly Row[]>; nameOf: (row: Row) => string },
@@ -134,15 +143,15 @@ async function* pagesOfPeople(context: Context): AsyncIterable<Person[]> {
 }
 
 /**
- * Everybody who holds or owns anything that waits or works, in a stable order: accounts, then the addresses that no account
- * has. `now` in Unix milliseconds says which day it is for whom.
+ * All people with waiting tokens or with apps, in a stable order: accounts, then the addresses without an account.
+ * `now` in Unix milliseconds gives the day in each person's zone.
  */
 export async function* peoplePages(context: Context, { now }: { now: number }): AsyncIterable<Candidate[]> {
   for await (const people of pagesOfPeople(context))
     if (people.length > 0) yield await candidatesOf(context, people, now);
 }
 
-/** One person by `account:ID` or `email:ADDRESS` with the address as it is known, usable or not. */
+/** One person by `account:ID` or `email:ADDRESS`. The address of the person may be unusable. */
 async function findPerson(context: Context, id: string): Promise<Person | undefined> {
   const [, by, name = ''] = /^(account|email):(.*)$/.exec(id) ?? [];
   if (by === 'email') return (await peopleOfEmails(context, [name]))[0];
@@ -151,8 +160,8 @@ async function findPerson(context: Context, id: string): Promise<Person | undefi
 }
 
 /**
- * One person as of now, by `account:ID` or `email:ADDRESS`; undefined when nothing waits for or belongs to that person any
- * more, also for an address that an account has meanwhile.
+ * One person as of now, by `account:ID` or `email:ADDRESS`. Undefined when the person has no waiting tokens and no apps
+ * any more, and for an address that an account has meanwhile.
  */
 export async function loadPerson(context: Context, id: string, ledger: Ledger): Promise<Told | undefined> {
   const found = await findPerson(context, id);

@@ -13,20 +13,20 @@ import { USED_WITHIN } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
- * What tokens are used for is written where a crash of the database may lose it; that they are used at all is copied from
- * there to the tokens themselves, to the day, so that a crash makes no used token look unused. A use that ends a long
- * silence is kept with it, because its holder is told of that at once.
+ * Copies the last use of each token, to the day, from the usage rows to the token. A crash of the database may lose
+ * usage rows. With the copy, no used token looks unused after a crash. A use that ends a long silence is kept too,
+ * because the holder is told of this use at once.
  */
 
 const CHUNK = 1000;
 const SILENCES = { keptEvery: 12 * 60 * MINUTE, silence: USED_WITHIN };
 
-/** Uses of earlier days would change nothing that people are told. */
+/** Earlier uses would not change any reminder. */
 const LOOKED_BACK = USED_WITHIN + DAY;
 
 type Place = Pick<LastUse, 'day' | 'mapping_id'>;
 
-/** Undefined when they cannot be read. */
+/** Undefined when usage cannot be read. */
 async function readChunk({ store, logger }: Context, after: Place): Promise<LastUse[] | undefined> {
   try {
     return await usesAfter(store, after, CHUNK);
@@ -36,7 +36,7 @@ async function readChunk({ store, logger }: Context, after: Place): Promise<Last
   }
 }
 
-/** A statement moves a token once: so each day has one of its own, in their order. */
+/** One statement moves a token only once, so each day has its own statement, in the order of days. */
 async function keepChunk({ store, oldBackend, shutdown }: Context, uses: readonly LastUse[]): Promise<void> {
   for (const day of new Set(uses.map((use) => use.day))) {
     const ofDay = uses.filter((use) => use.day === day);
@@ -46,13 +46,15 @@ async function keepChunk({ store, oldBackend, shutdown }: Context, uses: readonl
   }
 }
 
-/** The day before the last one that was read to its end, for what is written late. */
+/** One day before the last complete run, because some rows are written late. */
 async function firstDay({ store }: Context, now: number): Promise<string> {
   const notedAt = (await readNotedAt(store.durable)) ?? 0;
   return dayOf(Math.max(Math.min(notedAt, now) - DAY, now - LOOKED_BACK));
 }
 
-/** Copies the last uses since the last time; a row only ever moves forward, so any number of processes may do it. */
+/**
+ * Copies the last uses since the previous run. Rows only move forward, so several processes may do the same at once.
+ */
 export async function noteLastUse(context: Context): Promise<void> {
   const now = context.clock.now();
   let after: Place = { day: await firstDay(context, now), mapping_id: '' };

@@ -1,82 +1,84 @@
 import type { Milestone, Role } from '../../store/tables/lifecycle.ts';
 
-/** What the parts of the reminders say to each other: who may have to be told of what, and what is due. */
+/** The data of the reminders: people, their apps and tokens, and the stages that are due. */
 
-/** Tokens of the person's own account at one app that wait for a consent. */
+/** The tokens that act for the person at one app and wait for a consent. */
 export interface HolderPart {
   role: 'holder';
   clientId: string;
   appName: string;
   /** How many tokens are `unmapped` or `reauthorization_required`. */
   waiting: number;
-  /** The last use of any of them, to the day. */
+  /** The last use of any of these tokens, to the day. */
   lastUsedAt: number | undefined;
-  /** When one of them was last used again after a long silence. */
+  /** When one of these tokens was last used again after a long silence. */
   wokenAt: number | undefined;
-  /** When the grant of some of them died. */
+  /** When a grant of these tokens last ended against the holder's will. */
   diedAt: number | undefined;
-  /** Since when the one that came or changed last is known here as it is. */
+  /** When any of these tokens was last added or changed. */
   knownSince: number | undefined;
 }
 
-/** An app that the person registered, with all that stand on it. */
+/** An app that the person owns, with its waiting and connected tokens. */
 export interface OwnerPart {
   role: 'owner';
   clientId: string;
   appName: string;
   tokens: { waiting: number; active: number };
-  /** How many accounts these tokens act for, as far as known. */
+  /** How many accounts these tokens act for. An address counts as an account while no account is known. */
   accounts: { waiting: number; active: number };
-  /** The last use of any token that is not ended, to the day; and of any that waits. */
+  /** The last use of any waiting or connected token, to the day. `waitingUsedAt`: of any waiting token. */
   lastUsedAt: number | undefined;
   waitingUsedAt: number | undefined;
-  /** When any of them last called what the old backend alone answers, to the day. */
+  /** When any of these tokens last made a call that only the old API answers, to the day. */
   passedAt: number | undefined;
-  /** Since when the one that waits and came or changed last is known here as it is. */
+  /** When any of the waiting tokens was last added or changed. */
   knownSince: number | undefined;
 }
 
 export type Part = HolderPart | OwnerPart;
 
-/** Whoever it is, whatever waits. */
+/** A person, without tokens and apps. */
 export interface Somebody {
-  /** `account:ID`, or `email:ADDRESS` while no account is known by the address. */
+  /** `account:ID`, or `email:ADDRESS` while no account has the address. */
   id: string;
-  /** This and every other name that the ledger may know the person by. */
+  /** The id and every other name under which the ledger may know the person. */
   aliases: readonly string[];
   accountId: string | undefined;
   name: string | undefined;
-  /** Undefined where none is known. */
+  /** Undefined while no address is known. */
   address: string | undefined;
-  /** An IANA time zone; UTC where none is known. */
+  /** An IANA time zone; UTC while no zone is known. */
   zone: string;
 }
 
-/** Who gets one mail a day. */
+/** A person with tokens or apps. Each person gets at most one mail a day. */
 export interface Person extends Somebody {
   parts: readonly Part[];
 }
 
-/** A stage of the ledger; once for a person. */
+/** A stage in the ledger. A person is told of each stage once. */
 export interface Stage {
   clientId: string;
   role: Role;
   /** Days before a date, or `died`, `woken`, `unused`, `again`. */
   stage: string;
-  /** `retirement:2027-02-01` (UTC), the time of what happened or was asked for, or ''. */
+  /** `retirement:2027-02-01` (UTC), the time of the event or of the request by support, or ''. */
   plannedFor: string;
 }
 
-/** A stage that has come and that the person was not told of. */
+/** A stage that has come, and of which the person was not told. */
 export interface Due extends Stage {
   part: Part;
-  /** The date that it counts down to. */
+  /** The date that the stage counts down to. */
   milestone: Milestone | undefined;
   at: number | undefined;
-  /** What happened on this very day of the person, which need not wait for the morning. */
+  /**
+   * The mail does not wait for the morning: the event is of the person's present day, or support asked for the mail.
+   */
   isUrgent: boolean;
-  /** Support has it sent. */
+  /** Support asked for the mail. */
   isAsked?: true;
-  /** For people: why this is due. */
+  /** Why the stage is due, in words for people. */
   because: string;
 }

@@ -15,11 +15,11 @@ import { isTimeToMail, keyOfStage, localDay, stagesDue } from './plan-stages.ts'
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
- * Makes the mails of the day. Whoever runs it and how often, the unique keys of the ledger let each reminder stand in one
- * mail, and each person have one mail a day.
+ * Makes the mails of the day. Any process may run the planner at any time: the unique keys of the ledger put each
+ * reminder into one mail, and allow each person one mail a day.
  */
 
-/** So many people's mails are written in one transaction. */
+/** How many people's mails are written in one transaction. */
 const PEOPLE_AT_ONCE = 50;
 
 function planningAt(context: Context, now: number) {
@@ -31,7 +31,10 @@ interface Plan {
   due: Due[];
 }
 
-/** Also for whom no address is known: the delivery looks again, and passes on what others may be told. */
+/**
+ * A person without a known address gets a mail too: the delivery looks for an address again, and passes on what
+ * contacts may be told.
+ */
 function mailOf({ person: { id, zone, address } }: Plan, now: number): NewMail {
   return {
     id: newHexId(),
@@ -85,7 +88,7 @@ function plansOf(context: Context, page: readonly Candidate[], now: number): Pla
     .filter(({ person, due }) => due.length > 0 && isTimeToMail(person, due, { now }));
 }
 
-/** Makes a mail for everybody who is due for one now, and answers how many; none on a restored copy. */
+/** Makes a mail for each person who is due for one now, and returns the number of mails; none on a restored copy. */
 export async function planReminders(context: Context): Promise<number> {
   if (context.instance.why() !== undefined) return 0;
   await noteLastUse(context);
@@ -99,15 +102,18 @@ export async function planReminders(context: Context): Promise<number> {
   return made;
 }
 
-/** What somebody is due for. */
+/** The stages that are due for a person. */
 export interface Preview extends Plan {
   /** The person's own day, `YYYY-MM-DD`. */
   day: string;
-  /** Whether planning at this moment would make the mail; else it waits for the morning, or for the last mail's day to end. */
+  /**
+   * Whether planning at this moment would make the mail. Else the mail waits for the morning, or for the end of the day
+   * of the last mail.
+   */
   isNow: boolean;
 }
 
-/** Everybody who is due for something at this moment, whether or not it is time; writes nothing. */
+/** All people with stages that are due at this moment, whether or not it is time for a mail; writes nothing. */
 export async function* previewReminders(context: Context): AsyncIterable<Preview> {
   const now = context.clock.now();
   for await (const page of peoplePages(context, { now }))
@@ -121,14 +127,14 @@ export async function* previewReminders(context: Context): AsyncIterable<Preview
 
 const rowPart = ({ client_id: clientId, role }: ReminderRow) => ({ clientId, role });
 
-/** What still holds of a mail, and the ids of its reminders that do not. */
+/** The stages of a mail that are still due, and the ids of its other reminders. */
 interface StillDue extends Plan {
   gone: string[];
 }
 
 /**
- * What of a mail still holds at this moment, looked up anew: whoever acted, or is past a stage, need not be told of it.
- * Undefined when the person has vanished, and with that all of its reminders.
+ * Looks up which stages of a mail are still due. A person who has acted, or is past a stage, is not told of the stage.
+ * Undefined when the person has vanished; then no reminder of the mail is due.
  */
 export async function stillDue(
   context: Context,

@@ -6,28 +6,31 @@ import { dateFor, datesOf, type Lifecycle, type Milestone } from '../lifecycle/l
 import type { Due, HolderPart, OwnerPart, Part, Person, Stage } from './people.ts';
 
 /**
- * The plan of the reminders: what is due for a person at a moment, as a pure function of the dates, of the person's tokens
- * and of what the ledger says the person was told. Days are those of the person's own calendar, never spans of 24 hours.
+ * Plans the reminders: the stages that are due for a person at a moment, as a pure function of the dates, the person's
+ * tokens and the ledger. Days are days of the person's own calendar, never spans of 24 hours.
  */
 
 const HOUR = 60 * MINUTE;
 
-/** A mail waits for this hour of the person's morning. */
+/** Mails wait for this time of day in the person's zone. */
 const MORNING = 9 * HOUR;
 
-/** What was not used for longer than this is reminded of once, not in full. */
+/** Tokens and apps that were not used for longer than this get one reminder, not all stages. */
 export const USED_WITHIN = 30 * DAY;
 
-/** In days; what is known here for less may be used without that being known. */
+/**
+ * In days. While the use is unknown, stages further ahead of a date than this are left out: the use becomes known
+ * before the date.
+ */
 const KNOWN_AFTER = USED_WITHIN / DAY;
 
-/** A stage is not made up for later than this after its date. */
+/** A missed stage is not made up for when its date is past by more than this. */
 const LATE = 7 * DAY;
 
-/** The day (`YYYY-MM-DD`, UTC) of the earliest date that anybody is still told of. */
+/** The day (`YYYY-MM-DD`, UTC) of the earliest date for which reminders are still made. */
 export const firstDayToTell = (now: number): string => dayOf(now - LATE);
 
-/** What a plan depends on beside the person and the ledger. */
+/** The inputs of a plan beside the person and the ledger. */
 export interface Planning {
   lifecycle: Lifecycle;
   /** How many days before a date people are told. */
@@ -37,7 +40,7 @@ export interface Planning {
 
 const UTC = IANAZone.create('UTC');
 
-/** Many people share a zone, a moment and a few dates, and the calendar of the system is slow to ask. */
+/** A cache: many people share a zone, a moment and a few dates, and the system calendar is slow. */
 const offsets = new LRUCache<string, number>({ max: 20_000 });
 
 /** How far local time is ahead of UTC, in milliseconds. */
@@ -54,29 +57,29 @@ function offsetOf(at: number, zone: string): number {
 /** The day of the local calendar, counted from 1970-01-01. */
 const dayNumber = (at: number, zone: string) => Math.floor((at + offsetOf(at, zone)) / DAY);
 
-/** The latest day whose morning has come. */
+/** The latest day whose nine o'clock has come. */
 const morningNumber = (at: number, zone: string) => dayNumber(at, zone) - (isMorning(at, zone) ? 0 : 1);
 
 const isMorning = (at: number, zone: string) => (((at + offsetOf(at, zone)) % DAY) + DAY) % DAY >= MORNING;
 
-/** The local day at a moment (Unix milliseconds), `YYYY-MM-DD`; of UTC where the IANA zone is unknown. */
+/** The local day (`YYYY-MM-DD`) at a moment in Unix milliseconds; in UTC when the IANA zone is unknown. */
 export function localDay(now: number, zone: string): string {
   return new Date(dayNumber(now, zone) * DAY).toISOString().slice(0, 10);
 }
 
-/** The next nine o'clock of an IANA zone after a moment, both in Unix milliseconds; of UTC where the zone is unknown. */
+/** The next nine o'clock in an IANA zone after a moment, both in Unix milliseconds; in UTC when the zone is unknown. */
 export function nextMorning(now: number, zone: string): number {
   const local = (morningNumber(now, zone) + 1) * DAY + MORNING;
-  // The clocks may be changed between now and then.
+  // The clocks may change before then.
   return local - offsetOf(local - offsetOf(now, zone), zone);
 }
 
-/** Under what the ledger knows a stage. */
+/** The key of a stage in the ledger. */
 export function keyOfStage({ clientId, role, stage, plannedFor }: Stage): string {
   return [clientId, role, stage, plannedFor].join('\n');
 }
 
-/** Whether a mail about it need not wait: it is nine in the morning or later, or something happened this very day. */
+/** Whether a mail about these stages may be sent now: it is nine in the morning or later, or a stage is urgent. */
 export function isTimeToMail({ zone }: Person, due: readonly Due[], { now }: { now: number }): boolean {
   return isMorning(now, zone) || due.some(({ isUrgent }) => isUrgent);
 }
@@ -84,10 +87,10 @@ export function isTimeToMail({ zone }: Person, due: readonly Due[], { now }: { n
 const isRecent = (usedAt: number | undefined, now: number) =>
   usedAt !== undefined && now - usedAt <= USED_WITHIN;
 
-/** `unknown`: no use is known, and nothing has been known here for long enough to say that there is none. */
+/** `unknown`: no use is known, and the tokens have not been known for long enough to be called unused. */
 type Use = 'used' | 'unused' | 'unknown';
 
-/** A date that a part is reminded of, and whether what it ends is used. */
+/** A date that a part is reminded of, and the use of the tokens or calls that end on the date. */
 interface Countdown {
   milestone: Milestone;
   at: number;
@@ -99,7 +102,7 @@ function useOf({ lastUsedAt, knownSince }: Part, now: number): Use {
   return knownSince !== undefined && now - knownSince < USED_WITHIN ? 'unknown' : 'unused';
 }
 
-/** A holder is told of the next date, and of one that has just come. */
+/** A holder is told of the next date, and of a date that has just come. */
 function holdersDates(part: HolderPart, { lifecycle, now }: Planning): Countdown[] {
   const { clientId, waiting } = part;
   if (waiting === 0) return [];
@@ -110,8 +113,9 @@ function holdersDates(part: HolderPart, { lifecycle, now }: Planning): Countdown
 }
 
 /**
- * What the retirement ends of an app: what waits, and what the old backend alone answers, for connected tokens too. Where
- * other tokens are used, those that wait unused are no reason to call the app unused.
+ * The use of what the retirement ends: waiting tokens, and calls that only the old API answers, of connected tokens
+ * too. Unused waiting tokens do not make an app unused while its other tokens are used: the result is undefined then,
+ * as without any waiting token.
  */
 function retiredUse(part: OwnerPart, now: number): Use | undefined {
   const { tokens, waitingUsedAt, passedAt } = part;
@@ -133,13 +137,13 @@ function ownersDates(part: OwnerPart, { lifecycle, now }: Planning): Countdown[]
 const countdownsOf = (part: Part, plan: Planning): Countdown[] =>
   part.role === 'holder' ? holdersDates(part, plan) : ownersDates(part, plan);
 
-/** A person at one moment, and what the ledger says. */
+/** A person at one moment, with the stages in the ledger. */
 interface Asked {
   zone: string;
-  /** The latest day whose morning has come. */
+  /** The latest day whose nine o'clock has come. */
   morning: number;
   told: ReadonlySet<string>;
-  /** The fewest days before a date that the person was told of a part, by `dateKey`. */
+  /** By `dateKey`: the stage nearest to the date of which the person was told, in days before the date. */
   latestTold: () => ReadonlyMap<string, number>;
 }
 
@@ -148,7 +152,7 @@ type Case = Asked & { part: Part };
 const dateKey = ({ clientId, role, plannedFor }: Omit<Stage, 'stage'>) =>
   [clientId, role, plannedFor].join('\n');
 
-/** What the ledger says of calendar stages. */
+/** The calendar stage nearest to each date in the ledger, in days before the date. */
 function latestOf(told: ReadonlySet<string>): Map<string, number> {
   const latest = new Map<string, number>();
   for (const key of told) {
@@ -161,8 +165,9 @@ function latestOf(told: ReadonlySet<string>): Map<string, number> {
 }
 
 /**
- * The stage of a date that has come last, in days before it; undefined before the first, and when it is too late. Of what is
- * not known to be used the early stages are left out, but no date passes in silence.
+ * The latest stage of a date that has come, in days before the date. Undefined before the first stage, and when the
+ * date is past by more than `LATE`. While the use is unknown, early stages are left out, but no date passes without a
+ * reminder.
  */
 function latestStage(
   { at, use }: Countdown,
@@ -180,7 +185,7 @@ function stageOf({ part: { clientId, role } }: Case, stage: string, plannedFor: 
   return { clientId, role, stage, plannedFor };
 }
 
-/** Whether the person was told of this stage of a date or of a later one. */
+/** Whether the person was told of this stage or a later stage of a date. */
 function isTold({ told, latestTold }: Case, stage: Stage): boolean {
   if (told.has(keyOfStage(stage))) return true;
   return told.size > 0 && (latestTold().get(dateKey(stage)) ?? Infinity) < Number(stage.stage);
@@ -200,7 +205,7 @@ function calendarDue(one: Case, date: Countdown, plan: Planning): Due[] {
   return isTold(one, own) ? [] : [{ ...own, ...common, because: `stage ${stage} of ${name} on ${day}` }];
 }
 
-/** What happened to a holder's tokens: it is told of without any date, and at once, while a connection would mend it. */
+/** Events of a holder's tokens. The holder is told at once and without a date, as long as a connection would help. */
 function happenedDue(one: Case, { lifecycle, now }: Planning): Due[] {
   const { part, zone } = one;
   if (part.role === 'owner' || part.waiting === 0 || !isRecent(part.lastUsedAt, now)) return [];
@@ -231,8 +236,8 @@ function dueOf(one: Case, plan: Planning): Due[] {
 }
 
 /**
- * What has come and the person was not told of, app by app; empty when there is nothing. `told` holds the keys of the
- * stages (`keyOfStage`) that the ledger has for the person under any name.
+ * The stages that have come and of which the person was not told, app by app. `told` holds the keys (`keyOfStage`) of
+ * the stages that the ledger has for the person under any name.
  */
 export function stagesDue(person: Person, told: ReadonlySet<string>, at: Planning): Due[] {
   const { zone, parts } = person;

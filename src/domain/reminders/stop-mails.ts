@@ -4,26 +4,26 @@ import { findMail } from '../../store/reminders/mails.ts';
 import { deleteStopped, insertStopped, stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Context } from '../context.ts';
 
-/** “Not you?”: whoever reads a reminder that is not theirs stops all reminders to that address. */
+/** “Not you?”: a reader who gets the reminders of another person stops all reminders to the address. */
 
-/** The id of a mail and the code that only its reader knows: the id alone stands in logs and in the Message-ID. */
+/** The id of a mail and a code. The id also stands in logs and in the Message-ID; only the reader knows the code. */
 const LINK = /^([0-9a-f]{24})-([\w-]{22})$/;
 
-/** 132 of the digest's bits, behind the id of its key. */
+/** 132 bits of the digest, after the id of its key. */
 function codeOf(digest: string): string {
   const start = digest.indexOf('.') + 1;
   return digest.slice(start, start + 22);
 }
 
-/** No token has a blank in it, so that no digest of one is a code. */
+/** No token contains a blank, so no digest of a token is a code. */
 const codedAs = (mailId: string) => `not-me ${mailId}`;
 
-/** The path of the “Not you?” link in a mail; it leads there as long as the key that made it is held. */
+/** The path of the “Not you?” link in a mail. The link works as long as the bridge holds the key of its code. */
 export function notMePath({ vault }: Pick<Context, 'vault'>, mailId: string): string {
   return `/mails/${mailId}-${codeOf(vault.digest(codedAs(mailId)))}/not-me`;
 }
 
-/** The mail of a link; undefined where the code is not its own. */
+/** The mail of a link; undefined when the code is not the code of the mail. */
 function mailOf({ vault }: Context, link: string): string | undefined {
   const [, mailId, code] = LINK.exec(link) ?? [];
   if (mailId === undefined || code === undefined) return undefined;
@@ -31,9 +31,9 @@ function mailOf({ vault }: Context, link: string): string | undefined {
   return codes.some((own) => equalDigests(own, code)) ? mailId : undefined;
 }
 
-/** The address that a reminder went to, as the link in it shows it. */
+/** The address that a reminder went to, as the page behind the link shows the address. */
 export interface MailedAddress {
-  /** Enough to recognise one's own: `d…@example.org`. */
+  /** Enough for readers to recognise their own address: `d…@example.org`. */
   masked: string;
   isStopped: boolean;
 }
@@ -53,7 +53,7 @@ async function mailedTo(
   return { mailId, address: mail.address };
 }
 
-/** The address that the mail of a link (`ID-CODE`) went to; undefined when there is no such link. */
+/** The address that the mail of a link (`ID-CODE`) went to; undefined when the link is not valid. */
 export async function mailedAddress(context: Context, link: string): Promise<MailedAddress | undefined> {
   const mail = await mailedTo(context, link);
   if (mail === undefined) return undefined;
@@ -61,7 +61,10 @@ export async function mailedAddress(context: Context, link: string): Promise<Mai
   return { masked: maskOf(mail.address), isStopped: stopped.size > 0 };
 }
 
-/** Stops reminders to the address that the mail of a link went to, whoever asks. False when there is no such link. */
+/**
+ * Stops reminders to the address that the mail of a link went to; no sign-in is needed. False when the link is not
+ * valid.
+ */
 export async function stopMails(context: Context, link: string): Promise<boolean> {
   const mail = await mailedTo(context, link);
   if (mail === undefined) return false;
@@ -71,7 +74,7 @@ export async function stopMails(context: Context, link: string): Promise<boolean
   return true;
 }
 
-/** Lets an address be written to again, for support; false when nobody had stopped it. */
+/** Allows mails to an address again, for support; false when the address was not stopped. */
 export async function resumeMails(context: Context, address: string): Promise<boolean> {
   return deleteStopped(context.store.durable, normalEmail(address));
 }

@@ -10,24 +10,24 @@ import type { AppRow, PairRow, Row, TokenRow } from './rows.ts';
 import type { Scratch } from './scratch.ts';
 
 /**
- * Rows of one transaction. Others wait for its locks, about a third of a second; smaller ones write the same pages of the
- * indexes more often.
+ * Rows of one transaction. Other writers wait for its locks, about a third of a second. Smaller batches would write the
+ * same pages of the indexes more often.
  */
 const BATCH = 2500;
 
 interface Place {
   run: Import & { namedApps: Set<string> };
   report: Report;
-  /** Of a dry run, whose batches are written there. */
+  /** The database that a dry run writes to; undefined for a real import. */
   scratch: Scratch | undefined;
 }
 
-/** One transaction, with keys that are still read with (under-all-keys.ts). */
+/** Runs `apply` in one transaction, with keys that are not dropped (`keys/retry-after-key-rotation.ts`). */
 async function inOneStep(
   { context }: Import,
   apply: (tx: Database) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
-  // What another process digested with a newer key is found with that key alone.
+  // Values that another process digested with a newer key are found only with the newer key.
   await context.keyring.refresh();
   return withUsableKeys(context, () =>
     context.store.transaction(async (tx) => {
@@ -37,7 +37,7 @@ async function inOneStep(
   );
 }
 
-/** Collects rows by their kind, writes each kind a batch at a time, and counts what became of them. */
+/** Collects rows by kind, writes each kind in batches, and counts the outcomes. */
 export class Batches {
   readonly #place: Place;
   #apps: AppRow[] = [];
@@ -56,14 +56,14 @@ export class Batches {
     if (longest >= BATCH) await this.flush();
   }
 
-  /** Writes what was collected. */
+  /** Writes the collected rows. */
   async flush(): Promise<void> {
     const [pairs, apps, tokens] = [this.#pairs, this.#apps, this.#tokens];
     [this.#pairs, this.#apps, this.#tokens] = [[], [], []];
     if (pairs.length > 0) await this.#writePairs(pairs);
     if (apps.length > 0) await this.#writeApps(apps);
     if (tokens.length > 0) await this.#writeTokens(tokens);
-    // The keys are looked at, and others get at the database, in between.
+    // Between batches, the process reads the keys again, and other callers reach the database.
     await setImmediate();
   }
 

@@ -4,8 +4,8 @@ import type { Entry, Reader } from './reader.ts';
 import { ImportRefused, type Refusal } from '../refusals.ts';
 
 /**
- * CSV with a header (RFC 4180). A quote that is never closed would swallow the rest of the file: the line that opened it
- * is refused, and the lines after it are read as if it were not there.
+ * Reads CSV with a header (RFC 4180). A quote that is never closed would swallow the rest of the file. The line that
+ * opened the quote is refused, and the lines after it are read as if the refused line were absent.
  */
 
 function isQuoteOpen(lines: readonly Line[]): boolean {
@@ -16,7 +16,7 @@ function isQuoteOpen(lines: readonly Line[]): boolean {
   return quotes % 2 === 1;
 }
 
-/** The cells of a record; undefined where its quotes are not as CSV has them. */
+/** The cells of a record; undefined when its quotes are not valid CSV. */
 function cellsOf(lines: readonly Line[]): string[] | undefined {
   const text = lines.map((line) => line.text).join('\n');
   if (!text.includes('"')) return text.split(',');
@@ -28,7 +28,7 @@ function cellsOf(lines: readonly Line[]): string[] | undefined {
   }
 }
 
-/** @throws {ImportRefused} it does not name the columns that every row needs */
+/** @throws {ImportRefused} the header has no column `type`, or names a column twice */
 function columnsOf(cells: readonly string[] | undefined): string[] {
   const columns = cells?.map((cell) => cell.trim()) ?? [];
   if (!columns.includes('type'))
@@ -40,7 +40,7 @@ function columnsOf(cells: readonly string[] | undefined): string[] {
   return columns;
 }
 
-/** An empty cell is a field that is not there. */
+/** An empty cell counts as an absent field. */
 function recordOf(line: number, columns: readonly string[], cells: readonly string[]): Entry {
   const fields = new Map<string, unknown>();
   for (const [index, cell] of cells.entries()) {
@@ -100,7 +100,7 @@ class CsvReader implements Reader {
     return cells ? 'not as many columns as the first line names' : 'its quotes are not as CSV has them';
   }
 
-  /** Refuses the first of the open lines; the others may be whole without it. */
+  /** Refuses the first of the open lines, and reads the other lines again: they may be whole without the first line. */
   #giveUp(reason: string): Array<Entry | Refusal> {
     const [first, ...others] = this.#take();
     if (!first) return [];

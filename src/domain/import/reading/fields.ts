@@ -2,7 +2,7 @@ import { MINUTE } from '../../../shared/lifetimes.ts';
 import { isMailAddress, normalEmail } from '../../../shared/mail/address.ts';
 import { RowRefused } from '../refusals.ts';
 
-/** Reads the fields of one row, each by its rule; null where it is not there. */
+/** Reads the fields of one row, each by its own rule; null for an absent field. */
 
 export type Fields = ReadonlyMap<string, unknown>;
 
@@ -10,10 +10,10 @@ type Read<T> = (fields: Fields, name: string) => T | null;
 
 const TEXT_MAX = 2000;
 
-/** Also what would hide in a name, turn its direction, or not come back from a database as it went in. */
+/** Control characters, and characters that hide in a name, turn its direction, or come back changed from a database. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Text as the file has it, without white space around it. */
+/** The text of a field, without white space around the text. */
 export function readText(fields: Fields, name: string, max = TEXT_MAX): string | null {
   const value = fields.get(name);
   if (value === undefined || value === null || value === '') return null;
@@ -26,7 +26,7 @@ export function readText(fields: Fields, name: string, max = TEXT_MAX): string |
   return text;
 }
 
-/** What a row cannot do without. */
+/** The value of a field that the row must have. */
 export function required<T>(fields: Fields, name: string, read: Read<T>): T {
   const value = read(fields, name);
   if (value === null) throw new RowRefused('is missing', name);
@@ -44,10 +44,10 @@ function readMatching(pattern: RegExp, problem: string): Read<string> {
 /** The id of an app, exactly as its program sends it. */
 export const readClientId = readMatching(/^[0-9a-f]{24}$/, 'must be 24 hex digits in lower case');
 
-/** The id of an account or a profile, in either generation. */
+/** The id of an account or a profile, of the old or the new API. */
 export const readId = readMatching(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id');
 
-/** What was handed out as a secret. One in percent-encoding would never match what programs send. */
+/** A secret as the old API handed the secret out. A percent-encoded secret would never match what programs send. */
 const readRaw = readMatching(
   /^[\x21-\x24\x26-\x7e]{16,512}$/,
   'must be 16 to 512 printable ASCII characters without % and blanks, as it was handed out',
@@ -58,7 +58,7 @@ export const readSecret: Read<string> = readRaw;
 
 const readHex = readMatching(/^[0-9a-fA-F]{64}$/, 'must be the 64 hex digits of a SHA-256');
 
-/** A SHA-256, its bytes. */
+/** The bytes of a SHA-256. */
 export function readSha256(fields: Fields, name: string): Buffer | null {
   const hex = readHex(fields, name);
   return hex === null ? null : Buffer.from(hex, 'hex');
@@ -76,7 +76,7 @@ export function readEmail(fields: Fields, name: string): string | null {
   return text === null ? null : emailOf(text, name);
 }
 
-/** A list in JSON, or texts with spaces between them; each once. */
+/** A list in JSON, or texts with spaces between them, without duplicates. */
 function readList(fields: Fields, name: string): string[] {
   const value = fields.get(name);
   const parts = Array.isArray(value) ? value : (readText(fields, name, LIST_MAX)?.split(/ +/) ?? []);
@@ -90,16 +90,17 @@ function readList(fields: Fields, name: string): string[] {
 
 const LIST_MAX = 64 * 1024;
 
-/** Addresses at which somebody answers. */
+/** The e-mail addresses of contacts, in lower case and without duplicates. */
 export function readEmails(fields: Fields, name: string): string[] {
   return [...new Set(readList(fields, name).map((text) => emailOf(text, name)))];
 }
 
-/** A page with one of these would run what it is told, or show what lies on the machine. */
+/** A page at an address with one of these schemes would run foreign code, or show files of the machine. */
 const NO_CALLBACK = /^(?:javascript|data|vbscript|file|blob|about):/i;
 
 /**
- * Callbacks stay as they are (docs/decisions/0013): http and schemes of their own too, but each one absolute address.
+ * Callbacks stay as they are (docs/decisions/0013): http and private schemes are allowed, but each callback must be one
+ * absolute address.
  */
 export function readCallbacks(fields: Fields, name: string): string[] {
   const uris = readList(fields, name);
@@ -115,7 +116,7 @@ export function readCallbacks(fields: Fields, name: string): string[] {
 const UNIX_SECONDS = /^-?\d{1,15}(?:\.\d{1,9})?$/;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** `Date.parse` takes the 31st of every month. */
+/** Checks the day first, because `Date.parse` takes the 31st of every month. */
 function parseIso(text: string): number {
   const [, year, month, day, zone] = ISO.exec(text) ?? [];
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
@@ -133,10 +134,10 @@ function parseTime(value: unknown): number {
 
 const EARLIEST = Date.UTC(2000, 0, 1);
 
-/** The clocks of two services differ. */
+/** The clocks of two services may differ by this much. */
 const AHEAD_MAX = 5 * MINUTE;
 
-/** A time in ISO 8601 (UTC where it names no zone) or Unix seconds, as Unix milliseconds. */
+/** A time in ISO 8601 (UTC when no zone is named) or Unix seconds, as Unix milliseconds. */
 export function readTime(fields: Fields, name: string, now: number): number | null {
   const value = fields.get(name);
   if (value === undefined || value === null || value === '') return null;

@@ -15,40 +15,40 @@ import { openSource, type Source } from './source.ts';
 import { createUnknownFields } from './unknown-fields.ts';
 
 /**
- * Takes over the apps, id pairs and tokens of the older generation from a file. The file is read twice,
- * first for its apps and pairs, then for its tokens, so that they may stand in any order and nothing has to wait in
- * memory. Each batch is one transaction and repeating one changes nothing: an import that was killed is run again.
+ * Imports the apps, id pairs and tokens of the old API from a file. The file is read twice, first for apps and pairs,
+ * then for tokens: rows may stand in any order, and no row waits in memory. Each batch is one transaction, and
+ * repeating a batch changes nothing: an import that was killed is run again.
  */
 
 export interface ImportRequest {
   /** A path, or `-` for standard input. */
   file: string;
-  /** Where reports are kept, and what a run needs for itself. */
+  /** The folder for reports, and for the working files of a run. */
   folder: string;
   isDryRun: boolean;
-  /** With more refused rows than these nothing is changed; undefined: refused rows stop nothing. */
+  /** With more refused rows than this, nothing is changed. Undefined: refused rows do not stop the import. */
   maxRefused?: number | undefined;
   origin: Origin;
   onProgress(progress: Progress): void;
 }
 
-/** How far an import is: of its bytes, which are read several times, and the rows that were looked at in full. */
+/** How far an import is: the bytes that were read, over all readings of the file, and the rows that were judged. */
 export interface Progress {
   bytes: number;
   totalBytes: number;
   tally: Tally;
-  /** What is counted would be so: nothing is changed. */
+  /** The numbers come from a trial: nothing is changed. */
   isTrial: boolean;
 }
 
 export interface Imported extends Tally {
-  /** False of a dry run, and where more rows would have been refused than may be: then nothing was changed. */
+  /** False for a dry run, and when more rows would have been refused than allowed: then nothing was changed. */
   written: boolean;
-  /** Why rows were refused, the most frequent first. */
+  /** Why rows were refused, the most frequent reason first. */
   refusals: RefusalCount[];
-  /** The path of the report of what was refused; null where nothing was. */
+  /** The path of the report of refused rows; null when no row was refused. */
   report: string | null;
-  /** Names of fields that were left aside. */
+  /** Names of fields that the import ignored. */
   unknownFields: string[];
 }
 
@@ -74,16 +74,16 @@ function rowOf(entry: Entry | Refusal, now: number, pass: Pass): Row | undefined
   }
 }
 
-/** One run over a source, of one or two that a request makes. */
+/** One run over a source. A request makes one or two runs. */
 interface Run {
   request: ImportRequest;
   source: Source;
-  /** Whether it writes, or only finds out what would be written. */
+  /** True when the run only finds out what an import would write. */
   isTrial: boolean;
   meter: Meter;
 }
 
-/** Says how far an import is over all passes that it makes. */
+/** Reports how far an import is, over all passes of the import. */
 interface Meter {
   read(bytes: number, progress: Pick<Progress, 'tally' | 'isTrial'>): void;
   endPass(): void;
@@ -131,7 +131,7 @@ class Importer {
       note: ({ fields }) => this.unknown.note(fields),
       refuse: (refusal) => this.#report.refuse(refusal),
     });
-    // What is wrong with a line by itself was told by now.
+    // The first pass has reported every line that is wrong by itself.
     await this.#pass({ isWanted: ({ type }) => type === 'token', note: () => {}, refuse: () => {} });
   }
 
@@ -156,7 +156,7 @@ async function runOnce(context: Context, run: Run): Promise<Imported> {
     await prepareForMany(scratch?.store.durable ?? context.store.durable);
     const importer = new Importer(context, { ...run, report, scratch });
     await importer.run();
-    // Pages that tell the last count would know nothing of the import for an hour.
+    // Without a new count, pages would not show the import for up to an hour.
     if (!run.isTrial) await keepProgress(context);
     return {
       ...report.tally,
@@ -172,22 +172,23 @@ async function runOnce(context: Context, run: Run): Promise<Imported> {
 }
 
 /**
- * What a trial finds, where it finds too much; undefined where the import may go on. Rows are committed a batch at a time,
- * and most refusals come with the last batches: only a trial of the whole file can say before the first one.
+ * The result of a trial with too many refused rows; undefined when the import may go on. Rows are committed batch by
+ * batch, and most refusals come in the last batches, so only a trial of the whole file can tell before the first
+ * commit.
  */
 async function findTooMany(context: Context, run: Omit<Run, 'isTrial'>): Promise<Imported | undefined> {
   const { maxRefused } = run.request;
   if (maxRefused === undefined) return undefined;
   const trial = await runOnce(context, { ...run, isTrial: true });
   if (trial.refused > maxRefused) return trial;
-  // The import itself reports the same.
+  // The import itself writes the same report.
   if (trial.report !== null) rmSync(trial.report);
   return undefined;
 }
 
 /**
- * Imports a file, or says what that would do.
- * @throws {ImportRefused} in plain words, when nothing in it can be read
+ * Imports a file, or says what an import would do.
+ * @throws {ImportRefused} in plain words, when the file holds nothing readable
  */
 export async function importFile(context: Context, request: ImportRequest): Promise<Imported> {
   const { folder, isDryRun, maxRefused } = request;

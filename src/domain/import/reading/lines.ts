@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { Refusal } from '../refusals.ts';
 
-/** Bytes of a line, and of a CSV record over several lines; the longest real row has a few hundred. */
+/** The most bytes of a line, and of a CSV record over several lines. The longest real row has a few hundred bytes. */
 export const LINE_BYTES_MAX = 64 * 1024;
 
-/** A line without its end. */
+/** A line without its line end. */
 export interface Line {
   line: number;
   text: string;
@@ -22,8 +22,8 @@ function textOf(bytes: Buffer, number: number): string {
 }
 
 /**
- * Cuts bytes into numbered lines. A line over the limit is dropped as it comes, so that no line of any length is ever
- * held; it and one that is not UTF-8 come as refusals.
+ * Cuts bytes into numbered lines. A line over the limit is dropped while its bytes arrive, so memory has a bound. A
+ * line over the limit and a line that is not UTF-8 are returned as refusals.
  */
 export class LineSplitter {
   #held = NOTHING;
@@ -43,7 +43,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, where none ended it. */
+  /** The last line, when no line feed ends the line. */
   end(): Array<Line | Refusal> {
     return this.#held.length > 0 || this.#isTooLong ? [this.#finish(true)] : [];
   }

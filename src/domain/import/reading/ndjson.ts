@@ -2,7 +2,7 @@ import type { Line } from './lines.ts';
 import type { Entry } from './reader.ts';
 import type { Refusal } from '../refusals.ts';
 
-/** The parser's own words repeat what it read. */
+/** Undefined for text that is not JSON. The parser's own error is dropped, because the error repeats the text. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -11,7 +11,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The object of a line; nothing for a blank one. */
+/** The object of a line; empty for a blank line. */
 export function parseNdjson({ line, text, isCut }: Line): Array<Entry | Refusal> {
   if (text.trim() === '') return [];
   const value = parse(text);

@@ -10,13 +10,13 @@ const ndjsonReader: Reader = {
   end: () => [],
 };
 
-/** Everything that a part of the file holds, and how many of its bytes were read by then. */
+/** The entries of a part of the file, and how many bytes of the file were read so far. */
 interface Part {
   entries: Array<Entry | Refusal>;
   bytes: number;
 }
 
-/** All rows of a source in their order. */
+/** All entries of a source, in their order. */
 export async function* partsOf(source: Source): AsyncGenerator<Part> {
   const splitter = new LineSplitter();
   const reader = source.format === 'ndjson' ? ndjsonReader : createCsvReader();

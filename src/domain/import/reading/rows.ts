@@ -16,7 +16,7 @@ import {
 } from './fields.ts';
 import { RowRefused } from '../refusals.ts';
 
-/** The rows of an import, each checked by itself; times in Unix milliseconds, secrets as their SHA-256 alone. */
+/** The rows of an import, each checked by itself. Times are in Unix milliseconds; secrets are kept only as SHA-256. */
 
 export interface AppRow {
   line: number;
@@ -41,7 +41,7 @@ export interface PairRow {
 export interface TokenRow {
   line: number;
   token: Buffer;
-  /** Known of a token that the file had raw. */
+  /** Known when the file held the raw token. */
   hint: { first: string; last: string } | null;
   clientId: string;
   accountId: string | null;
@@ -66,7 +66,7 @@ interface Secret {
   raw: string | null;
 }
 
-/** A secret that is given raw, by its SHA-256, or both ways alike. */
+/** A secret that the row gives raw, as its SHA-256, or as both; then both must match. */
 function readDigested(fields: Fields, name: string): Secret | null {
   const raw = readSecret(fields, name);
   const given = readSha256(fields, `${name}_sha256`);
@@ -83,7 +83,7 @@ function requireOne(a: string | null, b: string | null, names: string): void {
 
 const NAME_MAX = 200;
 
-/** Of each of these a row may name either or both: its refusal names them together. */
+/** A row may name either of two fields, or both. A refusal names the two fields together. */
 export const OWNER = 'owner_email or owner_account_id';
 export const SECRET = 'client_secret or client_secret_sha256';
 const TOKEN = 'access_token or access_token_sha256';
@@ -135,7 +135,7 @@ function readToken({ line, fields, now }: Given): TokenRow {
   };
 }
 
-/** @throws {RowRefused} */
+/** @throws {RowRefused} a field of the row is missing or not valid */
 export function readRow(given: Given): Row {
   const type = required(given.fields, 'type', readText);
   if (type === 'token') return { type, row: readToken(given) };

@@ -11,8 +11,9 @@ import type { Context } from '../../context.ts';
 import type { AppRow, PairRow, TokenRow } from './rows.ts';
 
 /**
- * A dry run imports for real, into an empty database of its own that goes with it: before each batch what is known of its
- * rows is copied there. So it says what an import would do, blocks nobody, and needs no more memory.
+ * The database of a dry run. A dry run imports into an empty database of its own, which is removed at the end. Before
+ * each batch, the known data about its rows is copied into this database. So a dry run says what an import would do,
+ * blocks no other work, and needs no more memory.
  */
 export interface Scratch {
   store: Store;
@@ -43,7 +44,7 @@ class Copier {
     await addRows(this.#to, { table, column }, rows as unknown as Array<Insertable<Tables[T]>>);
   }
 
-  /** Grants stay where they are: no row is counted by them. */
+  /** Grants are not copied, because no outcome of a row depends on a grant. */
   async #copyMappings(mappings: readonly Mapping[]): Promise<void> {
     const clientIds = mappings.map((row) => row.client_id);
     await this.#copy('apps', 'client_id', clientIds);
@@ -52,7 +53,7 @@ class Copier {
     await addRows(this.#to, { table: 'mappings', column: 'id' }, rows);
   }
 
-  /** What the pairs and the modern side say of accounts that are named by either id. */
+  /** Copies the id pairs and accounts for account ids of the old or the new API. */
   async #copyOwners(ids: readonly string[]): Promise<void> {
     const pairs = await rowsWith(this.#from, { table: 'id_pairs', column: 'legacy_id' }, ids);
     const modernIds = [...ids, ...given(pairs.map((pair) => pair.modern_id))];
@@ -95,12 +96,12 @@ class Copier {
   }
 }
 
-/** Removes what dry runs that were killed have left in this folder. */
+/** Removes the databases of killed dry runs from this folder. */
 export function removeOldScratches(folder: string): void {
   removeAbandoned(join(folder, 'dry-run'));
 }
 
-/** A database for the one dry run of this process, in a folder that only its owner may read. */
+/** Opens a database for the one dry run of this process, in a folder that only its owner may read. */
 export async function openScratch(context: Context, folder: string): Promise<Scratch> {
   const place = join(folder, `dry-run.${process.pid}.draft`);
   mkdirSync(place, { mode: 0o700 });

@@ -3,7 +3,7 @@ import { type Bytes, piecesOf } from './pieces.ts';
 import { ImportRefused } from '../refusals.ts';
 import { spool } from './spool.ts';
 
-/** A file that can be read from its start as often as it is asked for. */
+/** A file that can be read from its start any number of times. */
 export interface Source extends Bytes {
   format: 'ndjson' | 'csv';
 }
@@ -23,7 +23,7 @@ async function openFile(file: string): Promise<FileHandle> {
   });
 }
 
-/** A pipe gives its bytes once; they are kept aside, so that they can be read again. */
+/** A pipe gives its bytes only once, so the bytes are stored for further readings. */
 async function bytesOf(file: string, folder: string): Promise<Bytes> {
   if (file === '-') return spool(process.stdin, folder);
   const handle = await openFile(file);
@@ -67,8 +67,8 @@ function formatOf(start: Buffer): Source['format'] {
 }
 
 /**
- * Opens what is to be imported; `-` is standard input. `folder` is private, for what can be read only once.
- * @throws {ImportRefused} in plain words, when there is nothing in it that could be read
+ * Opens the file to import; `-` is standard input. `folder` is a private folder, for input that can be read only once.
+ * @throws {ImportRefused} in plain words, when the file holds nothing readable
  */
 export async function openSource(file: string, folder: string): Promise<Source> {
   const name = file === '-' ? 'standard input' : file;

@@ -7,9 +7,9 @@ import { type Bytes, piecesOf } from './pieces.ts';
 const CIPHER = 'aes-256-ctr';
 
 /**
- * Keeps what can be read only once, so that it can be read again. It may hold tokens in the clear, so it is encrypted
- * with a key that only this process has, in a file that has no name any more while it is filled: whatever ends the
- * process ends the file with it.
+ * Stores input that can be read only once, for further readings. The input may hold tokens in the clear, so the file is
+ * encrypted with a key that only this process has. The name of the file is removed before the file is filled: when the
+ * process ends in any way, the file is gone.
  */
 export async function spool(input: AsyncIterable<Buffer>, folder: string): Promise<Bytes> {
   const file = join(folder, `${newHexId()}.spool`);

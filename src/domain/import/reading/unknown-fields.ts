@@ -8,12 +8,12 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Names of letters; anything else might be a secret that slipped into the wrong place. */
+/** Only names of letters and underscores are told. Any other text might be a secret in the wrong place. */
 const SAFE = /^[A-Za-z_]{1,24}$/;
 
 const NAMES_MAX = 20;
 
-/** Collects the names of fields that an import does not know and leaves aside. */
+/** Collects the names of fields that an import does not know and ignores. */
 export function createUnknownFields() {
   const names = new Set<string>();
   return {

@@ -3,7 +3,10 @@ import type { Database } from '../../../store/driver/store.ts';
 import { normalEmail } from '../../../shared/mail/address.ts';
 import type { EmailsOf, Owner } from './owners.ts';
 
-/** The ids of what is claimed by an id and by an address alone; of the rest no address decides anything. */
+/**
+ * The account ids of tokens and apps that one claim names by an account id, and another claim by an address alone. For
+ * the other tokens and apps, no address decides anything.
+ */
 function disputedIds(claims: Iterable<readonly [key: string, owner: Owner]>): Set<string> {
   const first = new Map<string, Owner>();
   const ids = new Set<string>();
@@ -16,7 +19,10 @@ function disputedIds(claims: Iterable<readonly [key: string, owner: Owner]>): Se
   return ids;
 }
 
-/** The addresses that the modern side and the id pairs know accounts by, where claims to the same thing need them. */
+/**
+ * The addresses of accounts by the new API and by the id pairs, for the accounts whose claims have to be compared by
+ * address.
+ */
 export async function emailsFor(
   tx: Database,
   claims: Iterable<readonly [key: string, owner: Owner]>,

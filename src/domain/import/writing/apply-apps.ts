@@ -12,7 +12,7 @@ import { writeApps } from './write-apps.ts';
 
 type Apps = Map<string, ImportedApp>;
 
-/** Two live at once while a secret is being changed. */
+/** An app has two live secrets while its secret is being changed. */
 const LIVE_SECRETS_MAX = 2;
 
 async function lookUp({ namedApps }: Import, tx: Database, rows: readonly AppRow[]): Promise<Apps> {
@@ -33,7 +33,7 @@ async function lookUp({ namedApps }: Import, tx: Database, rows: readonly AppRow
   return apps;
 }
 
-/** The digest that a row's secret would be kept as; null where the app has or had it, or the row names none. */
+/** The digest to store for a row's secret; null when the app has or had the secret, or the row names no secret. */
 function missingSecret({ context }: Import, app: ImportedApp, { secret }: AppRow): string | null {
   if (secret === null) return null;
   const isKnown = context.vault.digestsOf(secret).some((digest) => app.secrets.has(digest));
@@ -78,7 +78,7 @@ function missing(known: Set<string>, given: readonly string[], added: string[]):
   return isAdded.length > 0;
 }
 
-/** Adds what a row says and the app lacks; answers whether it lacked anything. */
+/** Adds the data of a row that the app lacks; returns whether the app lacked any data. */
 function merge(app: ImportedApp, row: AppRow, secret: string | null): boolean {
   const changes = fieldChanges(app, row);
   app.name = changes.name ?? app.name;
@@ -107,7 +107,7 @@ function settle(run: Import, { apps, emailsOf }: { apps: Apps; emailsOf: EmailsO
   return isChanged ? 'changed' : 'known';
 }
 
-/** A registered app has a token that waits for its owner's id. */
+/** A registered app has a token that waits for the id of the app's owner. */
 async function pinOwners({ context, origin }: Import, tx: Database, apps: readonly ImportedApp[]) {
   for (const { isNew, clientId, changes } of apps) {
     const accountId = changes.owner_account_id;
@@ -116,7 +116,7 @@ async function pinOwners({ context, origin }: Import, tx: Database, apps: readon
   }
 }
 
-/** Takes apps over, in one transaction; answers what became of each row. */
+/** Imports apps in one transaction; returns the outcome of each row. */
 export async function applyApps(run: Import, tx: Database, rows: readonly AppRow[]): Promise<Outcome[]> {
   const translate = await translationOf(tx, new Set(rows.map((row) => row.ownerAccountId)));
   const apps = await lookUp(run, tx, rows);

@@ -8,7 +8,7 @@ import { differ } from './owners.ts';
 import type { Objection } from '../refusals.ts';
 import type { PairRow } from '../reading/rows.ts';
 
-/** The ids of both generations, as the file pairs them. */
+/** Imports the pairs of legacy ids (old API) and modern ids (new API). */
 
 interface Pair {
   kind: IdKind;
@@ -80,7 +80,7 @@ function settle(row: PairRow, found: Found): Outcome {
   return 'changed';
 }
 
-/** Takes id pairs over, in one transaction; answers what became of each row. */
+/** Imports id pairs in one transaction; returns the outcome of each row. */
 export async function applyPairs(run: Import, tx: Database, rows: readonly PairRow[]): Promise<Outcome[]> {
   const now = run.context.clock.now();
   const found = await lookUp(tx, rows);
@@ -95,7 +95,7 @@ export async function applyPairs(run: Import, tx: Database, rows: readonly PairR
   await addRows(tx, { table: 'id_pairs', column: 'legacy_id' }, added);
   const changed = pairs.filter((pair) => !pair.isNew && Object.keys(pair.changes).length > 0);
   for (const { legacyId, changes } of changed) await changeAccountPair(tx, legacyId, changes);
-  // Those that were known too: what was imported since they were has not been looked at.
+  // Known pairs are applied too: rows that were added after a pair was stored may not have been compared with the pair.
   const accounts = pairs.filter(({ kind }) => kind === 'account');
   await applyAccountPairs(run.context, tx, { pairs: accounts, origin: run.origin });
   return outcomes;

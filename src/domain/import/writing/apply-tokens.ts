@@ -31,7 +31,7 @@ function known(row: Mapping, isUnidentified: boolean): Token {
   };
 }
 
-/** Everything that is known of what a batch names, whichever key it stands on. */
+/** The known tokens and apps that a batch names. A token is found by its digest under every key. */
 async function lookUp({ context }: Import, tx: Database, rows: readonly TokenRow[]): Promise<Found> {
   const byDigest = new Map<string, string>();
   for (const { token } of rows) {
@@ -70,7 +70,7 @@ function appProblem(app: { isRetired: boolean } | undefined): string | undefined
   return app.isRetired ? 'its app is retired' : undefined;
 }
 
-/** One row after the other, each on what those before it left: the same token may come twice. */
+/** Applies one row to the state after the earlier rows: the same token may come twice. */
 function settle(
   run: Import,
   { tokens, apps, emailsOf }: Found & { emailsOf: EmailsOf },
@@ -89,14 +89,14 @@ function settle(
   if ('reason' in changes) return { line, ...changes, clientId };
   if (Object.keys(changes).length === 0) return 'known';
   Object.assign(token, changes);
-  // What has an app now is not given another.
+  // A token that has an app by now is not given another app.
   token.isUnidentified &&= changes.clientId === undefined;
   token.isUnproven &&= changes.isProven === undefined;
   Object.assign(token.changes, changes);
   return 'changed';
 }
 
-/** Takes tokens over, in one transaction; answers what became of each row. */
+/** Imports tokens in one transaction; returns the outcome of each row. */
 export async function applyTokens(run: Import, tx: Database, rows: readonly TokenRow[]): Promise<Outcome[]> {
   const translate = await translationOf(tx, new Set(rows.map((row) => row.accountId)));
   const found = await lookUp(run, tx, rows);

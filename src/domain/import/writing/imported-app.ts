@@ -1,7 +1,7 @@
 import { normalEmail } from '../../../shared/mail/address.ts';
 import type { App } from '../../../store/tables/tables.ts';
 
-/** An app that a batch is about, as it was known and as it will be. */
+/** An app in a batch, with its known data and its changes. */
 export interface ImportedApp {
   clientId: string;
   name: string;
@@ -9,12 +9,12 @@ export interface ImportedApp {
   ownerAccountId: string | null;
   isNew: boolean;
   isRetired: boolean;
-  /** Registered apps are named by their owners. */
+  /** Only an imported app takes its name from a file: owners name registered apps. */
   isImported: boolean;
-  /** A row of this file has named it already. */
+  /** A row of this file has named the app already. */
   isNamed: boolean;
   createdAt: number | null;
-  /** The digests of its secrets, those that have ended too. */
+  /** The digests of the app's secrets, including ended secrets. */
   secrets: Set<string>;
   liveSecrets: number;
   callbacks: Set<string>;
@@ -23,7 +23,7 @@ export interface ImportedApp {
   added: { secrets: string[]; callbacks: string[]; contacts: string[] };
 }
 
-/** What an import knows of an app from its row, or from none. */
+/** An app from its row in the database; without a row, a new app. */
 export function appWith(clientId: string, app: App | undefined): ImportedApp {
   return {
     clientId,

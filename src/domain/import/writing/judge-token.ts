@@ -3,43 +3,46 @@ import { type EmailsOf, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners
 import type { Objection } from '../refusals.ts';
 import { HOLDER, type TokenRow } from '../reading/rows.ts';
 
-/** Whose a token is and when it was last used, as a row says it or as it is known. */
+/** The app and account of a token, and its last use, as a row or the database says. */
 export interface Claim extends Owner {
   clientId: string;
   lastUsedAt: number | null;
 }
 
-/** What is known of a token. */
+/** A token as the database knows the token. */
 interface Standing extends Claim {
   state: MappingState;
-  /** Its program has no app yet: an import may say which one it is. */
+  /** The token's program has no app yet: an import may name the app. */
   isUnidentified: boolean;
-  /** Nobody but its calls said which app it has: an import may prove that. */
+  /** Only the calls of the token named its app: an import may prove the app. */
   isUnproven: boolean;
 }
 
-/** What a batch changes of a token. */
+/** The changes that a batch makes to a token. */
 interface Changes extends Partial<Claim> {
   isProven?: true;
 }
 
-/** A token that a batch is about, as it was known and as it will be. */
+/** A token in a batch, with its known data and its changes. */
 export interface Token extends Standing {
-  /** The mapping's id; a new one of a token that was not known. */
+  /** The id of the mapping; a new id for a token that was not known. */
   id: string;
-  /** What a new one is made from. */
+  /** The data of a new token; undefined for a known token. */
   added: { digest: string; row: TokenRow } | undefined;
   changes: Changes;
 }
 
-/** Beside an id an address counts only if it was said of that id: whichever row comes first, the same is kept. */
+/**
+ * When an account id is known, an address counts only if its row or token names an account id too. So the result does
+ * not depend on the order of rows.
+ */
 function emailOf(row: Claim, known: Standing): string | null {
   if (known.accountId === null && row.accountId === null) return known.email ?? row.email;
   const said = [known, row].map(({ accountId, email }) => (accountId === null ? null : email));
   return said.find((email) => email !== null) ?? null;
 }
 
-/** What a row adds to a token that waits. */
+/** The data that a row adds to an unmapped token. */
 function fillIn(row: Claim, known: Standing): Partial<Claim> {
   const email = emailOf(row, known);
   return {
@@ -53,14 +56,17 @@ function isUsedLater(row: Claim, known: Claim): boolean {
   return row.lastUsedAt !== null && (known.lastUsedAt === null || row.lastUsedAt > known.lastUsedAt);
 }
 
-/** Whether a row proves the app of a token. An unidentified program is no app, and a row that names one proves nothing. */
+/**
+ * Whether a row proves the app of a token. An unidentified program is no app, so a row that names the program proves
+ * nothing.
+ */
 function isProof(row: Claim, { clientId, isUnidentified, isUnproven }: Standing): boolean {
   return isUnproven && (row.clientId !== clientId || !isUnidentified);
 }
 
 /**
- * What a row changes of a token that is known: what was not known of it, and a later use. It never moves to another
- * owner or state, and what is final stays as it is. A reason says why the row is refused.
+ * The changes that a row makes to a known token: missing data, and a later use. A token never moves to another account
+ * or state, and final states stay as they are. An `Objection` says why the row is refused.
  */
 export function changesOf(row: Claim, known: Standing, emailsOf: EmailsOf): Changes | Objection {
   const mayMove = known.isUnidentified && known.state === 'unmapped';

@@ -6,18 +6,18 @@ interface Named {
   email: string | null;
 }
 
-/** Answers who an account of the file is now. */
+/** Translates an account of the file to the account of today. */
 export type Translate = (given: Named) => Named;
 
-/** Ids that the modern side was seen to know: an address beside one says nothing of it. */
+/** The ids that the new API has confirmed as its own. For these ids, a pair with an address alone is ignored. */
 async function seenAmong(tx: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await rowsWith(tx, { table: 'accounts', column: 'account_id' }, ids);
   return new Set(rows.filter(({ email }) => email !== null).map((row) => row.account_id));
 }
 
 /**
- * Whom the ids of accounts stand for: the modern id that is paired with a legacy one, or the e-mail address where only
- * that is known of it; an id without a pair is a modern one.
+ * Translates account ids. A legacy id becomes the modern id of its pair, or the e-mail address while the pair has no
+ * modern id. An id without a pair is a modern id.
  */
 export async function translationOf(tx: Database, ids: Iterable<string | null>): Promise<Translate> {
   const given = [...ids].filter((id) => id !== null);
@@ -31,7 +31,7 @@ export async function translationOf(tx: Database, ids: Iterable<string | null>):
   return ({ accountId, email }) => {
     const pair = accountId === null || seen.has(accountId) ? undefined : pairs.get(accountId);
     if (!pair) return { accountId, email };
-    // Beside an id it says nothing more.
+    // Beside a modern id, the address of the pair adds nothing.
     const ofPair = pair.modern_id === null ? pair.email : null;
     return { accountId: pair.modern_id, email: email ?? ofPair };
   };

@@ -9,14 +9,16 @@ interface Named {
   reason: string;
 }
 
-/** Keeps the accounts that a batch names and nobody named before: who has no row is nobody's to remind. */
+/**
+ * Adds a row for each account that a batch names and that has no row yet. Without a row, an account gets no reminders.
+ */
 export async function nameAccounts(
   { context, origin }: Import,
   tx: Database,
   { ids, reason }: Named,
 ): Promise<void> {
   const now = context.clock.now();
-  // In an order that two imports at once share.
+  // Two imports at once write in the same order.
   const all = [...new Set(ids.filter((id) => id !== null))].toSorted();
   const rows = all.map((account_id) => ({ account_id, updated_at: now }));
   const added = await addRows(tx, { table: 'accounts', column: 'account_id' }, rows);

@@ -1,13 +1,13 @@
-/** Whose something is: by an account id, by an e-mail address, or by both. */
+/** The account of a token or app: by an account id, by an e-mail address, or by both. */
 export interface Owner {
   accountId: string | null;
   email: string | null;
 }
 
-/** The addresses by which the account of an id is known, in lower case. */
+/** The addresses by which an account is known, in lower case. */
 export type EmailsOf = (accountId: string) => readonly string[];
 
-/** Whether two values that are both there differ. */
+/** Whether both values are present and differ. */
 export function differ(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a !== b;
 }
@@ -19,13 +19,14 @@ function isOtherAddress({ accountId, email }: Owner, other: string | null, email
 }
 
 /**
- * One account has one id. Addresses are compared only where an id is not known on both sides, and then with all by which
- * the account of the one id is known; of an id without any it cannot be said.
+ * Whether two claims name different accounts. Two ids are compared directly, because an account has one id. When one
+ * claim has no id, its address is compared with all known addresses of the other account. An account id without a known
+ * address contradicts no address.
  */
 export function isOtherOwner(a: Owner, b: Owner, emailsOf: EmailsOf): boolean {
   if (a.accountId !== null && b.accountId !== null) return a.accountId !== b.accountId;
   return a.accountId === null ? isOtherAddress(b, a.email, emailsOf) : isOtherAddress(a, b.email, emailsOf);
 }
 
-/** A row that stands in conflict with what is known is left out. */
+/** The refusal of a row whose account contradicts the known account. */
 export const OTHER_ACCOUNT = 'already belongs to another account';

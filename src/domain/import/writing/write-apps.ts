@@ -7,7 +7,7 @@ import { nameAccounts } from './name-accounts.ts';
 import type { ImportedApp } from './imported-app.ts';
 import type { Import } from '../outcomes.ts';
 
-/** Writes what a batch of apps adds and changes, in an order that two imports at once share. */
+/** Writes the additions and changes of a batch of apps. Two imports at once write in the same order. */
 
 function partsOf({ changes, added }: ImportedApp): string[] {
   return [
@@ -39,7 +39,7 @@ async function addParts(tx: Database, apps: readonly ImportedApp[], now: number)
   await addRows(tx, { table: 'app_secrets', column: 'client_id' }, secrets);
 }
 
-/** Writes them, with an entry in the history for each. */
+/** Writes the apps, with an entry in the history for each app. */
 export async function writeApps(run: Import, tx: Database, apps: readonly ImportedApp[]): Promise<void> {
   const { context, origin } = run;
   const now = context.clock.now();
@@ -67,6 +67,6 @@ export async function writeApps(run: Import, tx: Database, apps: readonly Import
     ...changed.map((app) => entryOf(app, 'app_changed', `import: ${partsOf(app).join(', ')}`)),
   ]);
   const owners = added.map(({ ownerAccountId }) => ownerAccountId);
-  // The owner of an app that is there already gets the account by pinOwner.
+  // `pinOwner` adds the owner's account for an app that exists already.
   await nameAccounts(run, tx, { ids: owners, reason: 'the owner of an imported app' });
 }

@@ -8,7 +8,7 @@ import type { Token } from './judge-token.ts';
 import { nameAccounts } from './name-accounts.ts';
 import type { Import } from '../outcomes.ts';
 
-/** Writes what a batch of tokens adds and changes, in an order that two imports at once share. */
+/** Writes the additions and changes of a batch of tokens. Two imports at once write in the same order. */
 
 type NewToken = Token & { added: object };
 
@@ -29,7 +29,7 @@ function mappingOf({ id, clientId, accountId, email, lastUsedAt, added }: NewTok
     client_id: clientId,
     account_id: accountId,
     account_email: email,
-    // Of an account that an id pair knows by its address alone.
+    // The legacy id of an account that an id pair knows by its address alone.
     legacy_account_id: accountId === null ? row.accountId : null,
     state: 'unmapped',
     source: 'imported',
@@ -53,7 +53,7 @@ async function changeTokens(run: Import, tx: Database, changed: readonly Token[]
   }
 }
 
-/** In words for the history. */
+/** The changes of a token, in words for the history. */
 function changeInWords({ clientId, accountId, email, lastUsedAt, isProven }: Token['changes']): string {
   const parts = [
     clientId === undefined && !isProven ? [] : ['app'],
@@ -64,7 +64,7 @@ function changeInWords({ clientId, accountId, email, lastUsedAt, isProven }: Tok
   return `import: ${parts.flat().join(', ')}`;
 }
 
-/** Waiting tokens whose app and account have a grant stand on it from here on (adopt-tokens.ts). */
+/** Attaches waiting tokens to the grant of their app and account, if there is a grant (`tokens/attach-tokens.ts`). */
 async function adopt({ context, origin }: Import, tx: Database, tokens: readonly Token[]): Promise<void> {
   const pairs = tokens.flatMap(({ state, clientId, accountId }) =>
     state === 'unmapped' && accountId !== null ? [{ clientId, accountId }] : [],
@@ -72,7 +72,7 @@ async function adopt({ context, origin }: Import, tx: Database, tokens: readonly
   await attachPairs(context, tx, { pairs, origin });
 }
 
-/** Writes them, with an entry in the history for each. */
+/** Writes the tokens, with an entry in the history for each token. */
 export async function writeTokens(run: Import, tx: Database, tokens: readonly Token[]): Promise<void> {
   const added = tokens.filter(isNew).toSorted((a, b) => compare(a.added.digest, b.added.digest));
   const changed = tokens

@@ -19,61 +19,61 @@ import type { Reader } from './moments.ts';
 import { plainName } from './plain.ts';
 import type { Told } from './stages.ts';
 
-/** Everything that a mail tells of one app, read before any of it is put into words. */
+/** The facts that a mail tells of one app. All facts are read before the mail is worded. */
 
-/** What is common to both roles. */
+/** The facts that holder and owner share. */
 export interface AppFacts {
   clientId: string;
-  /** Safe to be shown. */
+  /** Cleaned, safe to be shown. */
   name: string;
-  /** Those that bring something to it, the earlier first. */
+  /** The dates that bring something to the app, the earlier first. */
   dates: readonly AppDate[];
-  /** Those of the next days that the app will meet and that change calls, by their start. */
+  /** The announced brownouts of the next days that the app will meet and that change calls, by their start. */
   brownouts: readonly Brownout[];
-  /** Until when it is left out of the brownouts of all, where these change calls. */
+  /** Until when the app is left out of the brownouts of all apps; undefined when the brownouts change no calls. */
   exemptUntil: number | undefined;
-  /** Whether an old backend is behind, which answers up to the retirement. */
+  /** Whether the old API runs behind the bridge and answers up to the retirement. */
   hasOldBackend: boolean;
   reader: Reader;
   links: Links;
 }
 
-/** One role of the person for the app, with what is due for it. */
+/** One role of the person for the app, with the due reminders of the role. */
 export interface RoleFacts<RolePart> {
   app: AppFacts;
   part: RolePart;
   due: readonly Told[];
-  /** Undefined when it cannot be read just now. */
+  /** Undefined when usage cannot be read at the moment. */
   calls: Calls | undefined;
-  /** How many tokens the calls are of, where not all are looked at. */
+  /** The number of tokens whose calls are told, when not all tokens are looked at. */
   ofTokens: number | undefined;
   /** Whether there may have been more calls. */
   isPartial: boolean;
-  /** Whether the person is known here by an e-mail address alone. */
+  /** Whether the bridge knows the person by an e-mail address alone. */
   isUnproven: boolean;
 }
 
-/** How far ahead brownouts are told. */
+/** How far ahead a mail tells of brownouts. */
 const BROWNOUTS_AHEAD = 60 * DAY;
 
-/** What the mail sums up. */
+/** The days of calls that the mail sums up. */
 export const CALLS_WITHIN_DAYS = 30;
 
-/** The date of an app; undefined where it has none, or none that brings anything. */
+/** The date of an app for a milestone; undefined when no date is set, or when the date brings nothing to the app. */
 export function dateOf({ dates }: Pick<AppFacts, 'dates'>, milestone: Milestone): AppDate | undefined {
   return dates.find((date) => date.milestone === milestone);
 }
 
-/** Whether the new API alone answers connected tokens: the old backend is gone, or was never there. */
+/** Whether only the new API answers connected tokens: the old API is retired, or never ran behind the bridge. */
 export function isBridgeAlone(app: Pick<AppFacts, 'dates' | 'hasOldBackend' | 'reader'>): boolean {
   return !app.hasOldBackend || (dateOf(app, 'retirement')?.at ?? Infinity) <= app.reader.now;
 }
 
-/** What an owner starts for the own app needs no announcement, and what changes no call none either. */
+/** A brownout needs no announcement when the owner of the app started it, or when it changes no call. */
 const toTell = ({ clientId, rehearses }: Brownout, hasOldBackend: boolean) =>
   clientId === undefined && changesCalls(rehearses, hasOldBackend);
 
-/** Until when an app is left out of something. */
+/** Until when an app is left out of brownouts; undefined when no announced brownout could change its calls. */
 function exemptionOf(
   { exemptions, brownouts }: Lifecycle,
   { clientId, now }: { clientId: string; now: number },
@@ -85,7 +85,7 @@ function exemptionOf(
   return until > now && isOfUse ? until : undefined;
 }
 
-/** The app as the lifecycle of this moment has it. */
+/** The facts about an app by the dates of this moment. */
 export function aboutApp(
   context: Context,
   { clientId, appName }: Pick<HolderPart, 'clientId' | 'appName'>,
@@ -110,7 +110,7 @@ export function aboutApp(
 
 type Evidence = Pick<RoleFacts<Part>, 'calls' | 'ofTokens' | 'isPartial'>;
 
-/** The mail is of use without its evidence. */
+/** Reads the calls for a mail. The mail goes out without calls when usage cannot be read. */
 async function readCalls(context: Context, asked: () => Promise<Asked>): Promise<Evidence> {
   try {
     const { who, isPartial } = await asked();
@@ -122,7 +122,7 @@ async function readCalls(context: Context, asked: () => Promise<Asked>): Promise
   }
 }
 
-/** The calls of a holder's tokens; of very many those of the tokens that were used last. */
+/** The calls of a holder's tokens. Above `TOKENS_MAX` tokens, only the calls of the tokens used last. */
 async function callsOfHolder(context: Context, ids: readonly string[]): Promise<Evidence> {
   const isCut = ids.length > TOKENS_MAX;
   const asked = async (): Promise<Asked> => {
@@ -132,12 +132,12 @@ async function callsOfHolder(context: Context, ids: readonly string[]): Promise<
   return { ...(await readCalls(context, asked)), ofTokens: isCut ? TOKENS_MAX : undefined };
 }
 
-/** Whose tokens a person's mail is about. */
+/** The account and addresses whose tokens a person's mail is about. */
 export function holderIn({ accountId }: Person, { waitingEmail }: Pick<Links, 'waitingEmail'>) {
   return { accountId, emails: waitingEmail === undefined ? [] : [waitingEmail] };
 }
 
-/** What is due for the holder of tokens. */
+/** The facts for the holder of tokens. */
 export async function aboutHolder(
   context: Context,
   person: Person,
@@ -153,7 +153,7 @@ export async function aboutHolder(
   return { app, part, due, isUnproven, ...(await callsOfHolder(context, ids)) };
 }
 
-/** What is due for the owner of an app. */
+/** The facts for the owner of an app. */
 export async function aboutOwner(
   context: Context,
   { app, part, due }: Pick<RoleFacts<OwnerPart>, 'app' | 'part' | 'due'>,

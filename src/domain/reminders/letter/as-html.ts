@@ -10,7 +10,7 @@ const views = new Eta({
   cache: true,
 });
 
-/** The mail as HTML. It loads nothing, and what no mail program understands of it leaves it readable. */
+/** The mail as HTML. The HTML loads nothing, and stays readable in mail programs that ignore parts of it. */
 export function asHtml(content: Content): string {
   return views.render('./letter', { ...content, othersTitle: OTHERS });
 }

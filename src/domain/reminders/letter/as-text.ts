@@ -4,7 +4,7 @@ import { type Block, type Card, type Content, type Line, OTHERS } from './conten
 
 const WIDTH = 76;
 
-/** Breaks at blanks; what is longer than a line stays whole. */
+/** Breaks lines at blanks; a word that is longer than a line stays whole. */
 function wrapped(text: string, indent = ''): string {
   const lines: string[] = [];
   let line = '';

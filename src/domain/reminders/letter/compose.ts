@@ -17,23 +17,23 @@ import { byUrgency, type Told } from './stages.ts';
 import { subjectOf } from './subject.ts';
 
 /**
- * The one mail of a day: everything that is due for a person, app by app. It is read anew from the databases each time,
- * and writes nothing but the links that it needs.
+ * Writes the one mail of a day: all due reminders of a person, app by app. Each mail is read anew from the databases.
+ * Writing a mail stores nothing but the links of the mail.
  */
 
-/** A mail as it is handed to the mailer. */
+/** A mail, ready for the mailer. */
 interface Letter {
   /** One line without control characters. */
   subject: string;
   /** Lines end with `\n`. */
   text: string;
   html: string;
-  /** An iCalendar file of the dates in the mail (RFC 5545); undefined where it names none that is ahead. */
+  /** An iCalendar file of the dates in the mail (RFC 5545); undefined when the mail names no date ahead. */
   calendar: string | undefined;
   headers: Record<string, string>;
 }
 
-/** What a mail is about: its row, whom it is for (with the address that it goes to), and what is due. */
+/** The order for a mail: the id of its row, the reader with the address of the mail, and the due reminders. */
 interface LetterOrder {
   /** 24 hexadecimal characters. */
   mailId: string;
@@ -41,10 +41,10 @@ interface LetterOrder {
   due: readonly Due[];
 }
 
-/** Apps with a card of their own: nobody reads on, a mail has to stay small, and each takes a look at its calls. */
+/** The most apps with a card of their own. A mail has to stay short, and each card costs a read of the app's calls. */
 const CARDS_MAX = 20;
 
-/** What is due for one app. */
+/** One app with its due reminders. */
 interface AppDue {
   app: AppFacts;
   due: Told[];
@@ -74,7 +74,9 @@ async function ownerPart(context: Context, { app, due }: AppDue): Promise<Block[
 
 const heading = (text: string): Block => ({ kind: 'heading', text });
 
-/** Both parts under one name; what both say, such as what is planned, is said once. */
+/**
+ * The blocks of both roles on one card. Blocks of both roles that are equal, such as planned brownouts, appear once.
+ */
 function together(held: readonly Block[], owned: readonly Block[]): Block[] {
   if (held.length === 0 || owned.length === 0) return [...held, ...owned];
   const said = new Set(owned.map((block) => JSON.stringify(block)));
@@ -117,7 +119,7 @@ function listId(publicUrl: string): string {
   return `grantbridge reminders <reminders.${host}>`;
 }
 
-/** One after the other, so that the process turns to other things between them. */
+/** Makes one card after the other, and lets the process do other work in between. */
 async function cardsOf(context: Context, person: Person, apps: readonly AppDue[]): Promise<Card[]> {
   const cards: Card[] = [];
   for (const app of apps) {
@@ -127,7 +129,7 @@ async function cardsOf(context: Context, person: Person, apps: readonly AppDue[]
   return cards;
 }
 
-/** Writes the mail. Every link in it is built from PUBLIC_URL. */
+/** Writes the mail. Every link in the mail is built from PUBLIC_URL. */
 export async function composeLetter(context: Context, order: LetterOrder): Promise<Letter> {
   const { mailId, person } = order;
   const reader: Reader = { zone: person.zone, now: context.clock.now() };

@@ -1,11 +1,11 @@
-/** What a mail says, before it is text or HTML: both are made of the same, so that both say the same. */
+/** The content of a mail. The text and the HTML are both made from this content, so both say the same. */
 
 interface Link {
   label: string;
   href: string;
 }
 
-/** A sentence or two, and where to go for it. */
+/** One or two sentences, with a link for more. */
 export interface Line {
   text: string;
   link?: Link;
@@ -14,25 +14,25 @@ export interface Line {
 /** Calls of one kind. */
 export interface CallLine {
   endpoint: string;
-  /** How the token came and from whom. */
+  /** Which program called, and where in the call the token stood. */
   how: string;
   calls: string;
 }
 
 export type Block =
-  /** What the blocks after it are about. */
+  /** The subject of the blocks that follow. */
   | { kind: 'heading'; text: string }
-  /** The one thing to know. */
+  /** The most important fact. */
   | { kind: 'status'; text: string }
   | { kind: 'text'; text: string }
-  /** What matters less. */
+  /** A less important fact. */
   | { kind: 'note'; text: string }
   | { kind: 'list'; title: string; lines: Line[] }
   | { kind: 'calls'; title: string; calls: CallLine[]; more: string }
-  /** The one thing to do, or another way (`isQuiet`). */
+  /** The main action, or another way (`isQuiet`). */
   | { kind: 'button'; link: Link; isQuiet: boolean };
 
-/** All about one app. */
+/** All blocks about one app. */
 export interface Card {
   name: string;
   /** The app's page. */
@@ -40,14 +40,14 @@ export interface Card {
   blocks: Block[];
 }
 
-/** Above the lines of `others`. */
+/** The title above the lines of `others`. */
 export const OTHERS = 'More apps to look at';
 
 export interface Content {
   subject: string;
   /** The most urgent apps. */
   cards: Card[];
-  /** The apps that have no card of their own, a line each; the last line may stand for many. Empty where all have one. */
+  /** The apps without a card, one line for each. The last line links to all apps. Empty when every app has a card. */
   others: Line[];
   foot: Line[];
 }

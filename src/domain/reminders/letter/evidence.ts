@@ -7,7 +7,7 @@ import type { Block, CallLine } from './content.ts';
 import { countWords, dayWords, localWords, numberWords, windowWords } from './moments.ts';
 import { plainWords } from './plain.ts';
 
-/** What a mail shows of both roles alike: the calls that were seen, and what else is planned. */
+/** The blocks that holder and owner share: calls in use, extensions and brownouts. */
 
 const KINDS_MAX = 5;
 const WINDOWS_MAX = 3;
@@ -29,7 +29,7 @@ function moreWords({ kinds, isCut }: Calls): string {
   return `and ${isCut ? 'at least ' : ''}${countWords(rest.length, 'more kind')} of calls, ${countWords(calls, 'call')} together`;
 }
 
-/** Days are known for longer than calls, which may have been lost. */
+/** The day of the last use is known for longer than single calls, and calls may be lost. */
 function lastWords({ calls, part, isPartial, app: { reader } }: RoleFacts<Part>): string {
   const last = calls?.last;
   if (last) return `The last call was on ${localWords(last.at, reader)}, by ${agentWords(last.userAgent)}.`;
@@ -41,7 +41,7 @@ function tableOf(calls: Calls, { part, isPartial }: RoleFacts<Part>, title: stri
   const { kinds, last } = calls;
   if (kinds.length > 0)
     return [{ kind: 'calls', title, calls: kinds.slice(0, KINDS_MAX).map(callLine), more: moreWords(calls) }];
-  // Used, but what for is not known any more.
+  // The tokens were used, but their calls are no longer known.
   const isLost = isPartial || (!last && part.lastUsedAt !== undefined);
   return isLost ? [] : [{ kind: 'text', text: `${title}: none.` }];
 }
@@ -49,7 +49,7 @@ function tableOf(calls: Calls, { part, isPartial }: RoleFacts<Part>, title: stri
 const UNSAFE =
   'Some calls send the token in the address, where logs keep it: the app should send it in the Authorization header.';
 
-/** The calls that were seen, the last one, and what is unsafe about them. */
+/** The calls that were seen, the last call, and a warning about tokens in addresses. */
 export function callBlocks(facts: RoleFacts<Part>): Block[] {
   const { calls, part, ofTokens, isPartial } = facts;
   const all = isPartial ? ', at least these' : '';
@@ -67,18 +67,18 @@ export function callBlocks(facts: RoleFacts<Part>): Block[] {
   ];
 }
 
-/** Beside a button that proves an address. */
+/** The note beside a button that proves an address. */
 export const SIGN_IN: Block = {
   kind: 'note',
   text: 'If you are not signed in, you are asked to sign in first, with the account that has this e-mail address. Then open the link in this mail once more. Please do not forward this mail: for 24 hours its link shows that the address is yours. After that it leads you to a new one.',
 };
 
-/** For whom the old API ends on a sunset: an app that was given more time ends alone. */
+/** The apps for which the old API ends at a sunset. An app with an extension ends alone. */
 export function endsFor(sunset: AppDate | undefined): string {
   return sunset?.forOthers === undefined ? 'for every app' : 'for this app';
 }
 
-/** That this app was given more time, where that is of use to it. */
+/** The note that this app has an extension, if the extension changes calls. */
 export function extensionBlocks({ dates, hasOldBackend, reader }: AppFacts): Block[] {
   return dates.flatMap(({ milestone, at, forOthers }): Block[] => {
     if (forOthers === undefined || !changesCalls(milestone, hasOldBackend)) return [];
@@ -88,7 +88,7 @@ export function extensionBlocks({ dates, hasOldBackend, reader }: AppFacts): Blo
   });
 }
 
-/** The planned windows in which calls are refused as they will be after a date. */
+/** The planned brownouts: in these windows, calls are refused as they will be after a date. */
 export function brownoutBlocks(app: AppFacts): Block[] {
   const { brownouts, dates, exemptUntil, reader } = app;
   const exempt: Block[] =

@@ -19,7 +19,7 @@ import {
   type Told,
 } from './stages.ts';
 
-/** What the holder of tokens is told of one app, and the one button that mends it. */
+/** The part of a mail for the holder of tokens at one app, with one main button. */
 
 type Facts = RoleFacts<HolderPart>;
 
@@ -30,7 +30,7 @@ function capital(text: string): string {
 const tokens = ({ part }: Facts) => countWords(part.waiting, 'token');
 const isOne = ({ part }: Facts) => part.waiting === 1;
 
-/** The next date, or the last one where all are past; undefined where none is set. */
+/** The next date, or the last date when all are past; undefined when no date is set. */
 function endOf({ app: { dates, reader } }: Facts): AppDate | undefined {
   return dates.find(({ at }) => at > reader.now) ?? dates.at(-1);
 }
@@ -40,7 +40,7 @@ const hasEnded = ({ app }: Facts) => (dateOf(app, 'sunset')?.at ?? Infinity) <= 
 /** Whether none of the waiting tokens works. */
 const areRefused = ({ due, app }: Facts) => due.every((one) => isRefused(one, app.reader));
 
-/** What a connection mends that is refused now, as far as calls were seen. */
+/** What a connection brings back, judged by the calls that were seen. */
 function mendsWords(facts: Facts): string {
   return isBridgeAlone(facts.app) && lostEndpoints(facts).length > 0
     ? 'connect it to bring back what the new API answers'
@@ -61,7 +61,7 @@ function wokenWords(facts: Facts, wokenAt: number): string {
     : `${woken}, but is refused since ${when}.`;
 }
 
-/** Who it is that stops, at the start of a sentence: other tokens of the app may be connected, or wait and still work. */
+/** A sentence about the app, or about a part of the app while other tokens of the app still work. */
 function withSubject(isPart: boolean, words: string): string {
   return isPart ? `Part of it ${words}` : capital(words);
 }
@@ -102,7 +102,7 @@ function retirementWords(facts: Facts, isPast: boolean): string {
   return `${they} ${are} not connected to the new API and ${are} refused since then. Connect the app once, and ${it} ${isOne(facts) ? 'reads and posts' : 'read and post'} again; ${NOT_KEPT} has ended.`;
 }
 
-/** What a connection brings back; `isAlone`: no old API answers besides. */
+/** What a connection brings back. `isAlone`: only the new API answers. */
 function againWords(subject: 'it' | 'they', isAlone: boolean): string {
   const s = subject === 'it' ? 's' : '';
   return isAlone
@@ -110,7 +110,7 @@ function againWords(subject: 'it' | 'they', isAlone: boolean): string {
     : `${subject} work${s} again`;
 }
 
-/** What mends tokens of which none works, whatever date comes. */
+/** How refused tokens work again, when none of the tokens works, whatever the date. */
 function refusedWords(facts: Facts, due: Told): string {
   const [they, are] = isOne(facts) ? ['1 token of this app', 'is'] : [`${tokens(facts)} of this app`, 'are'];
   const isAlone = isBridgeAlone(facts.app);
@@ -123,7 +123,7 @@ function refusedWords(facts: Facts, due: Told): string {
   return `${mended} On the day the old API ends, it ends ${endsFor(dateOf(facts.app, 'sunset'))}, connected or not: please ask whoever makes this app to move it to the new API before that.`;
 }
 
-/** That some of the tokens do not wait for any date. */
+/** Says that some of the tokens are refused already, before any date. */
 function someRefused(facts: Facts, { refused, milestone }: Told): string {
   if (refused === 0 || areRefused(facts) || hasEnded(facts)) return '';
   const [are, they] = refused === 1 ? ['is', 'it works'] : ['are', 'they work'];
@@ -136,7 +136,7 @@ function unusedWords(facts: Facts): string {
   const end = endOf(facts);
   if (hasEnded(facts)) return 'The old API has ended, so it is of no use any more. There is nothing to do.';
   const off = 'If you do not need it, turn it off: nobody can use it then.';
-  // No connection outlasts the sunset.
+  // No connection works after the sunset.
   if (areRefused(facts) || end?.milestone !== 'retirement' || end.at <= reader.now)
     return `${off} If you do need it, connect the app instead.`;
   const stops = `${stopWords(end.at, reader)} (${dayWords(end.at, reader)})`;
@@ -146,7 +146,7 @@ function unusedWords(facts: Facts): string {
 const withoutDate = (facts: Facts) =>
   `${tokens(facts)} of this app ${isOne(facts) ? 'is' : 'are'} not connected to the new API. Connect the app once, so that it keeps working.`;
 
-/** What the date brings that the reminder counts down to, or else the one that ends the waiting tokens. */
+/** What the date of the reminder brings. Without a date of its own, the reminder takes the next date, or the last. */
 function dateWords(facts: Facts, due: Told): string {
   const { reader } = facts.app;
   const end = endOf(facts);
@@ -172,7 +172,7 @@ function explanationOf(facts: Facts, due: Told): string {
   return isMended ? refusedWords(facts, due) : `${dateWords(facts, due)}${someRefused(facts, due)}`;
 }
 
-/** The sunset, where the mail is about something else that comes before it. */
+/** A note about the sunset, when the mail is about something earlier. */
 function laterWords(facts: Facts, due: readonly Told[]): Block[] {
   const { app } = facts;
   const { reader } = app;
@@ -187,7 +187,7 @@ function laterWords(facts: Facts, due: readonly Told[]): Block[] {
 }
 
 function whyWords({ app: { reader }, part }: Facts, due: Told): string {
-  // Of what came here lately no use may be known.
+  // For tokens that were added lately, no use may be known.
   const what = due.hasConnected ? 'a token of it' : 'the app';
   const inUse =
     part.lastUsedAt === undefined
@@ -224,7 +224,7 @@ async function buttons(facts: Facts, kind: Kind): Promise<Block[]> {
   ];
 }
 
-/** The blocks of one app for its holder. */
+/** The blocks of one app for the holder of its tokens. */
 export async function holderBlocks(facts: Facts): Promise<Block[]> {
   const { app, isUnproven } = facts;
   const due = byUrgency(facts.due, app.reader);

@@ -9,7 +9,7 @@ import { endpointNames } from './lost-calls.ts';
 import { countWords, daysUntil, dayWords, inDays, momentWords, type Reader } from './moments.ts';
 import { ASKED, byUrgency, endingWords, kindOf, takenOf, type Told, workingOf } from './stages.ts';
 
-/** What the owner of an app is told: who uses it, what will break, how to move, and how to try that out. */
+/** The part of a mail for the owner of an app: who uses the app, what will break, how to move, and how to rehearse. */
 
 type Facts = RoleFacts<OwnerPart>;
 
@@ -39,7 +39,7 @@ function statusOf({ app: { reader } }: Facts, due: Told): string {
 function unusedWords({ app: { reader } }: Facts, due: Told): string {
   const { at, milestone } = due;
   const move = 'If nobody needs it, there is nothing to do. If somebody does, read on how to move';
-  // Nothing that waits is served until then.
+  // The waiting tokens are refused before the date too.
   const takesNothing = milestone !== 'sunset' && workingOf(due) === 0;
   if (at === undefined || at <= reader.now || takesNothing) return `${move}.`;
   const then = milestone === 'sunset' ? 'the old API ends' : 'users who have not connected it are refused';
@@ -55,7 +55,7 @@ function sunsetWords(isPast: boolean): string {
 const READS_AGAIN = 'it reads and posts again';
 const HAS_ENDED = `${NOT_KEPT} has ended`;
 
-/** What mends tokens that no date has ended. */
+/** How tokens work again that are refused without any date. */
 function mendingWords({ app }: Facts, { milestone, at }: Told): string {
   const until =
     milestone === 'sunset' && at !== undefined
@@ -103,7 +103,7 @@ function standing({ part: { tokens, accounts } }: Facts, { refused }: Told): Blo
   return { kind: 'list', title: 'Your app today', lines };
 }
 
-/** The calls that a connection does not carry over the retirement; nothing where they are none, or none of them is answered. */
+/** The calls that end with the retirement for connected tokens too; empty when no such call was answered. */
 function endingCalls({ app, calls }: Facts): Block[] {
   const retirement = dateOf(app, 'retirement');
   const endpoints = endpointsPassed(calls?.kinds ?? []);
@@ -121,7 +121,7 @@ function later({ app }: Facts, due: readonly Told[]): Block[] {
   return [{ kind: 'note', text }];
 }
 
-/** What an owner can do, the quickest first; after the sunset nothing of it is of use but the new API itself. */
+/** What an owner can do, the quickest way first. After the sunset, only the move to the new API helps. */
 function moving({ app, part }: Facts, chief: Told): Block {
   const { clientId, links, reader } = app;
   const page = links.page(`/apps/${clientId}`);
@@ -137,7 +137,7 @@ function moving({ app, part }: Facts, chief: Told): Block {
     text: 'Rehearse the date: for five minutes the calls of this app, and of no other, that will be refused then are refused now. You see which they are, and it ends by itself.',
     link: { label: 'Rehearse it', href: `${page}/rehearse` },
   };
-  // No connection outlasts the sunset.
+  // No connection works after the sunset.
   const isHelped =
     part.tokens.waiting > 0 &&
     !chief.isOver &&
@@ -171,7 +171,7 @@ function whyWords({ app: { reader }, part }: Facts, due: Told): string {
   return `Why this comes now: ${words()}`;
 }
 
-/** What is refused already is said before a sunset that ends more than that. */
+/** Tokens that are refused already are told before a sunset that ends more than these tokens. */
 function refusedFirst({ app }: Facts, chief: Told): Block[] {
   const isAhead = chief.milestone === 'sunset' && kindOf(chief, app.reader) === 'ahead';
   return isAhead && chief.refused > 0 ? [{ kind: 'status', text: refusedWords(chief) }] : [];

@@ -5,30 +5,33 @@ import { reauthorizationLink } from '../../authorization/reauthorize.ts';
 import { waitingEmailOf } from '../find-people.ts';
 import type { Person } from '../people.ts';
 
-/** Where the buttons of a mail lead; every address is built from PUBLIC_URL (docs/threats.md F110). */
+/** The links of the buttons in a mail. Every address is built from PUBLIC_URL (docs/threats.md F110). */
 
-/** What a person wants to do about an app: connect own tokens, end them, or look after the app. */
+/** The purpose of a link: connect own tokens, end own tokens, or look after the app. */
 type Aim = 'connect' | 'revoke' | 'app';
 
 export interface Links {
-  /** The address (normalised) under which what waits is the person's; undefined where nothing that waits under one is. */
+  /**
+   * The normalised address under which tokens and apps wait for the person; undefined when the person has no such
+   * address.
+   */
   waitingEmail: string | undefined;
   /** A page of the bridge, such as `/lifecycle`. */
   page(path: string): string;
-  /** For an app whose tokens, or which itself, is known by an e-mail address alone (`isUnproven`) or by an account. */
+  /** A link for one app. `isUnproven`: its waiting tokens, or its owner, are known by an e-mail address alone. */
   to(aim: Aim, clientId: string, isUnproven: boolean): Promise<string>;
 }
 
 /**
- * Makes links for one mail. Only a mail to the address itself may prove it: what goes to an app's contact in its place
- * leads to the app's page instead.
+ * Makes the links of one mail. Only a mail to the waiting address itself may prove the address: in a mail to an app's
+ * contact, the link leads to the app's page instead.
  */
 export async function createLinks(context: Context, person: Person): Promise<Links> {
   const waitingEmail = await waitingEmailOf(context, person);
   const page = (path: string) => `${context.settings.publicUrl}${path}`;
   const email = person.address === undefined ? undefined : normalEmail(person.address);
   let made: Promise<string> | undefined;
-  /** One for all apps: what is proven is the address. */
+  /** One proof for all apps, because the proof is of the address. */
   const proof = (address: string) => (made ??= newEmailProof(context, address));
   const toProve = async (aim: Aim, clientId: string) =>
     email !== undefined && email === waitingEmail

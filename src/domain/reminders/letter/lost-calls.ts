@@ -5,25 +5,28 @@ import type { Block } from './content.ts';
 import { dayWords } from './moments.ts';
 import { plainWords } from './plain.ts';
 
-/** Which of the calls that were seen a connection does not save: a mail that asks for one must not promise them. */
+/** The calls in use that a connection does not save. A mail that asks for a connection must not promise these calls. */
 
 const ENDPOINTS_MAX = 5;
 
-/** Some endpoints by their names, which callers choose. */
+/** The names of some endpoints, cleaned because callers choose the names. */
 export function endpointNames(endpoints: readonly string[]): string {
   const more = endpoints.length - ENDPOINTS_MAX;
   const named = endpoints.slice(0, ENDPOINTS_MAX).map(plainWords).join(', ');
   return more > 0 ? `${named} and ${more} more` : named;
 }
 
-/** Those that no connection saves, now or from the retirement on; none where no retirement is set, or all has ended. */
+/**
+ * The endpoints that no connection saves, now or from the retirement on. Empty after the sunset, and as long as the old
+ * API answers and no retirement is set.
+ */
 export function lostEndpoints({ app, calls }: Pick<RoleFacts<Part>, 'app' | 'calls'>): string[] {
   const isOver = (dateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
   const isAnyLost = isBridgeAlone(app) || dateOf(app, 'retirement') !== undefined;
   return isOver || !isAnyLost ? [] : endpointsElsewhere(calls?.kinds ?? []);
 }
 
-/** Which calls connecting does not bring back, or does not keep, and who can mend them. */
+/** Says which calls a connection does not bring back or keep, and who can change the app. */
 export function lostCalls(facts: RoleFacts<Part>): Block[] {
   const { app } = facts;
   const lost = lostEndpoints(facts);

@@ -1,24 +1,24 @@
 import { DateTime, IANAZone } from 'luxon';
 import { DAY } from '../../../shared/lifetimes.ts';
 
-/** Dates and numbers in the words of a mail: on the reader's own calendar, and in UTC beside it. */
+/** Dates and numbers as a mail writes them: in the reader's zone, and exact moments in UTC too. */
 
-/** Who reads, and when. */
+/** The reader's zone, and the time of the mail. */
 export interface Reader {
-  /** An IANA zone; UTC where it is none. */
+  /** An IANA zone. An unknown zone counts as UTC. */
   zone: string;
   now: number;
 }
 
 function local(at: number, { zone }: Reader): DateTime {
-  // Zones are kept once made; to judge one by its name alone takes a new formatter each time.
+  // `IANAZone.create` caches zones. A check of the name alone would make a new formatter each time.
   const known = IANAZone.create(zone).isValid ? zone : 'UTC';
   return DateTime.fromMillis(at, { zone: known, locale: 'en-GB' });
 }
 
 const utc = (at: number) => DateTime.fromMillis(at, { zone: 'UTC', locale: 'en-GB' });
 
-/** What was said to a reader already: most of many dates in a mail are the same. */
+/** The words already made for a reader: most dates in a mail are the same. */
 const saidTo = new WeakMap<Reader, Map<number, string>>();
 
 /** `1 February 2027`. */
@@ -39,7 +39,7 @@ export function momentWords(at: number, reader: Reader): string {
   return `${here.toFormat("d LLLL yyyy 'at' HH:mm")} (${here.zoneName}), which is ${other} UTC`;
 }
 
-/** The same without UTC, where it matters less: `1 February 2027 at 01:00 (Europe/Berlin)`. */
+/** A moment without UTC, for less important places: `1 February 2027 at 01:00 (Europe/Berlin)`. */
 export function localWords(at: number, reader: Reader): string {
   const here = local(at, reader);
   const zone = here.offset === 0 ? 'UTC' : `(${here.zoneName})`;

@@ -3,7 +3,7 @@ import { countWords, type Reader } from './moments.ts';
 import { plainName } from './plain.ts';
 import { byUrgency, endingWords, isOfPart, type Kind, kindOf, stopWords, type Told } from './stages.ts';
 
-/** The apps for which a mail has no room: a line each, and of very many how many there are. */
+/** The apps without a card in a mail: one line for each of the first 100, and the number of the rest. */
 
 const LINES_MAX = 100;
 
@@ -30,7 +30,10 @@ function wordsOf(due: Told, reader: Reader): string {
   return words[kindOf(due, reader)]();
 }
 
-/** The lines for apps, each with all that is due for it, the most urgent app first; `page` is where all of them stand. */
+/**
+ * The lines for apps, the most urgent app first. `apps` holds the due reminders of each app; `page` is the page with
+ * all apps.
+ */
 export function otherLines(
   apps: ReadonlyArray<readonly Told[]>,
   { reader, page }: { reader: Reader; page: string },

@@ -1,29 +1,29 @@
 /**
- * Names and user agents are anybody's text (docs/threats.md F110). In a mail they are short, stand on one line, hide
- * nothing, turn no text around, and never become a link.
+ * Cleans names and user agents, which anybody may choose (docs/threats.md F110). In a mail these texts are short, stand
+ * on one line, hide nothing, turn no text around, and never become a link.
  */
 
-/** Graphemes of a name; an app's name may have 120 characters. */
+/** The most graphemes of a name in a mail. A registered name may have 120 characters, an imported name 200. */
 const NAME_MAX = 40;
 const AGENT_MAX = 60;
 
-/** Nobody reads on beyond this, and a long text is slow to take apart. */
+/** Longer texts are cut first, because a long text takes long to clean. */
 const READ_MAX = 2000;
 
-/** What has no shape of its own, without the joiner that emoji are made with. */
+/** Characters without a shape, except the joiner inside emoji. */
 const SHAPELESS = /(?!\u200D)[\p{Cc}\p{Cf}\p{Co}\p{Cs}]|[\uFE00-\uFE0D\u{E0100}-\u{E01EF}]/gu;
 
-/** Letters and marks that look like nothing. */
+/** Letters and marks that are invisible. */
 const BLANKS = /\u034F|\u115F|\u1160|\u17B4|\u17B5|[\u180B-\u180F]|\u2800|\u3164|\uFFA0/gu;
 
-/** Anywhere but between two pictures. */
+/** A joiner that does not stand between two pictures. */
 const STRAY_JOINER =
   /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D|\u200D(?!\p{Extended_Pictographic})/gu;
 
-/** Marks pile up on one letter beyond its line. */
+/** Many marks on one letter reach into other lines; three marks stay. */
 const PILED_MARKS = /(\p{M}{3})\p{M}+/gu;
 
-/** Names stand in quotes. */
+/** Quotes are removed, because a mail puts names in quotes. */
 const QUOTES = /["“”„‟«»‹›＂`]/g;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -38,20 +38,22 @@ function cut(text: string, max: number): string {
         .trimEnd()}…`;
 }
 
-/** Mail programs make links of what looks like one, wherever it stands; a blank in a whole one shows that it is none. */
+/**
+ * Mail programs turn every text that looks like an address into a link. Blanks inside a whole address prevent the link.
+ */
 function unlinked(word: string): string {
   const isLink = /:\/\/|@|^\W*www\.|\.[a-z]{2,}[/:?#]/i.test(word);
   return isLink ? word.replace(/:\/\/|@/g, ' $& ').replace(/\.(?=[\p{L}\p{N}])/gu, '. ') : word;
 }
 
 /**
- * A dot that an ending of an address may follow, in any script, also one of the dots that browsers read alike. Files and
- * libraries are called by endings too: those that are no top-level domain stay as they are.
+ * A dot that an ending of an address may follow, in any script. Browsers read several dots alike. Names of files and
+ * libraries have endings too: endings that are no top-level domain (`js`, `json`, `php`, `rb`) stay as they are.
  */
 const ADDRESS_DOT =
   /(?<=[\p{L}\p{N}])[.\u3002\uFF0E\uFF61](?=\p{L}{2})(?!(?:js|json|php|rb)(?![\p{L}\p{N}-]|[.\u3002\uFF0E\uFF61][\p{L}\p{N}]))/giu;
 
-/** Shows nothing and breaks no line, and no mail program reads an address across it. */
+/** An invisible character that breaks no line. No mail program reads an address across this character. */
 const WORD_JOINER = '\u2060';
 
 function plain(text: string, max: number): string {
@@ -68,15 +70,15 @@ function plain(text: string, max: number): string {
   return cut(whole, max).replace(ADDRESS_DOT, `$&${WORD_JOINER}`);
 }
 
-/** The name of an app, to stand in quotes; its client id where the name has nothing to show. */
+/** The name of an app, for use in quotes; the client id when the name has no visible text. */
 export function plainName(name: string, clientId: string): string {
   return plain(name, NAME_MAX) || clientId;
 }
 
-/** Where a program says more of itself; nobody shall be led there. */
+/** The home page in a user agent. A mail must not lead readers to a page that a program chose. */
 const HOME_PAGE = /[;,]?\s*\+?https?:\/\/[^\s);,]*/gi;
 
-/** What usage knows of a caller: a user agent or an endpoint. */
+/** A user agent or an endpoint from usage, cleaned for a mail. */
 export function plainWords(text: string): string {
   return plain(text.replace(HOME_PAGE, ''), AGENT_MAX) || 'unknown';
 }

@@ -9,8 +9,8 @@ import type { Links } from './links.ts';
 import type { Told } from './stages.ts';
 
 /**
- * Which tokens a date takes nothing from: those that are refused already. An old backend answers for those that are older
- * than the bridge until the retirement; without one everything that waits is refused.
+ * Counts the tokens that are refused already: a date ends nothing for these tokens. Until the retirement, the old API
+ * answers for tokens that are older than the bridge. Without the old API, every waiting token is refused.
  */
 
 function isOver({ lifecycle, clock }: Context, { clientId }: Due): boolean {
@@ -24,7 +24,7 @@ async function connectedApps({ store }: Context, { accountId }: Person): Promise
   return new Set(known.filter(({ state }) => state === 'active').map(({ client_id }) => client_id));
 }
 
-/** What is due, with how many tokens of each part are refused at this moment. */
+/** The due reminders, with the number of tokens of each part that are refused at this moment. */
 export async function withRefused(
   context: Context,
   { person, links }: { person: Person; links: Links },

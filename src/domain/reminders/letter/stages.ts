@@ -2,62 +2,67 @@ import type { Due, Part } from '../people.ts';
 import { USED_WITHIN } from '../plan-stages.ts';
 import { countWords, inDays, type Reader } from './moments.ts';
 
-/** What kind of reminder a stage is, and how it is said in one line. */
+/** The kind and urgency of a reminder, and short words for both. */
 
-/** `refused`: the date ends nothing that is not refused without it, or none is set; `waits`: no date is set at all. */
+/**
+ * `refused`: the tokens are refused already, so a date ends nothing. `waits`: no date is set, and tokens still work.
+ */
 export type Kind = 'died' | 'past' | 'refused' | 'ahead' | 'waits' | 'woken' | 'unused';
 
-/** What asks the most comes first. */
+/** The most urgent kind comes first. */
 const ORDER: readonly Kind[] = ['died', 'past', 'refused', 'ahead', 'waits', 'woken', 'unused'];
 
-/** A reminder that is due, as a mail tells of it. */
+/** A due reminder, with the facts that the mail tells. */
 export interface Told extends Due {
-  /** How many of the tokens that wait are refused at this moment. */
+  /** How many of the waiting tokens are refused at this moment. */
   refused: number;
-  /** How many of them no date had to end: they are refused before the retirement too. */
+  /** How many of the waiting tokens are refused before the retirement too, without any date. */
   refusedAnyway: number;
-  /** Whether the sunset has come for the app, so that no connection helps. */
+  /** Whether the sunset of the app has come: no connection helps any more. */
   isOver: boolean;
-  /** Whether the holder has a connected token at the app too, which no retirement ends. */
+  /** Whether the holder has a connected token at the app too. The retirement does not end connected tokens. */
   hasConnected: boolean;
 }
 
 /** How many tokens of the part wait for a connection. */
 export const waitingOf = ({ part }: Told) => (part.role === 'holder' ? part.waiting : part.tokens.waiting);
 
-/** The waiting tokens that still work. */
+/** How many of the waiting tokens still work. */
 export function workingOf(one: Told): number {
   return Math.max(0, waitingOf(one) - one.refused);
 }
 
-/** Whether another token of the holder works beside the one whose connection has ended. */
+/** Whether another token of the holder works beside the token whose connection has ended. */
 export function hasWorkingBeside(one: Told): boolean {
   return !one.isOver && (one.hasConnected || (waitingOf(one) > 1 && workingOf(one) > 0));
 }
 
-/** Whether a date takes no more than those tokens of a holder that wait; the sunset takes them all. */
+/** Whether a date ends only a part of the holder's tokens: the waiting tokens. The sunset ends all tokens. */
 export function isOfPart({ hasConnected, milestone, isOver }: Told): boolean {
   return hasConnected && milestone !== 'sunset' && !isOver;
 }
 
-/** How many of the waiting tokens the retirement takes, or has taken. */
+/** How many of the waiting tokens the retirement ends, or has ended. */
 export function takenOf(one: Told): number {
   return Math.max(0, waitingOf(one) - one.refusedAnyway);
 }
 
-/** Whether some token of an app called lately what the old backend alone answers. */
+/** Whether a token of an app lately made a call that only the old API answers. */
 function callsElsewhere(part: Part, { now }: Reader): boolean {
   return part.role === 'owner' && part.passedAt !== undefined && now - part.passedAt <= USED_WITHIN;
 }
 
-/** Whether no waiting token works, so that no date takes anything from them; a sunset takes what is connected from an owner's app. */
+/**
+ * Whether all waiting tokens are refused already, and the date ends nothing else. For an owner, the sunset also ends
+ * connected tokens, and other dates end calls that only the old API answers.
+ */
 export function isRefused(one: Told, reader: Reader): boolean {
   if (waitingOf(one) === 0 || workingOf(one) > 0) return false;
   if (one.part.role === 'holder') return true;
   return one.milestone === 'sunset' ? one.part.tokens.active === 0 : !callsElsewhere(one.part, reader);
 }
 
-/** Whether what is refused is not refused because of the date of the reminder, past or ahead. */
+/** Whether the tokens were refused before the retirement that the reminder counts down to. */
 function isTakenBefore(one: Told, reader: Reader): boolean {
   return one.milestone === 'retirement' && takenOf(one) === 0 && isRefused(one, reader);
 }
@@ -71,15 +76,15 @@ export function kindOf(one: Told, reader: Reader): Kind {
   return at === Infinity ? 'waits' : 'ahead';
 }
 
-/** Infinity less itself is no number. */
+/** Two times may be Infinity; their difference is not a number. */
 const byTime = (one: number, other: number) => (one === other ? 0 : one - other);
 
-/** When it ends or ended. */
+/** The date of a reminder, or the time of its event. */
 const timeOf = (one: Told) => one.at ?? happenedAt(one) ?? Infinity;
 
 /**
- * The reminders, the most urgent first; of two alike what stopped first or stops next, then what the person uses before what
- * others use, then the one with more tokens.
+ * The reminders, the most urgent first. Two reminders of one kind are ordered by time, then holder before owner, then
+ * by the number of waiting tokens.
  */
 export function byUrgency(due: readonly Told[], reader: Reader): Told[] {
   const rank = (one: Told) => ORDER.indexOf(kindOf(one, reader));
@@ -98,16 +103,19 @@ export function stopWords(at: number, reader: Reader, isMany = false): string {
   return `${isMany ? 'stop' : 'stops'} working ${inDays(at, reader)}`;
 }
 
-/** When what a `died` or `woken` stage tells of happened: it is what the stage is planned for. */
+/** The time of the event of a `died` or `woken` stage, which stands in `plannedFor`. */
 export function happenedAt({ plannedFor }: Due): number | undefined {
   const at = plannedFor === '' ? Number.NaN : Number(plannedFor);
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Why a mail comes now that support has sent. */
+/** The reason for a mail that support asked for. */
 export const ASKED = 'our support team had it sent to you.';
 
-/** What an owner's date takes away: `12 tokens of its users stop working in 14 days`, or only calls where no token is left. */
+/**
+ * What a date ends for an owner: `12 tokens of its users stop working in 14 days`, or only calls when the date ends no
+ * waiting token.
+ */
 export function endingWords(one: Told, at: number, reader: Reader): string {
   const tokens = takenOf(one);
   if (tokens === 0) return `some of its calls ${stopWords(at, reader, true)}`;

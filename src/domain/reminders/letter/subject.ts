@@ -12,7 +12,7 @@ import {
   waitingOf,
 } from './stages.ts';
 
-/** The subject line: what stops, and in how many days. */
+/** The subject line: which app stops, and in how many days. */
 
 const nameOf = ({ part, clientId }: Told) => `“${plainName(part.appName, clientId)}”`;
 
@@ -26,7 +26,7 @@ function chiefs(due: readonly Told[], reader: Reader): Told[] {
 const tokensOf = (due: Told) => countWords(waitingOf(due), 'token');
 const isMany = (due: Told) => waitingOf(due) !== 1;
 
-/** What stops: the app, or for its owner those of its users' tokens that wait. */
+/** What stops: the app, or for an owner the waiting tokens of the app's users. */
 function stopping(due: Told, reader: Reader): string {
   const { part, at = 0, milestone } = due;
   const day = `(${dayWords(at, reader)})`;
@@ -105,7 +105,7 @@ function ofMany(apps: readonly Told[], reader: Reader): string {
   return words[kindOf(first, reader)]();
 }
 
-/** One line for all that is due: the most urgent is said, of the rest how many apps there are. */
+/** One line for all due reminders: the most urgent kind in words, and the number of the other apps. */
 export function subjectOf(due: readonly Told[], reader: Reader): string {
   const apps = chiefs(due, reader);
   const [first] = apps;
