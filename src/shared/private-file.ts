@@ -68,8 +68,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Removes drafts (files and folders) of killed processes: a draft holds the same secrets as its file, and SQLite would
- * take a file beside a draft for a part of the draft.
+ * Removes drafts (files and folders) of killed processes: a draft holds the content of its file, and SQLite would take
+ * a file beside a draft for a part of the draft.
  */
 export function removeAbandoned(path: string): void {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
