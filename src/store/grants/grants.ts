@@ -119,7 +119,7 @@ export async function markDead(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** Ends a grant without tokens and codes: a grant with a consent that was never used. */
+/** Ends a grant whose consent never led to a code or a token. */
 export async function endUnused(tx: Database, id: string, now: number): Promise<boolean> {
   const ended = { state: 'dead', dead_cause: 'unfinished', dead_at: now, updated_at: now } as const;
   const result = await tx

@@ -5,7 +5,7 @@ import type { Database, Store } from '../driver/store.ts';
 /**
  * What each running process reports of its keys, for the operator who changes the keys: a key is activated only when
  * all processes hold the key, and dropped only when no process writes with the key. Another check covers a process that
- * was paused for longer (under-all-keys.ts).
+ * was paused for longer (retry-after-key-rotation.ts).
  */
 export interface Holding {
   /** Per purpose the ids of the keys for reading, and the key for writing. */
