@@ -1,6 +1,6 @@
 import { type Message, statusOf } from './message.ts';
 
-/** A failure as the person is told of it: what happened, why, and what to do next. */
+/** A failure in words for the person: the event, its reason, and the next step. */
 export interface Failure {
   status: number;
   title: string;

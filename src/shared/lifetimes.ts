@@ -60,8 +60,8 @@ export const RETRY_BASE = 1 * SECOND;
 export const RETRY_MAX = 15 * MINUTE;
 
 /**
- * Lost answers stop presentations: how long until one grant is tried again, how long at most, and how far back lost
- * answers count.
+ * Lost answers stop presentations: how long until one presentation is tried again, how long at most, and how far back
+ * lost answers count.
  */
 export const BREAKER_PAUSE = 1 * MINUTE;
 export const BREAKER_PAUSE_MAX = 5 * MINUTE;
@@ -76,7 +76,10 @@ export const ANSWERS_SPEAK = 3 * SECOND;
 /** Many deaths stop all refreshing for this long. */
 export const DEATHS_STOP = 5 * MINUTE;
 
-/** No rest is longer, whoever asks for the rest. A later `retry_at` or `suspect_until` was written by a wrong clock. */
+/**
+ * No rest is longer, even if a server asks for more. A later `retry_at` or `suspect_until` was written by a wrong
+ * clock.
+ */
 export const REST_MAX = 60 * MINUTE;
 
 /** A dead grant keeps its sealed pair for this long, for support (docs/decisions/0005). */
@@ -128,7 +131,7 @@ export const WRITE_ANSWERED_WITHIN = 17 * SECOND;
  */
 export const MOVE_BEGUN_WITHIN = 13 * SECOND;
 
-/** How long a write waits for one of the few slots. The write must still be begun in time afterwards. */
+/** How long a write waits for one of the few places. The write must still begin in time afterwards. */
 export const WRITE_PLACE_WITHIN = 5 * SECOND;
 
 /** From the claim of a write to its last byte out, with a refresh of the access token in between. */

@@ -114,7 +114,7 @@ export function createBudget(clock: { now(): number }) {
       const newest = heard.saidAt > known.saidAt ? heard : known;
       known = { ...newest, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
     },
-    /** Sends one request, counts it while it is under way, and obeys its answer. */
+    /** Sends one request, counts the request while it is under way, and obeys the answer. */
     spend: async (ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
       const request = ++requests;
       underWay += 1;

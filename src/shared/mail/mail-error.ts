@@ -9,7 +9,10 @@ interface DeliveryFailure {
   message: string;
 }
 
-/** Failures of the mail itself or its recipient. The server's words repeat the address, so they stay out of the log. */
+/**
+ * Failures of the mail itself or its recipient. The server's words repeat the address, so these words stay out of the
+ * log.
+ */
 const ABOUT_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE']);
 
 /** The codes at the start of an answer; the enhanced code (RFC 2034) is empty when missing. */

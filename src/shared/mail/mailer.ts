@@ -71,7 +71,7 @@ const CLOSED = { disableFileAccess: true, disableUrlAccess: true };
 /** A pool may by itself send again the mails of a lost connection: never here. */
 const POOL = { pool: true as const, maxConnections: MAILS_AT_ONCE, maxRequeues: 0 };
 
-/** One hand-over. Tracks its progress and ends when it takes too long. */
+/** One hand-over. Tracks the progress, and aborts when a limit passes. */
 class HandOver {
   isWritten = false;
   readonly #limit = new AbortController();

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
  * The connection of a request that asks for another protocol ends with the answer. Node's parser stops reading at the
- * end of such a request, so the next request on the connection would be lost, or read from its middle on.
+ * end of such a request, so the next request on the connection would be lost, or be read from the middle on.
  */
 function endAfterUpgrade(req: IncomingMessage, res: ServerResponse): void {
   if (req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');

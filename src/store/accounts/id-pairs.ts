@@ -44,7 +44,7 @@ export async function findModernId(
 
 /**
  * Keeps a pair that the answers of both APIs showed, unless either id is already in another pair; returns whether the
- * pair is new. An account that was known by its e-mail alone is known by its id from then on. Needs a transaction,
+ * pair is new. An account that was known only by an e-mail is known by its id from then on. Needs a transaction,
  * because the function reads before it writes.
  */
 export async function learnPair(

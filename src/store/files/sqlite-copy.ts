@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { migrationFiles } from '../driver/migrations.ts';
 import type { KnownKey } from '../tables/tables.ts';
 
-/** One SQLite file that is a copy or is about to become one: its defects, its content, and its mark. */
+/** One SQLite file that is a copy or becomes a copy: its defects, its content, and its mark. */
 
 /** The content of a copy, and the keys that can read the copy. */
 export interface CopyFacts {

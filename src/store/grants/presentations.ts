@@ -17,7 +17,7 @@ export interface ClaimDecision {
   seenClaim: string | null;
   /** The unique name of this claim. */
   claimId: string;
-  /** Only while no other live grant of the account belongs to the same client at the new API. */
+  /** Only while no other grant of the account, live or handed over, belongs to the same client at the new API. */
   ifAlone?: boolean;
   now: number;
   /** The database as last seen. On a copy or an older database no claim is made (docs/decisions/0010). */

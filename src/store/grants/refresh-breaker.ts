@@ -17,7 +17,7 @@ import type { Tables } from '../tables/tables.ts';
 /** The basis of a claim: no decision since this turn, and no lost answer since the last good answer. */
 export interface SeenBreaker {
   turn: number;
-  /** When the last refreshed pair was stored; 0 when there was none lately. */
+  /** When the answer with the last refreshed pair came; 0 when none came lately. */
   goodAt: number;
   /** Lost answers count from this time on. */
   since: number;
@@ -147,7 +147,7 @@ export async function stopForDeaths(db: Database, now: number): Promise<boolean>
   return result.numUpdatedRows === 1n;
 }
 
-/** Dates lost answers to now when a wrong clock dated them ahead, so that a good answer can end them. */
+/** Dates lost answers to now when a wrong clock dated the answers ahead. A good answer can then end the doubts. */
 export async function redateDoubts({ transaction }: Pick<Store, 'transaction'>, now: number): Promise<void> {
   await transaction((tx) =>
     tx

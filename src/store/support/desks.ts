@@ -64,7 +64,7 @@ export async function handoverKeys(db: Database, { since }: { since: number }): 
     .execute();
 }
 
-/** Active tokens of which nobody proved that they belong to their app, newest first. */
+/** Active tokens whose app is not proven, newest first. */
 export async function unprovenKeys(db: Database): Promise<DeskKey[]> {
   const rows = await db
     .selectFrom('mappings')

@@ -17,9 +17,7 @@ interface AppsTable extends CutOverColumns {
   owner_account_id: Nullable<string>;
   owner_email: Nullable<string>;
   source: 'registered' | 'imported' | 'observed' | 'demo';
-  /**
-   * 1 when the owner registered the app on a page of the bridge. No person of the service has checked its callbacks.
-   */
+  /** 1 when the owner registered the app on a bridge page. Nobody of the service has checked its callbacks. */
   self_registered: Generated<number>;
   created_at: number;
   retired_at: Nullable<number>;
@@ -131,10 +129,7 @@ interface MappingsTable {
   legacy_account_id: Nullable<string>;
   /** When the token was last used again after a long silence. */
   woken_at: Nullable<number>;
-  /**
-   * The app that a call named first, which gives no right; and whether the app of an observed token is proven by more
-   * than calls.
-   */
+  /** The app that a call named first, which gives no right. `app_proven`: whether more than calls prove the app. */
   claimed_client_id: Nullable<string>;
   claimed_at: Nullable<number>;
   app_proven: Generated<number>;

@@ -17,8 +17,8 @@ export interface LastUse {
 }
 
 /**
- * The calls that the new API answers; they are listed so that no person is told that they end with the old API. A call
- * that the new API always refuses, such as a change of posting times, does end.
+ * The calls that the new API answers. The list keeps people from being told that these calls end with the old API. A
+ * call that the new API always refuses, such as a change of posting times, does end.
  */
 const PATHS_SERVED = [
   '/1/profiles',
@@ -55,8 +55,8 @@ const listOf = (endpoints: readonly string[]) => sql.join(endpoints.map((path) =
 const IS_PASSED = sql<boolean>`outcome = 'ok' and endpoint not in (${listOf(SERVED_HERE)})`;
 
 /**
- * A connection does not help calls that neither API serves, and a token that wakes asks for a connection at once. So
- * such calls do not wake a token.
+ * A token that wakes makes the bridge ask its holder for a connection at once. A connection does not help calls that
+ * neither API serves, so these calls wake no token.
  */
 const IS_SERVED = sql<boolean>`outcome = 'ok' or endpoint in (${listOf(SERVED)})`;
 
