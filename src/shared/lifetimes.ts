@@ -98,8 +98,8 @@ export const USAGE_KEPT = 400 * DAY;
 export const ACCESS_TOKEN_LIFETIME_MAX = 365 * DAY;
 
 /**
- * While the old API does not answer, the calls of a newly mapped token wait at most this long for the old ids. Before
- * the mapping the old API alone answered the calls.
+ * For this long after a token was mapped, its calls are told to come again while the old API does not answer and the
+ * old ids are unknown. Before the mapping the old API alone answered these calls.
  */
 export const LEARN_PATIENCE = 10 * MINUTE;
 
