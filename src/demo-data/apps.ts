@@ -1,16 +1,16 @@
 import type { DemoName } from './people.ts';
 
-/** The apps beside the demo integration, as an import brought them. */
+/** The apps beside the demo integration. They look as if an import had brought them. */
 
 export interface DemoApp {
   clientId: string;
   name: string;
   source: 'imported' | 'observed';
-  /** Nobody registered an observed one. */
+  /** Undefined for an observed app, because nobody registered the app. */
   owner: DemoName | undefined;
   callback: string | undefined;
   contacts: readonly string[];
-  /** Its own client at the modern side, where all its tokens have moved to it. */
+  /** The app's own client at the new API, for an app whose tokens have all moved to that client. */
   modernClientId?: string;
 }
 

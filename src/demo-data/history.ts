@@ -4,7 +4,7 @@ import { DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
 import { IMPORTED_AGO, type LaidPair, momentAgo } from './life.ts';
 import { DEMO_PEOPLE } from './people.ts';
 
-/** What the history tells of the demo, in the words that the bridge itself would have written. */
+/** The history of the demo, in the words that the bridge would have written. */
 
 const IMPORT = { actor: 'command', reason: 'import' };
 
@@ -61,7 +61,7 @@ function toldOf(end: string): Told {
   };
 }
 
-/** The life of a grant: its consent, its end, and what became of the pair that an app took. */
+/** The life of a grant: its consent, its end, and the outcome of the hand-over. */
 function ofGrant({ clientId, accountId, grant, tokens }: LaidPair): Change[] {
   if (!grant) return [];
   const of = { clientId, accountId, grantId: grant.id };
@@ -82,7 +82,7 @@ function ofGrant({ clientId, accountId, grant, tokens }: LaidPair): Change[] {
   ];
 }
 
-/** What the purge wrote of a hand-over that no app confirmed. */
+/** The entry that the purge writes for a hand-over that no app confirmed. */
 function erasures({ clientId, accountId, grant }: LaidPair, now: number): Change[] {
   if (grant?.end !== 'handed_over' || grant.isConfirmed) return [];
   const at = grant.to + DEAD_GRANT_KEPT;

@@ -4,23 +4,23 @@ import { DAY, MINUTE } from '../shared/lifetimes.ts';
 import { DEMO_PEOPLE } from './people.ts';
 import type { DemoHabit, DemoPair } from './tokens.ts';
 
-/** When what happened to each token, so that rows, history, progress and calls tell the same story. */
+/** The dated events of each token. Rows, history, progress and calls are all made from these events, so they agree. */
 
 /** When the import ran, in days before now: before the first day of the progress. */
 export const IMPORTED_AGO = 62;
 
-/** A state of a token, and since when. */
+/** A state of a token, and the moment at which the state began. */
 interface Stand {
   at: number;
   state: MappingState;
   reason: string | null;
 }
 
-/** A token with fixed values, and its states, the oldest first. */
+/** A token with fixed values, and its states, oldest first. */
 export interface LaidToken {
   id: string;
   token: string;
-  /** Who revoked it. */
+  /** The actor that revoked the token. */
   revokedBy: string | undefined;
   stands: readonly Stand[];
   habit: DemoHabit | undefined;
@@ -32,7 +32,7 @@ export interface LaidPair {
   accountId: string | null;
   email: string | null;
   legacyAccountId: string | null;
-  /** The grant that they stood on. */
+  /** The grant that served the tokens. */
   grant: { id: string; from: number; to: number; end: string; isConfirmed: boolean } | undefined;
   tokens: LaidToken[];
 }
@@ -44,7 +44,7 @@ function demoToken(n: number): string {
   return `1/${createHash('sha256').update(`a token of the demo, number ${n}`).digest('hex').slice(0, 32)}`;
 }
 
-/** Not all at the same time of day. */
+/** Spread over the time of day, because events at the same time of day would look artificial. */
 export function momentAgo(now: number, days: number, n = 0): number {
   const stagger = days >= 1 ? ((n * 47) % 300) * MINUTE : 0;
   return Math.floor(now - days * DAY - stagger);
@@ -89,7 +89,7 @@ function standsOf(
   ];
 }
 
-/** Every pair with its tokens, as they stand at this moment. */
+/** Every pair with its tokens, as of now. */
 export function layPairs(pairs: readonly DemoPair[], now: number): LaidPair[] {
   let n = 0;
   return pairs.map((pair, index) => {

@@ -5,13 +5,13 @@ import { CAMPAIGN, DESK, NEWS } from './apps.ts';
 import { momentAgo } from './life.ts';
 import { DEMO_PEOPLE, type DemoName } from './people.ts';
 
-/** The reminders of four weeks ago: one stage, of which one mail reached nobody. */
+/** The reminders of four weeks ago: all of the same stage. One mail could not be delivered. */
 
 interface Sent {
   to: DemoName;
   clientIds: readonly string[];
   role: 'holder' | 'owner';
-  /** In the words of a mail server. */
+  /** The error as a mail server words it. */
   failure?: string;
 }
 
@@ -30,7 +30,7 @@ const MAILS: readonly Sent[] = [
 
 const SENT_AGO = 29;
 
-/** How many days before the retirement they were sent. */
+/** How many days before the retirement the mails were sent. */
 const STAGE = '90';
 
 const fixedId = (kind: string, n: number) => `5e1f0c9a7b3d4e2f8a6${kind}${String(n).padStart(4, '0')}`;
@@ -73,7 +73,7 @@ interface Planned {
   retirement: number;
 }
 
-/** The mails and what stood in them; the date is the one that they told of. */
+/** The mails and their reminders. `retirement` is the date that the mails announced. */
 export function mailRows(now: number, retirement: number): Rows {
   const sent = momentAgo(now, SENT_AGO);
   const at = sent - (sent % DAY) + (9 / 24) * DAY;

@@ -1,4 +1,7 @@
-/** Who holds and owns what in the demo. The first two can sign in at the embedded modern side; the others are names. */
+/**
+ * The people who hold tokens and own apps in the demo. The first two can sign in at the embedded new API; the rest
+ * exist only as names.
+ */
 
 interface DemoPerson {
   accountId: string;
@@ -14,7 +17,7 @@ const person = (last: string, [name, email]: [string, string], timezone = 'Europ
   timezone,
 });
 
-/** By the name that the lists of tokens use. */
+/** Keyed by the name that the lists of tokens use. */
 export const DEMO_PEOPLE = {
   dana: person('01', ['Dana Demo', 'demo@grantbridge.example']),
   sam: person('02', ['Sam Second', 'second@grantbridge.example'], 'America/New_York'),

@@ -5,7 +5,7 @@ import { type TokenNumbers, NOTHING_COUNTED } from '../store/progress/progress.t
 import type { Tables } from '../store/tables/tables.ts';
 import { type LaidPair, stateAt } from './life.ts';
 
-/** How the tokens of each app stood at the end of each of the last days; today is for the job to count. */
+/** The token counts of each app at the end of each of the last days. Today is left to the progress job. */
 
 type Row = Insertable<Tables['progress']>;
 
@@ -25,7 +25,7 @@ function standAt(pairs: readonly LaidPair[], at: number): Omit<Row, 'client_id' 
   return { ...counts, waiting_people: waiting.size };
 }
 
-/** The rows of one app, without days like the one before. */
+/** The rows of one app. A day with the same counts as the day before has no row. */
 export function progressRows(clientId: string, pairs: readonly LaidPair[], now: number): Row[] {
   const own = pairs.filter((pair) => pair.clientId === clientId);
   const today = now - (now % DAY);
@@ -49,7 +49,7 @@ function sumOf(rows: readonly TokenNumbers[]): TokenNumbers {
   return sum;
 }
 
-/** The rows of all apps together, of each day on which those of one of them changed. */
+/** The sums over all apps, for each day on which the counts of at least one app changed. */
 export function progressOfAllRows(rows: readonly Row[]): Array<Insertable<Tables['progress_of_all']>> {
   const newest = new Map<string, Row>();
   const days = [...new Set(rows.map(({ day }) => day))].toSorted();

@@ -7,23 +7,23 @@ import { UNIDENTIFIED } from './apps.ts';
 import type { LaidPair, LaidToken } from './life.ts';
 import { demoUsage } from './usage-rows.ts';
 
-/** What the database holds of the tokens and of the grants that they stood on. */
+/** The database rows of the tokens and of their grants. */
 
-/** The tokens are years older than the bridge, each of another day. */
+/** The tokens are years older than the bridge, each with a different age. */
 const ageOf = ({ id }: LaidToken) => (700 + ((Number.parseInt(id.slice(-4), 10) * 61.37) % 500)) * DAY;
 
-/** What was seen in use is known since that moment. */
+/** An observed token is known since its first use. */
 const firstSeen = ({ stands }: LaidToken) => stands[0]?.at ?? 0;
 
 const SCOPE = 'account:read posts:read posts:write offline_access';
 
-/** To the day, as it is kept everywhere. */
+/** Truncated to the day, as last uses are everywhere. */
 function lastUse(token: LaidToken, now: number): number | null {
   const last = Math.max(0, ...demoUsage(token, now).map(({ last_at }) => last_at));
   return last === 0 ? null : last - (last % DAY);
 }
 
-/** One mapping; all name the same columns. */
+/** The mapping rows of one pair. All rows have the same columns, because one statement inserts them. */
 export function mappingRows({ digest }: Pick<Vault, 'digest'>, pair: LaidPair, now: number): NewMapping[] {
   const isObserved = pair.clientId === UNIDENTIFIED.clientId;
   return pair.tokens.map((token) => {
@@ -52,7 +52,10 @@ export function mappingRows({ digest }: Pick<Vault, 'digest'>, pair: LaidPair, n
 const versionOf = ({ from, to }: NonNullable<LaidPair['grant']>) =>
   Math.max(1, Math.round((to - from) / DAY));
 
-/** What a pair that its app has not confirmed yet is kept as; there never was one, so it opens nothing. */
+/**
+ * A placeholder for the sealed pair of a hand-over that the app has not confirmed yet. There was no real pair, so the
+ * placeholder opens no account.
+ */
 function keptPair({ seal }: Pick<Vault, 'seal'>, { grant }: LaidPair, now: number): Partial<NewGrant> {
   if (grant?.end !== 'handed_over' || grant.isConfirmed || grant.to + DEAD_GRANT_KEPT < now) return {};
   const sealed = (column: 'access_token' | 'refresh_token') =>
@@ -66,7 +69,7 @@ interface Sealing {
   modernClientId: string;
 }
 
-/** The grant of a pair, which is dead. */
+/** The grant row of a pair; the grant is dead. */
 export function grantRow(pair: LaidPair, { vault, now, modernClientId }: Sealing): NewGrant[] {
   const { clientId, accountId, grant } = pair;
   if (!grant || accountId === null) return [];
@@ -91,7 +94,7 @@ export function grantRow(pair: LaidPair, { vault, now, modernClientId }: Sealing
   ];
 }
 
-/** What the hand-over of a pair left. */
+/** The row that the hand-over of a pair left. */
 export function handoverRow({ clientId, accountId, grant, tokens }: LaidPair) {
   if (grant?.end !== 'handed_over' || accountId === null) return [];
   return [

@@ -7,14 +7,17 @@ import { OUT_OF_BAND } from '../domain/apps/callback-rule.ts';
 import { registerApp, registerCallback } from '../domain/apps/register-app.ts';
 import { DAY } from '../shared/lifetimes.ts';
 
-/** The demo app's values: fixed, so that every start prints the same; served on loopback alone and never in production. */
+/**
+ * The values of the demo app. Fixed, so that every start prints the same values. Served on loopback alone and never in
+ * production.
+ */
 export const DEMO_APP = {
   clientId: '4e9680c0512f7ed3220000de',
   clientSecret: 'demo-secret-for-loopback-only',
   ownerToken: '1/de30000000000000000000000000de30',
 };
 
-/** Where the demo stands. */
+/** The settings that say where the demo is served. */
 type Placed = Pick<Config, 'publicUrl'> & { embedded: Pick<Config['embedded'], 'demoPort'> };
 
 /** The demo integration's address. */
@@ -24,7 +27,9 @@ export function demoOrigin(config: Placed): string {
 
 const RETIRES_AFTER = 60 * DAY;
 
-/** The demo's old API is deprecated since the day of the first start and retires 60 days later, in a database without dates. */
+/**
+ * In a database without dates: the old API is deprecated since the day of the first start and retires 60 days later.
+ */
 async function seedDates(context: Context): Promise<void> {
   const now = context.clock.now();
   const today = now - (now % DAY);
@@ -32,13 +37,13 @@ async function seedDates(context: Context): Promise<void> {
   if (await fillDates(context, dates, 'demo')) await context.lifecycle.refresh();
 }
 
-/** As if it were then. */
+/** The context with its clock set to the moment of the import. */
 function longAgo(context: Context): Context {
   const at = momentAgo(context.clock.now(), IMPORTED_AGO);
   return { ...context, clock: { ...context.clock, now: () => at } };
 }
 
-/** The demo app, owned by the demo account; a second start adds the callback of a moved demo and no more. */
+/** Registers the demo app, owned by the demo account. A later start only adds the callback of a demo that has moved. */
 async function seedApp(context: Context, config: Placed, ownerAccountId: string): Promise<void> {
   const callback = `${demoOrigin(config)}/connect/buffer/callback`;
   const registered = await registerApp(longAgo(context), {
@@ -52,7 +57,7 @@ async function seedApp(context: Context, config: Placed, ownerAccountId: string)
   await registerCallback(context, { clientId: DEMO_APP.clientId, uri: callback, actor: 'demo' });
 }
 
-/** Everything that the demo shows; a second start changes nothing of it. */
+/** Writes all demo data. A later start leaves the demo data as it is. */
 export async function seedDemo(context: Context, config: Placed, ownerAccountId: string): Promise<void> {
   await seedDates(context);
   await seedApp(context, config, ownerAccountId);

@@ -24,8 +24,8 @@ import { demoPairs } from './tokens.ts';
 import { demoUsage } from './usage-rows.ts';
 
 /**
- * A little world for the demo on loopback: apps, tokens in every state that needs no real grant, a month of calls and two
- * of progress, so that no page is empty at the first look. Written once, with fixed values and in one transaction.
+ * Demo data on loopback: apps, tokens in every state that needs no real grant, a month of calls and two months of
+ * progress, so that no page is empty at the first look. Written once, with fixed values and in one transaction.
  */
 
 /** The demo integration, which is registered already. */
@@ -40,7 +40,7 @@ interface Seeding {
   pairs: readonly LaidPair[];
 }
 
-/** False where it is there already. Its secret is as fixed as the one of the integration. */
+/** False if the app exists already. The app's secret is a fixed value, like the secret of the demo integration. */
 async function addApp({ context, tx, now }: Seeding, app: DemoApp): Promise<boolean> {
   const { clientId, name, callback } = app;
   const created_at = momentAgo(now, IMPORTED_AGO);
@@ -62,7 +62,9 @@ async function addPeople({ tx, now }: Seeding): Promise<void> {
     await upsertAccount(tx, { account_id: accountId, ...said, updated_at: now });
 }
 
-/** The app whose tokens have all moved has a client of its own; nobody has to consent through it any more. */
+/**
+ * The app whose tokens have all moved has its own client. No account holder has to consent through that app any more.
+ */
 async function addModernClient({ tx, now }: Seeding): Promise<void> {
   const id = CALENDAR.modernClientId ?? '';
   const scopes = 'account:read posts:read posts:write offline_access';
@@ -123,7 +125,7 @@ async function addLead({ context, tx, now }: Seeding, accountId: string): Promis
   await recordEvents(context, tx, [added]);
 }
 
-/** The owner token of the integration stands in its progress too. */
+/** The owner token of the integration counts in the progress too. */
 function ownerPair({ clientId }: Integration, now: number): LaidPair {
   const stands = [{ at: momentAgo(now, IMPORTED_AGO), state: 'unmapped' as const, reason: null }];
   return {
@@ -172,10 +174,10 @@ async function isSeeded({ store }: Context): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const USAGE_AT_ONCE = 300;
 
-/** Fills a database that has none of it. */
+/** Fills a database that has no demo data. */
 export async function seedDemoData(context: Context, integration: Integration): Promise<void> {
   if (await isSeeded(context)) return;
   const now = context.clock.now();
@@ -186,6 +188,6 @@ export async function seedDemoData(context: Context, integration: Integration): 
   const usage = pairs.flatMap(({ tokens }) => tokens.flatMap((token) => demoUsage(token, now)));
   for (let start = 0; start < usage.length; start += USAGE_AT_ONCE)
     await addUsage(context.store, usage.slice(start, start + USAGE_AT_ONCE));
-  // The job may have counted at the start, when there was nothing yet.
+  // The progress job may already have counted at the start, before the demo data existed.
   await keepProgress(context);
 }

@@ -2,42 +2,42 @@ import { CALENDAR, CAMPAIGN, DESK, NEWS, UNIDENTIFIED } from './apps.ts';
 import type { DemoName } from './people.ts';
 
 /**
- * Which tokens there are, and what became of them. None is connected now: a connection takes a real grant, and that takes
- * a person who consents.
+ * The tokens of the demo and their fate. No token is connected now: a connection needs a real grant, and a grant needs
+ * a person to consent.
  */
 
 /** Why a connection ended. */
 type DemoEnd = 'refused' | 'lost' | 'handed_over';
 
-/** One consent that was given and has ended; times in days before now. */
+/** One consent that was given and has ended. Times in days before now. */
 interface DemoConnection {
   from: number;
   to: number;
   end: DemoEnd;
-  /** Whether the app said that it has its pair. */
+  /** Whether the app confirmed that it has its pair. */
   isConfirmed?: boolean;
 }
 
-/** How a token is called. */
+/** How programs use a token. */
 export interface DemoHabit {
   program: string;
   carrier: 'header' | 'query' | 'body';
   endpoints: readonly string[];
-  /** On which days, counted back from today. */
+  /** Calls happen on every n-th day, counted back from today. */
   every: number;
-  /** How often on such a day. */
+  /** How many calls on each of those days. */
   calls: number;
-  /** In days before now: no calls after that. */
+  /** The day of the last calls, in days before now. */
   until?: number;
 }
 
 interface DemoToken {
   habit?: DemoHabit;
-  /** In days before now, with the words of the one who ended it. */
+  /** In days before now; `why` holds the words of `by`, the person that ended the token. */
   revoked?: { ago: number; why: string; by: DemoName };
 }
 
-/** The tokens of one app and one account, or of an address, or of nobody who is known. */
+/** The tokens of one app and of one account, of one address, or of an old account that is not matched. */
 export interface DemoPair {
   clientId: string;
   holder: DemoName | { email: string } | { legacyAccountId: string };
@@ -149,7 +149,10 @@ const OF_NOBODY: ReadonlyArray<Omit<DemoPair, 'clientId'>> = [
 const inApp = (clientId: string, pairs: ReadonlyArray<Omit<DemoPair, 'clientId'>>): DemoPair[] =>
   pairs.map((pair) => ({ clientId, ...pair }));
 
-/** All tokens of the demo beside the owner token of the demo integration, whose client id is given. */
+/**
+ * All tokens of the demo except the owner token of the demo integration. `integration` is the client id of the demo
+ * integration.
+ */
 export function demoPairs(integration: string): DemoPair[] {
   return [
     ...inApp(integration, [

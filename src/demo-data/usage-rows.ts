@@ -3,18 +3,18 @@ import { dayOf } from '../shared/moments.ts';
 import type { UsageRow } from '../store/usage/usage.ts';
 import { type LaidToken, stateAt } from './life.ts';
 
-/** Thirty days of calls, as programs of the habit of each token would have made them. */
+/** Thirty days of calls, as programs with the habit of each token would have made. */
 
 const DAYS = 30;
 
-/** Numbers that look counted, and are the same at every look. */
+/** Numbers that look counted and are the same at every start. */
 const jitter = (calls: number, day: number) => Math.max(1, calls + (((day * 7) % 5) - 2));
 
-/** Whether calls are refused: the token has lost its connection, or was ended. */
+/** Whether calls are refused, because the token has lost its connection or was ended. */
 const isRefused = (token: LaidToken, at: number) =>
   ['reauthorization_required', 'revoked', 'migrated'].includes(stateAt(token, at) ?? '');
 
-/** At the own time of day of each token; a call of today is not later than now. */
+/** Each token is called at its own time of day. A call of today is never later than now. */
 function lastCall(token: LaidToken, ago: number, now: number): number {
   const minute = (Number.parseInt(token.id.slice(-4), 10) * 97) % (24 * 60);
   const start = now - (now % DAY) - ago * DAY;

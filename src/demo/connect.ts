@@ -16,16 +16,19 @@ const WITH_CODE = 'After the approval; the code in the address lives for 30 seco
 const WITHOUT_CODE = 'Without an approval the address names an error in place of a code.';
 const empty: Message = { line: '', headers: '', body: '' };
 
-/** The session's demo state, begun when there is none. */
+/** The demo state of the session; created when missing. */
 export function demoOf(req: Request): DemoSession {
   req.session.demo ??= { profiles: [], steps: [] };
   return req.session.demo;
 }
 
-/** Ends a request with the page that tells what went wrong. */
+/** Ends a request with the page that explains the failure. */
 export type Fail = (req: Request, res: Response, failure: Failure) => void;
 
-/** Before the library sends the browser to the bridge: a fresh state, and a copy of the address that it builds. */
+/**
+ * Runs before the library sends the browser to the bridge. Clears the demo state and copies the address that the
+ * library builds.
+ */
 export function beginAuthorization(oldApi: OldApi, fail: Fail): RequestHandler {
   return async (req, res, next) => {
     if (!(await oldApi.answers())) return fail(req, res, unreachable);
@@ -45,7 +48,9 @@ export function beginAuthorization(oldApi: OldApi, fail: Fail): RequestHandler {
   };
 }
 
-/** Before the library reads the callback: keeps the address, and runs the library where its exchange is recorded. */
+/**
+ * Runs before the library reads the callback. Keeps the address, and runs the library while the exchange is recorded.
+ */
 export function recordCallback(wire: Wire): RequestHandler {
   return (req, res, next) => {
     const back = `GET ${req.originalUrl}`;
@@ -57,7 +62,9 @@ export function recordCallback(wire: Wire): RequestHandler {
   };
 }
 
-/** After the library: keeps token and steps, reads the account and its profiles, and shows the whole flow. */
+/**
+ * Runs after the library. Keeps the token and the steps, reads the account and its profiles, and shows the whole flow.
+ */
 export function finishAuthorization(oldApi: OldApi, fail: Fail): RequestHandler {
   return async (req, res) => {
     const result = (res.locals['grant'] as { response?: ClientResult } | undefined)?.response;
@@ -102,7 +109,7 @@ async function readAccount(demo: DemoSession, oldApi: OldApi): Promise<void> {
   await readProfiles(demo, oldApi);
 }
 
-/** Reads the profiles and adds the step; the exchange is returned so that its failure can be told. */
+/** Reads the profiles and adds the step. Returns the exchange, so that the caller can report a failure. */
 export async function readProfiles(demo: DemoSession, oldApi: OldApi): Promise<Exchange> {
   const exchange = await oldApi.readProfiles(demo.token ?? '');
   const profiles = readAnswer(exchange.answer);

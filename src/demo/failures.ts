@@ -1,6 +1,6 @@
 import { type Message, statusOf } from './message.ts';
 
-/** What went wrong, for the person: what happened, why, and what to do next. */
+/** A failure in words for the person: the event, its reason, and the next step. */
 export interface Failure {
   status: number;
   title: string;
@@ -8,7 +8,7 @@ export interface Failure {
   next: string;
 }
 
-/** The bridge did not answer at all. */
+/** The bridge gave no answer. */
 export const unreachable: Failure = {
   status: 502,
   title: 'The bridge does not answer',
@@ -25,7 +25,7 @@ export const lostSession: Failure = {
   next: 'Connect again in this browser, in one tab.',
 };
 
-/** An address that the demo does not serve. */
+/** The demo does not serve this address. */
 export const noSuchPage: Failure = {
   status: 404,
   title: 'There is no such page',
@@ -34,7 +34,7 @@ export const noSuchPage: Failure = {
   next: 'Go to the first step.',
 };
 
-/** A mistake in the demo; the bridge has no part in it. */
+/** A mistake in the demo. The bridge is not involved. */
 export const ownFailure: Failure = {
   status: 500,
   title: 'The demo itself failed',
@@ -42,7 +42,7 @@ export const ownFailure: Failure = {
   next: 'Look at the log of the demo, then start again.',
 };
 
-/** A form that the demo cannot read. */
+/** The demo cannot read the form. */
 export const unreadableForm: Failure = {
   status: 400,
   title: 'The demo cannot read this form',
@@ -136,14 +136,14 @@ function errorCodeOf(body: string): string {
   return typeof error === 'string' ? error : '';
 }
 
-/** What the callback's own `error` parameter means. */
+/** Explains the `error` parameter of a callback. */
 export function describeRefusedConsent(error: string): Failure {
   if (error === 'access_denied') return denied;
   if (error === 'temporarily_unavailable') return notNow;
   return { ...unexpected, explanation: `The bridge ended the authorization with error=${error}.` };
 }
 
-/** What an answer of the token endpoint that holds no token means. */
+/** Explains a token endpoint answer without a token. */
 export function describeFailedExchange(answer: Message | undefined): Failure {
   if (!answer) return unreachable;
   const code = errorCodeOf(answer.body);
@@ -152,7 +152,7 @@ export function describeFailedExchange(answer: Message | undefined): Failure {
   return statusOf(answer) >= 500 ? temporary : unexpected;
 }
 
-/** What an answer of an old API call means; undefined when it is a good one. */
+/** Explains the answer of an old API call; undefined when the call succeeded. */
 export function describeFailedCall(answer: Message | undefined): Failure | undefined {
   const status = statusOf(answer);
   if (status === 200) return undefined;
@@ -164,12 +164,12 @@ export function describeFailedCall(answer: Message | undefined): Failure | undef
 
 const KNOWN_TO_ANY_CALL = [401, 429];
 
-/** What an answer of a call that writes means; undefined when the call was carried out. */
+/** Explains the answer of a call that writes; undefined when the write was carried out. */
 export function describeFailedWrite(answer: Message | undefined): Failure | undefined {
   if (!answer) return noAnswerToWrite;
   const status = statusOf(answer);
   const { success, error, message } = errorBodyOf(answer.body);
-  // The old API also said no with a status of 200.
+  // The old API also reported failures with status 200.
   if (status === 200 && success !== false) return undefined;
   const words = [error, message].find((text) => typeof text === 'string');
   if (typeof words !== 'string' || KNOWN_TO_ANY_CALL.includes(status)) return describeFailedCall(answer);

@@ -41,7 +41,8 @@ function securityHeaders(): RequestHandler {
   });
 }
 
-// The session cookie and the callback belong to one name: opened as 127.0.0.1 the return to localhost would find none.
+// The session cookie and the callback belong to one host name. If the demo were opened as 127.0.0.1, the return to
+// localhost would find no session.
 function onlyOwnName(publicUrl: string): RequestHandler {
   const { host } = new URL(publicUrl);
   return (req, res, next) => (req.get('host') === host ? next() : res.redirect(publicUrl));
@@ -98,7 +99,7 @@ function listen(app: Express, { host, port }: DemoSettings): Promise<Server> {
   });
 }
 
-/** Starts the demo integration; rejects when its port cannot be had. */
+/** Starts the demo integration; rejects when its port is not available. */
 export async function startDemo(settings: DemoSettings, logger: Logger): Promise<Demo> {
   const server = await listen(createApp(settings, logger), settings);
   const address = server.address();

@@ -1,4 +1,4 @@
-/** An HTTP message taken apart for reading: its first line, its header lines, its body as text. */
+/** An HTTP message split for reading: its first line, its header lines, its body as text. */
 export interface Message {
   line: string;
   headers: string;
@@ -19,7 +19,7 @@ function joinChunks(body: Buffer): Buffer {
   }
 }
 
-/** Takes the bytes of one HTTP/1.1 message apart; undefined when not even its header is there. */
+/** Splits the bytes of one HTTP/1.1 message; undefined when the header is incomplete. */
 export function readMessage(bytes: Buffer): Message | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
@@ -39,8 +39,8 @@ function isFormBody(message: Message): boolean {
 }
 
 /**
- * The message as the page shows it: the app's secret masked wherever it stands, JSON set out in lines, a form body and
- * a long address with one field a line.
+ * The message as the page shows it: the app's secret is masked everywhere, JSON is indented, and a form body or a long
+ * address shows one field a line.
  */
 export function presentMessage(message: Message, secret: string): Message {
   const mask = (text: string): string => {

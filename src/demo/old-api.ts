@@ -2,12 +2,12 @@ import axios from 'axios';
 import type { Message } from './message.ts';
 import type { Exchange, Wire } from './wire.ts';
 
-/** As long as the most patient of the old programs: a write of which nothing is heard may have been carried out. */
+/** As long as the most patient of the old programs waits: a write without an answer may have been carried out. */
 const TIMEOUT_MS = 20_000;
 
-/** Calls of the old API as integrations of the time made them, each returning what went over the wire. */
+/** Calls of the old API as integrations of the time made them. Each call returns the bytes that went over the wire. */
 export interface OldApi {
-  /** Whether anything answers at the bridge's address. */
+  /** Whether a server answers at the bridge's address. */
   answers(): Promise<boolean>;
   /** `GET /1/user.json`, the token in the header. */
   readUser(token: string): Promise<Exchange>;
@@ -15,13 +15,15 @@ export interface OldApi {
   readProfiles(token: string): Promise<Exchange>;
   /** `POST /1/user/deauthorize.json`, the token in the header, an empty form body. */
   deauthorize(token: string): Promise<Exchange>;
-  /** Any other address below /1, the token in the query as for the profiles. */
+  /** A GET to any other address below /1, the token in the query as for the profiles. */
   read(token: string, path: string): Promise<Exchange>;
-  /** A POST to any other address below /1, the token in the form beside the fields, as old PHP programs send it. */
+  /**
+   * A POST to any other address below /1, the token in the form beside the fields, as old PHP programs send the token.
+   */
   write(token: string, path: string, fields: Fields): Promise<Exchange>;
 }
 
-/** Names and values of a form, in their order; a list is its name with brackets, once for each value. */
+/** Names and values of a form, in order. A list is its name with brackets, repeated once for each value. */
 export type Fields = ReadonlyArray<readonly [name: string, value: string]>;
 
 interface Call {
@@ -34,7 +36,7 @@ interface Call {
 const formBody = (fields: Fields): string =>
   new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString();
 
-/** The value that an answer's body holds, undefined when it is no JSON. */
+/** The JSON value of an answer's body; undefined when the body is not JSON. */
 export function readAnswer(answer: Message | undefined): unknown {
   try {
     return JSON.parse(answer?.body ?? '');
@@ -69,7 +71,7 @@ export function createOldApi(bridgeUrl: string, wire: Wire): OldApi {
     const form = method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {};
     const data = method === 'POST' ? formBody(fields) : undefined;
     return wire.record(async (exchanges) => {
-      // A failed connection is not an exception here: the exchange without an answer says it.
+      // A failed connection is not an exception here: the exchange has no answer then.
       await client
         .request({ method, url: path, headers: { ...headers, ...form }, data })
         .catch(() => undefined);

@@ -3,7 +3,7 @@ import grant from 'grant';
 import type { DemoSettings } from './settings.ts';
 import type { Wire } from './wire.ts';
 
-/** Where the old client library listens; both follow from its name for the provider. */
+/** Where the old client library listens. The library derives both addresses from its name for the provider. */
 export const connectPath = '/connect/buffer';
 export const callbackPath = `${connectPath}/callback`;
 
@@ -13,14 +13,15 @@ export interface ClientResult {
   error?: unknown;
 }
 
-// Its type declarations promise an ES default export; the package is CommonJS and exports the function itself.
+// The type declarations of the library promise an ES default export. The package is CommonJS and exports the function
+// itself.
 const client = grant as unknown as typeof grant.default;
 
 const EXCHANGE_TIMEOUT_MS = 20_000;
 
 /**
- * The client library as an app of the time would have set it up. Only the two addresses of the provider are changed:
- * that is all a move behind the bridge asks of an integration.
+ * The client library as an app of the time would have set the library up. Only the two addresses of the provider
+ * differ, because a move behind the bridge changes only these two addresses of an integration.
  */
 export function createOldClient(settings: DemoSettings, wire: Wire): RequestHandler {
   const handler: unknown = client.express({

@@ -7,7 +7,8 @@ import { addStep, type DemoSession } from './session.ts';
 import type { DemoSettings } from './settings.ts';
 import type { Show } from './show.ts';
 
-// A page of another origin can make the browser post here with the person's cookie; its origin gives it away.
+// A page of another origin can make the browser post here with the person's cookie. The `Origin` header reveals such a
+// post.
 function onlyOwnForms(publicUrl: string): RequestHandler {
   return (req, res, next) => {
     if (req.method === 'GET' || req.method === 'HEAD' || req.get('origin') === publicUrl) return next();

@@ -5,7 +5,7 @@ export interface Step {
   title: string;
   remark: string;
   request: Message;
-  /** Undefined when none came, and for what the browser did. */
+  /** Undefined when no answer came, and for a step of the browser. */
   answer: Message | undefined;
   isBrowser?: boolean;
 }
@@ -28,15 +28,15 @@ export interface Update {
   due_time?: string;
 }
 
-/** What the demo remembers for one browser, in memory alone and gone with the process. */
+/** The demo state of one browser. Held in memory only, so lost when the process ends. */
 export interface DemoSession {
   token?: string | undefined;
-  /** Who the token acts for, as user.json said. */
+  /** The person for whom the token acts, as user.json said. */
   person?: string | undefined;
   deauthorized?: boolean;
   profiles: Profile[];
   steps: Step[];
-  /** What the last write was answered, until a page has said it. */
+  /** The result of the last write, kept until a page has shown the result. */
   notice?: string | undefined;
 }
 
@@ -48,11 +48,11 @@ declare module 'express-session' {
   }
 }
 
-// The first five steps are the flow itself and stay; of the later reads only the newest are kept.
+// The first five steps are the flow itself and stay. Of the later reads only the newest are kept.
 export const FLOW_STEPS = 5;
 const LATER_STEPS = 6;
 
-/** Adds one step, dropping the oldest of the later ones when there are too many. */
+/** Adds one step. Drops the oldest later step when there are too many. */
 export function addStep(demo: DemoSession, step: Step): void {
   demo.steps.push(step);
   if (demo.steps.length > FLOW_STEPS + LATER_STEPS) demo.steps.splice(FLOW_STEPS, 1);

@@ -1,8 +1,8 @@
-/** What the demo integration is told when it is started; it reads no environment of its own. */
+/** The settings that the starting process sends to the demo integration. The demo reads no environment variables. */
 export interface DemoSettings {
   host: string;
   port: number;
-  /** Its own origin, as the browser sees it: `http://localhost:3002`. */
+  /** The origin of the demo, as the browser sees the demo: `http://localhost:3002`. */
   publicUrl: string;
   /** The bridge's origin: `http://localhost:3000`. */
   bridgeUrl: string;

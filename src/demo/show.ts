@@ -23,7 +23,7 @@ export interface Show {
   failure: Fail;
 }
 
-/** The demo's pages for one set of settings; the app's secret is masked in everything they show. */
+/** The demo's pages for one set of settings. The app's secret is masked on all pages. */
 export function createShow({ bridgeUrl, clientId, clientSecret }: DemoSettings): Show {
   const pages = createPages(join(projectRoot, 'src', 'demo', 'views'));
   const site = { siteName: 'Old integration (demo)', siteLink: '/', bridgeUrl, clientId, connectPath };

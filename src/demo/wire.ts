@@ -4,16 +4,18 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type Message, readMessage } from './message.ts';
 
-/** One request and its answer, as the bytes went over the connection; no answer when none came. */
+/**
+ * One request and its answer, from the bytes that went over the connection. `answer` is undefined when no answer came.
+ */
 export interface Exchange {
   request: Message;
   answer: Message | undefined;
 }
 
-/** Connections to the bridge that keep a copy of what is said, so that the page shows the wire and not a guess. */
+/** Connections to the bridge that copy all bytes, so that the page shows the real messages. */
 export interface Wire {
   agent: HttpAgent;
-  /** Runs `work`; the exchanges that it has over `agent` can then be read from the returned function. */
+  /** Runs `work`. The exchanges that `work` makes over `agent` can be read from the function passed to `work`. */
   record<T>(work: (exchanges: () => Exchange[]) => T): T;
 }
 
@@ -40,8 +42,8 @@ function readExchange({ sent, received }: Recording): Exchange {
 }
 
 /**
- * A wire to one origin. Connections are not kept alive: each carries one exchange, and which run it belongs to is
- * known from the asynchronous context that opened it.
+ * A wire to one origin. Connections are not kept alive, so each connection carries one exchange. The asynchronous
+ * context that opened a connection shows which run the connection belongs to.
  */
 export function createWire(origin: string): Wire {
   const running = new AsyncLocalStorage<Recording[]>();

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** Changes when the file does; undefined when it cannot be seen. */
+/** A text that changes when the file changes; undefined when the file cannot be read. */
 export function stampOf(path: string): string | undefined {
   try {
     const { ino, mtimeMs, ctimeMs, size } = statSync(path);

@@ -5,8 +5,8 @@ import { type RequestHandler, Router } from 'express';
 import { projectRoot } from './project-root.ts';
 
 /**
- * The icon that browsers show beside the title of a page. Pages name the drawing; browsers ask for the other address by
- * themselves, wherever no page told them of an icon.
+ * The icon that browsers show beside the title of a page. Our pages name the SVG. Browsers ask for /favicon.ico by
+ * themselves when no page named an icon.
  */
 
 const read = (name: string) => readFileSync(join(projectRoot, 'src', 'shared', 'pages', name));
@@ -15,7 +15,7 @@ const tagOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base
 
 const DRAWING = '/assets/icon.svg';
 
-/** What a browser keeps for good, because its address changes with its content; and what it asks for anew after a day. */
+/** An address that changes with its content may be kept for good. Any other address is asked for again after a day. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 const FOR_A_DAY = 'public, max-age=86400';
 
@@ -25,7 +25,7 @@ function answer(type: string, bytes: Buffer): RequestHandler {
     res.set('Cache-Control', req.query['v'] === tag ? FOR_GOOD : FOR_A_DAY);
     res.set('ETag', `"${tag}"`);
     res.set('Content-Type', type);
-    // Answers 304 where the browser has these bytes.
+    // `send` answers 304 when the browser already has these bytes.
     res.send(bytes);
   };
 }
@@ -33,7 +33,7 @@ function answer(type: string, bytes: Buffer): RequestHandler {
 /** The address of the icon, which changes with its content. */
 export const iconAddress = (): string => `${DRAWING}?v=${tagOf(read('icon.svg'))}`;
 
-/** Both addresses, for every server that shows pages. */
+/** Serves both icon addresses, on every server that shows pages. */
 export function iconRouter(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(DRAWING, answer('image/svg+xml', read('icon.svg')));

@@ -14,19 +14,20 @@ function alphanumeric(length: number): string {
 }
 
 /**
- * A legacy authorization code: `1/` and 32 letters or digits (190 bits). Nothing after the slash needs URL encoding,
- * because old clients paste the value into query strings and some decode it twice (docs/old-api.md Q2).
+ * An authorization code of the old API: `1/` and 32 letters or digits (190 bits). No character after the slash needs
+ * URL encoding, because old clients paste the value into query strings and some decode the value twice (docs/old-api.md
+ * Q2).
  */
 export function newLegacyCode(): string {
   return `1/${alphanumeric(32)}`;
 }
 
-/** A legacy access token: `1/` and 32 lowercase hex digits, the form of the old service. */
+/** A token of the old API: `1/` and 32 lowercase hex digits, the form of the old service. */
 export function newLegacyToken(): string {
   return `1/${randomBytes(16).toString('hex')}`;
 }
 
-/** The id of an app, account-like rows and requests: 24 hex digits, the form of the old service's ids. */
+/** The id of an app, of account-like rows and of requests: 24 hex digits, the form of the old service's ids. */
 export function newHexId(): string {
   return randomBytes(12).toString('hex');
 }
@@ -35,9 +36,9 @@ const ownPart = randomBytes(5).toString('hex');
 let made = randomBytes(3).readUIntBE(0, 3);
 
 /**
- * As `newHexId`, but rising with time, as the older service made its own: time, process, counter. For what is written by
- * the thousand and is no secret: random ones would be written all over their index, these at its end. `now` in Unix
- * milliseconds.
+ * Like `newHexId`, but rising with time, as the old service made its ids: time, process, counter. For rows that are
+ * written by the thousand and whose id is no secret. Random ids would be written all over their index; rising ids are
+ * written at its end. `now` in Unix milliseconds.
  */
 export function newOrderedId(now: number): string {
   made = (made + 1) % 2 ** 24;
@@ -50,15 +51,15 @@ export function newOpaqueValue(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Eight characters of less would be too much of it. */
+/** Eight shown characters would reveal too much of a shorter token. */
 const HINTED_LENGTH = 18;
 
-/** The hint of a token that somebody else made; undefined where it is so short that it would stand in its hint whole. */
+/** The hint of a token that another service made. Undefined for a short token, which its hint would reveal. */
 export function hintOfAny(token: string): { first: string; last: string } | undefined {
   return token.length < HINTED_LENGTH ? undefined : tokenHint(token);
 }
 
-/** The first and last four characters after `1/`, enough for support to recognise a token, too little to use it. */
+/** The first and last four characters after `1/`: enough for support to recognise a token, too few to use the token. */
 export function tokenHint(token: string): { first: string; last: string } {
   const body = token.startsWith('1/') ? token.slice(2) : token;
   return { first: body.slice(0, 4), last: body.slice(-4) };

@@ -2,26 +2,29 @@ import { DateTime } from 'luxon';
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** What a text has to be for `readMoment`, for people. */
+/** Describes for people the texts that `readMoment` accepts. */
 export const MOMENT_FORM =
   'must be a date such as 2027-02-01, or a time with its zone such as 2027-02-01T09:00:00Z, from the year 2000 on';
 
-/** Nothing that a person sets a date for is older: an earlier one is a slip of the pen. */
+/** No date that a person sets is older. An earlier date is a slip of the pen. */
 const EARLIEST = Date.UTC(2000, 0, 1);
 
-/** A moment that a person wrote, in Unix milliseconds; a date alone is its first moment in UTC. Undefined for other texts. */
+/**
+ * A moment that a person wrote, in Unix milliseconds. A date alone means its first moment in UTC. Undefined for other
+ * texts.
+ */
 export function readMoment(text: string): number | undefined {
   if (!MOMENT.test(text)) return undefined;
   const moment = DateTime.fromISO(text, { zone: 'utc' });
   return moment.isValid && moment.toMillis() >= EARLIEST ? moment.toMillis() : undefined;
 }
 
-/** A moment as it is told in a sentence, such as `2027-02-01T09:00:00Z`. */
+/** A moment for a sentence, such as `2027-02-01T09:00:00Z`. */
 export function momentText(at: number): string {
   return isoMoment(at).replace('.000Z', 'Z');
 }
 
-/** A moment as programs read it, always with its milliseconds. */
+/** A moment for programs, always with milliseconds. */
 export function isoMoment(at: number): string {
   return new Date(at).toISOString();
 }

@@ -1,13 +1,13 @@
 export interface NextRun {
-  /** A run that begins after this call; all who ask while one runs share the next. */
+  /** A run that begins after this call. All callers during a run share the next run. */
   readonly begin: () => Promise<void>;
-  /** Resolves when none runs and none waits. */
+  /** Resolves when no run is running or waiting. */
   readonly settled: () => Promise<void>;
 }
 
 /**
- * One run at a time, none of them older than the question: whoever changed something and asks then gets a run that saw
- * the change.
+ * One run at a time. No caller gets a run that began before the call, so a caller that has just changed data gets a run
+ * that saw the change.
  */
 export function createNextRun(run: () => Promise<void>): NextRun {
   let running: Promise<void> | undefined;

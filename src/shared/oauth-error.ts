@@ -1,4 +1,4 @@
-/** The error codes of OAuth 2.0 draft 20 §4.1.2.1 and 5.2 that the old endpoints answer with. */
+/** The error codes of OAuth 2.0 draft 20 §4.1.2.1 and 5.2 that the old endpoints send. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -21,8 +21,8 @@ interface OAuthErrorOptions {
 }
 
 /**
- * A refusal of the authorize or token endpoint. `description` is public and fixed per case; the real cause goes to
- * `detail`, which only the log sees.
+ * A refusal of the authorize or token endpoint. `description` is public and fixed per case. The real cause goes to
+ * `detail`, which only the log gets.
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';

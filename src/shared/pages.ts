@@ -11,23 +11,26 @@ export interface Pages {
   /**
    * The whole HTML page of `template` (name without .eta). The layout reads `title` (required) and, if given,
    * `siteName`, `siteLink`, `navigation` (`[{ label, href, current }]`), `scripts` (addresses), `wide`, `htmxConfig`
-   * (JSON) and `versioned` (address -> address that names its content); every value is escaped.
+   * (JSON) and `versioned` (address -> address that names its content). Every value is escaped.
    */
   render(template: string, data: Record<string, unknown>): string;
-  /** A template alone, for what comes into a page later. */
+  /** A template without the layout, for parts that are put into a page later. */
   part(template: string, data: Record<string, unknown>): string;
 }
 
 const OPTIONS = { autoEscape: true, autoTrim: false, cache: true } as const;
 
-/** What a template includes; each name is unique, so that a template may stand beside the code that renders it. */
+/**
+ * Finds the includes of a template. Each name is unique, so that a template may stand beside the code that renders the
+ * template.
+ */
 const INCLUDES = /include\('([\w./-]+)'/g;
 
 const isTemplate = (path: string) => path.endsWith('.eta');
 
 /**
  * The templates anywhere below a folder, by their names.
- * @throws {Error} where two have the same name
+ * @throws {Error} when two templates have the same name
  */
 function findTemplates(directory: string): Map<string, string> {
   const found = existsSync(directory) ? readdirSync(directory, { recursive: true }).map(String) : [];
@@ -38,8 +41,9 @@ function findTemplates(directory: string): Map<string, string> {
 }
 
 /**
- * A program that was copied in part would serve everything but its pages.
- * @throws {Error} where a folder has no template, or one that another includes is missing
+ * Finds an incomplete installation at the start: a program that was copied in part would serve everything but its
+ * pages.
+ * @throws {Error} when a folder has no template, or an included template is missing
  */
 function requireTemplates(directory: string, templates: ReadonlyMap<string, string>): void {
   if (templates.size === 0) throw new Error(`the templates of the pages are missing: ${directory}`);
@@ -62,9 +66,9 @@ function createViews(directory: string): Eta {
 }
 
 /**
- * Server-rendered pages from the .eta files anywhere below a folder, in the one layout of the product; `shared` is given
- * to each.
- * @throws {Error} where a folder of them is missing
+ * Server-rendered pages from the .eta files anywhere below a folder, in the common layout of the product. `shared` is
+ * given to each page.
+ * @throws {Error} when a folder or template is missing
  */
 export function createPages(viewsDirectory: string, shared: Record<string, unknown> = {}): Pages {
   const [views, layouts] = [createViews(viewsDirectory), createViews(sharedDirectory)];
@@ -92,7 +96,7 @@ export function createPages(viewsDirectory: string, shared: Record<string, unkno
 /** Where the one style sheet is served. */
 const STYLE = '/assets/style.css';
 
-/** The address of an asset that changes with its content, so that browsers may keep it for good. */
+/** The address of an asset, which changes with the content, so that browsers may keep the asset for good. */
 export function versioned(address: string, content: string): string {
   return `${address}?v=${createHash('sha256').update(content).digest('base64url').slice(0, 12)}`;
 }

@@ -18,25 +18,25 @@ import { basename, dirname, join } from 'node:path';
 /** Files and folders that only their owner may read. */
 
 /**
- * What root makes for the bridge (an operator's command under sudo) belongs to the owner of the file that it replaces,
- * else of its folder: the bridge, which runs as another user, could not read it otherwise.
+ * A file that root makes for the bridge (an operator's command under sudo) gets the owner of the file that it replaces,
+ * or else of its folder. Otherwise the bridge, which runs as another user, could not read the file.
  */
 export function giveToOwner(path: string, replaced?: string): void {
   if (process.getuid?.() !== 0) return;
   const isThere = replaced !== undefined && existsSync(replaced);
   const { uid, gid } = statSync(isThere ? replaced : dirname(path));
   try {
-    // Never through a link: the folder may be another user's.
+    // Never follows a link: the folder may belong to another user.
     lchownSync(path, uid, gid);
   } catch {
-    // Owners cannot be given everywhere: a network disk, a container's root.
+    // Some places do not allow a change of owner: a network disk, a container's root.
   }
 }
 
 /** Another process may make the same folder at the same moment. */
 function makeOne(path: string): void {
   try {
-    // Not `recursive`: Node tries for ever where a file system takes no folders, such as /proc.
+    // Not `recursive`: on a file system that takes no folders, such as /proc, Node tries for ever.
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -44,8 +44,8 @@ function makeOne(path: string): void {
 }
 
 /**
- * Makes a folder, and those above it, where they are not there.
- * @throws {Error} in plain words where something else has the name
+ * Makes a folder and its parents when they are missing.
+ * @throws {Error} in plain words when the name belongs to a file
  */
 export function makePrivateFolder(path: string): void {
   if (existsSync(path)) {
@@ -60,7 +60,7 @@ export function makePrivateFolder(path: string): void {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One of this process's own number is of an earlier one.
+    // A draft with this process's own number was left by an earlier process.
     return pid !== process.pid;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
@@ -68,8 +68,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Removes drafts, files and folders, of processes that were killed: they hold what the file holds, and SQLite would take
- * what lies beside one for a part of it.
+ * Removes drafts (files and folders) of killed processes: a draft holds the content of its file, and SQLite would take
+ * a file beside a draft for a part of the draft.
  */
 export function removeAbandoned(path: string): void {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
@@ -94,7 +94,7 @@ function writeDraft(path: string, text: string): string {
   return draft;
 }
 
-/** Brings a file, or the names in a folder, to the disk. */
+/** Flushes a file, or the names in a folder, to the disk. */
 export function syncToDisk(path: string): void {
   const handle = openSync(path, 'r');
   try {
@@ -105,9 +105,9 @@ export function syncToDisk(path: string): void {
 }
 
 /**
- * Writes a file that only its owner may read, whole or not at all, also over a power cut, and never over an existing
- * one: what it holds cannot be made a second time.
- * @throws {Error} with code EEXIST when the file is there already
+ * Writes a file that only its owner may read: whole or not at all, even across a power cut. Never overwrites a file,
+ * because its content cannot be made a second time.
+ * @throws {Error} with code EEXIST when the file exists
  */
 export function createPrivateFile(path: string, text: string): void {
   makePrivateFolder(dirname(path));
@@ -120,7 +120,7 @@ export function createPrivateFile(path: string, text: string): void {
   syncToDisk(dirname(path));
 }
 
-/** Puts a file that only its owner may read in the place of another, whole or not at all, also over a power cut. */
+/** Replaces a file by a file that only its owner may read: whole or not at all, even across a power cut. */
 export function replacePrivateFile(path: string, text: string): void {
   const draft = writeDraft(path, text);
   try {

@@ -11,13 +11,13 @@ import {
 export const PURPOSES = ['digest', 'sealing', 'session', 'history'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** A 32-byte key with the id that every digest and sealed value made with it carries. */
+/** A 32-byte key with its id. Every digest and sealed value carries the id of its key. */
 export interface Key {
   id: string;
   secret: Buffer;
 }
 
-/** All keys of one purpose; the active one makes new values, every one reads old values. */
+/** All keys of one purpose. The active key makes new values; every key reads old values. */
 export interface KeyRing {
   active: Key;
   all: readonly Key[];
@@ -26,41 +26,41 @@ export interface KeyRing {
 /** One ring per purpose. */
 export type Keys = Record<Purpose, KeyRing>;
 
-/** A sealed value that was moved, cut or changed, or whose key is not held; the value itself is left as it is. */
+/** A sealed value that was moved, cut or changed, or whose key is missing. The value itself stays unchanged. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-/** What was looked for may stand on a key that this machine lacks. */
+/** The value in question may depend on a key that this machine lacks. */
 export class KeyMissing extends Error {
   override readonly name = 'KeyMissing';
 }
 
 /**
  * Secrets at rest (docs/decisions/0007): `digest` for values that are only looked up, `seal`/`open` for values that
- * must be sent again. A sealed value is bound to its row and column by `place` and opens nowhere else.
+ * must be sent again. `place` binds a sealed value to its row and column; the value opens nowhere else.
  */
 export interface Vault {
   digest(value: string): string;
-  /** The digests under every key, the active one first, to find a value stored before a rotation. */
+  /** The digests under every key, the active key first, to find a value stored before a rotation. */
   digests(value: string): string[];
-  /** `digest` of a value of which only the SHA-256 is known, its 32 bytes (docs/decisions/0007). */
+  /** Like `digest`, from the SHA-256 of the value (32 bytes) instead of the value (docs/decisions/0007). */
   digestOf(sha256: Buffer): string;
-  /** `digests` of such a value. */
+  /** Like `digests`, from the SHA-256 of the value. */
   digestsOf(sha256: Buffer): string[];
   seal(place: string, value: string): string;
   /** @throws {Unreadable} */
   open(place: string, sealed: string): string;
-  /** Whether the key that a value says it is sealed with is held; the value itself may be anything. */
+  /** Whether the vault has the key that a sealed value names. The value itself may be invalid. */
   holdsKeyOf(sealed: string): boolean;
-  /** Shows later that a text of the history was written by a holder of the history key. */
+  /** Proves later that a holder of the history key wrote a text of the history. */
   witness(text: string): string;
   isWitness(text: string, witness: string): boolean;
-  /** The current keys of the forms' hidden fields. */
+  /** The current keys for the hidden fields of forms. */
   session(): KeyRing;
 }
 
-/** The id of the key that a digest, a sealed value or a witness was made with. */
+/** The id of the key that made a digest, a sealed value or a witness. */
 export function keyIdOf(text: string): string {
   return text.slice(0, Math.max(text.indexOf('.'), 0));
 }
@@ -68,7 +68,7 @@ export function keyIdOf(text: string): string {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The SHA-256 of a secret, all that an import keeps of it on its way to the database. */
+/** The SHA-256 of a secret: an import keeps only this on the way to the database. */
 export function sha256Of(value: string): Buffer {
   return createHash('sha256').update(value, 'utf8').digest();
 }
@@ -94,7 +94,7 @@ function seal(key: Key, place: string, value: string): string {
   return `${key.id}.${sealed.toString('base64url')}`;
 }
 
-/** What stands before the point where no key's id does may be anything, and is not repeated. */
+/** Any text may precede the first point, so a text that cannot be a key id is not repeated. */
 function nameOfKey(text: string): string {
   const id = keyIdOf(text);
   return /^[a-z0-9]{1,16}$/.test(id) ? `key ${id}, which is not in KEYS_FILE` : 'no key that there could be';
@@ -125,7 +125,7 @@ function witnessOf(key: Key, text: string): string {
   return `${key.id}.${createHmac('sha256', key.secret).update(text, 'utf8').digest('base64url')}`;
 }
 
-/** The vault over the keys as they are at each call. */
+/** A vault that reads the keys anew at each call. */
 export function createVault(keys: () => Keys): Vault {
   return {
     digest: (value) => keyedDigest(keys().digest.active, value),
@@ -150,7 +150,7 @@ function proofPlace(purpose: Purpose): string {
   return `key_proofs|${purpose}`;
 }
 
-/** A text that shows later, without the key, that a key is the same one. */
+/** A text that can later prove, without the key, that a key is the same key. */
 export function proofOf(purpose: Purpose, key: Key): string {
   return purpose === 'sealing' ? seal(key, proofPlace(purpose), KNOWN_TEXT) : keyedDigest(key, KNOWN_TEXT);
 }
@@ -165,7 +165,7 @@ export function isProofOf(purpose: Purpose, key: Key, proof: string): boolean {
   }
 }
 
-/** Equality of two digests without a timing path; unequal lengths are unequal. */
+/** Compares two digests in constant time; unequal lengths are unequal. */
 export function equalDigests(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);

@@ -14,7 +14,7 @@ import {
 } from './prove-client.ts';
 import { processTokenAnswer } from './token-answer.ts';
 
-/** A client registered at the modern side; without a secret it is public and sends none (RFC 6749 §2.1). */
+/** A client registered at the new API. A client without a secret is public and sends no secret (RFC 6749 §2.1). */
 export interface ModernClient {
   clientId: string;
   clientSecret: string | undefined;
@@ -22,7 +22,7 @@ export interface ModernClient {
 
 interface AuthorizationServerOptions {
   authUrl: string;
-  /** Shared by the clients of one server; without it the server is asked anew. */
+  /** Shared by the clients of one server. Without it this server fetches its own metadata. */
   metadata?: () => Promise<ServerMetadata>;
   client: ModernClient;
   clock: Pick<Clock, 'now'>;
@@ -38,18 +38,27 @@ export interface AuthorizationServer {
   exchangeCode(code: CodeExchange): Promise<TokenPair>;
   /** Presents a refresh token on an open connection (RFC 6749 §6). Throws one of the three failures. */
   refresh(connection: Connection, presented: Presented): Promise<TokenPair>;
-  /** Whether the server still takes a refresh token (RFC 7662); undefined where it has no introspection for us. */
+  /**
+   * Whether the server still accepts a refresh token (RFC 7662); undefined when the server offers the bridge no
+   * introspection.
+   */
   isLive(refreshToken: string): Promise<boolean | undefined>;
-  /** Tells the server to forget a refresh token (RFC 7009); false where it has no such endpoint. Throws `Unavailable`. */
+  /**
+   * Tells the server to forget a refresh token (RFC 7009); false when the server has no such endpoint. Throws
+   * `Unavailable`.
+   */
   revoke(refreshToken: string): Promise<boolean>;
-  /** Whether another client can be used from here, by a test call; undefined when it can. Throws `Unavailable`. */
+  /**
+   * Tests by a call whether the bridge can use another client; undefined when the client is usable. Throws
+   * `Unavailable`.
+   */
   prove(client: ModernClient, use: ClientUse): Promise<ClientFault | undefined>;
 }
 
 interface Presented {
   refreshToken: string;
   scope: string;
-  /** Whose it is, so that what the server asks of one account is told from what it asks of the client. */
+  /** The account of the token. It shows whether a request to wait concerns one account or the whole client. */
   account: string;
 }
 
@@ -62,13 +71,13 @@ interface CodeExchange {
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-/** A form with the client's credentials in the body, as the new API takes them (RFC 6749 §2.3.1). */
+/** A form with the client's credentials in the body, as the new API accepts them (RFC 6749 §2.3.1). */
 function credentialed(client: ModernClient, fields: Record<string, string>): string {
   const secret = client.clientSecret === undefined ? {} : { client_secret: client.clientSecret };
   return new URLSearchParams({ client_id: client.clientId, ...secret, ...fields }).toString();
 }
 
-/** Sends on a connection of its own; a failure after this point can prove nothing about what arrived. */
+/** Sends on a separate connection. A failure after this point proves nothing about what arrived. */
 async function sendOnce(connection: Connection, url: string, body: string): Promise<HttpAnswer> {
   try {
     if (!connection.isOpen()) throw new Unavailable('the connection was closed before anything was written');
@@ -81,7 +90,7 @@ async function sendOnce(connection: Connection, url: string, body: string): Prom
   }
 }
 
-/** For calls that may be repeated without harm: every failure is `Unavailable`. */
+/** For calls that may be repeated without harm. Every failure is `Unavailable`. */
 async function sendRepeatable(url: string, body?: string): Promise<HttpAnswer> {
   const request =
     body === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', headers: FORM, body } as const);
@@ -92,7 +101,7 @@ async function sendRepeatable(url: string, body?: string): Promise<HttpAnswer> {
   }
 }
 
-/** An introspection endpoint that answers so has none for this client. */
+/** Answers that mean: no introspection for this client. */
 const NOT_FOR_US = [401, 403, 404, 405];
 
 async function isLive(
@@ -117,7 +126,10 @@ async function revoke(metadata: ServerMetadata, client: ModernClient, token: str
   return true;
 }
 
-/** An exchange that can only be refused: how tells whether the client's credentials are right. Throws `Unavailable`. */
+/**
+ * An exchange that can only be refused. The refusal shows whether the client's credentials are right. Throws
+ * `Unavailable`.
+ */
 export function exchangeMadeUpCode(
   authUrl: string,
   client: ModernClient,
@@ -126,7 +138,7 @@ export function exchangeMadeUpCode(
   return sendRepeatable(`${authUrl}/token`, credentialed(client, emptyExchange(redirectUri)));
 }
 
-/** The first step of an authorization with which nobody goes on. Throws `Unavailable`. */
+/** The first step of an authorization that is never continued. Throws `Unavailable`. */
 export function beginAuthorization(
   authUrl: string,
   { clientId }: Pick<ModernClient, 'clientId'>,
@@ -145,7 +157,7 @@ async function prove(
   return faultOfBeginning(await beginAuthorization(authUrl, client, use), use);
 }
 
-/** The modern authorization server at `authUrl`, as one of its clients. */
+/** The authorization server of the new API at `authUrl`, for one client. */
 export function createAuthorizationServer({
   authUrl,
   metadata = createDiscovery(authUrl),

@@ -3,20 +3,20 @@ import { MINUTE, RETRY_MAX, SECOND } from '../shared/lifetimes.ts';
 import { Unavailable } from './outcomes.ts';
 
 /**
- * When all refreshes of one modern client rest because the server asked to slow down (429). Whose limit was reached is
- * not always said: a limit of one account must not stop the others, and a limit of the client must not be met with the
- * refresh of every account. A grant that was asked to wait rests for itself in any case.
+ * When all refreshes of one client rest because the server asked to slow down (429). The server does not always say
+ * whose limit was reached. A limit of one account must not stop the others, and a limit of the client must not be hit
+ * with the refreshes of all accounts. A grant that was asked to wait rests in any case.
  */
 export interface ClientRest {
   /** @throws {Unavailable} while the client rests */
   check(): void;
-  /** A refresh of an account was answered with a pair: what was asked of others was their own. */
+  /** A refresh of an account succeeded, so earlier requests to wait concerned single accounts. */
   good(): void;
-  /** A refresh of an account failed so. */
+  /** A refresh of an account failed with this error. */
   heard(account: string, error: unknown): void;
 }
 
-/** So many accounts in a row that are asked to wait within a short time share a limit; nobody says which. */
+/** When this many accounts in a row are asked to wait within a short time, they share a limit, whichever it is. */
 const ACCOUNTS = 5;
 const WITHIN = 10 * SECOND;
 const REST_AFTER_SEVERAL = 1 * MINUTE;

@@ -1,23 +1,25 @@
 import { Unavailable } from './outcomes.ts';
 
 interface Room {
-  /** How many may be inside at once, wherever no other rule holds. */
+  /** How many calls may run in parallel, when no other rule applies. */
   places: number;
-  /** Further places, for takers that have few of them: long calls of some takers leave places for the others here. */
+  /**
+   * Further places for takers that hold few of them. While some takers make long calls, other takers find a place here.
+   */
   reserve?: { places: number; most: number };
-  /** How long one waits for a place, in milliseconds. */
+  /** How long a call waits for a place, in milliseconds. */
   patience: number;
-  /** When one that found no place may come again, in milliseconds. */
+  /** When a call without a place may come again, in milliseconds. */
   retryAfter?: number;
 }
 
-/** Who takes a place, the wide taker before the narrow ones: an app before its account. */
+/** The takers of a place, the wide taker before the narrow ones: an app before its account. */
 export type Takers = readonly string[];
 
-/** Runs work in one of few places; it learns how long it waited. @throws {Unavailable} no place became free in time */
+/** Runs work in one of few places, and passes it the time waited. @throws {Unavailable} no place became free in time */
 type InPlace = <T>(work: (waited: number) => Promise<T>, takers?: Takers) => Promise<T>;
 
-/** So many calls wait for each place at most; the others are told at once to come again. */
+/** At most this many calls wait for each place. Further calls fail at once and may come again. */
 const WAITING_FOR_ONE = 8;
 
 type Counts = ReturnType<typeof createCounts>;
@@ -36,7 +38,7 @@ function createCounts() {
   return { of, add: (takers: Takers) => change(takers, 1), remove: (takers: Takers) => change(takers, -1) };
 }
 
-/** Some places, and who may have one more of them. */
+/** Some places, and the rule for who may take another one. */
 interface Share {
   isFree(takers: Takers): boolean;
   take(takers: Takers): void;
@@ -62,11 +64,14 @@ function createShare(
   };
 }
 
-/** A wide taker has no more of these places than are free beside it: one is left for the next taker. */
+/**
+ * A wide taker may take a place only while it holds fewer of these places than are free, so that one is left for the
+ * next taker. A narrow taker holds at most `most` places.
+ */
 const halving = (most: number) => (takers: Takers, free: number, counts: Counts) =>
   (takers[0] === undefined || counts.of(takers[0]) < free) && counts.of(takers.at(-1)) < most;
 
-/** Without a reserve the places themselves are shared so that some are left for others. */
+/** Without a reserve the places themselves are shared by halves, so that some are left for others. */
 function sharesOf({ places, reserve }: Room): Share[] {
   if (!reserve) return [createShare(places, halving(places))];
   return [createShare(places, () => true), createShare(reserve.places, halving(reserve.most))];
@@ -78,7 +83,7 @@ interface Waiter {
   begin: (share: Share) => void;
 }
 
-/** The one whose takers have the fewest places; of several, the one that has waited longest. */
+/** The waiter whose takers hold the fewest places; among equals, the waiter that has waited longest. */
 function nextOf(able: readonly Waiter[], inside: Counts): Waiter | undefined {
   const order = (one: Waiter, other: Waiter) =>
     inside.of(one.takers[0]) - inside.of(other.takers[0]) ||
@@ -86,7 +91,7 @@ function nextOf(able: readonly Waiter[], inside: Counts): Waiter | undefined {
   return able.toSorted(order)[0];
 }
 
-/** Those that wait, and for whom there is still a turn: no taker has more turns than are left beside it. */
+/** The waiters, and the rule for a further turn: no taker may have more turns than are left. */
 function createQueue(most: number) {
   const waiters = new Set<Waiter>();
   const turns = createCounts();
@@ -123,7 +128,9 @@ function untilFree(
   });
 }
 
-/** Limits concurrent calls, fairly between their takers. A call that gets no place in time fails and holds nothing. */
+/**
+ * Limits concurrent calls, fairly between their takers. A call without a place in time fails and holds no resources.
+ */
 export function createConcurrencyLimit(room: Room): InPlace {
   const { places, reserve, patience, retryAfter = patience } = room;
   const shares = sharesOf(room);
@@ -174,10 +181,13 @@ export function createConcurrencyLimit(room: Room): InPlace {
   };
 }
 
-/** Waits for a place; the answer gives it back, once. @throws {Unavailable} no place became free in time */
+/**
+ * Waits for a place; the returned function gives the place back, once. @throws {Unavailable} no place became free in
+ * time
+ */
 export type TakePlace = (takers: Takers) => Promise<() => void>;
 
-/** As `createConcurrencyLimit`, for work that begins in one function and ends in another. */
+/** Like `createConcurrencyLimit`, for work that begins in one function and ends in another. */
 export function createHeldPlaces(room: Room): TakePlace {
   const inPlace = createConcurrencyLimit(room);
   return (takers) =>

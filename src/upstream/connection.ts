@@ -8,19 +8,19 @@ import { Unavailable } from './outcomes.ts';
 import { type TakeSlot, takeSlot } from './token-endpoint-limit.ts';
 
 /**
- * One connection for one request, opened before anything is claimed: what fails here has sent nothing of ours
+ * One connection for one request, opened before any claim. A failure here has sent no data of ours
  * (docs/decisions/0003).
  */
 export interface Connection {
-  /** An agent that hands out this connection, and no other. */
+  /** An agent that hands out only this connection. */
   agent: HttpAgent;
-  /** Whether the peer has closed it already. */
+  /** Whether the connection is open; false after the peer has closed it. */
   isOpen(): boolean;
-  /** Resets it, so that a byte still queued on our side is not delivered late. */
+  /** Resets the connection, so that a byte that is still queued on this side is not delivered late. */
   reset(): void;
 }
 
-/** Resolves at the named event, rejects at an error, an early close or after the limit. */
+/** Resolves at the named event. Rejects at an error, at an early close, or after the limit. */
 function settled(socket: Socket, event: 'connect' | 'secureConnect', raw: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown) => {
@@ -46,7 +46,7 @@ async function secured(raw: Socket, host: string): Promise<Socket> {
   return secure;
 }
 
-/** An agent whose only connection is the given one. */
+/** An agent whose only connection is the given socket. */
 function agentOf(socket: Duplex, isTls: boolean): HttpAgent {
   const agent = isTls ? new HttpsAgent() : new HttpAgent();
   return Object.assign(agent, { createConnection: () => socket });
@@ -58,7 +58,7 @@ async function connectTo(url: string): Promise<Connection> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const raw = connectTcp({ host, port: Number(port) || (isTls ? 443 : 80) });
   raw.setNoDelay(true);
-  // Its errors end it and are seen as its close; one that nobody listens to would end the process.
+  // An error ends the connection and shows as a close. An error without a listener would end the process.
   raw.on('error', () => undefined);
   await settled(raw, 'connect', raw);
   const socket = isTls ? await secured(raw, host) : raw;
@@ -67,7 +67,7 @@ async function connectTo(url: string): Promise<Connection> {
     agent: agentOf(socket, isTls),
     isOpen: () => socket.readyState === 'open' && !socket.destroyed,
     reset: () => {
-      // After our end was sent a reset fails with EINVAL and Node would keep the handle for ever.
+      // After this side has sent its end, a reset fails with EINVAL and Node would keep the handle for ever.
       if (!raw.destroyed && !raw.writableEnded && !socket.writableEnded) raw.resetAndDestroy();
       raw.destroy();
       socket.destroy();
@@ -76,7 +76,7 @@ async function connectTo(url: string): Promise<Connection> {
 }
 
 /**
- * Opens a connection to an origin, TLS checked where the address is https; whoever gets one resets it when done.
+ * Opens a connection to an origin, with TLS checks for https. The caller must reset the connection when done.
  * @throws {Unavailable} nothing was sent
  */
 export async function openConnection(url: string, take: TakeSlot = takeSlot): Promise<Connection> {

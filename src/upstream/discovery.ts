@@ -2,7 +2,7 @@ import { MINUTE } from '../shared/lifetimes.ts';
 import { jsonObject, send } from './http-client.ts';
 import { Unavailable } from './outcomes.ts';
 
-/** What the authorization server says of itself (RFC 8414); the paths /auth and /token are fixed. */
+/** The authorization server's metadata (RFC 8414). The paths /auth and /token are fixed. */
 export interface ServerMetadata {
   issuer: string | undefined;
   introspectionEndpoint: string | undefined;
@@ -15,7 +15,10 @@ const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authoriz
 
 const KNOWN_FOR = 10 * MINUTE;
 
-/** An endpoint counts only on the configured origin: tokens and secrets are sent to no other (docs/threats.md E106). */
+/**
+ * An endpoint counts only on the configured origin: tokens and secrets are sent to no other origin (docs/threats.md
+ * E106).
+ */
 function endpointOn(authUrl: string, value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return undefined;
   return new URL(value).origin === new URL(authUrl).origin ? value : undefined;
@@ -30,7 +33,7 @@ function readMetadata(authUrl: string, document: Record<string, unknown>): Serve
   };
 }
 
-/** Undefined where the server says that it has no such document; any other failure may pass and proves nothing. */
+/** Undefined when the server says that the document does not exist. Any other failure may pass and proves nothing. */
 async function fetchDocument(url: string): Promise<Record<string, unknown> | undefined> {
   const answer = await send({ method: 'GET', url });
   if (answer.status === 404 || answer.status === 410) return undefined;
@@ -48,9 +51,9 @@ async function fetchMetadata(authUrl: string): Promise<ServerMetadata> {
 }
 
 /**
- * The server's metadata, fetched at first use and again after ten minutes; while the server cannot be reached the last
- * known one stands.
- * @throws {Unavailable} when none is known yet
+ * The server's metadata, fetched at first use and again after ten minutes. While the server cannot be reached, the last
+ * known metadata stays valid.
+ * @throws {Unavailable} when no metadata is known yet
  */
 export function createDiscovery(authUrl: string): () => Promise<ServerMetadata> {
   let known: { metadata: ServerMetadata; at: number } | undefined;

@@ -1,4 +1,7 @@
-/** What of a call's headers goes on to the old backend, and of its answer's back, in their order and case. */
+/**
+ * The headers of a call that go to the old API, and the headers of its answer that go back, in order and with their
+ * case.
+ */
 
 interface Outgoing {
   method: string;
@@ -9,7 +12,7 @@ interface Outgoing {
 
 type Pair = readonly [name: string, value: string];
 
-/** Those that are about one connection, not about the call (RFC 9110 §7.6.1). */
+/** Headers about one connection, not about the call (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -21,8 +24,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * What says whence a call came is not believed from callers, and the old backend must not be lied to: to it the bridge is
- * the client. `Expect` was answered here already.
+ * Headers about the origin of a call are not believed from callers, and the old API must not receive false ones: for
+ * the old API the bridge is the client. The bridge has already answered `Expect`.
  */
 const NOT_TOLD = new RegExp(
   `^(?:${[
@@ -32,13 +35,18 @@ const NOT_TOLD = new RegExp(
   ].join('|')})$`,
 );
 
-/** Servers that write a header's name as a variable cannot tell an underscore, or worse, from a dash. */
+/**
+ * Servers that write a header's name as a variable cannot distinguish an underscore, or other characters, from a dash.
+ */
 const PLAIN_NAME = /^[a-z0-9-]+$/;
 
-/** Browsers send a cookie without a name as its value alone, so that a name may stand there. */
+/** Browsers send a cookie without a name as its value alone, so the value may begin with a name. */
 const OWN_COOKIE = /^[\s=]*(?:__Host-)?gb_/i;
 
-/** What acts for the whole origin, which is not the old backend's: other paths, other answers, the way to the host. */
+/**
+ * Headers that act for the whole origin, which does not belong to the old API: other paths, other answers, the way to
+ * the host.
+ */
 const FOR_THE_ORIGIN = new Set([
   'alt-svc',
   'clear-site-data',
@@ -71,8 +79,8 @@ function pairsWithoutHops(rawHeaders: readonly string[]): Pair[] {
 }
 
 /**
- * The headers of an answer for the caller, names and values in turn: without those of the connection, and without those
- * that would act beyond the answer on the origin that the owners sign in at.
+ * The headers of an answer for the caller, names and values in turn. Leaves out headers of the connection, and headers
+ * that would act beyond the answer, on the origin where the owners sign in.
  */
 export function answeredHeaders(rawHeaders: readonly string[]): string[] {
   return pairsWithoutHops(rawHeaders)
@@ -83,14 +91,17 @@ export function answeredHeaders(rawHeaders: readonly string[]): string[] {
     .flat();
 }
 
-/** The bridge's own cookies are for nobody else: a browser sends them to every path. */
+/** Removes the bridge's own cookies, which a browser sends to every path. No other server may see them. */
 function withoutOwnCookies([name, value]: Pair): Pair[] {
   if (name.toLowerCase() !== 'cookie') return [[name, value]];
   const kept = value.split(';').filter((cookie) => !OWN_COOKIE.test(cookie));
   return kept.length === 0 ? [] : [[name, kept.join(';').trim()]];
 }
 
-/** One value under a name, where its first one stood and in the same case; undefined where there was none. */
+/**
+ * Sets one value under a name, at the place and in the case of the first header of that name; undefined when there is
+ * none.
+ */
 function withOne(pairs: readonly Pair[], wanted: string, value: string): Pair[] | undefined {
   const isWanted = ([name]: Pair) => name.toLowerCase() === wanted;
   const first = pairs.findIndex(isWanted);
@@ -101,7 +112,7 @@ function withOne(pairs: readonly Pair[], wanted: string, value: string): Pair[] 
   });
 }
 
-/** The framing is our own: a body that came in chunks has a length now. */
+/** The bridge sets the length itself: a body that came in chunks has a length now. */
 function framed(pairs: Pair[], { method, body }: Outgoing): Pair[] {
   const length = String(body.length);
   const needsLength = body.length > 0 || BODY_METHODS.has(method);
@@ -109,7 +120,7 @@ function framed(pairs: Pair[], { method, body }: Outgoing): Pair[] {
   return withOne(pairs, 'content-length', length) ?? [...pairs, ...added];
 }
 
-/** The headers of a call for the old backend at `host`, names and values in turn. */
+/** The headers of a call for the old API at `host`, names and values in turn. */
 export function forwardedHeaders(call: Outgoing, host: string): string[] {
   const kept = pairsWithoutHops(call.rawHeaders)
     .filter(([name]) => PLAIN_NAME.test(name.toLowerCase()) && !NOT_TOLD.test(name.toLowerCase()))

@@ -4,7 +4,7 @@ import axios, { type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import { UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
 import type { Connection } from './connection.ts';
 
-/** The largest answer that is read; a longer one is refused before it is held in memory. */
+/** The largest answer that is read. A longer answer is refused before memory holds it. */
 const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface HttpAnswer {
@@ -19,7 +19,10 @@ interface HttpRequest {
   url: string;
   headers?: Record<string, string>;
   body?: string;
-  /** A connection of its own; without one a shared keep-alive agent is used, for calls that may be repeated. */
+  /**
+   * A connection for this request alone. Without one, a shared keep-alive agent is used, for calls that may be
+   * repeated.
+   */
   connection?: Connection;
 }
 
@@ -29,9 +32,9 @@ const freshHttp = new HttpAgent({ keepAlive: false });
 const freshHttps = new HttpsAgent({ keepAlive: false, minVersion: 'TLSv1.2' });
 
 /**
- * axios with the safe settings for a token client: no redirect is followed (a 307 would send the body, with refresh
- * token and secret, to another host), no proxy from the environment, bounded in time and size, the body as plain text
- * so that a broken one is never taken for JSON (docs/decisions/0020).
+ * Safe axios settings for a token client: no redirects (a 307 would send the body, with refresh token and secret, to
+ * another host), no proxy from the environment, limits of time and size, and the body as plain text, so that a broken
+ * body is never taken for JSON (docs/decisions/0020).
  */
 const SAFE: AxiosRequestConfig = {
   maxRedirects: 0,
@@ -43,15 +46,15 @@ const SAFE: AxiosRequestConfig = {
   validateStatus: () => true,
 };
 
-/** The library hangs the request, its headers and its body on every error; only what happened is passed on. */
+/** Keeps only the message and code: the library attaches the request, its headers and its body to every error. */
 function reduced(error: unknown): Error {
   const { message, code } = error as { message?: string; code?: string };
   return Object.assign(new Error(message ?? 'the request failed'), { code });
 }
 
 /**
- * Aborts after the limit. After a pause of the whole process timers run before sockets are read, so one more turn is
- * given: an answer that lies in the socket by then is not thrown away.
+ * Aborts after the limit. After a pause of the whole process, timers run before sockets are read. So one more turn is
+ * given, and an answer that is already in the socket is not thrown away.
  */
 function createDeadline(): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
@@ -74,13 +77,13 @@ function optionsOf(request: HttpRequest, signal: AbortSignal): AxiosRequestConfi
   };
 }
 
-/** The peer had closed a connection of the shared agent just before it was used again. */
+/** The peer had closed a connection of the shared agent just before the reuse. */
 function metClosedConnection(error: unknown): boolean {
   const { code, request } = error as { code?: string; request?: { reusedSocket?: boolean } };
   return request?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
 }
 
-/** What may be repeated is sent once more, on a connection that is new; a call with a connection of its own never is. */
+/** Sends a repeatable call once more, on a new connection. A call with its own connection is never sent twice. */
 async function exchange(request: HttpRequest, signal: AbortSignal): Promise<AxiosResponse<string>> {
   const options = optionsOf(request, signal);
   try {
@@ -91,7 +94,7 @@ async function exchange(request: HttpRequest, signal: AbortSignal): Promise<Axio
   }
 }
 
-/** Sends one request and reads the whole answer, whatever its status; throws when no whole answer came. */
+/** Sends one request and reads the whole answer, whatever the status. Throws when no whole answer came. */
 export async function send(request: HttpRequest): Promise<HttpAnswer> {
   const deadline = createDeadline();
   deadline.signal.addEventListener('abort', () => request.connection?.reset(), { once: true });
@@ -108,7 +111,7 @@ export async function send(request: HttpRequest): Promise<HttpAnswer> {
   }
 }
 
-/** The answer's body as a JSON object; undefined when it is anything else. */
+/** The answer's body as a JSON object; undefined for any other body. */
 export function jsonObject(answer: HttpAnswer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(answer.body);

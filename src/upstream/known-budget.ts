@@ -1,36 +1,42 @@
 import { type HttpAnswer, retryAfterOf } from './http-client.ts';
 import { type Budget, type BudgetWindow, budgetOf } from './rate-budget.ts';
 
-/** What one process knows of a client's budget at the main API, from all answers together. */
+/** One process's knowledge of a client's budget at the main API, from all answers together. */
 
-/** What the main API last said of the client's budget; times are Unix milliseconds, 0 while it said nothing. */
+/** The main API's last report of the client's budget. Times are Unix milliseconds, 0 before the first report. */
 export interface KnownBudget {
   share: number;
   saidAt: number;
   validUntil: number;
   pausedUntil: number;
-  /** Every window as it stood at `saidAt`. */
+  /** Every window as of `saidAt`. */
   windows: readonly BudgetWindow[];
 }
 
-/** One window of the budget now. */
+/** The present state of one window of the budget. */
 export interface OpenWindow {
   /** The same in every answer. */
   name: string;
-  /** How many requests are left beside those under way; infinitely many where it opened again since it was told of. */
+  /**
+   * How many requests are left beside the requests under way; infinite when the window has opened again since the last
+   * report.
+   */
   left: number;
-  /** When it opens again, in Unix milliseconds; at the latest, where it has done so since it was told of. */
+  /**
+   * When the window opens again, in Unix milliseconds. If it has opened since the last report, the latest possible
+   * time.
+   */
   until: number;
 }
 
-/** What an answer left over, and which request it answered: answers overtake each other. */
+/** The rest of a window from an answer, and the number of the answered request, because answers overtake each other. */
 interface Told {
   left: number;
   until: number;
   request: number;
 }
 
-/** An answer to an earlier request is out of date where it says that more is left. */
+/** An answer to an earlier request is out of date when it reports a larger rest. */
 function newer(told: Told, heard: Told, now: number): Told {
   const isOutOfDate = heard.request < told.request && heard.left > told.left && told.until > now;
   return isOutOfDate ? told : heard;
@@ -38,12 +44,12 @@ function newer(told: Told, heard: Told, now: number): Told {
 
 const NOTHING_TOLD: Told = { left: Number.POSITIVE_INFINITY, until: 0, request: 0 };
 
-/** Where the policy tells no length, the tightest window stands for all. */
+/** Without a window length in the policy, the tightest window represents all. */
 function windowsIn({ windows, left, validMs }: Budget): BudgetWindow[] {
   return windows.length > 0 ? [...windows] : [{ limit: 0, left, seconds: validMs / 1000, validMs }];
 }
 
-/** Every window of a budget for itself, as the newest answers told it. */
+/** Every window of a budget separately, from the newest answers. */
 function createWindows(clock: { now(): number }) {
   const all = new Map<string, { told: Told; milliseconds: number }>();
   return {
@@ -73,7 +79,7 @@ interface OpenShare {
   until: number;
 }
 
-/** The window with the smallest share of those that have not opened again since they were told of. */
+/** The window with the smallest share, among windows that have not opened again since the last report. */
 function tightestOf({ share, saidAt, validUntil, windows }: KnownBudget, now: number): OpenShare {
   const each = windows.map(({ left, limit, validMs }) => ({ share: left / limit, until: saidAt + validMs }));
   const open = [{ share, until: validUntil }, ...each].filter(({ until }) => until > now);
@@ -81,7 +87,7 @@ function tightestOf({ share, saidAt, validUntil, windows }: KnownBudget, now: nu
   return { ...tightest, share: Math.min(tightest.share, 1) };
 }
 
-/** What is known of a client's budget: heard from its own answers, or learned from other processes. */
+/** The knowledge of a client's budget, from own answers or from other processes. */
 export function createBudget(clock: { now(): number }) {
   let known: KnownBudget = { share: 1, saidAt: 0, validUntil: 0, pausedUntil: 0, windows: [] };
   const windows = createWindows(clock);
@@ -108,7 +114,7 @@ export function createBudget(clock: { now(): number }) {
       const newest = heard.saidAt > known.saidAt ? heard : known;
       known = { ...newest, pausedUntil: Math.max(known.pausedUntil, heard.pausedUntil) };
     },
-    /** Sends one request, counts it while it is under way, and obeys its answer. */
+    /** Sends one request, counts the request while it is under way, and obeys the answer. */
     spend: async (ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
       const request = ++requests;
       underWay += 1;

@@ -7,8 +7,8 @@ import type { Takers } from './concurrency-limit.ts';
 import { takeWritePlace } from './token-endpoint-limit.ts';
 
 /**
- * Reads of the modern main API: one POST with a query text and its variables. Only the fields that
- * the old answers are built from are asked for.
+ * Reads of the main API: one POST with a query text and its variables. The query asks only for the fields that the old
+ * answers need.
  */
 
 const channel = z.object({
@@ -42,7 +42,7 @@ const account = z.object({
 type Channel = z.infer<typeof channel>;
 export type ModernAccount = z.infer<typeof account>;
 
-/** Everything the old reads need: the account and the channels of the organizations that were asked for. */
+/** The data for the old reads: the account, and the channels of the requested organizations. */
 export interface AccountReading {
   account: ModernAccount;
   channels: Channel[];
@@ -53,7 +53,7 @@ export class Unauthorized extends Error {
   override readonly name = 'Unauthorized';
 }
 
-/** An organization that was asked for is no longer the account's. */
+/** A requested organization no longer belongs to the account. */
 export class OrganizationGone extends Error {
   override readonly name = 'OrganizationGone';
 }
@@ -69,7 +69,7 @@ const ACCOUNT_FIELDS =
 const CHANNEL_FIELDS =
   'id organizationId name displayName descriptor service serviceId type avatar timezone isDisconnected isLocked isQueuePaused createdAt postingSchedule { day times }';
 
-/** One request for the account and the channels of the given organizations, each under an alias of its own. */
+/** One request for the account and the channels of the given organizations, each under its own alias. */
 function readingRequest(organizationIds: readonly string[]): string {
   const parameters = organizationIds.map((_, i) => `$o${i}: ChannelsInput!`).join(', ');
   const fields = organizationIds.map((_, i) => `o${i}: channels(input: $o${i}) { ${CHANNEL_FIELDS} }`);
@@ -88,7 +88,7 @@ function refusalCodes(answer: HttpAnswer): Array<string | undefined> {
 }
 
 /**
- * Throws what an answer to a read refuses.
+ * Throws the refusal in an answer to a read, if any.
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
 export function throwRefusal(answer: HttpAnswer, now: number): void {
@@ -128,26 +128,28 @@ export interface MainApi {
    */
   read(accessToken: string, organizationIds: readonly string[]): Promise<AccountReading>;
   /**
-   * Sends one document that only reads; the whole answer, whatever it says.
+   * Sends one read-only document; returns the whole answer, whatever the content.
    * @throws {Unavailable}
    */
   ask(accessToken: string, body: string): Promise<HttpAnswer>;
-  /** Opens the connection that one write of these takers will use; nothing is sent. @throws {Unavailable} */
+  /** Opens the connection for one write of these takers; nothing is sent. @throws {Unavailable} */
   connect(takers: Takers): Promise<Connection>;
   /**
-   * Sends one document on a connection of its own, never twice, whatever the budget says; the whole answer.
+   * Sends one document on its own connection, never twice, whatever the budget says; returns the whole answer.
    * @throws {Error} no whole answer came, which proves nothing about what arrived
    */
   sendOnce(connection: Connection, accessToken: string, body: string): Promise<HttpAnswer>;
-  /** The share of the budget that is left in the tightest window, 0 to 1; 1 while the main API says nothing of one. */
+  /**
+   * The share of the budget that is left in the tightest window, 0 to 1; 1 before the main API has reported a window.
+   */
   remainingShare(): number;
-  /** When that window opens again, in Unix milliseconds; now while the main API says nothing of one. */
+  /** When the tightest window opens again, in Unix milliseconds; now before the main API has reported a window. */
   reopensAt(): number;
-  /** Every window as this process was last told of it; none while it was not told. */
+  /** Every window in the last report to this process; empty before the first report. */
   windows(): OpenWindow[];
-  /** What this process knows of the client's budget, heard itself or learned. */
+  /** This process's knowledge of the client's budget, from own answers or learned. */
   budget(): KnownBudget;
-  /** Takes over what another process heard: the newer share, the longer pause. */
+  /** Takes over the report to another process: the newer share, the longer pause. */
   learn(heard: KnownBudget): void;
 }
 
@@ -156,7 +158,7 @@ function requestTo(url: string, accessToken: string, body: string) {
   return { method: 'POST', url, headers, body } as const;
 }
 
-/** The main API at `apiUrl`. Its `RateLimit` and `Retry-After` are obeyed by not asking before the time they name. */
+/** The main API at `apiUrl`. `RateLimit` and `Retry-After` are obeyed: no read is sent before the time they name. */
 export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
   const { spend, ...budget } = createBudget(clock);
 

@@ -9,16 +9,16 @@ import { createMainApi, type MainApi } from './main-api.ts';
 import { silencedMainApi, silencedServer, type Silence } from './silence.ts';
 
 /**
- * The modern side as each of its clients meets it. Budgets and requests to wait are a client's own, so what one app's
- * client used up or was told stops no other.
+ * The new API for each of its clients. Budgets and requests to wait belong to one client, so a client that has used up
+ * its budget stops no other client.
  */
 export interface ModernSides {
-  /** Where the main API is, for those who call it themselves. */
+  /** The address of the main API, for apps that call the main API themselves. */
   apiUrl: string;
-  /** With the credentials that are given; the same ones give the same server. */
+  /** With the given credentials. The same credentials give the same server. */
   serverFor(client: ModernClient): AuthorizationServer;
   mainApiFor(modernClientId: string): MainApi;
-  /** Every client whose main API was asked for. */
+  /** Every client whose main API has been requested. */
   mainApis(): ReadonlyMap<string, MainApi>;
 }
 
@@ -29,7 +29,7 @@ interface Options {
   silence: Silence;
 }
 
-/** What is known of each client is kept for as long as the process runs: clients are few. */
+/** Knowledge of each client is kept for the life of the process, because clients are few. */
 export function createModernSides({ authUrl, apiUrl, clock, silence }: Options): ModernSides {
   const metadata = createDiscovery(authUrl);
   const servers = new Map<string, { secret: string | undefined; server: AuthorizationServer }>();

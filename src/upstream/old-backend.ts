@@ -6,69 +6,75 @@ import { Unavailable } from './outcomes.ts';
 import { createConcurrencyLimit, type Takers } from './concurrency-limit.ts';
 
 /**
- * The old API, while it still runs (docs/decisions/0014). Only the settings name its address; no redirect of it is
+ * The old API, while it still runs (docs/decisions/0014). Only the settings name its address. Its redirects are not
  * followed, and sizes and times are bounded.
  */
 
-/** A call as it came in. */
+/** A call as received. */
 export interface PassedCall {
   method: string;
-  /** Path and query, byte for byte; begins with a slash. */
+  /** Path and query, byte for byte, beginning with a slash. */
   target: string;
-  /** Names and values in turn, as `rawHeaders` has them. */
+  /** Names and values in turn, as in `rawHeaders`. */
   rawHeaders: readonly string[];
   body: Buffer;
-  /** It has no token, or one that is not known here: anybody may have sent it, so that it must take nothing from others. */
+  /**
+   * Set for a call without a token, or with a token that the bridge does not know. Anybody may have sent such a call,
+   * so it must not take capacity from other calls.
+   */
   sender?: 'anonymous' | 'stranger';
-  /** Who shares the connections to the old API by this call. */
+  /** The app and account that share the connections to the old API. */
   takers?: Takers;
 }
 
-/** Its answer, as it was: no redirect followed, nothing unpacked. */
+/** The answer of the old API, unchanged: no redirect followed, no content unpacked. */
 export interface PassedAnswer {
   status: number;
-  /** The reason phrase; it may be empty. */
+  /** The reason phrase; may be empty. */
   reason: string;
-  /** Names and values in turn, those of the connection left out. */
+  /** Names and values in turn, without the headers of the connection. */
   rawHeaders: readonly string[];
   body: Buffer;
 }
 
 export interface OldBackend {
-  /** Sends a call as it came, without hop-by-hop headers. @throws {Unavailable} it did not answer whole */
+  /** Sends a call as it came, without hop-by-hop headers. @throws {Unavailable} no whole answer came */
   pass(call: PassedCall): Promise<PassedAnswer>;
-  /** Reads one document with a token; undefined where the token is refused. @throws {Unavailable} anything else */
+  /** Reads one document with a token; undefined when the token is refused. @throws {Unavailable} any other failure */
   read(path: '/1/user.json' | '/1/profiles.json', token: string): Promise<unknown>;
-  /** Ends a token there, as its app would; one that is refused has ended already. @throws {Unavailable} */
+  /** Ends a token at the old API, as its app would. A refused token has ended already. @throws {Unavailable} */
   deauthorize(token: string): Promise<void>;
 }
 
-/** Connections at once of calls with known tokens, and of what the bridge asks itself; each kept and not kept. */
+/**
+ * The most parallel connections for calls with known tokens, and for the bridge's own calls; separately for kept and
+ * single-use connections.
+ */
 const AT_ONCE = 64;
 
 /**
- * Calls with known tokens at once. An account may take what is free, but for a quarter: that is for accounts with few calls
- * under way.
+ * The most parallel calls with known tokens. An account may take all free places except a reserve of a quarter, for
+ * accounts with few calls under way.
  */
 const KNOWN = { places: 48, reserve: { places: AT_ONCE - 48, most: 2 }, retryAfter: 5 * SECOND };
 
-/** Calls of strangers at once, and how long one waits until it is told to come again. */
+/** The most parallel calls with unknown tokens, and how long each waits before it is told to come again. */
 const STRANGERS = { places: 16, patience: SECOND };
 
-/** Calls without a token at once. */
+/** The most parallel calls without a token. */
 const ANONYMOUS = { places: 8, patience: SECOND };
 
-/** The largest answer that is read; a longer one is refused before it is held in memory. */
+/** The largest answer that is read. A longer answer is refused before memory holds it. */
 const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024;
 
 function unavailable(error: unknown): Unavailable {
   const { message, code } = error as { message?: string; code?: string };
-  // Only what happened is passed on, not what the failure may carry of the call.
+  // Keeps only the message and code, because the failure may hold data of the call.
   const cause = Object.assign(new Error(message ?? 'the request failed'), { code });
   return new Unavailable('the old backend did not answer', { cause });
 }
 
-/** The whole body, or nothing of it. */
+/** The whole body, or a failure. */
 function wholeBody(answer: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -91,14 +97,14 @@ async function toAnswer(answer: IncomingMessage): Promise<PassedAnswer> {
   return { status, reason, rawHeaders: answeredHeaders(rawHeaders), body: await wholeBody(answer) };
 }
 
-/** The peer had closed a pooled connection just before it was used again. */
+/** The peer had closed a pooled connection just before the reuse. */
 class ClosedMeanwhile extends Error {
   override readonly name = 'ClosedMeanwhile';
 }
 
 type Send = (call: PassedCall, how: { isPooled: boolean; signal: AbortSignal }) => Promise<PassedAnswer>;
 
-/** The doors to one origin: connections that are kept, and connections for one call each. */
+/** Sends calls to one origin, over kept connections or over single-use connections. */
 function createSend(origin: URL, maxSockets: number): Send {
   const isTls = origin.protocol === 'https:';
   const agentOf = (keepAlive: boolean) => {
@@ -122,15 +128,15 @@ function createSend(origin: URL, maxSockets: number): Send {
         const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
         reject(sent.reusedSocket && isClosed ? new ClosedMeanwhile(error.message) : error);
       });
-      // A connection that turns into another protocol closes without an error.
+      // A connection that switches to another protocol closes without an error.
       sent.once('close', () => !isAnswered && reject(new Error('no answer')));
       sent.end(body);
     });
 }
 
 /**
- * Whether a call may be sent again when a kept connection turns out closed: it may have been carried out. The old API
- * ends a token by GET too (docs/old-api.md Q14).
+ * Whether a call may be sent again after a kept connection turned out closed, although the call may have been carried
+ * out. The old API ends a token by GET too (docs/old-api.md Q14).
  */
 function isRepeatable({ method, target }: PassedCall): boolean {
   return method === 'GET' && !target.includes('deauthorize');
@@ -159,8 +165,8 @@ function documentIn({ status, body }: PassedAnswer): unknown {
 }
 
 /**
- * The old API at an origin. Calls take at most `limit` milliseconds, what they wait for a place with it if their token is
- * known; old clients wait twenty seconds (docs/old-api.md Q18).
+ * The old API at an origin. A call takes at most `limit` milliseconds, including the wait for a place if its token is
+ * known. Old clients wait twenty seconds (docs/old-api.md Q18).
  */
 export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
   const doors = (maxSockets: number) => createSend(new URL(origin), maxSockets);

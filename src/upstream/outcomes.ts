@@ -1,13 +1,14 @@
 /**
- * The three ways an exchange with the modern side fails, and no other (docs/decisions/0004): rejected, unavailable, in
- * doubt. For a refresh token they decide whether it may ever be presented again, so each is a value of its own.
+ * The three ways an exchange with the new API fails, and no other (docs/decisions/0004): rejected, unavailable, in
+ * doubt. For a refresh token the failure decides whether the token may be presented again, so each failure has its own
+ * class.
  */
 
-/** Nothing of ours was processed; it may be tried again, after `retryAfter` milliseconds if that is given. */
+/** The server processed no data of ours. The call may be tried again, after `retryAfter` milliseconds if given. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   readonly retryAfter: number | undefined;
-  /** The answer says that it speaks of the whole client, not of one grant. */
+  /** The answer concerns the whole client, not only one grant. */
   readonly isOfClient: boolean;
   constructor(message: string, options: { cause?: unknown; retryAfter?: number; isOfClient?: boolean } = {}) {
     super(message, { cause: options.cause });
@@ -16,7 +17,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** Something of ours may have been processed; the outcome is unknown. */
+/** The server may have processed data of ours. The outcome is unknown. */
 export class InDoubt extends Error {
   override readonly name = 'InDoubt';
   constructor(message: string, options: { cause?: unknown } = {}) {
@@ -24,7 +25,7 @@ export class InDoubt extends Error {
   }
 }
 
-/** The modern side answered with an OAuth error. */
+/** The new API answered with an OAuth error. */
 export class Rejected extends Error {
   override readonly name = 'Rejected';
   readonly code: RejectionCode;
@@ -36,10 +37,10 @@ export class Rejected extends Error {
 
 export type RejectionCode = 'invalid_grant' | 'invalid_client' | 'invalid_request' | 'unauthorized_client';
 
-/** A whole token answer (RFC 6749 §5.1), its lifetime in milliseconds. */
+/** A whole token answer (RFC 6749 §5.1), with the lifetime in milliseconds. */
 export interface TokenPair {
   accessToken: string;
-  /** Empty where none was asked for: a sign-in keeps nothing. */
+  /** Empty when no refresh token was requested: a sign-in keeps no tokens. */
   refreshToken: string;
   lifetime: number;
   scope: string;

@@ -3,26 +3,27 @@ import { type HttpAnswer, jsonObject } from './http-client.ts';
 import { Unavailable } from './outcomes.ts';
 
 /**
- * A test call that shows whether a client of somebody else can be used from here, without a consent and without a trace:
- * a code that nobody was given, and the first step of an authorization that nobody goes on with.
+ * A test call that shows whether the bridge can use a client of another owner, without a consent and without a trace:
+ * an exchange with an invented code, and the first step of an authorization that is never continued.
  */
 
-/** What is asked of a client: our callback, and the scopes to be consented to, separated by spaces. */
+/** The planned use of a client: the bridge's callback, and the scopes for the consent, separated by spaces. */
 export interface ClientUse {
   redirectUri: string;
   scope: string;
 }
 
 /**
- * Why a client cannot be used as asked: its credentials are wrong; our callback is not registered there, or something
- * that the server says on a page alone; or the error that it sends to our callback, by its name.
+ * Why a client is not usable as planned: its credentials are wrong; the bridge's callback is not registered (or the
+ * server shows another error on a page only); or the name of the error that the server sends to the bridge's callback.
  */
 export type ClientFault = { at: 'credentials' } | { at: 'callback' } | { at: 'authorization'; error: string };
 
 const random = () => randomBytes(32).toString('base64url');
 
 /**
- * Fields of a code exchange that can only be refused: `invalid_grant` to a client that is who it says (RFC 6749 §5.2).
+ * Fields of a code exchange that can only be refused: with `invalid_grant` for a client with right credentials (RFC
+ * 6749 §5.2).
  */
 export function emptyExchange(redirectUri: string): Record<string, string> {
   return {
@@ -33,7 +34,7 @@ export function emptyExchange(redirectUri: string): Record<string, string> {
   };
 }
 
-/** What the refusal of an empty exchange says of the credentials; true when they are right. @throws {Unavailable} */
+/** Whether the refusal of an empty exchange shows right credentials. @throws {Unavailable} */
 export function areRight(answer: HttpAnswer): boolean {
   const error = jsonObject(answer)?.['error'];
   if (error === 'invalid_grant') return true;
@@ -58,7 +59,7 @@ export function beginningAt(authorizationUrl: string, clientId: string, use: Cli
   return url.href;
 }
 
-/** The error that an answer carries to our callback; undefined when it leads anywhere else. */
+/** The error in a redirect to the bridge's callback; undefined for any other answer. */
 function errorAtCallback(answer: HttpAnswer, { redirectUri }: ClientUse): string | undefined {
   const { location = '' } = answer.headers;
   const isOurs = location === redirectUri || location.startsWith(`${redirectUri}?`);
@@ -68,7 +69,10 @@ function errorAtCallback(answer: HttpAnswer, { redirectUri }: ClientUse): string
 
 const PASSING = ['server_error', 'temporarily_unavailable'];
 
-/** What the first answer of an authorization shows; undefined when it goes on. @throws {Unavailable} */
+/**
+ * The fault in the first answer of an authorization; undefined when the authorization could continue. @throws
+ * {Unavailable}
+ */
 export function faultOfBeginning(answer: HttpAnswer, use: ClientUse): ClientFault | undefined {
   const error = errorAtCallback(answer, use);
   const isClear = answer.status < 500 && answer.status !== 429 && !PASSING.includes(error ?? '');

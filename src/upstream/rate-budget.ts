@@ -1,27 +1,27 @@
 import type { HttpAnswer } from './http-client.ts';
 
-/** One window of a client's budget, as `RateLimit` and `RateLimit-Policy` told it. */
+/** One window of a client's budget, from `RateLimit` and `RateLimit-Policy`. */
 export interface BudgetWindow {
   /** How many requests the client may send in the window. */
   limit: number;
   left: number;
   /** The length of the window in seconds. */
   seconds: number;
-  /** Milliseconds until it opens again. */
+  /** Milliseconds until the window opens again. */
   validMs: number;
 }
 
-/** What is left of the modern client's budget, from the answers' own headers. */
+/** The rest of a client's budget, from the headers of an answer. */
 export interface Budget {
   /** The smallest remaining share over all windows, 0 to 1. */
   share: number;
   /** How many requests are left in the window with the smallest share. */
   left: number;
-  /** Milliseconds until a used-up window opens again; 0 while none is used up. */
+  /** Milliseconds until a used-up window opens again; 0 when no window is used up. */
   waitMs: number;
   /** Milliseconds until the tightest window opens again and the share is out of date. */
   validMs: number;
-  /** Every window of which the policy tells the length. */
+  /** Every window with a length in the policy. */
   windows: BudgetWindow[];
 }
 
@@ -30,7 +30,7 @@ interface Window {
   numbers: Map<string, number>;
 }
 
-/** Members such as `"100-in-15min";r=98;t=897` of a structured list. */
+/** Parses list members such as `"100-in-15min";r=98;t=897` (a structured list). */
 function windowsOf(header: string | undefined): Window[] {
   return (header ?? '').split(',').flatMap((member) => {
     const [name, ...parameters] = member.trim().split(';');
@@ -40,7 +40,7 @@ function windowsOf(header: string | undefined): Window[] {
   });
 }
 
-/** A window with its share that is left; `seconds` is undefined where the policy does not tell the length. */
+/** A window with its remaining share; `seconds` is undefined when the policy has no length. */
 type ReadWindow = Omit<BudgetWindow, 'seconds'> & { share: number; seconds: number | undefined };
 
 const isMeasured = (window: ReadWindow): window is ReadWindow & BudgetWindow =>
@@ -61,7 +61,7 @@ function readWindows({ headers }: HttpAnswer): ReadWindow[] {
   });
 }
 
-/** The budget that an answer tells; undefined without these headers. */
+/** The budget in an answer; undefined without these headers. */
 export function budgetOf(answer: HttpAnswer): Budget | undefined {
   const windows = readWindows(answer);
   const [tightest] = windows.toSorted((a, b) => a.share - b.share);

@@ -4,12 +4,12 @@ import type { OldBackend } from './old-backend.ts';
 import { Unavailable } from './outcomes.ts';
 
 /**
- * A restored copy says nothing to the modern side or the old backend (docs/decisions/0010): every method that would
- * send, or open a connection, fails as unavailable before it does. The methods are named one by one, so that a new one
- * cannot slip past.
+ * A restored copy sends no data to the new API or the old API (docs/decisions/0010). Every method that would send, or
+ * open a connection, fails as unavailable first. The methods are named one by one, so that a new method cannot slip
+ * past.
  */
 
-/** Why nothing may be sent now, in words; undefined when it may. */
+/** Why sending is forbidden now, in words; undefined when sending is allowed. */
 export type Silence = () => string | undefined;
 
 function guarding(silence: Silence) {
@@ -21,7 +21,7 @@ function guarding(silence: Silence) {
     };
 }
 
-/** The authorization server as a bridge meets it that may have to be silent. */
+/** The authorization server for a bridge that may have to be silent. */
 export function silencedServer(server: AuthorizationServer, silence: Silence): AuthorizationServer {
   const guarded = guarding(silence);
   return {
@@ -37,7 +37,7 @@ export function silencedServer(server: AuthorizationServer, silence: Silence): A
   };
 }
 
-/** The main API, the same way; what it knows of the budget is no call. */
+/** The main API for such a bridge. Methods about the known budget send no call and stay open. */
 export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
   const guarded = guarding(silence);
   return {
@@ -53,7 +53,7 @@ export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
   };
 }
 
-/** The old backend, the same way: a token that a copy ended there would be gone for the original too. */
+/** The old API for such a bridge: a token that a copy ended there would also end for the original. */
 export function silencedOldBackend(backend: OldBackend, silence: Silence): OldBackend {
   const guarded = guarding(silence);
   return {

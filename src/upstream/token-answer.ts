@@ -4,7 +4,7 @@ import { InDoubt, Rejected, type RejectionCode, type TokenPair, Unavailable } fr
 
 const UNSPENT: readonly string[] = ['invalid_client', 'invalid_request', 'unauthorized_client'];
 
-/** What an access token lives when the answer does not say it in a usable form. */
+/** The lifetime of an access token when the answer has no usable one. */
 const UNSTATED_LIFETIME = 5 * MINUTE;
 
 /**
@@ -20,12 +20,12 @@ function isTokenText(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,8192}$/.test(value);
 }
 
-/** What was asked for. */
+/** The expected content of an answer. */
 interface Expected {
   scope: string;
   /** The refresh token that was presented. */
   presented?: string;
-  /** False where no refresh token was asked for; one that comes all the same is not kept. */
+  /** False when no refresh token was requested. A refresh token that comes all the same is not kept. */
   isForGood?: boolean;
   now: number;
 }
@@ -49,7 +49,7 @@ function isClientError(status: number): boolean {
   return status === 400 || status === 401 || status === 403;
 }
 
-/** The code with which the modern generation says "Too many requests from this client". */
+/** The new API's code for "Too many requests from this client". */
 const LIMIT_OF_CLIENT = 'RATE_LIMIT_EXCEEDED';
 
 function isLimitOfClient(body: Record<string, unknown> | undefined): boolean {
@@ -78,8 +78,8 @@ function throwFailure(answer: HttpAnswer, now: number): never {
 }
 
 /**
- * Reads an answer of the token endpoint (RFC 6749 §5). Only a whole pair under 200 is a success, and only
- * a well-formed refusal proves that a token was not spent; everything else is in doubt (docs/decisions/0004).
+ * Reads an answer of the token endpoint (RFC 6749 §5). Only a whole pair under 200 is a success, and only a well-formed
+ * refusal proves that a token was not spent. Any other answer is in doubt (docs/decisions/0004).
  * @throws {Rejected | Unavailable | InDoubt}
  */
 export function processTokenAnswer(answer: HttpAnswer, expected: Expected): TokenPair {

@@ -3,11 +3,11 @@ import { WRITE_PLACE_WITHIN } from '../shared/lifetimes.ts';
 import { createHeldPlaces } from './concurrency-limit.ts';
 
 /**
- * How many exchanges of one process run at once on connections of their own: a thousand grants that end in the same second
- * must not become a thousand connections. Taken before anything is claimed, so that waiting costs nothing.
+ * Limits the parallel exchanges of one process on separate connections: a thousand grants that end in the same second
+ * must not become a thousand connections. The slot is taken before any claim, so waiting costs nothing.
  */
 
-/** Waits for a free slot; the answer gives it back, once. */
+/** Waits for a free slot; the returned function gives the slot back, once. */
 export type TakeSlot = () => Promise<() => void>;
 
 function createSlots(atOnce: number): TakeSlot {
@@ -22,7 +22,7 @@ function createSlots(atOnce: number): TakeSlot {
 export const takeSlot = createSlots(16);
 
 /**
- * For writes to the main API, of their own: slow ones must not keep access tokens from being renewed. An app alone may have
- * half of them, so that the next one finds a place at once however many writes of the first are under way.
+ * For writes to the main API, separate because slow writes must not delay refreshes. One app may hold at most half of
+ * the places, so that the next app finds a place at once, however many writes of the first app are under way.
  */
 export const takeWritePlace = createHeldPlaces({ places: 40, patience: WRITE_PLACE_WITHIN });

@@ -4,7 +4,7 @@ import { addStep, type DemoSession, type Update } from '../session.ts';
 
 /** The calls about posts as an old program makes them: forms, `profile_ids[]`, the token beside the fields. */
 
-/** What the page of one profile's posts shows, or why it cannot. */
+/** The posts that the page of one profile shows, or the failure that prevents the page. */
 export type Queue = { updates: Update[]; total: number } | { failure: Failure };
 
 const SHOWN = 10;
@@ -28,13 +28,13 @@ export async function readQueue(demo: DemoSession, oldApi: OldApi, profileId: st
   return { updates: updatesIn(updates), total: Number(total ?? 0) };
 }
 
-/** One call that writes: what the page says of it, its address below /1, and its form. */
+/** One call that writes: its words on the page, its address below /1, and its form. */
 interface WriteCall {
   title: string;
   remark: string;
   path: string;
   fields: Fields;
-  /** What the page says where the answer has no words of its own. */
+  /** The page says this when the answer has no words. */
   done: string;
 }
 
@@ -54,12 +54,12 @@ interface NewPost {
   text: string;
 }
 
-/** Each writes once, and keeps what the person is told; what went wrong is answered. */
+/** Each function writes once and keeps the notice for the person. The result is the failure, if any. */
 export interface PostCalls {
   create(post: NewPost): Promise<Failure | undefined>;
   change(id: string, text: string): Promise<Failure | undefined>;
   moveToTop(id: string): Promise<Failure | undefined>;
-  /** The updates of a profile's queue in the order that they shall have; the others follow behind them. */
+  /** The updates of a profile's queue in the wanted order. Updates that are not listed follow behind. */
   reorder(profileId: string, ids: readonly string[]): Promise<Failure | undefined>;
   destroy(id: string): Promise<Failure | undefined>;
 }

@@ -12,14 +12,14 @@ const readForm = express.urlencoded({ extended: false, inflate: false, limit: '2
 
 const UPDATE_ID = /^[0-9a-f]{24}$/i;
 
-/** The values of one field: a browser sends a field once for each box that is ticked. */
+/** The values of one field. A browser sends a field once for each ticked box. */
 function valuesOf(req: Request, field: string): string[] {
   const value: unknown = Object(req.body)[field];
   const values: unknown[] = Array.isArray(value) ? value : [value];
   return values.filter((one) => typeof one === 'string');
 }
 
-/** Browsers end the lines of a form with two characters, which is not what the person typed. */
+/** Browsers send line ends in a form as CR LF, but the person typed one line break. */
 const textOf = (req: Request): string => (valuesOf(req, 'text')[0] ?? '').replaceAll('\r\n', '\n');
 
 function chosenProfile({ profiles }: DemoSession, id: unknown): Profile | undefined {
@@ -36,7 +36,7 @@ const onlyConnected: RequestHandler = (req, res, next) => {
 
 type Act = (calls: PostCalls, req: Request) => Promise<Failure | undefined>;
 
-/** An id becomes a part of an address below /1, so that nothing else may stand in its place. */
+/** An id becomes a part of an address below /1, so only an id is accepted in its place. */
 const areIds = (ids: readonly string[]) => ids.every((id) => UPDATE_ID.test(id));
 
 const reorder: Act = async (calls, req) => {

@@ -1,15 +1,15 @@
 import { SECOND, STOP_LIMIT } from '../lifetimes.ts';
 import type { Logger } from './logger.ts';
 
-/** Longer than a stop takes whose parts all end in time; without the drain before it. */
+/** Longer than a stop takes when all its parts end in time; without the drain before the stop. */
 export const STOP_TAKES = STOP_LIMIT + 10 * SECOND;
 
-/** An error that comes back again and again is not logged for ever. */
+/** A recurring error is not logged for ever. */
 const ERRORS_LOGGED = 10;
 
 export interface LastResort {
   logger: Logger;
-  /** Accepts nothing new, and resolves when what is under way has ended and what is in memory is stored. */
+  /** Accepts no new work. Resolves when running work has ended and memory is stored. */
   drain?: () => Promise<void>;
   /** How long the drain may take, in milliseconds. */
   limit?: number;
@@ -29,10 +29,10 @@ async function drainAndExit({ logger, drain, limit = STOP_TAKES }: LastResort): 
 }
 
 /**
- * For an error that nobody caught. Node would print the whole error, with the headers and bodies that hang on it; here it
- * is logged redacted. The state of the process is unknown, so the process ends with 1. But other calls are innocent: an
- * answer on its way, or a token pair that exists in memory alone, is stored first. Further errors neither shorten that
- * nor begin it anew.
+ * For an uncaught error. Node would print the whole error, with attached headers and bodies; here the error is logged
+ * redacted. The state of the process is unknown, so the process ends with 1. But other calls are innocent: an answer on
+ * its way, or a token pair that exists in memory alone, is stored first. Further errors neither shorten nor restart the
+ * drain.
  */
 export function installLastResort(lastResort: LastResort): void {
   const { logger } = lastResort;

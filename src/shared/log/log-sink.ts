@@ -2,20 +2,20 @@ import { Writable } from 'node:stream';
 import { SECOND } from '../lifetimes.ts';
 
 /**
- * Between the logger and the stream that the log lines go to. A log that cannot be written never ends the process and
- * never fills its memory: a line that finds no room, or whose write fails, is counted and dropped. The count is logged as
- * soon as the stream takes lines again. No caller of the logger waits and none learns of a failure.
+ * Sits between the logger and the stream of the log lines. A log that cannot be written never ends the process and
+ * never fills its memory: a line without room, or a line whose write fails, is counted and dropped. The count is logged
+ * as soon as the stream takes lines again. Callers of the logger never wait and never learn of a failure.
  */
 
-/** Bytes that may wait in memory for a reader that does not read. */
+/** Bytes that may wait in memory for a stalled reader. */
 const WAITING_MAX = 1024 * 1024;
 
-/** How often the count is tried again when nothing else is logged. */
+/** How often the count is tried again when no other line is logged. */
 const TRY_AGAIN = 1 * SECOND;
 
 interface Losses {
   lines: number;
-  /** When the first of them was dropped, in Unix milliseconds. */
+  /** When the first line was dropped, in Unix milliseconds. */
   since: number;
 }
 
@@ -25,7 +25,7 @@ function ignore(): void {
   // The callback of each write counts the failure.
 }
 
-/** One JSON object a line, as every other line of the log. The empty line ends a line that was cut off by a full disk. */
+/** One JSON object a line, like all lines of the log. The empty line ends a line that a full disk cut off. */
 function lossesLine({ lines, since }: Losses, name: string): string {
   const line = {
     level: 'error',
@@ -49,7 +49,7 @@ class LogSink extends Writable {
     surviveFailures(target);
   }
 
-  /** Always done at once, so that nothing gathers between the logger and this. */
+  /** Always completes at once, so that no lines gather between the logger and this sink. */
   override _write(line: string, _encoding: string, done: () => void): void {
     if (this.#hasRoom()) this.#send(line);
     else this.#lose({ lines: 1, since: Date.now() });
@@ -60,7 +60,7 @@ class LogSink extends Writable {
     return (this.#target as Writable).writableLength < WAITING_MAX;
   }
 
-  /** Writes what was lost before together with the line, so that no loss is told twice. */
+  /** Writes the count of lost lines together with the line, so that no loss is counted twice. */
   #send(line: string): void {
     const told = this.#losses;
     this.#losses = NO_LOSSES;
@@ -90,7 +90,7 @@ class LogSink extends Writable {
 
 const surviving = new WeakSet<NodeJS.WritableStream>();
 
-/** Lets no failure of a stream end the process: a reader that went away, a full disk. */
+/** Keeps a failure of a stream from ending the process: a reader that went away, a full disk. */
 export function surviveFailures(stream: NodeJS.WritableStream): void {
   if (surviving.has(stream)) return;
   surviving.add(stream);
@@ -99,7 +99,9 @@ export function surviveFailures(stream: NodeJS.WritableStream): void {
 
 const sinks = new WeakMap<NodeJS.WritableStream, LogSink>();
 
-/** The one sink before a stream; `name` says which process writes. All loggers of a stream share it, and one count. */
+/**
+ * The one sink before a stream; `name` says which process writes. All loggers of a stream share the sink and its count.
+ */
 export function sinkOf(stream: NodeJS.WritableStream, name: string): Writable {
   const sink = sinks.get(stream) ?? new LogSink(stream, name);
   sinks.set(stream, sink);

@@ -8,17 +8,17 @@ export interface LoggerOptions {
   level: string;
   /** Which process writes: `bridge`, `modern`, `demo`, `command`. */
   name: string;
-  /** Where the lines go; standard error unless given, so that standard output stays readable for people. */
+  /** The stream of the lines. Standard error unless given, so that standard output stays readable for people. */
   stream?: NodeJS.WritableStream;
 }
 
-/** Where winston keeps the level that it filters by, and the arguments as they were given. */
+/** Winston keeps here the level for filtering, and the original arguments. */
 const LEVEL = Symbol.for('level');
 const SPLAT = Symbol.for('splat');
 
 /**
- * A new line object, so that nothing of the caller's is left in it. An error that was given in place of fields is
- * reduced as one: the library would copy everything that hangs on it.
+ * Builds a new line object, so that no field of the caller survives unredacted. An error in place of the fields is
+ * reduced like other errors: the library would copy every property of the error.
  */
 const redacted = format((info) => {
   const given = (info[SPLAT] as unknown[] | undefined)?.[0];
@@ -30,7 +30,7 @@ const redacted = format((info) => {
 
 /**
  * One JSON object a line: `timestamp`, `level`, `process`, `message` and the caller's fields, all redacted. A line that
- * cannot be written is counted, and harms nobody (`log-sink.ts`).
+ * cannot be written is counted and does no harm (`log-sink.ts`).
  */
 export function createLogger({ level, name, stream }: LoggerOptions): Logger {
   return createWinston({

@@ -1,7 +1,7 @@
 /**
- * Redaction at the sink (docs/decisions/0020): whatever a caller passes,
- * no credential leaves through a log line. Three nets: errors are reduced to a few safe fields, values under a
- * sensitive key are dropped, and token-shaped text is cut out of every remaining string.
+ * Redaction at the sink (docs/decisions/0020): no credential leaves through a log line, whatever a caller passes. Three
+ * nets: errors are reduced to a few safe fields, values under a sensitive key are dropped, and token-shaped text is cut
+ * out of every remaining string.
  */
 
 const SENSITIVE_KEY =
@@ -9,12 +9,12 @@ const SENSITIVE_KEY =
 
 const NAME =
   '(?:(?:access|refresh|id)_?token|token|client_?secret|secret|code_?verifier|verifier|password|code|state|_csrf|_form|authorization|cookie)';
-/** However often the text was put into JSON, or into an address, again. */
+/** Matches backslashes after any number of further JSON or URL encodings. */
 const SLASHES = String.raw`(?:\\|%(?:25)*5C)*`;
 const QUOTE = '(?:["\'`]|%(?:25)*22)';
 const SIGN = '(?:=|:|%(?:25)*3[AD])';
 
-/** Up to the opening quote of `"name":"value"` and `name: 'value'`, JSON-escaped or not. */
+/** Matches up to the opening quote of `"name":"value"` and `name: 'value'`, JSON-escaped or not. */
 const QUOTED_START = new RegExp(
   String.raw`${NAME}(?:${SLASHES}${QUOTE})?\s*${SIGN}\s*(?:\[\s*)?(?<slashes>${SLASHES})(?<quote>${QUOTE})`,
   'gi',
@@ -23,38 +23,40 @@ const QUOTED_START = new RegExp(
 const TRAILING_SLASHES = /(?:\\|%(?:25)*5C)*$/i;
 const LONGEST_ESCAPE = 64;
 
-/** `name=value` and `name: value`, in plain or URL-encoded form, brackets of a list included. */
+/** Matches `name=value` and `name: value`, plain or URL-encoded, with or without list brackets. */
 const PLAIN_PAIR = new RegExp(
   String.raw`(${NAME}(?:\[\d*\]|%5B\d*%5D)?\s*${SIGN}\s*)(?:(?:Bearer|OAuth|Basic)\s+)?[^\s&"<>}]+`,
   'gi',
 );
 
-/** A header with several pairs, whose names are anybody's. */
+/** A header with several pairs and arbitrary names. */
 const COOKIE_LINE = /(cookie\s*:\s*)[^\r\n]+/gi;
 
 const BEARER = /(Bearer|OAuth|Basic)(\s|%20|\+)+[A-Za-z0-9+/=._~%-]{6,}/gi;
 
-/** User and password of an address: a database's, a proxy's. */
+/** User and password in an address: of a database, of a proxy. */
 const USER_INFO = /(:(?:\/\/|\\\/\\\/))[^\s/"'\\]*@/g;
 
 /**
- * What JSON.parse quotes of a text that is none: up to ten characters on each side of the first wrong one. It is tried from
- * the first quote alone: from every quote it would go through the whole text again.
+ * The excerpt in an error of JSON.parse: up to ten characters on each side of the first wrong character. Matched from
+ * the first quote only, because a match from every quote would scan the whole text each time.
  */
 const JSON_EXCERPT = /^([^"]*?)(?:\.{3})?".*"(?:\.{3})? (?=is not valid JSON)/s;
 
-/** Legacy codes and tokens: `1/` and at least 20 letters or digits, raw, URL-encoded any number of times, or JSON-escaped. */
+/**
+ * Old codes and tokens: `1/` and at least 20 letters or digits, raw, URL-encoded any number of times, or JSON-escaped.
+ */
 const LEGACY_VALUE = /1(?:\/|\\+\/|%(?:25)*2F)[A-Za-z0-9]{20,}/gi;
 
-/** Opaque values of 40 and more URL-safe characters: modern tokens, codes, verifiers, keys, session ids. */
+/** Opaque values of 40 and more URL-safe characters: tokens of the new API, codes, verifiers, keys, session ids. */
 const LONG_OPAQUE = /(?:[A-Za-z0-9_-]|%[0-9A-F]{2}){40,}/gi;
 
-/** A legacy code or token that lost its `1/` on the way; the longest id of ours has 24 characters. */
+/** An old code or token that lost its `1/` on the way. The longest id of ours has 24 characters. */
 const BARE_VALUE = /[A-Za-z0-9]{32,}/g;
 
 const MASK = '[redacted]';
 
-/** Where a quoted value ends: at the next quote that is escaped no more often than the opening one. */
+/** The end of a quoted value: the next quote that is escaped no more often than the opening quote. */
 function endOfQuoted(
   text: string,
   from: number,
@@ -68,7 +70,7 @@ function endOfQuoted(
   return text.length;
 }
 
-/** Cuts the value out of every quoted pair with a telling name, whatever stands in it. */
+/** Cuts the value out of every quoted pair with a sensitive name, whatever the value holds. */
 function redactQuoted(text: string): string {
   let clean = '';
   let done = 0;
@@ -102,7 +104,7 @@ interface ReducedError {
   cause?: ReducedError;
 }
 
-/** A property whose getter may throw: a log line never does. */
+/** Reads a property whose getter may throw, because a log line never throws. */
 function read(value: object, key: string): unknown {
   try {
     return (value as Record<string, unknown>)[key];
@@ -112,17 +114,17 @@ function read(value: object, key: string): unknown {
 }
 
 /**
- * An error for people whose message is told as it stands. Such a message consists of words of ours: a form such as
- * `postgres://USER:PASSWORD@HOST` or a setting's name before a colon would be taken for a secret. A value in it that came
- * from outside has gone through `redactText` where the message was made.
+ * An error for people, whose message is shown unchanged. The message must consist of our own words: redaction would
+ * take a form such as `postgres://USER:PASSWORD@HOST`, or a setting's name before a colon, for a secret. A value from
+ * outside must go through `redactText` before it enters the message.
  */
 export class PlainWords extends Error {
   override readonly name: string = 'PlainWords';
 }
 
 /**
- * The loggable part of an error. axios hangs the request with its header and body on the error, body parsers hang the
- * raw body on it, so only these named fields are ever copied.
+ * The loggable part of an error. axios attaches the request with its header and body to the error, and body parsers
+ * attach the raw body. So only these named fields are ever copied.
  */
 export function reduceError(error: unknown, depth = 0): ReducedError {
   if (typeof error !== 'object' || error === null) {
@@ -147,19 +149,19 @@ function defined(key: string, value: unknown): Record<string, unknown> {
   return value === undefined ? {} : { [key]: value };
 }
 
-/** Whether a value is an error, from whatever realm or library. */
+/** Whether a value is an error, of any realm or library. */
 export function isErrorLike(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'stack' in value && 'message' in value;
 }
 
-/** Bytes, and what `toJSON` makes of them. */
+/** Whether a value is bytes, or the `toJSON` form of bytes. */
 function isBytes(value: object): boolean {
   return (
     ArrayBuffer.isView(value) || (read(value, 'type') === 'Buffer' && Array.isArray(read(value, 'data')))
   );
 }
 
-/** A function is dropped: as `toJSON` of the copy it would be called, and answer what it likes. */
+/** A function is dropped. As `toJSON` of the copy, the function would be called and could return any value. */
 function redactPrimitive(value: unknown): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value === 'function') return undefined;

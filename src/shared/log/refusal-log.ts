@@ -3,31 +3,32 @@ import { MINUTE } from '../lifetimes.ts';
 import type { Logger } from './logger.ts';
 
 /**
- * Log lines that anybody can cause: nobody may fill the log with them. Of each network the first ones of a minute are
- * written; the others are counted, and told in one line when the minute is over. At level `debug` all are written.
+ * Limits the log lines that any caller can cause, so that no caller can fill the log. For each network the first lines
+ * of a minute are written. Further lines are counted, and reported in one line at the end of the minute. At level
+ * `debug` all lines are written.
  */
 
 interface Refusal {
   level: 'info' | 'warn' | 'error';
   message: string;
-  /** Where the request came from. */
+  /** The network address of the caller. */
   address: string;
-  /** What tells this refusal from others of the same message; the rest of the line may differ. */
+  /** Distinguishes refusals with the same message. The rest of the line may differ. */
   kind?: string | undefined;
   fields: object;
 }
 
 interface RefusalLogOptions {
   logger: Logger;
-  /** How many lines of one network are written in a minute before the others are counted. */
+  /** How many lines of one network are written in a minute; further lines are only counted. */
   lines?: number;
-  /** How long a minute is. */
+  /** The length of a minute, in milliseconds. */
   minute?: number;
 }
 
 export type NoteRefusal = (refusal: Refusal) => void;
 
-/** How many networks and messages are told apart in a minute; the others count together. */
+/** How many networks and messages are counted separately in a minute. Further networks are counted together. */
 const ROOM = 200;
 
 interface RefusalCount extends Pick<Refusal, 'level' | 'message'> {
@@ -36,7 +37,7 @@ interface RefusalCount extends Pick<Refusal, 'level' | 'message'> {
   times: number;
 }
 
-/** Writes such lines; one for each process. */
+/** Writes lines with this limit; one instance per process. */
 export function createRefusalLog({ logger, lines = 1, minute = MINUTE }: RefusalLogOptions): NoteRefusal {
   let counted = new Map<string, RefusalCount>();
 
@@ -66,7 +67,7 @@ export function createRefusalLog({ logger, lines = 1, minute = MINUTE }: Refusal
   };
 }
 
-/** What tells one failure from another, without what it may carry of a request. */
+/** The kind of a failure, without data of the request that the failure may carry. */
 export function kindOf(error: unknown): string | undefined {
   const { name, code } = Object(error) as { name?: unknown; code?: unknown };
   const words = [name, code].filter((word) => typeof word === 'string').join(' ');

@@ -1,47 +1,51 @@
-/** What in a text of a person looks like a token or a secret: people paste the wrong thing into the wrong field. */
+/** Finds token-like and secret-like parts in a text of a person: people paste the wrong value into the wrong field. */
 
-/** Soft hyphens, joiners, marks of direction: they may stand between any two letters, and nobody sees them. */
+/** Soft hyphens, joiners, marks of direction: they may stand between any two letters and are invisible. */
 const UNSEEN = /[\p{Cf}\p{DI}]+/gu;
 
-/** Numbers of tickets and requests are written so; neither API has a secret of this form. */
+/** Ticket and request numbers have this form; no secret of either API does. */
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-/** Where a letter follows a digit, a digit a letter, or a capital a small letter: chance does it at every other place. */
+/**
+ * A change of character class: a letter after a digit, a digit after a letter, or a capital after a small letter. In
+ * random text every second character is such a change.
+ */
 const TURN = /[a-z](?=[A-Z0-9])|[A-Z](?=\d)|\d(?=[A-Za-z])/g;
 
-/** Whether it turns so often; a text that does is not gone through to its end. */
+/** Whether the text has at least `times` changes. The scan stops there. */
 function turns(text: string, times: number): boolean {
   const places = text.matchAll(TURN);
   return Array.from({ length: times }, () => places.next()).every(({ done }) => done !== true);
 }
 
-/** Words with a year or a number in them turn twice. */
+/** Words with a year or a number have two changes. */
 const isMixed = (text: string) => /\d/.test(text) && /[a-z]/i.test(text) && turns(text, 3);
 
-/** A long name of words with hyphens turns seldom. */
+/** A long name of words with hyphens has few changes. */
 function isOpaque(text: string): boolean {
   const rest = text.replace(UUID, '');
-  // One secret in 1,500 has no digit; then a name of many words, all but the first with a capital, must be told from it.
+  // One secret in 1,500 has no digit. Without a digit the text must differ from a name of many words, all but the first
+  // with a capital.
   return /[a-z]/.test(rest) && /[A-Z]/.test(rest) && turns(rest, /\d/.test(rest) ? 6 : 8);
 }
 
-/** However often the slash was put into an address, or into JSON. */
+/** Matches the slash after any number of URL or JSON encodings. */
 const LEGACY_START = String.raw`1(?:/|\\+/|%(?:25)*2F)`;
 
 const SHAPES: ReadonlyArray<{ pattern: RegExp; isOne: (part: string) => boolean }> = [
-  // Legacy codes and tokens, whatever stands before them.
+  // Old codes and tokens, whatever text precedes them.
   { pattern: new RegExp(`${LEGACY_START}[A-Za-z0-9]{32,}`, 'gi'), isOne: () => true },
-  // Most of one; `/1/` and `v1/` are the beginning of addresses, in which shorter ids are none.
+  // A large part of an old code or token. `/1/` and `v1/` begin addresses, where shorter ids are no secrets.
   { pattern: new RegExp(`(?<![A-Za-z0-9/.-])${LEGACY_START}[A-Za-z0-9]{20,}`, 'gi'), isOne: isMixed },
-  // One that lost its `1/`, or a digest; the longest id of ours has 24 characters, and a UUID has hyphens.
+  // A code or token that lost its `1/`, or a digest. The longest id of ours has 24 characters, and a UUID has hyphens.
   { pattern: /[A-Za-z0-9]{32,}/g, isOne: isMixed },
-  // App secrets and modern tokens.
+  // App secrets, and tokens of the new API.
   { pattern: /[A-Za-z0-9_-]{40,}/g, isOne: isOpaque },
-  // A JWT, all parts of it.
+  // A JWT with all its parts.
   { pattern: /(?<![A-Za-z0-9])eyJ[\w-]{5,500}\.[\w-]{5,}(?:\.[\w-]*)?/g, isOne: () => true },
 ];
 
-/** What is seen of a text, and where in the text each of its characters stands. */
+/** The visible characters of a text, and the position of each character in the text. */
 function seenOf(text: string): { seen: string; places: number[] } {
   const places: number[] = [];
   let from = 0;
@@ -56,7 +60,7 @@ function seenOf(text: string): { seen: string; places: number[] } {
   return { seen: text.replace(UNSEEN, ''), places };
 }
 
-/** Each such part as it stands in the text, the longest first. */
+/** Each token-like part as written in the text, longest first. */
 export function tokensIn(text: string): string[] {
   const { seen, places } = seenOf(text);
   const found = SHAPES.flatMap(({ pattern, isOne }) =>

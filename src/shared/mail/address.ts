@@ -6,8 +6,9 @@ const ADDRESS_LENGTH_MAX = 254;
 const LOCAL_PART_MAX = 64;
 
 /**
- * Whether a text is one plain mail address, as `<input type=email>` takes it (HTML, "valid e-mail address"), with a dot
- * in its domain. It can hold no space, comma, bracket or control character, so it stays one address in every header.
+ * Whether a text is one plain mail address, as `<input type=email>` defines it (HTML, "valid e-mail address"), with a
+ * dot in its domain. Such an address holds no space, comma, bracket or control character, so it stays one address in
+ * every header.
  */
 export function isMailAddress(text: string): boolean {
   const [local = '', domain = ''] = text.split('@');
@@ -16,7 +17,7 @@ export function isMailAddress(text: string): boolean {
 }
 
 /**
- * An address as it is compared and kept: without blanks around it, in lower case. Letters beyond ASCII stay as they are:
+ * An address in the form for comparing and storing: trimmed and in lower case. Letters beyond ASCII stay unchanged:
  * some of them, such as the Kelvin sign, have an ASCII letter as their lower case and would make two mailboxes one.
  */
 export function normalEmail(address: string): string {

@@ -1,18 +1,21 @@
-/** What nodemailer hangs on its errors. */
+/** The fields that nodemailer puts on its errors. */
 interface DeliveryFailure {
   code?: string;
   responseCode?: number;
-  /** What the server said, its code first. */
+  /** The server's answer, beginning with its code. */
   response?: string;
-  /** What it said that to. */
+  /** The command that the server answered. */
   command?: string;
   message: string;
 }
 
-/** Said of the mail itself or its recipient: the server's words repeat the address, so they stay out of the log. */
+/**
+ * Failures of the mail itself or its recipient. The server's words repeat the address, so these words stay out of the
+ * log.
+ */
 const ABOUT_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE']);
 
-/** The codes at the start of an answer, with the enhanced one (RFC 2034) where there is one. */
+/** The codes at the start of an answer; the enhanced code (RFC 2034) is empty when missing. */
 function codesOf({ responseCode, response = '' }: DeliveryFailure): { basic: number; enhanced: string } {
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?: |$)/.exec(response)?.[1] ?? '';
   return { basic: responseCode ?? 0, enhanced };
@@ -25,38 +28,46 @@ function wordsOf(failure: DeliveryFailure): string {
   return [code, basic || '', enhanced].filter((word) => word !== '').join(' ');
 }
 
-/** A password as it stands in the address, in the clear, or as the dialogue encodes it (RFC 4616, AUTH LOGIN). */
+/**
+ * The spellings of a password: as in the address, in the clear, and as the dialogue encodes the password (RFC 4616,
+ * AUTH LOGIN).
+ */
 function spellingsOf({ user, pass }: { user: string; pass: string }): string[] {
   const encoded = [pass, `\0${user}\0${pass}`].map((text) => Buffer.from(text).toString('base64'));
   return [pass, encodeURIComponent(pass), ...encoded];
 }
 
-/** Answers to the recipient and to the message; one to the sender's address or the session is about us. */
+/**
+ * Answers to the recipient and to the message. An answer to the sender's address or to the session is about the bridge.
+ */
 const TO_THE_MAIL = new Set(['RCPT TO', 'DATA']);
 
-/** What a server refuses for want of the mailbox (RFC 5321 §4.2.3, RFC 7504 §3.2), where it does not say more exactly. */
+/** Codes for a missing mailbox (RFC 5321 §4.2.3, RFC 7504 §3.2), used when the answer has no enhanced code. */
 const NO_SUCH_MAILBOX = new Set([550, 551, 552, 553, 556]);
 
-/** RFC 3463 §3.2 and §3.3: the address and its mailbox; the seventh and eighth speak of the sender's address. */
+/** RFC 3463 §3.2 and §3.3: the address and its mailbox. Codes 1.7 and 1.8 are about the sender's address. */
 const ABOUT_THE_MAILBOX = /^5\.(?:1\.(?![78]$)|2\.)/;
 
 function isAnswer({ code = '', command = '' }: DeliveryFailure): boolean {
   return ABOUT_THE_MAIL.has(code) && TO_THE_MAIL.has(command);
 }
 
-/** What is said before the sender's address is taken is about us; but nothing at all was said of a mail that is too large. */
+/**
+ * An answer before the sender's address is accepted is about the bridge. For a mail that is too large there is no
+ * answer at all, so that failure is about the mail.
+ */
 function isAbout({ code = '', command = '', response }: DeliveryFailure): boolean {
   return ABOUT_THE_MAIL.has(code) && (command !== 'MAIL FROM' || response === undefined);
 }
 
-/** A server that says no has not kept the message (RFC 5321 §4.2.5). */
+/** A server that refuses has not kept the message (RFC 5321 §4.2.5). */
 function isSaidNo(failure: DeliveryFailure): boolean {
   return codesOf(failure).basic >= 400;
 }
 
 /**
- * A relay that takes nothing from us, or dislikes what we write, says 5yz to every recipient: that must not count as so
- * many mailboxes that are gone.
+ * A relay that takes no mail from the bridge, or dislikes its text, answers 5yz to every recipient. Such an answer must
+ * not count as a missing mailbox.
  */
 function isForGood(failure: DeliveryFailure): boolean {
   if (!isAnswer(failure)) return false;
@@ -64,7 +75,7 @@ function isForGood(failure: DeliveryFailure): boolean {
   return enhanced === '' ? NO_SUCH_MAILBOX.has(basic) : ABOUT_THE_MAILBOX.test(enhanced);
 }
 
-/** In short, without an address or a server's words, for people who look after mails. */
+/** A short reason without an address or a server's words, for people who look after mails. */
 function inShort(failure: DeliveryFailure): string {
   const { basic, enhanced } = codesOf(failure);
   const codes = [basic || '', enhanced].filter((word) => word !== '').join(' ');
@@ -75,29 +86,29 @@ function inShort(failure: DeliveryFailure): string {
 
 interface Circumstances {
   auth?: { user: string; pass: string } | undefined;
-  /** Whether the message was read to its end for the server. */
+  /** Whether the server has been given the message up to its end. */
   isWritten?: boolean;
 }
 
 /**
- * A mail that was not handed over. Its message is for the log and holds neither the SMTP password nor an address; it
- * has no cause, because nodemailer's errors repeat the dialogue with the server.
+ * A mail that was not handed over. The message is for the log and holds neither the SMTP password nor an address. There
+ * is no `cause`, because nodemailer's errors repeat the dialogue with the server.
  */
 export class MailError extends Error {
   override readonly name = 'MailError';
-  /** There is no such mailbox, or it takes nothing (RFC 5321 §4.2.1, 5yz); any other failure may pass. */
+  /** The mailbox does not exist or takes no mail (RFC 5321 §4.2.1, 5yz). Any other failure may pass. */
   readonly isRefused: boolean;
-  /** Whether it is about this recipient or message; else it is the way to the server that fails. */
+  /** Whether the failure is about this recipient or message. Otherwise the way to the server failed. */
   readonly isAboutMail: boolean;
-  /** The server had the whole message and its answer is lost: nobody can say whether it was handed over. */
+  /** The server had the whole message and its answer is lost. Whether the mail was handed over is unknown. */
   readonly isInDoubt: boolean;
-  /** No server was asked: the mail is not one that may be sent. */
+  /** No server was asked, because the mail must not be sent. */
   readonly isOurs: boolean;
-  /** For people: why, in a few words that name nobody. */
+  /** For people: the reason in a few words, without names. */
   readonly short: string;
-  /** What the machine said where no server answered: its message holds no words of a server. */
+  /** The machine's message when no server answered. It holds no words of a server. */
   readonly unreached: string | undefined;
-  /** For operators: the same as in the message, with nothing around it. */
+  /** For operators: the reason from the message alone. */
   readonly reason: string;
 
   constructor(failure: DeliveryFailure, { auth, isWritten = false }: Circumstances = {}) {

@@ -1,6 +1,6 @@
 /**
- * Mail to people: over SMTP, or without a server as files that any mail program opens. It knows nothing of who sends or
- * why.
+ * Mail to people: over SMTP, or without a server as files that any mail program opens. The mailer does not know who
+ * sends or why.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -14,30 +14,30 @@ import { readSmtpUrl } from './smtp-url.ts';
 export type { Mail } from './message.ts';
 
 export interface MailSettings {
-  /** As `readSmtpUrl` takes it; undefined: files. */
+  /** In the form of `readSmtpUrl`; undefined means files. */
   smtpUrl?: string | undefined;
   /** The sender's plain address. */
   from: string;
-  /** Where the files go, made with the first one. */
+  /** The folder of the files, made with the first file. */
   directory: string;
 }
 
 interface Sender {
   /**
-   * Hands a mail over once; what fails is never tried again from here.
-   * @throws {MailError} when it was not handed over, or when nobody can say whether it was
+   * Hands a mail over once. A failed mail is never tried again from here.
+   * @throws {MailError} when the mail was not handed over, or when the hand-over is in doubt
    */
   send(mail: Mail): Promise<void>;
 }
 
 export interface Mailer extends Sender {
-  /** Set when mails are written to files there instead of being sent. */
+  /** Set when mails are written to files in this folder instead of being sent. */
   directory: string | undefined;
-  /** For many mails over a few connections that are used again; it has to be closed. */
+  /** For many mails over a few reused connections. The caller has to close the run. */
   openRun(): Sender & { close(): void };
 }
 
-/** Somebody waits for the page that sends, so no step takes long. */
+/** Short, because a person waits for the page that sends the mail. */
 export const TIMEOUTS = {
   dnsTimeout: 5 * SECOND,
   connectionTimeout: 5 * SECOND,
@@ -45,33 +45,33 @@ export const TIMEOUTS = {
   socketTimeout: 10 * SECOND,
 };
 
-/** For the whole way to the end of the message, also with a server that says a little now and then. */
+/** For the whole way to the end of the message, even when the server answers a little now and then. */
 const WRITE_LIMIT = 3 * MINUTE;
 
 /**
- * A server that has the whole message may look into it for long before it answers, and giving up then is how a mail comes
- * twice (RFC 5321 §4.5.3.2.6).
+ * A server that has the whole message may examine the message for long before the answer. Giving up during that time
+ * makes a mail come twice (RFC 5321 §4.5.3.2.6).
  */
 const ANSWER_LIMIT = 10 * MINUTE;
 
-/** Where nobody waits; the limits above end what takes too long. */
+/** For mails that no person waits for. The limits above end a hand-over that takes too long. */
 const PATIENT = { ...TIMEOUTS, greetingTimeout: 30 * SECOND, socketTimeout: ANSWER_LIMIT };
 
-/** Mails that are handed over side by side: servers take few connections from one client. */
+/** Mails that are handed over in parallel: servers take few connections from one client. */
 export const MAILS_AT_ONCE = 4;
 
-/** The whole of a hand-over. */
+/** The longest time of a whole hand-over. */
 export const HAND_OVER_LIMIT = WRITE_LIMIT + ANSWER_LIMIT;
 
 const TOO_LATE = { code: 'ETIMEDOUT', message: 'Nothing came of it in time' };
 
-/** Nothing in a mail is ever fetched or read from the disk, whatever its text says. */
+/** No part of a mail is ever fetched or read from the disk, whatever its text says. */
 const CLOSED = { disableFileAccess: true, disableUrlAccess: true };
 
-/** A pool may try by itself to send again what a lost connection took along: never here. */
+/** A pool may by itself send again the mails of a lost connection: never here. */
 const POOL = { pool: true as const, maxConnections: MAILS_AT_ONCE, maxRequeues: 0 };
 
-/** One hand-over: it knows how far it has come, and ends what takes too long. */
+/** One hand-over. Tracks the progress, and aborts when a limit passes. */
 class HandOver {
   isWritten = false;
   readonly #limit = new AbortController();
@@ -99,10 +99,10 @@ class HandOver {
 
 type Transport = Pick<Transporter, 'sendMail' | 'use'>;
 
-/** By the signal that each message has of its own. */
+/** Keyed by the signal of each message. */
 type HandOvers = WeakMap<AbortSignal, HandOver>;
 
-/** Tells each hand-over when the end of its message has been read. */
+/** Tells each hand-over when its message has been read to the end. */
 function watchWriting(transport: Transport, handOvers: HandOvers): void {
   transport.use('stream', ({ data, message }, done) => {
     const handOver = data.signal && handOvers.get(data.signal);
@@ -142,13 +142,15 @@ function smtpMailer(smtpUrl: string, from: string): Mailer {
   };
 }
 
-/** Telling nothing of the recipient; sorted by time, but for what may be handed over a second time. */
+/**
+ * The name reveals no recipient. Names sort by time; a mail that may be handed over a second time is named by its id.
+ */
 function fileNameOf({ messageId }: Mail): string {
   if (messageId !== undefined) return `${messageId}.eml`;
   return `${new Date().toISOString().replaceAll(':', '-')}-${randomBytes(6).toString('hex')}.eml`;
 }
 
-/** One that is there was handed over before. */
+/** An existing file was handed over before, and stays. */
 function keepOnce(path: string, message: string): void {
   try {
     createPrivateFile(path, message);
@@ -172,9 +174,9 @@ function fileMailer(directory: string, from: string): Mailer {
 }
 
 /**
- * One mailer for one set of settings. With `smtpUrl` a mail goes to that server; without one it becomes a complete
- * RFC 5322 file, whole or not at all, that only the owner of the process may read.
- * @throws {Error} when `smtpUrl` is not one
+ * One mailer for one set of settings. With `smtpUrl` a mail goes to that server. Without `smtpUrl` a mail becomes a
+ * complete RFC 5322 file, whole or not at all, that only the owner of the process may read.
+ * @throws {Error} when `smtpUrl` is not valid
  */
 export function createMailer({ smtpUrl, from, directory }: MailSettings): Mailer {
   return smtpUrl === undefined ? fileMailer(directory, from) : smtpMailer(smtpUrl, from);

@@ -2,7 +2,7 @@ import type { SendMailOptions } from 'nodemailer';
 import { isMailAddress } from './address.ts';
 import { MailError } from './mail-error.ts';
 
-/** What a mail is made of, and the message that it becomes. */
+/** The parts of a mail, and the message made from them. */
 
 export interface Mail {
   to: string;
@@ -11,15 +11,15 @@ export interface Mail {
   text: string;
   /** The name beside the sender's address. */
   sender: string;
-  /** The same said in HTML; nothing in it is fetched. */
+  /** The same text in HTML. No part of the HTML is fetched. */
   html?: string | undefined;
   /** An iCalendar object (RFC 5545) to attach. */
   calendar?: string | undefined;
-  /** Further headers by name, such as `List-Id`; none of those that the mailer makes itself. */
+  /** Further headers by name, such as `List-Id`; not the headers that the mailer makes itself. */
   headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * What stands before the `@` of its Message-ID; the sender's host stands after it. The same mail handed over again has
-   * the same one, so that a server, or a folder, which knows it already keeps one copy.
+   * The part of the Message-ID before the `@`; the sender's host follows. A mail that is handed over again keeps its
+   * id, so that a server or folder that knows the mail keeps one copy.
    */
   messageId?: string | undefined;
 }
@@ -30,11 +30,11 @@ function insistOnOneLine(text: string): void {
     throw new MailError({ message: 'a header holds a control character' });
 }
 
-/** Who it is from and to, what it is and how it is built are said in one place alone. */
+/** The mailer alone sets the sender, the recipient, the type and the structure. */
 const OWN_HEADERS =
   /^(?:from|sender|to|cc|bcc|subject|date|message-id|mime-version|return-path|content-.*|resent-.*)$/i;
 
-/** RFC 5322 §3.6.8, less what no header in use has. */
+/** RFC 5322 §3.6.8, reduced to the characters that real headers use. */
 const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]{0,70}$/;
 
 function insistOnHeaders(headers: Readonly<Record<string, string>>): void {
@@ -45,7 +45,7 @@ function insistOnHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** It is a part of a header and the name of a file. */
+/** The id is a part of a header and the name of a file. */
 function insistOnId(id: string): void {
   if (!/^[A-Za-z0-9-]{1,64}$/.test(id)) throw new MailError({ message: 'a message id is not a plain one' });
 }
@@ -53,16 +53,16 @@ function insistOnId(id: string): void {
 const attached = (calendar: string) => ({
   filename: 'dates.ics',
   content: calendar,
-  // RFC 5546 §3.2.1: said to everybody, and nobody answers.
+  // RFC 5546 §3.2.1: published to all, and no reply is expected.
   contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
-  // Its line ends and folded lines stay as they are.
+  // Line ends and folded lines stay unchanged.
   contentTransferEncoding: 'base64' as const,
 });
 
 const hostOf = (address: string) => address.slice(address.lastIndexOf('@') + 1);
 
 /**
- * The message as nodemailer takes it.
+ * The message in the form of nodemailer.
  * @throws {MailError} when some part could become a header, a recipient or a part of its own
  */
 export function messageOf(mail: Mail, from: string): SendMailOptions {
@@ -73,14 +73,14 @@ export function messageOf(mail: Mail, from: string): SendMailOptions {
   if (!isMailAddress(to)) throw new MailError({ message: 'the recipient is not one plain address' });
   return {
     from: { name: sender, address: from },
-    // An object, for a text may be read as a list of addresses.
+    // An object, because a text may be parsed as a list of addresses.
     to: { name: '', address: to },
     subject,
     text,
     ...(html !== undefined && { html }),
     ...(calendar !== undefined && { attachments: [attached(calendar)] }),
     ...(messageId !== undefined && { messageId: `<${messageId}@${hostOf(from)}>` }),
-    // No answer by an absence notice (RFC 3834 §5).
+    // Prevents replies by absence notices (RFC 3834 §5).
     headers: { 'Auto-Submitted': 'auto-generated', ...headers },
     xMailer: false as const,
   };

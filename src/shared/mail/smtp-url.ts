@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../net/loopback.ts';
 
-/** How to reach a mail server, as nodemailer takes it. */
+/** The access to a mail server, in the form of nodemailer. */
 interface SmtpServer {
   host: string;
   port?: number;
@@ -11,7 +11,7 @@ interface SmtpServer {
   auth?: { user: string; pass: string };
 }
 
-/** Undefined for a text that is not percent-encoded as it should be. */
+/** Undefined for a text with wrong percent-encoding. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -20,20 +20,20 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Empty without either, undefined when they cannot be used: one without the other, or badly encoded. */
+/** Empty without user and password. Undefined when they cannot be used: only one is given, or the encoding is wrong. */
 function authOf({ username, password }: URL): Pick<SmtpServer, 'auth'> | undefined {
   if (username === '' && password === '') return {};
   const [user, pass] = [decoded(username), decoded(password)];
   return user && pass ? { auth: { user, pass } } : undefined;
 }
 
-/** `?requireTLS=false` is the one option; undefined when there is another. */
+/** `?requireTLS=false` is the only option; undefined for any other option. */
 function isTlsWaived({ protocol, search }: URL): boolean | undefined {
   if (search === '') return false;
   return protocol === 'smtp:' && search === '?requireTLS=false' ? true : undefined;
 }
 
-/** TLS from the first byte, by STARTTLS, or on loopback none; undefined for an option that there is not. */
+/** TLS from the first byte, by STARTTLS, or none on loopback; undefined for an unknown option. */
 function tlsOf(url: URL): Pick<SmtpServer, 'secure' | 'requireTLS' | 'ignoreTLS'> | undefined {
   const isWaived = isTlsWaived(url);
   if (isWaived === undefined) return undefined;
@@ -43,9 +43,9 @@ function tlsOf(url: URL): Pick<SmtpServer, 'secure' | 'requireTLS' | 'ignoreTLS'
 }
 
 /**
- * Reads `smtp://USER:PASSWORD@HOST:PORT` (STARTTLS) or `smtps://…` (TLS at once); user and password together or not at
- * all. What travels holds links that prove an address, so outside this machine TLS is insisted on (RFC 3207 §6, a
- * downgrade) unless `?requireTLS=false` waives it. On loopback a relay's certificate names no loopback, so none is used.
+ * Reads `smtp://USER:PASSWORD@HOST:PORT` (STARTTLS) or `smtps://…` (TLS at once), with user and password or without
+ * both. Mails hold links that prove an address, so outside this machine TLS is required (RFC 3207 §6, a downgrade)
+ * unless `?requireTLS=false` waives TLS. On loopback TLS is off, because a relay's certificate names no loopback.
  * @returns undefined for any other text
  */
 export function readSmtpUrl(text: string): SmtpServer | undefined {

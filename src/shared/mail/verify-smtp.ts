@@ -4,9 +4,9 @@ import { TIMEOUTS } from './mailer.ts';
 import { readSmtpUrl } from './smtp-url.ts';
 
 /**
- * Goes to the mail server as far as a mail would before it names its sender: connection, TLS, login. Without `forceAuth`
- * a server that offers no login would count as one that took it.
- * @throws {MailError} where any of these is refused
+ * Connects to the mail server like a mail does before it names its sender: connection, TLS, login. Without `forceAuth`
+ * a server that offers no login would pass as a server that accepted the login.
+ * @throws {MailError} when one of these steps is refused
  */
 export async function verifySmtp(smtpUrl: string): Promise<{ hasLogin: boolean }> {
   const server = readSmtpUrl(smtpUrl);

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
 
-/** A port behind it, as some proxies write it; an address of version 6 stands in brackets then. */
+/** An address with a port, as some proxies write it. An IPv6 address is then in brackets. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
 
 const partsOf = (text = ''): string[] => (text === '' ? [] : text.split(':'));
 
-/** The eight groups of an address of version 6, in lower case without leading zeros. */
+/** The eight groups of an IPv6 address, in lower case without leading zeros. */
 export function groupsOf(address: string): string[] {
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
@@ -13,7 +13,7 @@ export function groupsOf(address: string): string[] {
   return [...before, ...Array<string>(8 - before.length - behind.length).fill('0'), ...behind];
 }
 
-/** Version 4 in dotted form out of the last two groups of a mapped address (RFC 4291 §2.5.5.2). */
+/** The dotted IPv4 address from the last two groups of a mapped address (RFC 4291 §2.5.5.2). */
 function dotted(groups: readonly string[]): string {
   const bytes = groups.slice(6).flatMap((group) => {
     const value = Number.parseInt(group, 16);
@@ -23,13 +23,13 @@ function dotted(groups: readonly string[]): string {
 }
 
 interface Address {
-  /** As it stands where it is no address of version 6. */
+  /** The address without port and zone; for IPv6 as written. */
   bare: string;
-  /** The eight groups of one of version 6. */
+  /** The eight groups of an IPv6 address; unset for IPv4 and for a text that is no address. */
   groups?: string[];
 }
 
-/** Without a port or a zone; a mapped one is one of version 4. */
+/** Without a port or a zone. A mapped address is an IPv4 address. */
 function parsed(address: string): Address {
   const [, bracketed, ported] = WITH_PORT.exec(address.trim()) ?? [];
   const bare = (bracketed ?? ported ?? address.trim()).replace(/%.*$/, '');
@@ -40,15 +40,15 @@ function parsed(address: string): Address {
 }
 
 /**
- * Under what an address is counted: without a port, one of version 4 in one spelling only, and one of version 6 by its /64,
- * for a single home has that many. What is no address is counted as it stands.
+ * The key for counting an address: without a port, IPv4 in one spelling only, and IPv6 by its /64, because a single
+ * home has that many addresses. A text that is no address is its own key.
  */
 export function addressKey(address: string): string {
   const { bare, groups } = parsed(address);
   return groups ? `${groups.slice(0, 4).join(':')}::/64` : bare;
 }
 
-/** The network of an address, wider than one home or machine: /24 of version 4, /48 of version 6. */
+/** The network of an address, wider than one home or machine: /24 for IPv4, /48 for IPv6. */
 export function networkKey(address: string): string {
   const { bare, groups } = parsed(address);
   if (groups) return `${groups.slice(0, 3).join(':')}::/48`;

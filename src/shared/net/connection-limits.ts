@@ -1,7 +1,8 @@
 import { SECOND } from '../lifetimes.ts';
 
 /**
- * Lower than Node's own limits, so that a slow sender holds nothing for long (docs/threats.md C75); for `createServer`.
+ * For `createServer`. Lower than Node's own limits, so that a slow sender does not hold a connection for long
+ * (docs/threats.md C75).
  */
 export const CONNECTION_LIMITS = {
   requestTimeout: 30 * SECOND,

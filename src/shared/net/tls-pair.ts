@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
-/** The bridge's own certificate and its key, proven to be usable together. */
+/** The bridge's own certificate and its key. Both have been proven to fit. */
 export interface TlsPair {
   cert: Buffer;
   key: Buffer;
@@ -34,7 +34,7 @@ function certificateOf(file: string, cert: Buffer): X509Certificate {
   }
 }
 
-/** What such a file says of itself (RFC 7468 §11, RFC 1421 §4.6.1.1). */
+/** The mark of an encrypted key file (RFC 7468 §11, RFC 1421 §4.6.1.1). */
 const LOCKED = /ENCRYPTED/;
 
 function keyOf(file: string, key: Buffer): KeyObject {

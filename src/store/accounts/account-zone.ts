@@ -1,6 +1,6 @@
 import type { Database } from '../driver/store.ts';
 
-/** The time zone that the modern side last said of an account. */
+/** The time zone that the new API last reported for an account. */
 export async function findZone(db: Database, accountId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('accounts')

@@ -1,7 +1,7 @@
 import type { Database } from '../driver/store.ts';
 import type { Account } from '../tables/tables.ts';
 
-/** Keeps what the modern side last said of an account; answers whether it is anything new. */
+/** Keeps what the new API last reported of an account; returns whether anything changed. */
 export async function upsertAccount(tx: Database, account: Account): Promise<boolean> {
   const { account_id: _id, ...changes } = account;
   const row = await tx
@@ -24,7 +24,10 @@ export async function upsertAccount(tx: Database, account: Account): Promise<boo
   return row !== undefined;
 }
 
-/** An account of which only the id is known yet; the modern side says the rest at its first consent; whether it is new. */
+/**
+ * Adds an account of which only the id is known. The new API reports the rest at the first consent. Returns whether the
+ * account is new.
+ */
 export async function ensureAccount(tx: Database, accountId: string, now: number): Promise<boolean> {
   const account = { account_id: accountId, updated_at: now };
   const inserted = await tx

@@ -3,11 +3,11 @@ import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
 import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
 import type { Database } from '../driver/store.ts';
 
-/** Links that were mailed to prove that an e-mail address is an account's. */
+/** Mailed links that prove that an e-mail address belongs to an account. */
 
 export type EmailProof = Selectable<ExistingTokenTables['email_proofs']>;
 
-/** How many were made for an account from a time on. */
+/** How many links were made for an account since a time. */
 export async function countProofsSince(tx: Database, accountId: string, since: number): Promise<number> {
   const row = await tx
     .selectFrom('email_proofs')
@@ -18,12 +18,12 @@ export async function countProofsSince(tx: Database, accountId: string, since: n
   return row.n;
 }
 
-/** Keeps a new one. */
+/** Keeps a new link. */
 export async function insertProof(tx: Database, proof: Omit<EmailProof, 'used_at'>): Promise<void> {
   await tx.insertInto('email_proofs').values(proof).execute();
 }
 
-/** Keeps the newest live ones of reminders to an address (normalised) and removes the others. */
+/** Keeps the newest unused links of reminders to a (normalised) address and removes older unused links. */
 export async function trimReminderProofs(tx: Database, email: string, keep: number): Promise<void> {
   const newest = tx
     .selectFrom('email_proofs')
@@ -43,7 +43,7 @@ export async function trimReminderProofs(tx: Database, email: string, keep: numb
     .execute();
 }
 
-/** Uses up all that are left of reminders to an address (normalised). */
+/** Uses up all remaining links of reminders to a (normalised) address. */
 export async function voidReminderProofs(tx: Database, email: string, now: number): Promise<void> {
   await tx
     .updateTable('email_proofs')
@@ -54,7 +54,7 @@ export async function voidReminderProofs(tx: Database, email: string, now: numbe
     .execute();
 }
 
-/** One by its link's value, under any key. */
+/** Finds a link by its value, under any key. */
 export async function findProof(
   db: Database,
   tokenDigests: readonly string[],
@@ -66,7 +66,7 @@ export async function findProof(
     .executeTakeFirst();
 }
 
-/** Uses one up, once; false when it was used before. */
+/** Uses a link up, once; false when the link was used before. */
 export async function claimProof(tx: Database, id: string, now: number): Promise<boolean> {
   const result = await tx
     .updateTable('email_proofs')
@@ -77,12 +77,12 @@ export async function claimProof(tx: Database, id: string, now: number): Promise
   return result.numUpdatedRows === 1n;
 }
 
-/** Takes one back that was never mailed. */
+/** Removes a link that was never mailed. */
 export async function deleteProof(db: Database, id: string): Promise<void> {
   await db.deleteFrom('email_proofs').where('id', '=', id).execute();
 }
 
-/** Removes a piece of those that ended before the given time. */
+/** Removes a piece of the links that ended before the given time. */
 export function deleteProofsBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
   const rows = { table: 'email_proofs', key: 'id', by: 'expires_at' };
   return deletePiece(db, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);

@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import type { Database } from '../driver/store.ts';
 import { WAITING_STATES } from '../tables/tables.ts';
 
-/** What the first page of a person reads beside the counts of tokens. */
+/** The data on a person's first page, beside the counts of tokens. */
 
 export interface StoppedRow {
   client_id: string;
   reason: string | null;
-  /** When the last of them stopped. */
+  /** When the last token stopped. */
   at: number;
 }
 
-/** Why and when connections of an account ended whose tokens wait for a new one, the newest first. */
+/** Why and when connections of an account ended whose tokens wait for a new connection, newest first. */
 export async function listStopped(db: Database, accountId: string): Promise<StoppedRow[]> {
   return db
     .selectFrom('mappings')
@@ -24,8 +24,8 @@ export async function listStopped(db: Database, accountId: string): Promise<Stop
 }
 
 /**
- * How many accounts, and addresses without one, have a token of an app that waits, among the first `limit` of these tokens;
- * the account that asks is left out.
+ * How many accounts, and addresses without an account, have a waiting token of an app, among the first `limit` waiting
+ * tokens. The account that asks is left out.
  */
 export async function countPeopleWaiting(
   db: Database,

@@ -1,17 +1,17 @@
 import type { IdKind } from '../tables/existing-token-tables.ts';
 import type { Database } from '../driver/store.ts';
 
-/** One profile or account by the id of each generation. */
+/** One profile or account by its ids at both APIs. */
 export interface IdPair {
   kind: IdKind;
   legacyId: string;
   modernId: string;
 }
 
-/** Far below the number of parameters that either database takes in one statement. */
+/** Far below the number of parameters that both databases allow in one statement. */
 const IDS_PER_STATEMENT = 2000;
 
-/** The pairs of profiles and accounts with these modern ids, in whatever order. */
+/** The pairs of profiles and accounts with these new ids, in any order. */
 export async function findPairs(db: Database, modernIds: readonly string[]): Promise<IdPair[]> {
   const pairs: IdPair[] = [];
   for (let start = 0; start < modernIds.length; start += IDS_PER_STATEMENT) {
@@ -27,7 +27,7 @@ export async function findPairs(db: Database, modernIds: readonly string[]): Pro
   return pairs;
 }
 
-/** The modern id of a profile or account by its legacy one; undefined where no pair says. */
+/** The new id of a profile or account by its old id; undefined without a pair. */
 export async function findModernId(
   db: Database,
   kind: IdKind,
@@ -43,9 +43,9 @@ export async function findModernId(
 }
 
 /**
- * Keeps a pair that both generations together told, unless either of its ids stands in another one; answers whether it
- * is new. An account that was known by its e-mail alone is known by its id from then on. In a transaction, for it looks
- * before it writes.
+ * Keeps a pair that the answers of both APIs showed, unless either id is already in another pair; returns whether the
+ * pair is new. An account that was known only by an e-mail is known by its id from then on. Needs a transaction,
+ * because the function reads before it writes.
  */
 export async function learnPair(
   tx: Database,

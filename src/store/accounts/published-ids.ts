@@ -1,17 +1,17 @@
 import type { IdKind } from '../tables/existing-token-tables.ts';
 import type { Database } from '../driver/store.ts';
 
-/** By which id an app is told of a profile or account. */
+/** The id by which an app knows a profile or account. */
 export interface ToldId {
   kind: IdKind;
   modernId: string;
   toldId: string;
 }
 
-/** Far below the number of parameters that either database takes in one statement. */
+/** Far below the number of parameters that both databases allow in one statement. */
 const IDS_PER_STATEMENT = 2000;
 
-/** What an app was told of profiles and accounts with these modern ids, in whatever order. */
+/** The ids that an app was given for profiles and accounts with these new ids, in any order. */
 export async function findTold(
   db: Database,
   clientId: string,
@@ -31,7 +31,7 @@ export async function findTold(
   return told;
 }
 
-/** Keeps what an app is about to be told; what it was told before stays. */
+/** Keeps the ids that an app is about to get. An id that the app got before stays. */
 export async function keepTold(
   tx: Database,
   clientId: string,

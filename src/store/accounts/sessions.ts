@@ -2,14 +2,17 @@ import { sql, type SqlBool } from 'kysely';
 import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 
-/** Signed-in browsers, by the digest of what their cookie holds. */
+/** Signed-in browsers, by the digest of the session id in their cookie. */
 
 interface KeptSession {
   content: string;
   expires_at: number;
 }
 
-/** What a session holds, while it lasts; one from before its account was kept would outlive a sign-out everywhere. */
+/**
+ * The content of a session that has not ended. A session without an account id would outlive a sign-out everywhere, so
+ * it is not returned.
+ */
 export async function findSession(
   { volatile }: Store,
   idDigests: readonly string[],
@@ -24,7 +27,7 @@ export async function findSession(
     .executeTakeFirst();
 }
 
-/** Keeps what a session holds from now on. */
+/** Keeps the content of a session, replacing the earlier content. */
 export async function keepSession(
   { volatile }: Store,
   row: KeptSession & { id_digest: string; account_id: string },
@@ -37,7 +40,7 @@ export async function keepSession(
     .execute();
 }
 
-/** Lets a session last until a later time; one that has ended meanwhile stays so. */
+/** Prolongs a session to a later time. A session that has ended meanwhile stays ended. */
 export async function prolongSession(
   { volatile }: Store,
   idDigests: readonly string[],
@@ -57,7 +60,7 @@ export async function deleteSession({ volatile }: Store, idDigests: readonly str
   await volatile.deleteFrom('sessions').where('id_digest', 'in', idDigests).execute();
 }
 
-/** Ends all sessions of an account; answers how many. */
+/** Ends all sessions of an account; returns how many. */
 export async function deleteSessionsOf({ volatile }: Store, accountId: string): Promise<number> {
   const deleted = await volatile
     .deleteFrom('sessions')
@@ -66,7 +69,7 @@ export async function deleteSessionsOf({ volatile }: Store, accountId: string): 
   return Number(deleted.numDeletedRows);
 }
 
-/** In how many browsers an account is signed in. */
+/** How many browsers an account is signed in with. */
 export async function countSessionsOf({ volatile }: Store, accountId: string, now: number): Promise<number> {
   const row = await volatile
     .selectFrom('sessions')

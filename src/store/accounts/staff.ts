@@ -1,9 +1,9 @@
 import type { StaffRole } from '../tables/page-tables.ts';
 import type { Database } from '../driver/store.ts';
 
-/** Who may look after the tokens of others. */
+/** The members of support (staff) and their roles. */
 
-/** The role of an account; undefined of one that is not of the staff. */
+/** The role of an account; undefined when the account is not staff. */
 export async function findRole(db: Database, accountId: string): Promise<StaffRole | undefined> {
   const row = await db
     .selectFrom('staff')
@@ -13,7 +13,7 @@ export async function findRole(db: Database, accountId: string): Promise<StaffRo
   return row?.role;
 }
 
-/** Gives an account a role, or another one. */
+/** Gives an account a role, or changes its role. */
 export async function keepRole(
   tx: Database,
   row: { account_id: string; role: StaffRole; added_by: string; added_at: number },
@@ -26,7 +26,7 @@ export async function keepRole(
     .execute();
 }
 
-/** Takes the role of an account away; answers the one that it had. */
+/** Takes the role of an account away; returns the old role. */
 export async function deleteRole(tx: Database, accountId: string): Promise<StaffRole | undefined> {
   const row = await tx
     .deleteFrom('staff')
@@ -36,7 +36,7 @@ export async function deleteRole(tx: Database, accountId: string): Promise<Staff
   return row?.role;
 }
 
-/** Everybody of the staff with what the modern side last said of the account, by name. */
+/** All staff with what the new API last reported of the account, by name. */
 export async function listStaff(db: Database) {
   return db
     .selectFrom('staff')

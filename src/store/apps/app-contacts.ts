@@ -1,8 +1,8 @@
 import type { Database } from '../driver/store.ts';
 
-/** The addresses at which somebody answers for an app, beside its owner. */
+/** The contact addresses of an app, beside its owner. */
 
-/** The addresses of an app, in their order. */
+/** The contact addresses of an app, in order. */
 export async function listContacts(db: Database, clientId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('app_contacts')
@@ -13,7 +13,7 @@ export async function listContacts(db: Database, clientId: string): Promise<stri
   return rows.map(({ address }) => address);
 }
 
-/** Takes an address away. */
+/** Removes a contact address. */
 export async function deleteContact(tx: Database, clientId: string, address: string): Promise<void> {
   await tx
     .deleteFrom('app_contacts')

@@ -20,7 +20,7 @@ export async function findApp(
   return { ...app, callbacks: rows.map((row) => row.uri) };
 }
 
-/** The account that owns an app; null while it is known by an address alone. */
+/** The account that owns an app; null while only the owner's address is known. */
 export async function ownerOf(db: Database, clientId: string): Promise<string | null | undefined> {
   const row = await db
     .selectFrom('apps')
@@ -30,7 +30,7 @@ export async function ownerOf(db: Database, clientId: string): Promise<string | 
   return row?.owner_account_id;
 }
 
-/** The app's live secrets; two may live at once while a secret is being rotated. */
+/** The app's live secrets; two may be live at once during a rotation. */
 export async function findSecrets(
   db: Database,
   clientId: string,
@@ -60,7 +60,7 @@ export async function listSecrets(
     .execute();
 }
 
-/** Adds a secret to an app; false when there is one with this id. */
+/** Adds a secret to an app; false when a secret with this id exists. */
 export async function insertSecret(tx: Database, secret: NewSecret): Promise<boolean> {
   const inserted = await tx
     .insertInto('app_secrets')
@@ -70,7 +70,7 @@ export async function insertSecret(tx: Database, secret: NewSecret): Promise<boo
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Ends a live secret of an app; false when it has none of this id. */
+/** Ends a live secret of an app; false when the app has no live secret with this id. */
 export async function endSecret(
   tx: Database,
   { id, clientId, now }: { id: string; clientId: string; now: number },
@@ -85,7 +85,7 @@ export async function endSecret(
   return ended.numUpdatedRows === 1n;
 }
 
-/** Lets a secret stand on another digest of itself, if it still stands on the one that was read. */
+/** Replaces the digest of a secret, if the digest is still `from`. */
 export async function moveSecretDigest(
   db: Database,
   { id, from, to }: { id: string; from: string; to: string },
@@ -122,7 +122,7 @@ export async function insertApp(
   return true;
 }
 
-/** The addresses to write to about an app, beside its owner's. */
+/** Adds addresses to write to about an app, beside the owner's address. */
 export async function insertContacts(
   tx: Database,
   clientId: string,
@@ -137,7 +137,7 @@ export async function insertContacts(
     .execute();
 }
 
-/** How many apps an account owns that are not retired. */
+/** How many live apps an account owns. */
 export async function countAppsOf(db: Database, accountId: string): Promise<number> {
   const row = await db
     .selectFrom('apps')
@@ -148,7 +148,7 @@ export async function countAppsOf(db: Database, accountId: string): Promise<numb
   return row.n;
 }
 
-/** Adds a callback that the app may not have yet; answers whether it is new. */
+/** Adds a callback to an app; false when the app has the callback. */
 export async function addCallback(tx: Database, clientId: string, uri: string): Promise<boolean> {
   const inserted = await tx
     .insertInto('app_callbacks')

@@ -2,16 +2,16 @@ import type { Selectable } from 'kysely';
 import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
 import type { Database } from '../driver/store.ts';
 
-/** The clients that apps have of their own at the modern side. */
+/** The clients of apps at the new API (an app's own client). */
 
 export type ModernClientRow = Selectable<ExistingTokenTables['modern_clients']>;
 
-/** A client by its id at the modern side. */
+/** A client by its id at the new API. */
 export async function findModernClient(db: Database, id: string): Promise<ModernClientRow | undefined> {
   return db.selectFrom('modern_clients').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The client that consents for an app name; undefined where it is the bridge's. */
+/** The client that consents for an app name; undefined when they name the bridge's client. */
 export async function findModernClientOf(
   db: Database,
   clientId: string,
@@ -24,7 +24,9 @@ export async function findModernClientOf(
     .executeTakeFirst();
 }
 
-/** Whether a client is another app's: consents for it name the client, or a pair that came by it lives. */
+/**
+ * Whether a client belongs to another app: consents for the other app name the client, or a pair of the client lives.
+ */
 export async function isTakenByOther(db: Database, id: string, clientId: string): Promise<boolean> {
   const row = await db
     .selectFrom('modern_clients')
@@ -47,10 +49,10 @@ export async function isTakenByOther(db: Database, id: string, clientId: string)
   return row !== undefined;
 }
 
-/** What is entered of a client. */
+/** The fields that an owner enters for a client. */
 type EnteredRow = Omit<ModernClientRow, 'keeps_handovers' | 'secret_retired_at'>;
 
-/** Keeps a client of an app, or what is new of it; what its owner decided of it before is over. */
+/** Keeps an app's client, or its new fields. Earlier decisions of the owner about the client are reset. */
 export async function keepModernClient(tx: Database, row: EnteredRow): Promise<void> {
   const { id, ...entered } = row;
   const changes = { ...entered, keeps_handovers: 0, secret_retired_at: null };
@@ -61,12 +63,15 @@ export async function keepModernClient(tx: Database, row: EnteredRow): Promise<v
     .execute();
 }
 
-/** Lets consents for an app name a client of its own, or the bridge's again. */
+/** Makes consents for an app name the app's own client, or the bridge's client again (null). */
 export async function useModernClient(tx: Database, clientId: string, id: string | null): Promise<void> {
   await tx.updateTable('apps').set({ modern_client_id: id }).where('client_id', '=', clientId).execute();
 }
 
-/** Whether a client may take pairs now: consents for its app name it, or the owner lets its hand-overs go on. */
+/**
+ * Whether a client may take pairs now: consents for its app name the client, or the owner lets the client's hand-overs
+ * go on.
+ */
 export async function takesPairs(db: Database, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('modern_clients')
@@ -83,7 +88,9 @@ export async function takesPairs(db: Database, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** All clients that an app has or had, the one that was entered last first, and which of them consents for it name. */
+/**
+ * All clients that an app has or had, the last entered first. `in_use` is the client that consents for the app name.
+ */
 export async function listClientsOf(
   db: Database,
   clientId: string,
@@ -99,13 +106,13 @@ export async function listClientsOf(
     .execute();
 }
 
-/** A client, named by the app that it has to belong to. */
+/** A client, together with the app that must own the client. */
 export interface ClientOfApp {
   id: string;
   clientId: string;
 }
 
-/** Lets the hand-overs of a client go on, or ends them; false when that is so already. */
+/** Lets the hand-overs of a client go on, or ends them; false when nothing changes. */
 export async function setHandovers(
   tx: Database,
   { id, clientId }: ClientOfApp,
@@ -121,7 +128,10 @@ export async function setHandovers(
   return result.numUpdatedRows === 1n;
 }
 
-/** Refuses the secret of a client at the exchange from now on; false where it has none, or one that is refused already. */
+/**
+ * Refuses the secret of a client at the exchange from now on; false when there is no secret, or the secret is refused
+ * already.
+ */
 export async function retireClientSecret(
   tx: Database,
   { id, clientId }: ClientOfApp,

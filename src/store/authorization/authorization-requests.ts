@@ -4,8 +4,8 @@ import type { Database } from '../driver/store.ts';
 import type { AuthorizationRequest, LegacyRequest, NewAuthorizationRequest } from '../tables/tables.ts';
 
 /**
- * Keeps an authorization request at the one decision that is taken of it; false when it was decided before, for the id is
- * the key. A row that an earlier version wrote before the decision takes the decision too.
+ * Keeps an authorization request when its one decision is made. False when the request was decided before, because the
+ * id is the key. A row that an earlier version wrote before the decision takes the decision too.
  */
 export async function insertDecision(db: Database, request: NewAuthorizationRequest): Promise<boolean> {
   const inserted = await db
@@ -36,7 +36,7 @@ export async function isDecided(db: Database, id: string): Promise<boolean> {
   return row !== undefined && row.phase !== 'new';
 }
 
-/** A request of an old app that an earlier version kept before it was decided, unless it is over. */
+/** A request of an old app that an earlier version kept before the decision, unless the request has expired. */
 export async function findUndecided(
   db: Database,
   id: string,
@@ -52,19 +52,19 @@ export async function findUndecided(
   return row && isLegacy(row) ? row : undefined;
 }
 
-/** Whether an old app made it. */
+/** Whether an old app made the request. */
 export function isLegacy(request: AuthorizationRequest): request is LegacyRequest {
   return request.purpose === 'legacy' && request.client_id !== null && request.redirect_uri !== null;
 }
 
-/** A return from the modern side: its state, and the browser that it came in, under every key. */
+/** A return from the new API: digests of its state and of its browser under every key. */
 export interface ReturnDigests {
   stateDigests: readonly string[];
   browserDigests: readonly string[];
   now: number;
 }
 
-/** Whether `claimReturn` would find a request; it takes no lock, so that returns made up at will hold up no write. */
+/** Whether `claimReturn` would find a request. Takes no lock, so that invented returns cannot block writes. */
 export async function awaitsReturn(db: Database, digests: ReturnDigests): Promise<boolean> {
   const row = await db
     .selectFrom('authorization_requests')
@@ -78,8 +78,8 @@ export async function awaitsReturn(db: Database, digests: ReturnDigests): Promis
 }
 
 /**
- * Takes a request back from the modern side, once: the state is known, unused, unexpired and of this browser, or the
- * answer is undefined and nothing has changed.
+ * Claims the return of a request from the new API, once. The state must be known, unused, unexpired and of this
+ * browser; otherwise the result is undefined and nothing changes.
  */
 export async function claimReturn(
   db: Database,
@@ -98,7 +98,7 @@ export async function claimReturn(
 
 const byExpiry = { table: 'authorization_requests', key: 'id', by: 'expires_at' } as const;
 
-/** Removes a piece of the requests that ended before the given time and never came back from the modern side. */
+/** Removes a piece of the requests that ended before the given time and never came back from the new API. */
 export function deleteUnfinishedBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
   const which = sql<SqlBool>`expires_at < ${time} and phase <> 'returned'`;
   return deletePiece(db, { ...byExpiry, which }, piece);

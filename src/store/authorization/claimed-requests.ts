@@ -3,7 +3,7 @@ import type { ClaimedRequest } from '../tables/page-tables.ts';
 import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 
-/** Authorization requests that a browser has claimed; nothing of them is durable before they are decided. */
+/** Authorization requests that a browser has claimed. A request becomes durable with its decision. */
 
 /** Claims a request; false when it was claimed before. */
 export async function claimRequest({ volatile }: Store, row: ClaimedRequest): Promise<boolean> {
@@ -25,12 +25,12 @@ export async function findClaimant({ volatile }: Store, id: string): Promise<str
   return row?.browser_digest;
 }
 
-/** The request was decided: its durable row says all that is left to know. */
+/** Removes the claim of a decided request: the durable row holds all remaining data. */
 export async function releaseRequest({ volatile }: Store, id: string): Promise<void> {
   await volatile.deleteFrom('claimed_requests').where('id', '=', id).execute();
 }
 
-/** Removes a piece of the claims of requests that are over. */
+/** Removes a piece of the claims of expired requests. */
 export function deleteClaimsBefore(
   { volatile }: Store,
   time: number,

@@ -4,12 +4,12 @@ import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
 import type { Database } from '../driver/store.ts';
 import type { LegacyCode, NewLegacyCode } from '../tables/tables.ts';
 
-/** Keeps a new legacy code. */
+/** Keeps a new old-API code. */
 export async function insertCode(tx: Database, code: NewLegacyCode): Promise<void> {
   await tx.insertInto('legacy_codes').values(code).execute();
 }
 
-/** A code by digest, spent or not; for the checks that must not spend it. */
+/** Finds a code by its digest, spent or not. For checks that must not spend the code. */
 export async function findCode(
   db: Database,
   codeDigests: readonly string[],
@@ -18,8 +18,9 @@ export async function findCode(
 }
 
 /**
- * Spends a code, once, for the app it was issued to. It is valid strictly before `expires_at`, and not before it was
- * made, so that a clock set back gives it no second life; the machine that made it may be a little ahead.
+ * Spends a code, once, for the app that got the code. The code is valid strictly before `expires_at`, and not before
+ * `created_at`, so that a clock set back cannot revive the code. The clock of the machine that made the code may be a
+ * little ahead.
  */
 export async function claimCode(
   tx: Database,

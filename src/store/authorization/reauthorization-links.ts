@@ -3,7 +3,7 @@ import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
 import type { Pair } from '../tokens/mappings.ts';
 import type { Database } from '../driver/store.ts';
 
-/** The one link for each app and account that asks the account's holder to consent. */
+/** The one link per app and account that asks the account holder to consent. */
 
 type LinkRow = Selectable<ExistingTokenTables['reauthorization_links']>;
 
@@ -23,7 +23,7 @@ export async function findLinkOf(db: Database, { clientId, accountId }: Pair): P
   return row?.id;
 }
 
-/** The link of a pair: the one that it has, or else this new one. Answers its id. */
+/** The link of a pair: the existing link, or this new link. Returns the id. */
 export async function findOrInsertLink(
   tx: Database,
   link: { id: string; clientId: string; accountId: string; now: number },
@@ -38,7 +38,7 @@ export async function findOrInsertLink(
   return id;
 }
 
-/** A consent of the pair was finished, by its link or otherwise. */
+/** Marks that a consent of the pair was finished, by the link or otherwise. */
 export async function markLinkUsed(tx: Database, pair: Pair, now: number): Promise<void> {
   await tx
     .updateTable('reauthorization_links')

@@ -5,14 +5,14 @@ import type { Database } from '../driver/store.ts';
 export interface CutOver {
   clientId: string;
   percent: number;
-  /** The percentage that it takes the place of. */
+  /** The percentage before the change. */
   before: number;
   reason: string;
   by: string;
   now: number;
 }
 
-/** How far an app is cut over; undefined where there is no such app. */
+/** How far an app is cut over; undefined when the app is unknown. */
 export async function cutOverOf(db: Database, clientId: string) {
   return db
     .selectFrom('apps')
@@ -21,7 +21,7 @@ export async function cutOverOf(db: Database, clientId: string) {
     .executeTakeFirst();
 }
 
-/** Changes it; false where the percentage is not the one that the change starts from. */
+/** Changes the percentage; false when the present percentage is not `before`. */
 export async function changeCutOver(
   tx: Database,
   { clientId, percent, before, reason, by, now }: CutOver,

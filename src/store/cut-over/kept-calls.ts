@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { Store } from '../driver/store.ts';
 import type { CutOverTables } from '../tables/cut-over.ts';
 
-/** What was last counted of the calls that have yet to move to the new API: one text for each client there. */
+/** The last count of the calls that have yet to move to the new API: one text for each client of the new API. */
 
 export type KeptCalls = Insertable<CutOverTables['moving_calls']>;
 
@@ -11,7 +11,7 @@ export async function readKeptCalls({ volatile }: Pick<Store, 'volatile'>): Prom
   return volatile.selectFrom('moving_calls').selectAll().orderBy('modern_client_id').execute();
 }
 
-/** Keeps the text of one client in place of the one before. */
+/** Keeps the text of one client, replacing the earlier text. */
 export async function keepCalls({ volatile }: Pick<Store, 'volatile'>, row: KeptCalls): Promise<void> {
   await volatile
     .insertInto('moving_calls')

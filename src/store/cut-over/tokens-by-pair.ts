@@ -1,7 +1,10 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Database } from '../driver/store.ts';
 
-/** All tokens of which the account is known, in the order of apps and accounts, with what decides who answers them. */
+/**
+ * All tokens with a known account, in the order of apps and accounts, with the columns that decide which API answers
+ * their calls.
+ */
 
 export interface TokenKey {
   client_id: string;
@@ -9,7 +12,7 @@ export interface TokenKey {
   id: string;
 }
 
-/** A piece of them behind a key; of one app, or of all that are not retired. */
+/** A piece of these tokens after a key: of one app, or of all live apps. */
 export async function tokensByPair(
   db: Database,
   { after, limit, clientId }: { after: TokenKey; limit: number; clientId: string | undefined },

@@ -4,21 +4,24 @@ import type { Store } from './store.ts';
 
 const SAMPLE_EVERY = 1 * SECOND;
 
-/** A database that takes longer to say the time is not one to serve from. */
+/** A database that takes longer to tell the time is not fit to serve from. */
 const ROUND_TRIP_MAX = 1 * SECOND;
 
-/** Time does not go back while a code could live longer for it; then the database is followed all the same. */
+/**
+ * How long a step back of the database's clock is ignored: a code must not live longer because of the step. Afterwards
+ * the database's clock is followed.
+ */
 const BACKWARDS_AFTER = 1 * MINUTE;
 
 export interface DatabaseClock extends Clock {
-  /** How far the machine's own clock is from the database's, in milliseconds. */
+  /** The difference of the machine's own clock from the database's clock, in milliseconds. */
   machineOffset(): number;
-  /** How long ago the database was last heard, in milliseconds. */
+  /** The time since the last answer of the database, in milliseconds. */
   sampleAge(): number;
   stop(): void;
 }
 
-/** Between which bounds the distance of the database's clock from the monotonic one lies, by one question to it. */
+/** Bounds of the distance between the database's clock and the monotonic clock, from one question to the database. */
 interface Bounds {
   low: number;
   high: number;
@@ -32,11 +35,11 @@ async function measure(store: Store): Promise<Bounds> {
 }
 
 /**
- * Keeps the distance within what was measured, so that a slow answer moves nothing. Forwards at once; a step back counts
- * only once it has lasted.
+ * Keeps the distance within the measured bounds, so that a slow answer changes nothing. A step forwards counts at once;
+ * a step back counts only after it has lasted.
  */
 function createDistance(first: Bounds) {
-  // From below: what follows only comes nearer, so that no process runs ahead of the database.
+  // Starts at the lower bound. Later samples only come nearer, so no process runs ahead of the database.
   let distance = first.low;
   let aheadSince: number | undefined;
   let heardAt = performance.now();
@@ -55,12 +58,12 @@ function createDistance(first: Bounds) {
 }
 
 /**
- * The database's clock, asked once a second and carried on by the monotonic clock in between, so that neither another
- * machine's clock nor a change of this one's has a say (docs/decisions/0012).
+ * The database's clock, asked once a second and continued by the monotonic clock in between. So neither another
+ * machine's clock nor a change of this machine's clock has an effect (docs/decisions/0012).
  */
 export async function startDatabaseClock(store: Store): Promise<DatabaseClock> {
   const distance = createDistance(await measure(store));
-  // A database that is away is carried on by the monotonic clock; readiness tells of it.
+  // While the database is away, the monotonic clock continues; readiness reports the absence.
   const sample = () =>
     measure(store).then(
       (bounds) => distance.take(bounds),

@@ -3,8 +3,8 @@ import type { Database } from './store.ts';
 import type { Tables } from '../tables/tables.ts';
 
 /**
- * Many values as one parameter: a statement with tens of thousands of parameters takes longer to write down and to
- * read than to run, and SQLite takes no more than 32,766.
+ * Many values as one parameter. A statement with tens of thousands of parameters takes longer to write and to parse
+ * than to run, and SQLite accepts at most 32,766.
  */
 
 export function isSqlite(db: Database): boolean {
@@ -12,8 +12,8 @@ export function isSqlite(db: Database): boolean {
 }
 
 /**
- * Equal to one of these texts. PostgreSQL gets them as an array, whose length it sees when it plans: it then looks them up
- * in an index, a partial one too, where of a list read out of JSON it would join whole tables.
+ * True when the column equals one of the texts. PostgreSQL gets an array, because the planner sees its length and then
+ * uses an index, even a partial index. For a list read out of JSON the planner would join whole tables.
  */
 export function isOneOf(
   db: Database,
@@ -25,7 +25,7 @@ export function isOneOf(
   return sql`${given} in (select value from json_each(${JSON.stringify(texts)}))`;
 }
 
-/** An insertion of rows, of which there is at least one and which all name the same columns, in their order. */
+/** An insertion of at least one row. All rows must name the same columns in the same order. */
 export function insertionOf<T extends keyof Tables>(
   db: Database,
   table: T,
@@ -40,6 +40,6 @@ export function insertionOf<T extends keyof Tables>(
   }
   const lists = JSON.stringify(rows.map((row) => columns.map((name) => row[name])));
   const values = columns.map((_, index) => sql`value ->> ${sql.lit(index)}`);
-  // Without a condition SQLite would take `on conflict` for that of a join.
+  // Without a condition SQLite would read `on conflict` as the condition of a join.
   return sql`${into} select ${sql.join(values)} from json_each(${lists}) where true`;
 }

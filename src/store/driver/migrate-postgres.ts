@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { migrationFiles } from './migrations.ts';
 
-/** Of no meaning; the same for every starter, so that one migrates and the others wait. */
+/** An arbitrary number, the same for all starters, so that one starter migrates and the others wait. */
 const ONE_AT_A_TIME = 4_917_203;
 
-/** The number of the last migration there, 0 where none ever ran. It only reads, and waits for no migration. */
+/**
+ * The number of the last migration in the database, 0 when no migration ever ran. Only reads, and waits for no
+ * migration.
+ */
 export async function presentNumber(client: pg.Client): Promise<number> {
   const table = await client.query<{ name: string | null }>("select to_regclass('schema_version') as name");
   if (typeof table.rows[0]?.name !== 'string') return 0;
@@ -15,7 +18,9 @@ export async function presentNumber(client: pg.Client): Promise<number> {
   return rows[0]?.number ?? 0;
 }
 
-/** Whether a database has the schema of this version: then it is opened without the lock of the migrations. */
+/**
+ * Whether a database has the schema of this version. If so, the database is opened without the lock of the migrations.
+ */
 export async function isNewest(client: pg.Client): Promise<boolean> {
   return (await presentNumber(client)) === migrationFiles('postgres').at(-1)?.number;
 }
@@ -33,9 +38,9 @@ async function applyNewer(client: pg.Client): Promise<void> {
 }
 
 /**
- * Brings a PostgreSQL database to the newest schema, in one transaction: two starters and a crash in between leave a
+ * Brings a PostgreSQL database to the newest schema, in one transaction: two starters, or a crash in between, leave a
  * whole schema.
- * @throws {Error} when the database was written by a newer version than this one
+ * @throws {Error} when a newer version than this one wrote the database
  */
 export async function migratePostgres(client: pg.Client): Promise<void> {
   await client.query('begin');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { projectRoot } from '../../shared/project-root.ts';
 
-/** Numbered SQL files of `db/<folder>`, in their order. */
+/** Numbered SQL files of `db/<folder>`, in order. */
 export function migrationFiles(folder: string): Array<{ number: number; path: string }> {
   const directory = join(projectRoot, 'db', folder);
   return readdirSync(directory)
@@ -12,7 +12,7 @@ export function migrationFiles(folder: string): Array<{ number: number; path: st
     .map((name) => ({ number: Number(name.slice(0, 3)), path: join(directory, name) }));
 }
 
-/** What points at a table that was built anew has to find its rows there. */
+/** References to a rebuilt table must still find their rows. */
 function requireWholeReferences(database: Database): void {
   const broken = database.pragma('foreign_key_check') as unknown[];
   if (broken.length > 0) throw new Error(`${broken.length} rows would point at nothing after the migration`);
@@ -20,9 +20,9 @@ function requireWholeReferences(database: Database): void {
 
 /**
  * Brings a SQLite file to the newest schema. Each file runs once, in one transaction with its number in `user_version`,
- * so that two starters and a crash in between leave a whole schema. References are checked at its end and not meanwhile,
- * so that a table can be built anew under what points at it.
- * @throws {Error} when the file was written by a newer version than this one
+ * so that two starters, or a crash in between, leave a whole schema. References are checked only at the end, so that a
+ * table can be rebuilt while other tables refer to it.
+ * @throws {Error} when a newer version than this one wrote the file
  */
 export function migrate(database: Database, folder: string): void {
   const files = migrationFiles(folder);

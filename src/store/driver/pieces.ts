@@ -1,27 +1,27 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 
-/** Removals of bounded size: on SQLite a statement holds up the whole process while it runs. */
+/** Removals of bounded size: on SQLite a statement blocks the whole process while the statement runs. */
 
 interface Rows {
   table: string;
   /** The primary key. */
   key: string;
-  /** The column in whose order the rows go, one with an index. */
+  /** The indexed column that orders the rows. */
   by: string;
   which: RawBuilder<SqlBool>;
 }
 
-/** Where one piece ended, and how many rows it may have. */
+/** The end of the piece before, and the maximal number of rows. */
 export interface Piece {
-  /** The value of the last row of the piece before; '' or 0 for the first one. */
+  /** The value of the last row of the piece before; '' or 0 for the first piece. */
   after: string | number;
   limit: number;
 }
 
-/** The first piece of rows that go in the order of a number. */
+/** The first piece of rows that are ordered by a number. */
 export const FIRST_PIECE: Piece = { after: 0, limit: 500 };
 
-/** How many rows a piece had, and where it ended. */
+/** The number of rows in a piece, and the end of the piece. */
 export interface PieceDone {
   count: number;
   after: string | number;
@@ -48,7 +48,7 @@ export function deletePiece<Tables>(db: Kysely<Tables>, rows: Rows, piece: Piece
   return run(db, statement, piece);
 }
 
-/** Erases columns of one piece of the rows; `which` leaves out rows whose columns are erased. */
+/** Erases columns of one piece of the rows. `which` must leave out rows that are erased already. */
 export function erasePiece<Tables>(
   db: Kysely<Tables>,
   rows: Rows & { columns: readonly string[] },

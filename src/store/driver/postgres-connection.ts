@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-/** The socket under a connection, for what the library has no setting for. */
+/** The socket under a connection, for options that the library lacks. */
 export function streamOf(client: pg.Client | pg.PoolClient): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }
 
-/** What the driver makes of `sslmode` without `uselibpqcompat=true`: these two are checked as fully as `verify-full`. */
+/** Values of `sslmode` that the driver, without `uselibpqcompat=true`, checks as fully as `verify-full`. */
 const CHECKED_FULLY = ['require', 'verify-ca'];
 
 /**
- * The address as the driver gets it, on every connection. Its next major version takes `require` and `verify-ca` for less
- * than this one does, and warns of it: the meaning is fixed here. An address without a host means this machine, whatever
- * `PGHOST` says.
+ * The address for the driver, the same on every connection. The driver's next major version checks less for `require`
+ * and `verify-ca` than this version, and warns of the change, so the meaning is fixed here. An address without a host
+ * means this machine, whatever `PGHOST` says.
  */
 export function driverAddress(url: string): string {
   const address = new URL(url);
@@ -24,7 +24,7 @@ export function driverAddress(url: string): string {
   return address.href;
 }
 
-/** What only reads has an answer within this, in milliseconds; nobody waits for a migration there. */
+/** The limit for work that only reads, in milliseconds. Such work waits for no migration. */
 export const READ_LIMIT = 10_000;
 
 const UNKNOWN_CERTIFICATE =
@@ -40,7 +40,7 @@ function inPlainWords(error: unknown): string {
   return message || code || 'no connection';
 }
 
-/** Closes the connection after so long: what waits for an answer on it fails. */
+/** Closes the connection after the limit, so that pending calls on the connection fail. */
 function limitTo(limit: number | undefined, connection: () => pg.Client | undefined) {
   let isLate = false;
   const end = () => {
@@ -55,8 +55,9 @@ function limitTo(limit: number | undefined, connection: () => pg.Client | undefi
 const LATE = 'the server takes the connection and does not answer, or another program holds a lock there';
 
 /**
- * Runs `work` on a connection of its own, without the limits of the pool: a migration, or waiting for one, may take its
- * time. What only reads has a `limit` in milliseconds. Whatever goes wrong, no half-open connection keeps the process.
+ * Runs `work` on its own connection, without the limits of the pool: a migration, or waiting for a migration, may take
+ * long. Work that only reads gets a `limit` in milliseconds. After any failure no half-open connection keeps the
+ * process alive.
  * @throws {Error} in plain words
  */
 export async function onOneConnection(
@@ -67,7 +68,7 @@ export async function onOneConnection(
   let client: pg.Client | undefined;
   const deadline = limitTo(limit, () => client);
   try {
-    // Made in here: it reads the files that the address names.
+    // Made inside `try`, because the constructor reads the files that the address names.
     client = new pg.Client({ connectionString: driverAddress(url), connectionTimeoutMillis: 5000 });
     client.on('error', () => undefined);
     await client.connect();

@@ -21,7 +21,7 @@ const POOL = {
   max: 10,
   connectionTimeoutMillis: 5000,
   idleTimeoutMillis: 30_000,
-  // A process that is paused inside a transaction must not hold its rows for ever.
+  // A process that is paused inside a transaction must not lock its rows for ever.
   idle_in_transaction_session_timeout: 5000,
   statement_timeout: 10_000,
   lock_timeout: 5000,
@@ -29,10 +29,12 @@ const POOL = {
   application_name: 'grantbridge',
 };
 
-/** A claim that meets another's waits for it and then looks again; only whole transactions are serializable. */
+/**
+ * A claim that meets another claim waits for the other and then checks again. Only whole transactions are serializable.
+ */
 const ISOLATION = '-c default_transaction_isolation=read\\ committed';
 
-/** The address's own options would replace those given beside it; of two settings the later counts. */
+/** The options in the address would replace options given beside the address. Of two equal settings the later wins. */
 function withIsolation(url: string): string {
   const address = new URL(driverAddress(url));
   const own = address.searchParams.get('options') ?? '';
@@ -40,7 +42,7 @@ function withIsolation(url: string): string {
   return address.href;
 }
 
-/** Nothing heard for longer than any statement may take: the server, or the way to it, is gone without a word. */
+/** Longer than any statement may take. After this silence the server, or the way to the server, is gone. */
 const SILENCE_LIMIT = 12_000;
 
 const INT8 = 20;
@@ -51,7 +53,10 @@ const types = {
     oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
 };
 
-/** No text here can hold a NUL: a parameter with one equals nothing, and is not an error of the database. */
+/**
+ * PostgreSQL text cannot hold a NUL. The NUL is replaced, so that the parameter equals no value and causes no database
+ * error.
+ */
 function storable(parameters: readonly unknown[]): unknown[] {
   return parameters.map((value) => {
     if (typeof value === 'string') return value.replaceAll('\0', '\u{FFFD}');
@@ -63,7 +68,7 @@ function fail(error: unknown): never {
   throw asStorageFault(error);
 }
 
-/** Marks every failure of a connection as the database's own, and makes parameters storable. */
+/** Marks every failure of a connection as a database failure, and makes parameters storable. */
 class MarkingDriver extends PostgresDriver {
   readonly #marked = new WeakSet<DatabaseConnection>();
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -90,8 +95,8 @@ class MarkingDialect extends PostgresDialect {
 }
 
 /**
- * A connection that breaks is replaced, and whoever uses it gets the error of the next statement; without a listener on
- * each the first to break, idle or between two statements of a transaction, would end the process.
+ * A broken connection is replaced, and its user gets the error with the next statement. Each connection needs a
+ * listener: without one the first break, while idle or between two statements of a transaction, would end the process.
  */
 function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({ ...POOL, connectionString: withIsolation(url), types });
@@ -104,8 +109,8 @@ function openPool(url: string): pg.Pool {
 }
 
 /**
- * Runs a prepared statement. One that was prepared before a newer version added a column fails (SQLSTATE 0A000), and its
- * connection is closed for that; at worst each connection of the pool has one.
+ * Runs a prepared statement. A statement that was prepared before a newer version added a column fails (SQLSTATE
+ * 0A000), and its connection is then closed. In the worst case each connection of the pool has one outdated statement.
  */
 async function runPrepared(pool: pg.Pool, statement: pg.QueryConfig): Promise<pg.QueryResult> {
   for (let attempt = 1; ; attempt += 1) {
@@ -118,7 +123,7 @@ async function runPrepared(pool: pg.Pool, statement: pg.QueryConfig): Promise<pg
   }
 }
 
-/** A prepared statement has a name of its own on each connection. */
+/** Each connection prepares a statement once under the statement's name. */
 function preparedReader(pool: pg.Pool): Store['first'] {
   const names = new Map<string, string>();
   return async <Row>(text: string, parameters: readonly string[]) => {
@@ -129,7 +134,7 @@ function preparedReader(pool: pg.Pool): Store['first'] {
   };
 }
 
-/** Serializable, so that what was read is still true at the commit; a conflict runs `work` again. */
+/** Serializable, so that the data that was read is still true at the commit. After a conflict `work` runs again. */
 async function transact<T>(db: Kysely<Tables>, work: Parameters<Store['transaction']>[0]): Promise<T> {
   const transaction = db.transaction().setIsolationLevel('serializable');
   return retryConflicts(async () => (await transaction.execute(work)) as T);
@@ -140,7 +145,7 @@ async function setting(on: pg.Pool | pg.Client, name: string): Promise<string> {
   return rows[0]?.value ?? '';
 }
 
-/** An answer leaves after its commit, so a commit must be kept (docs/decisions/0009). */
+/** An answer leaves after its commit, so the database must keep the commit (docs/decisions/0009). */
 async function requireDurableCommits(client: pg.Client): Promise<void> {
   if ((await setting(client, 'synchronous_commit')) === 'off')
     throw new Error('synchronous_commit is off there; a commit could be lost');
@@ -159,7 +164,7 @@ const PLACE = {
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** A dump that was read in has another number; a database of another server another identifier too. */
+/** A restored dump has another database number. A database on another server has another server identifier. */
 async function findPlace(pool: pg.Pool): Promise<string> {
   const ask = async (question: string) => (await pool.query<{ part: string }>(question)).rows[0]?.part ?? '';
   try {
@@ -174,7 +179,10 @@ async function findPlace(pool: pg.Pool): Promise<string> {
   }
 }
 
-/** A command must not wait for whoever holds the lock of the migrations: a database of the newest schema needs none. */
+/**
+ * A command must not wait for the lock of the migrations, so a database of the newest schema is opened without the
+ * lock.
+ */
 async function prepareDatabase(url: string): Promise<void> {
   let isReady = false;
   const look = async (client: pg.Client) => {

@@ -3,7 +3,10 @@ import { isSerializationFailure } from './storage-fault.ts';
 
 const ATTEMPTS = 20;
 
-/** Runs a transaction again that was in another's way, of which nothing remains; gives up after some attempts. */
+/**
+ * Runs a transaction again after a conflict with another transaction, which leaves no changes. Gives up after some
+ * attempts.
+ */
 export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -8,13 +8,13 @@ import { type DatabaseLocation, describeLocation } from './open-store.ts';
 import { onOneConnection, READ_LIMIT } from './postgres-connection.ts';
 import { volatileFileOf } from './sqlite.ts';
 
-/** Which schema a database has, read without changing anything there. */
+/** The schema of a database, read without changing the database. */
 export interface SchemaState {
-  /** Undefined where there is no database of the bridge. */
+  /** Undefined when no database of the bridge exists there. */
   present: number | undefined;
-  /** What this version of the program brings a database to. */
+  /** The schema that this version of the program produces. */
   newest: number;
-  /** The migrations that wait, by the names of their files. */
+  /** The pending migrations, by the names of their files. */
   waiting: string[];
 }
 
@@ -47,13 +47,13 @@ const namesAfter = (folder: string, present: number) =>
     .filter(({ number }) => number > present)
     .map(({ path }) => basename(path, '.sql'));
 
-/** What may be lost stands in a file of its own, which is made anew where it is not there. */
+/** The volatile tables have their own file. A missing volatile file is made anew and needs no migration. */
 function waitingBeside(file: string): string[] {
   const volatile = volatileFileOf(file);
   return existsSync(volatile) ? namesAfter('sqlite-volatile', readSqlite(volatile)) : [];
 }
 
-/** @throws {Error} in plain words where the database cannot be asked */
+/** @throws {Error} in plain words when the database cannot be read */
 export async function readSchema(location: DatabaseLocation): Promise<SchemaState> {
   const { kind } = location;
   const present = kind === 'sqlite' ? readSqlite(location.file) : await readPostgres(location.url);
@@ -65,7 +65,7 @@ export async function readSchema(location: DatabaseLocation): Promise<SchemaStat
   };
 }
 
-/** Why a command that only uses a database cannot use this one, and what to do; undefined where it can. */
+/** Why a command that only uses a database cannot use this one, and how to proceed; undefined when the command can. */
 export function schemaProblem(location: DatabaseLocation, state: SchemaState): string | undefined {
   const { present, newest, waiting } = state;
   if (present === undefined)

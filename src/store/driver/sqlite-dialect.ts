@@ -8,18 +8,21 @@ import {
   SqliteDriver,
 } from 'kysely';
 
-/** How long a write waits for another's lock, in milliseconds. */
+/** How long a write waits for the lock of another process, in milliseconds. */
 const PATIENCE = 5000;
 
 const AGAIN_AFTER = 10;
 
 function isBusy(error: unknown): boolean {
   const { code } = error as { code?: unknown };
-  // A snapshot that is too old stays so.
+  // A snapshot that is too old stays too old.
   return typeof code === 'string' && code.startsWith('SQLITE_BUSY') && code !== 'SQLITE_BUSY_SNAPSHOT';
 }
 
-/** A statement that met a lock did nothing: it is tried again, while the process goes on with what else it does. */
+/**
+ * A statement that met a lock has done nothing. The statement is tried again, while the process continues with other
+ * work.
+ */
 async function patiently<T>(run: () => Promise<T>): Promise<T> {
   const until = performance.now() + PATIENCE;
   for (;;) {
@@ -33,9 +36,9 @@ async function patiently<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A plain `begin` takes the write lock only at the first write, and then fails at once when another process wrote in
- * between; taken at the start, it waits. The binding is synchronous: SQLite's own waiting would hold up every caller of
- * the process, so locks are waited for here.
+ * A plain `begin` takes the write lock only at the first write, and fails at once when another process wrote in
+ * between. `begin immediate` waits for the lock instead. The binding is synchronous: SQLite's own waiting would block
+ * every caller of the process, so this driver waits for locks.
  */
 class PatientDriver extends SqliteDriver {
   readonly #database: SqliteDialectConfig['database'];
@@ -56,7 +59,7 @@ class PatientDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
-  /** A full disk has rolled back already: to do it again would fail, and hide the reason. */
+  /** On a full disk SQLite has rolled back already. A second rollback would fail and hide the reason. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if ('inTransaction' in this.#database && this.#database.inTransaction === false) return;
     await super.rollbackTransaction(connection);

@@ -8,15 +8,15 @@ import { PatientDialect } from './sqlite-dialect.ts';
 import type { Store } from './store.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
 
-/** While the files are opened and migrated; later locks are waited for without holding up the process (sqlite-dialect.ts). */
+/** For opening and migrating the files. Later locks are waited for without blocking the process (sqlite-dialect.ts). */
 const OPENING_PATIENCE = 5000;
 
-/** Opens a database file; FULL keeps every commit over a power cut, NORMAL may lose the last ones. */
+/** Opens a database file. FULL keeps every commit across a power cut; NORMAL may lose the last commits. */
 function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database {
   makePrivateFolder(dirname(file));
   if (!existsSync(file)) {
-    // SQLite gives its WAL the mode and the owner of the file; nobody else on the machine may read either. A file that
-    // this process has open already is left alone: closing it here would end the locks of the other connection.
+    // SQLite gives its WAL the mode and owner of the file; no other user may read either file. A file that this process
+    // has open already is left alone: closing it here would end the locks of the other connection.
     closeSync(openSync(file, 'a', 0o600));
     giveToOwner(file);
   }
@@ -27,7 +27,10 @@ function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database
   return handle;
 }
 
-/** Prepared once, on a read-only connection of its own so that it never sees an uncommitted row of ours. */
+/**
+ * Each statement is prepared once, on a separate read-only connection, so that the reader never sees an uncommitted row
+ * of this process.
+ */
 function preparedReader(file: string) {
   const reader = new Sqlite(file, { readonly: true, timeout: 5000 });
   const statements = new Map<string, Sqlite.Statement>();
@@ -53,19 +56,20 @@ function findProblem(handle: Sqlite.Database): string | undefined {
   return finding === 'ok' ? undefined : `the database is damaged: ${String(finding)}`;
 }
 
-/** The file beside a durable one that holds what may be lost. */
+/** The path of the volatile file beside a durable file. */
 export function volatileFileOf(file: string): string {
   return file.replace(/(\.db)?$/, '-volatile.db');
 }
 
-/** The second file was made anew beside one that was used before: the calls that stood in the old one are not known. */
+/** When a new volatile file replaces the lost file of a used database, the calls in the old file are unknown. */
 function noteNewVolatile(durable: Sqlite.Database, volatile: Sqlite.Database): void {
   const isUsed = durable.prepare('select 1 from mappings limit 1').get() !== undefined;
   if (isUsed) volatile.exec('delete from app_calls_begin');
 }
 
 /**
- * Opens (and migrates) the SQLite store: `file` holds what must survive a power cut, `file` with `-volatile` the rest.
+ * Opens (and migrates) the SQLite store: `file` holds the data that must survive a power cut, `file` with `-volatile`
+ * the rest.
  */
 export function openSqliteStore(file: string): Store {
   const durableFile = openDurable(file);

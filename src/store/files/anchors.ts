@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { giveToOwner, syncToDisk } from '../../shared/private-file.ts';
 
-/** A file of lines that only grows, shared by the processes of one machine; each line would survive a power cut. */
+/** An append-only file of lines, shared by the processes of one machine. Each line survives a power cut. */
 
-/** Longer than any line of such a file. */
+/** Longer than any line of this file. */
 const TAIL_BYTES = 4096;
 
 async function tailOf(handle: FileHandle): Promise<string> {
@@ -16,7 +16,7 @@ async function tailOf(handle: FileHandle): Promise<string> {
   return buffer.toString('utf8', 0, bytesRead);
 }
 
-/** The last whole line; nothing while there is none, or no file. */
+/** The last whole line; undefined when there is no line or no file. */
 export async function readLastLine(file: string): Promise<string | undefined> {
   const handle = await open(file, 'r').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -30,14 +30,14 @@ export async function readLastLine(file: string): Promise<string | undefined> {
   }
 }
 
-/** Appends a line, which is on the disk when this resolves; only the file's owner may read it. */
+/** Appends a line. The line is on the disk when the promise resolves. Only the file's owner may read the file. */
 export async function appendLine(file: string, line: string): Promise<void> {
   const handle = await open(file, 'a+', 0o600);
   let isNew = false;
   try {
     const tail = await tailOf(handle);
     isNew = tail === '';
-    // What a power cut left half written must not spoil this line too.
+    // A half-written line of a power cut must not spoil this line too.
     const separator = isNew || tail.endsWith('\n') ? '' : '\n';
     await handle.appendFile(`${separator}${line}\n`);
     await handle.sync();

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { giveToOwner, removeAbandoned, syncToDisk } from '../../shared/private-file.ts';
 import { COMPANIONS } from './sqlite-copy.ts';
 
-/** A database file that is made under another name and gets its own only when it is whole. */
+/** A database file that is made under a temporary name and gets its name only when the file is whole. */
 
 const PLAIN: Record<string, string> = {
   ENOENT: 'its folder does not exist',
@@ -27,8 +27,8 @@ const filesOf = (draft: string) => ['', ...COMPANIONS].map((suffix) => `${draft}
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
 /**
- * Gives a file a second name that nothing has.
- * @returns whether it has both; the file system may refuse links
+ * Gives a file a second, unused name.
+ * @returns whether the file has both names; false when the file system refuses links
  * @throws {Error} with a code
  */
 export function tryLink(path: string, name: string): boolean {
@@ -41,24 +41,24 @@ export function tryLink(path: string, name: string): boolean {
   }
 }
 
-/** Never over another file. */
+/** Puts the draft in place, but never over another file. */
 function putNew(draft: string, target: string): void {
   if (tryLink(draft, target)) return;
-  // Whoever makes the name has it, also where links are refused.
+  // The first process that makes the name owns the name, even where links are refused.
   closeSync(openSync(target, 'wx', 0o600));
   renameSync(draft, target);
 }
 
 export interface Draft<T> {
-  /** Fills the file of that name. */
+  /** Fills the file with the given name. */
   make: (draft: string) => Promise<T>;
-  /** Gives the whole and synced draft its name; without it, one that nothing has. */
+  /** Gives the whole and synced draft its name. By default the name must be unused. */
   put?: (draft: string, target: string) => void;
 }
 
 /**
- * Lets `make` fill a draft beside `target`, which only its owner may read, and puts it there when it is whole and
- * synced. Whatever fails, no draft is left.
+ * Lets `make` fill a draft beside `target` that only its owner may read, and gives the draft its name when the draft is
+ * whole and synced. No failure leaves a draft behind.
  * @throws {Error} in plain words
  */
 export async function writeWhole<T>(target: string, { make, put = putNew }: Draft<T>): Promise<T> {

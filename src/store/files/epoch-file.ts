@@ -6,31 +6,31 @@ import { readSchema } from '../driver/schema-state.ts';
 import type { SeenInstance } from '../instance/instance.ts';
 import { type DatabaseLocation, describeLocation, isMissing } from '../driver/open-store.ts';
 
-/** What the file says. */
+/** The content of the file. */
 export interface RememberedInstance extends SeenInstance {
   /**
-   * Which of the databases with this id: a copy has the id of its original. `sqlite:FILE`, from the folder of the epoch
-   * file, so that both may be moved together, or `postgres:` and the place (`Store.place`). Undefined where an older
-   * version wrote the file.
+   * Distinguishes the databases with this id, because a copy has the id of its original. `sqlite:FILE`, relative to the
+   * folder of the epoch file, so that both may be moved together, or `postgres:` and the place (`Store.place`).
+   * Undefined when an older version wrote the file.
    */
   database?: string | undefined;
 }
 
 /**
- * What a machine remembers of its database: `VAR_DIR/epoch.json`, `{"instance": id, "epoch": n, "database": where}`. It
- * never says more than the database has committed, so only a database that is older than it was is behind it.
+ * A machine's memory of its database: `VAR_DIR/epoch.json`, `{"instance": id, "epoch": n, "database": where}`. The file
+ * never gets ahead of the committed epoch, so a database behind the file is an older one.
  */
 export interface EpochFile {
   /**
-   * Undefined where nothing was ever kept.
-   * @throws {Error} in plain words when it is there and cannot be read
+   * Undefined when the file does not exist.
+   * @throws {Error} in plain words when the file exists and cannot be read
    */
   read(): RememberedInstance | undefined;
-  /** Replaces it whole; synced when it returns. */
+  /** Replaces the whole file. The file is synced on return. */
   write(seen: RememberedInstance): void;
-  /** The name of the present database, as the file keeps it; `place` is what the store says of it. */
+  /** The name of the present database, as the file keeps the name. `place` comes from `Store.place`. */
   nameOf(place: string): string;
-  /** The SQLite file that a name stands for; undefined where it is not there. */
+  /** The SQLite file behind a name; undefined when the file is missing. */
   findFile(name: string): string | undefined;
 }
 
@@ -43,7 +43,7 @@ const content = z.object({
 const SQLITE = 'sqlite:';
 const POSTGRES = 'postgres:';
 
-/** Links on the way are followed: two names of one file are one database. */
+/** Follows links in the path, because two names of one file are one database. */
 function realFile(file: string): string {
   const folder = dirname(file);
   return existsSync(folder) ? join(realpathSync(folder), basename(file)) : file;
@@ -71,7 +71,7 @@ function parse(text: string): z.infer<typeof content> | undefined {
   }
 }
 
-/** The file of this machine beside the database at `location`; nothing is made before the first `write`. */
+/** The epoch file of this machine for the database at `location`. No file is made before the first `write`. */
 export function openEpochFile(path: string, location: DatabaseLocation): EpochFile {
   const folder = dirname(realFile(path));
   return {
@@ -97,7 +97,7 @@ export function openEpochFile(path: string, location: DatabaseLocation): EpochFi
   };
 }
 
-/** Whether there is no database of the bridge at the place; a PostgreSQL database that is empty is none. */
+/** Whether the place has no database of the bridge. An empty PostgreSQL database counts as none. */
 async function isNoneThere(location: DatabaseLocation): Promise<boolean> {
   return location.kind === 'sqlite'
     ? isMissing(location)
@@ -105,15 +105,16 @@ async function isNoneThere(location: DatabaseLocation): Promise<boolean> {
 }
 
 /**
- * Why a new database must not be begun: the machine remembers one, and here is none. It was moved, lost, taken away by a
- * restore that was cut short, or not read in yet; a bridge on a new one would refuse every token.
- * @returns a line in plain words; undefined where nothing is missing
+ * Why a new database must not be begun: the machine remembers a database, and there is none here. The database was
+ * moved, lost, removed by an interrupted restore, or not yet read in. A bridge on a new database would refuse every
+ * token.
+ * @returns a line in plain words; undefined when no database is missing
  */
 export async function findLostDatabase(
   path: string,
   location: DatabaseLocation,
 ): Promise<string | undefined> {
-  // Read first: another first start on this machine makes the database before it remembers it.
+  // Read the file first: another first start on this machine makes the database before it writes the file.
   const remembered = openEpochFile(path, location).read();
   if (remembered === undefined || !(await isNoneThere(location))) return undefined;
   return `DATABASE_URL: there is no database of the bridge at ${describeLocation(location)}, and ${path} remembers one: correct the address, restore that database, or remove the file to begin anew`;

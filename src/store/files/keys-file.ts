@@ -6,12 +6,12 @@ import { createPrivateFile, replacePrivateFile } from '../../shared/private-file
 import { type Key, PURPOSES, type Purpose } from '../../shared/secrets.ts';
 
 /**
- * The key file: one list of keys per purpose, each key `{ id, secret }` with 32 bytes in base64url. Which one is active
- * stands in the database, for all machines; only where that knows none yet the first of a list is it. The file is made
- * at the first start of a fresh machine and never again: new keys would turn every stored token into an unknown one.
+ * The key file: one list of keys per purpose, each key `{ id, secret }` with 32 bytes in base64url. The database says
+ * which key is active, for all machines. While the database knows no key, the first key of a list is active. The file
+ * is made at the first start of a fresh machine and never again: new keys would make every stored token unknown.
  */
 
-/** All keys that a file holds. */
+/** All keys in a file. */
 export type HeldKeys = Record<Purpose, readonly Key[]>;
 
 const bytesOf = (secret: string) => Buffer.from(secret, 'base64url');
@@ -29,7 +29,7 @@ const keysFile = z.object({ digest: keyList, sealing: keyList, session: keyList,
 
 type Content = z.infer<typeof keysFile>;
 
-/** A key of 32 random bytes, as the file writes it. */
+/** A key of 32 random bytes, in the form of the file. */
 function freshKey(id: string): Content['digest'][number] {
   return { id, secret: randomBytes(32).toString('base64url') };
 }
@@ -49,12 +49,12 @@ function createKeysFile(path: string): void {
   try {
     writeNewKeys(path);
   } catch (error) {
-    // Another first start on this machine was faster: its keys are the ones.
+    // Another first start on this machine was faster, and its keys are used.
     if (!isThere(error)) throw error;
   }
 }
 
-/** Nobody else on the machine may read it: whoever can, can read every stored token. */
+/** No other user of the machine may read the file: a reader of the file can read every stored token. */
 function requirePrivacy(path: string): void {
   const found = statSync(path);
   if (found.isDirectory()) throw new Error(`KEYS_FILE: ${path} is a folder: name the file in it`);
@@ -67,12 +67,12 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    // The parser's message quotes the file.
+    // The error is replaced, because the parser's message quotes the file.
     throw new Error(`KEYS_FILE: ${path} is not readable as JSON`);
   }
 }
 
-/** An id names one key of a purpose, and no secret serves twice: purposes never share a key. */
+/** An id names one key of a purpose, and no secret is used twice: purposes never share a key. */
 function findRepetitions(content: Content): string[] {
   const keys = PURPOSES.flatMap((purpose) => content[purpose].map((key) => ({ purpose, ...key })));
   return keys.flatMap(({ purpose, id, secret }, index) => {
@@ -106,8 +106,8 @@ function heldOf(content: Content): HeldKeys {
 }
 
 /**
- * Reads the keys, making them when the file is missing and `mayCreate` says that nothing depends on older ones.
- * @throws {Error} saying in plain words what is wrong with the file; it is left as it is
+ * Reads the keys. Makes the file when it is missing and `mayCreate` says that no data depends on older keys.
+ * @throws {Error} with the defect of the file in plain words; the file is left unchanged
  */
 export function loadKeys(path: string, mayCreate = false): HeldKeys {
   if (!existsSync(path)) {
@@ -133,7 +133,7 @@ function inWords(path: string, error: unknown, done = 'changed'): Error {
 
 /**
  * Makes the file with a new key for each purpose.
- * @throws {Error} in plain words where something has that name already, which is left as it is, or where none can be made
+ * @throws {Error} in plain words when the file exists (and stays unchanged) or cannot be made
  */
 export function makeKeysFile(path: string): void {
   try {
@@ -145,8 +145,8 @@ export function makeKeysFile(path: string): void {
 }
 
 /**
- * To be asked before something else is changed along with the file.
- * @throws {Error} in plain words when the file, or the folder that its successor is written to, is read-only
+ * Call before a change that goes along with a change of the file.
+ * @throws {Error} in plain words when the file, or the folder of its successor, is read-only
  */
 export function requireWritable(path: string): void {
   try {
@@ -159,14 +159,15 @@ export function requireWritable(path: string): void {
 
 function replaceContent(path: string, content: Content): void {
   try {
-    // Of a link it is the file behind it that changes: the link would be replaced, and others read on behind it.
+    // For a link, the file behind the link is replaced. Otherwise the link itself would be replaced, and other
+    // processes would still read the old file.
     replacePrivateFile(realpathSync(path), textOf(content));
   } catch (error) {
     throw inWords(path, error);
   }
 }
 
-/** Adds a new key of that id to every purpose; the file is replaced whole. */
+/** Adds a new key with this id to every purpose. The whole file is replaced. */
 export function addKeyToFile(path: string, id: string): void {
   requireWritable(path);
   const content = readContent(path);
@@ -174,7 +175,7 @@ export function addKeyToFile(path: string, id: string): void {
   replaceContent(path, Object.fromEntries(lists) as Content);
 }
 
-/** Takes a key of one purpose out of the file; answers whether it was there. */
+/** Removes a key of one purpose from the file; returns whether the key was there. */
 export function removeKeyFromFile(path: string, purpose: Purpose, id: string): boolean {
   const content = readContent(path);
   const left = content[purpose].filter((key) => key.id !== id);

@@ -4,31 +4,31 @@ import { z } from 'zod';
 import { makePrivateFolder } from '../../shared/private-file.ts';
 import type { SealedPair } from '../grants/presentations.ts';
 
-/** A received pair that the database could not take yet, sealed as its row would hold it. */
+/** A received pair that the database could not take yet, sealed in the form of its row. */
 export interface SpilledPair {
   grantId: string;
-  /** The version that was presented for it. */
+  /** The version that was presented to get this pair. */
   version: number;
   pair: SealedPair;
 }
 
 /**
- * The folder where received pairs wait for the database, through the end of the process if need be
+ * The folder where received pairs wait for the database, if necessary beyond the end of the process
  * (docs/decisions/0003).
  */
 export interface Spill {
   /** Resolves when the pair would survive a power cut. */
   write(entry: SpilledPair): Promise<void>;
-  /** What lies there, and the names of files that cannot be read. */
+  /** The waiting pairs, and the names of unreadable files. */
   list(): Promise<{ entries: SpilledPair[]; unreadable: string[] }>;
   remove(entry: Pick<SpilledPair, 'grantId' | 'version'>): Promise<void>;
-  /** Whether the disk has room for what may have to be written after a refresh token is spent. */
+  /** Whether the disk has room for writes that may be needed after a refresh token is spent. */
   hasRoom(): Promise<boolean>;
 }
 
 const SUFFIX = '.pair';
 
-/** Enough for the write-ahead log and the spill of everything in flight. */
+/** Enough for the write-ahead log and the spill of all running refreshes. */
 export const ROOM_BYTES = 16 * 1024 * 1024;
 
 function nameOf({ grantId, version }: Pick<SpilledPair, 'grantId' | 'version'>): string {
@@ -44,7 +44,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whole or not at all: written beside, synced, then renamed. */
+/** Whole or not at all: written beside the target, synced, then renamed. */
 async function writeWhole(folder: string, name: string, text: string): Promise<void> {
   const draft = join(folder, `${name}.${process.pid}.draft`);
   const handle = await open(draft, 'w', 0o600);
@@ -75,7 +75,7 @@ const spilledPair = z.object({
   }),
 }) satisfies z.ZodType<SpilledPair>;
 
-/** Nothing when another process has just taken it away; the name alone when it cannot be read. */
+/** Undefined when another process has just removed the file; the file name when the file cannot be read. */
 async function readEntry(folder: string, name: string): Promise<SpilledPair | string | undefined> {
   try {
     return spilledPair.parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
@@ -84,7 +84,7 @@ async function readEntry(folder: string, name: string): Promise<SpilledPair | st
   }
 }
 
-/** The spill of the processes that share `folder`; a folder that cannot be made is found at the start. */
+/** The spill of the processes that share `folder`. A folder that cannot be made fails the start. */
 export function openSpill(folder: string): Spill {
   try {
     makePrivateFolder(folder);

@@ -12,7 +12,7 @@ import {
 } from './sqlite-copy.ts';
 import { volatileFileOf } from '../driver/sqlite.ts';
 
-/** All pages in one step: between two steps a write of the bridge would make the copying begin anew. */
+/** All pages in one step: a write of the bridge between two steps would restart the copying. */
 const ALL_PAGES = 0x7fffffff;
 
 async function copyOnline(source: string, draft: string): Promise<void> {
@@ -24,13 +24,13 @@ async function copyOnline(source: string, draft: string): Promise<void> {
   }
 }
 
-/** However the folder is called; one that is not there holds nothing. */
+/** Resolves links in the folder's path. A missing folder is left as written. */
 function realName(file: string): string {
   const folder = dirname(file);
   return join(existsSync(folder) ? realpathSync(folder) : folder, basename(file));
 }
 
-/** SQLite would take a file of such a name for a part of the database, now or after a crash. */
+/** SQLite would take a file with this name for a part of the database, now or after a crash. */
 function requireForeign(source: string, target: string): void {
   const own = [source, volatileFileOf(source)].flatMap((file) =>
     ['', ...COMPANIONS].map((suffix) => realName(`${file}${suffix}`)),
@@ -40,9 +40,9 @@ function requireForeign(source: string, target: string): void {
 }
 
 /**
- * Writes a checked copy of a SQLite database, as it is at one moment, while others read and write it. The copy says of
- * itself that it is one, so that it sends nothing to the modern side when a bridge is started on it.
- * @throws {Error} in plain words; nothing is left then, and no file is ever overwritten
+ * Writes a checked copy of a SQLite database at one moment, while other processes read and write the database. The copy
+ * is marked as a copy, so a bridge that is started on it sends nothing to the new API.
+ * @throws {Error} in plain words; no file is left then, and no file is ever overwritten
  */
 export async function backUp(source: string, target: string): Promise<CopyFacts> {
   requireForeign(source, target);

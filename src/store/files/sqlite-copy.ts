@@ -3,20 +3,20 @@ import Sqlite from 'better-sqlite3';
 import { migrationFiles } from '../driver/migrations.ts';
 import type { KnownKey } from '../tables/tables.ts';
 
-/** One SQLite file that is a copy, or is about to be one: what is wrong with it, what it holds, and its mark. */
+/** One SQLite file that is a copy or becomes a copy: its defects, its content, and its mark. */
 
-/** What a copy holds, and which keys can read it. */
+/** The content of a copy, and the keys that can read the copy. */
 export interface CopyFacts {
   bytes: number;
   schema: number;
-  /** Those that live. */
+  /** Live grants. */
   grants: number;
   mappings: number;
   keys: KnownKey[];
   epoch: number;
 }
 
-/** Everything that SQLite may keep beside a file. */
+/** All suffixes of files that SQLite may keep beside a database file. */
 export const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 
 const OURS = ['apps', 'grants', 'mappings', 'events'];
@@ -43,7 +43,7 @@ function requireOurs(db: Sqlite.Database, name: string): void {
 
 /**
  * Checks that a file is a whole database of the bridge.
- * @throws {Error} in plain words; `name` is what the file is called there
+ * @throws {Error} in plain words; `name` names the file in the message
  */
 export function requireWhole(db: Sqlite.Database, name: string): void {
   requireOurs(db, name);
@@ -53,12 +53,12 @@ export function requireWhole(db: Sqlite.Database, name: string): void {
   if (broken) throw new Error(`${name} is damaged: a row of ${broken.table} names one that is not there`);
 }
 
-/** From here on the file is a copy. One with a schema from before copies were told apart is marked when it is restored. */
+/** Marks the file as a copy. A file whose schema is too old for this mark is marked when the file is restored. */
 export function markFileAsCopy(db: Sqlite.Database): void {
   if (hasTable(db, 'instance')) db.prepare("update instance set state = 'copy'").run();
 }
 
-/** What the file holds. */
+/** The content of the file. */
 export function factsOf(db: Sqlite.Database): CopyFacts {
   const number = (sql: string) => db.prepare(sql).pluck().get() as number;
   const isTold = hasTable(db, 'instance');
@@ -74,15 +74,15 @@ export function factsOf(db: Sqlite.Database): CopyFacts {
   };
 }
 
-/** Whether SQLite finds a file damaged, or no database at all. */
+/** Whether SQLite reports a damaged file, or a file that is no database. */
 export function isDamage(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^SQLITE_(CORRUPT|NOTADB)/.test(code);
 }
 
 /**
- * Works on a copy as one file, without anything beside it.
- * @throws {Error} in plain words where SQLite finds it damaged; `name` is what it is called there
+ * Works on a copy as one file, without companion files.
+ * @throws {Error} in plain words when SQLite finds damage; `name` names the file in the message
  */
 export function onOneFile<T>(path: string, name: string, work: (db: Sqlite.Database) => T): T {
   const db = new Sqlite(path, { fileMustExist: true });

@@ -24,7 +24,7 @@ import {
 } from './sqlite-copy.ts';
 import { volatileFileOf } from '../driver/sqlite.ts';
 
-/** Putting a backup in the place of a SQLite database. Everything is checked before anything there is touched. */
+/** Puts a backup in the place of a SQLite database. All checks come before the first change. */
 
 const HEADER = 'SQLite format 3\0';
 
@@ -40,7 +40,7 @@ function requireSqlite(file: string): void {
   if (start.toString('latin1') !== HEADER) throw new Error(`${file} is not a SQLite database`);
 }
 
-/** A copy that was made by hand may have its last commits in a file beside it. */
+/** A copy made by hand may have its last commits in a `-wal` file beside it. */
 async function copyInto(draft: string, file: string): Promise<void> {
   for (const suffix of ['', '-wal']) {
     if (!existsSync(`${file}${suffix}`)) continue;
@@ -50,8 +50,8 @@ async function copyInto(draft: string, file: string): Promise<void> {
 }
 
 /**
- * With exclusive locking SQLite opens a file only where no other process has it open.
- * @throws {Error} in plain words where that cannot be found out
+ * With exclusive locking SQLite opens a file only when no other process has it open.
+ * @throws {Error} in plain words when the use cannot be determined
  */
 function isInUse(file: string): boolean {
   let db: Sqlite.Database | undefined;
@@ -63,7 +63,7 @@ function isInUse(file: string): boolean {
   } catch (cause) {
     const { code, message } = cause as { code?: string; message: string };
     if (code?.startsWith('SQLITE_BUSY')) return true;
-    // A database that is damaged is no reason to keep a whole one from its place.
+    // A damaged database must not keep a whole database from its place.
     if (isDamage(cause)) return false;
     const words = `whether a bridge works on ${file} cannot be found out: ${message}. Nothing was changed.`;
     throw new Error(words, { cause });
@@ -83,7 +83,7 @@ interface Move {
   to: string;
 }
 
-/** Puts back what was moved; what does not go back is named. */
+/** Moves the files back; returns a line for each file that stays moved. */
 function undo(moves: readonly Move[]): string[] {
   return moves.toReversed().flatMap(({ from, to }) => {
     try {
@@ -97,10 +97,10 @@ function undo(moves: readonly Move[]): string[] {
 }
 
 /**
- * Puts a draft in the place of the database, whose files get other names, so that a restore destroys nothing. The
- * database itself has both names until the draft takes its own, so that at no moment there is none.
- * @returns what was renamed
- * @throws {Error} in plain words, a process works on it among others; what was moved is moved back
+ * Puts a draft in the place of the database. The old files get other names, so that a restore destroys no data. The
+ * database has both names until the draft takes its name, so that a database exists at every moment.
+ * @returns the renamed files
+ * @throws {Error} in plain words, for example when a process uses the database; moved files are moved back
  */
 function swapIn(draft: string, target: string): Move[] {
   const volatile = volatileFileOf(target);
@@ -114,7 +114,7 @@ function swapIn(draft: string, target: string): Move[] {
     moves.push({ from, to });
   };
   try {
-    // Also where there is no file that they are beside: SQLite would play a log that was left into the restored one.
+    // Also when the database file itself is missing: SQLite would play a leftover log into the restored database.
     for (const suffix of COMPANIONS) setAside(target, suffix, renameSync);
     for (const suffix of ['', ...COMPANIONS]) setAside(volatile, suffix, renameSync);
     setAside(target, '', (from, to) => tryLink(from, to) || renameSync(from, to));
@@ -127,14 +127,14 @@ function swapIn(draft: string, target: string): Move[] {
 }
 
 export interface Restored extends CopyFacts {
-  /** What the files of the database that was there before are called now, the database itself first. */
+  /** The present names of the files of the old database, the database itself first. */
   setAside: string[];
 }
 
 /**
  * Puts a backup in the place of the database at `target`, brought to the newest schema and marked as a copy.
- * @param check throws where the copy's keys are not at hand
- * @throws {Error} in plain words; nothing was changed then
+ * @param check throws when the copy's keys are missing
+ * @throws {Error} in plain words; nothing is changed then
  */
 export async function restoreFile(
   file: string,

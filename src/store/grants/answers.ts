@@ -2,7 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 
-/** The modern side's last answer for a grant, as JSON text, and when it came. */
+/** The last answer of the new API for a grant, as JSON text, and the time of the answer. */
 export interface StoredAnswer {
   body: string;
   organization_ids: string;
@@ -18,7 +18,7 @@ export async function findAnswer(store: Store, grantId: string): Promise<StoredA
     .executeTakeFirst();
 }
 
-/** Keeps an answer in place of the one before. */
+/** Keeps an answer, replacing the earlier answer. */
 export async function storeAnswer(store: Store, grantId: string, answer: StoredAnswer): Promise<void> {
   await store.volatile
     .insertInto('answers')
@@ -32,7 +32,7 @@ export async function dropAnswer(store: Store, grantId: string): Promise<void> {
   await store.volatile.deleteFrom('answers').where('grant_id', '=', grantId).execute();
 }
 
-/** The first piece of the answers, which go in the order of their grants. */
+/** The first piece of the answers, in the order of their grants. */
 export const FIRST_ANSWERS: Piece = { ...FIRST_PIECE, after: '' };
 
 /** Forgets a piece of the answers older than the given time. */

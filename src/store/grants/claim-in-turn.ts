@@ -4,13 +4,15 @@ import type { Database, Store } from '../driver/store.ts';
 import type { GrantVersion } from '../tables/tables.ts';
 import { type BreakerChange, type BreakerView, holdTurn, readBreaker, takeTurn } from './refresh-breaker.ts';
 
-/** The breaker does not allow the claim any more: nothing remains of it, and others go on as if it had never been tried. */
+/** The breaker no longer allows the claim. The claim leaves no changes, as if it had never been tried. */
 export class TurnGone extends Error {
   override readonly name = 'TurnGone';
 }
 
 interface ClaimInTurn extends ClaimDecision {
-  /** What the claim changes for all, by what the breaker says now; undefined where it may not be made. */
+  /**
+   * The breaker change that goes with the claim, decided by the present view; undefined when the claim is not allowed.
+   */
   decide: (view: BreakerView) => BreakerChange | undefined;
 }
 
@@ -29,9 +31,9 @@ async function claimWhileHeld(
 }
 
 /**
- * Claims the right to present a version if the breaker allows it; false where another holder was faster. Such claims,
- * whatever grants they are about, are decided one after the other, each with those before it in view: so of any number
- * no more are made than allowed.
+ * Claims the right to present a version if the breaker allows the claim; false when another holder was faster. Claims
+ * of all grants are decided one after the other, and each decision sees the earlier claims. So there are never more
+ * claims than allowed.
  * @throws {TurnGone}
  */
 export async function claimInTurn(
@@ -42,7 +44,7 @@ export async function claimInTurn(
   try {
     return await store.transaction((tx) => claimWhileHeld(tx, grant, claim));
   } catch (error) {
-    // A transaction that others were in the way of, again and again, has left nothing either.
+    // A transaction that failed by repeated conflicts has left no changes either.
     throw isSerializationFailure(error) ? new TurnGone() : error;
   }
 }

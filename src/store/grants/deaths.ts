@@ -3,14 +3,14 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '../driver/store.ts';
 import type { DeathCause, Tables } from '../tables/tables.ts';
 
-/** Counts that tell whether many grants die at once; each reads no more rows than it has to. */
+/** Counts that show whether many grants die at once. Each count reads as few rows as possible. */
 
 interface Span {
   from: number;
   to: number;
 }
 
-/** How many accounts lost a grant for one of these causes within a span of time. */
+/** How many accounts lost a grant for one of these causes within a time span. */
 export async function countAccountsOfDead(
   db: Database,
   { causes, from, to }: Span & { causes: readonly DeathCause[] },
@@ -27,8 +27,8 @@ export async function countAccountsOfDead(
 }
 
 /**
- * How many accounts have a grant that lives, or lost one for one of these causes within a span of time. The living are
- * counted up to `limit`, each by one step in the index of accounts: a fleet may have millions.
+ * How many accounts have a live grant, or lost a grant for one of these causes within a time span. Accounts with a live
+ * grant are counted up to `limit`, each by one step in the index of accounts, because a fleet may have millions.
  */
 export async function countAccounts(
   db: Database,
@@ -63,7 +63,7 @@ async function countSome(
   return row.n;
 }
 
-/** How many grants were refreshed well within a span of time, counted up to `limit`. */
+/** How many grants were refreshed successfully within a time span, counted up to `limit`. */
 export async function countRefreshed(
   db: Database,
   { from, to, limit }: Span & { limit: number },
@@ -77,7 +77,7 @@ export async function countRefreshed(
   return countSome(db, refreshed, limit);
 }
 
-/** The last grant that was counted, by the index that has the living ones alone; before the first one both are ''. */
+/** The last counted grant, in the order of the index of live grants. Before the first grant both fields are ''. */
 interface GrantPlace {
   client_id: string;
   account_id: string;
@@ -94,14 +94,17 @@ const livingAfter = (db: Database, { client_id: clientId, account_id: accountId 
     .orderBy('client_id')
     .orderBy('account_id');
 
-/** How many grants are alive, from one on and up to `limit`. */
+/** How many grants are alive after a given grant, counted up to `limit`. */
 export async function countLiveUpTo(db: Database, limit: number, after = NONE): Promise<number> {
   const some = livingAfter(db, after).limit(limit).as('some');
   const row = await db.selectFrom(some).select(sql<number>`count(*)`.as('n')).executeTakeFirstOrThrow();
   return row.n;
 }
 
-/** How many grants are alive, counted in pieces: on SQLite a statement holds up the whole process while it runs. */
+/**
+ * How many grants are alive, counted in pieces: on SQLite a statement blocks the whole process while the statement
+ * runs.
+ */
 export async function countLive(db: Database, piece = 5000): Promise<number> {
   let after = NONE;
   for (let counted = 0; ; counted += piece) {

@@ -5,8 +5,8 @@ import type { Database } from '../driver/store.ts';
 import type { DeathCause, Grant, GrantVersion, NewGrant } from '../tables/tables.ts';
 
 /**
- * The rows of modern grants (docs/decisions/0002): their lives, what the main API says of their access tokens, and
- * which of them wait for a look. How a version is presented stands in presentations.ts.
+ * The rows of grants (docs/decisions/0002): their lives, the main API's answers about their access tokens, and the
+ * lists of grants that wait for a look. presentations.ts has the presentation of a version.
  */
 
 /** Keeps a new grant as `ready`. */
@@ -35,8 +35,8 @@ export async function findLiveGrant(
 }
 
 /**
- * How many grants of the same account on the same modern client live at the modern side beside the one that is asked
- * about. What was handed over lives there with another holder, the one that is asked about included.
+ * How many other grants of the same account and the same client live at the new API. A pair that was handed over lives
+ * there too, with another holder, so it counts, even when it is the given grant.
  */
 export async function countSiblings(
   db: Database,
@@ -57,7 +57,7 @@ export async function countSiblings(
   return row.n;
 }
 
-/** The current access token was refused: it serves nobody any more. */
+/** The current access token was refused, so it is not used any more. */
 export async function expireAccessToken(
   db: Database,
   { id, version }: GrantVersion,
@@ -81,7 +81,7 @@ export async function markSuspect(db: Database, id: string, until: number): Prom
     .execute();
 }
 
-/** The main API took an access token of this grant again. */
+/** The main API accepted an access token of this grant again. */
 export async function clearSuspicion(db: Database, id: string): Promise<void> {
   await db.updateTable('grants').set({ suspect_count: 0, suspect_until: 0 }).where('id', '=', id).execute();
 }
@@ -89,18 +89,18 @@ export async function clearSuspicion(db: Database, id: string): Promise<void> {
 interface Death {
   cause: DeathCause;
   now: number;
-  /** Erased at once where nobody may need it again; otherwise kept for support and erased by the purge. */
+  /** True: erased at once, because nobody needs the pair again. False: kept for support, and erased by the purge. */
   eraseTokens: boolean;
 }
 
-/** Which grant to end: always, only at a version, or only while a doubt about one presentation of it stands. */
+/** Which grant to end: always, only at a version, or only while one presentation of the grant is still in doubt. */
 interface Ending {
   id: string;
   version?: number;
   doubtedClaim?: string | null;
 }
 
-/** Ends a grant, under the conditions that are given; answers whether it did. */
+/** Ends a grant under the given conditions; false when the conditions do not hold. */
 export async function markDead(
   tx: Database,
   { id, version, doubtedClaim }: Ending,
@@ -119,7 +119,7 @@ export async function markDead(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** Ends a grant that no token and no code stands on, as one that was consented to and never given out. */
+/** Ends a grant whose consent never led to a code or a token. */
 export async function endUnused(tx: Database, id: string, now: number): Promise<boolean> {
   const ended = { state: 'dead', dead_cause: 'unfinished', dead_at: now, updated_at: now } as const;
   const result = await tx
@@ -152,7 +152,10 @@ interface DeathsAsked {
   limit: number;
 }
 
-/** When the last grants died of these causes, newest first; later than `until` is the date of a wrong clock. */
+/**
+ * When the last grants died of these causes, newest first. A date after `until` comes from a wrong clock and is left
+ * out.
+ */
 export async function listDeathTimes(db: Database, { causes, until, limit }: DeathsAsked): Promise<number[]> {
   const rows = await db
     .selectFrom('grants')
@@ -167,15 +170,15 @@ export async function listDeathTimes(db: Database, { causes, until, limit }: Dea
 }
 
 /**
- * Grants whose last presentation has no outcome yet and that need not rest, oldest presentation first; without those
- * that a take-over put in doubt, which are many at once (restored.ts).
+ * Grants that are due and whose last presentation has no outcome yet, oldest presentation first. The many grants that a
+ * take-over put in doubt are left out (restored.ts).
  */
 export async function listUnsettled(db: Database, now: number, limit: number): Promise<Grant[]> {
   return (
     db
       .selectFrom('grants')
       .selectAll()
-      // In the words of the index, for SQLite takes it for nothing else.
+      // Repeats the condition of the index, because SQLite uses a partial index only for the same condition.
       .where(sql<boolean>`state in ('presenting', 'in_doubt')`)
       .where((eb) => eb.or([eb('restored_at', 'is', null), eb('state', '=', 'presenting')]))
       .where(isRested(now))
@@ -185,7 +188,7 @@ export async function listUnsettled(db: Database, now: number, limit: number): P
   );
 }
 
-/** Ready grants whose pair is older than the given time and that need not rest, oldest pair first. */
+/** Ready grants that are due and whose pair is older than the given time, oldest pair first. */
 export async function listIdle(
   db: Database,
   { before, now, limit }: { before: number; now: number; limit: number },

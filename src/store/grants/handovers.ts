@@ -4,12 +4,12 @@ import { isOriginal, type SeenInstance } from '../instance/instance.ts';
 import type { Database } from '../driver/store.ts';
 import type { Grant, GrantVersion } from '../tables/tables.ts';
 
-/** Grants whose pair their app has taken over: who owns it moves by one conditional update. */
+/** Grants that were handed over to their app. One conditional update moves the ownership of the pair. */
 
 export type Handover = Selectable<ExistingTokenTables['handovers']>;
 
 /**
- * Gives version v away, if it is ready: neither presented, nor in doubt, nor ended; and only while the database is the
+ * Gives version v to the app, if the version is ready (not presented, in doubt or ended) and the database is the
  * original. The sealed pair stays in the row for repeats of the call.
  */
 export async function claimHandover(
@@ -33,7 +33,7 @@ export async function insertHandover(tx: Database, handover: Handover): Promise<
   await tx.insertInto('handovers').values(handover).execute();
 }
 
-/** The hand-over of a grant; without one, the last of an app and account. */
+/** The hand-over of a grant; when `grantId` is null, the last hand-over of an app and account. */
 export async function findHandover(
   db: Database,
   { clientId, accountId }: { clientId: string; accountId: string },
@@ -48,7 +48,7 @@ export async function findHandover(
   return query.orderBy('handed_at', 'desc').limit(1).executeTakeFirst();
 }
 
-/** The app has its pair in safety: it is erased here. Answers whether that was news. */
+/** The app has stored its pair safely, so the pair is erased here. False when the hand-over was confirmed before. */
 export async function confirmHandover(tx: Database, grantId: string, now: number): Promise<boolean> {
   const result = await tx
     .updateTable('handovers')
@@ -62,7 +62,7 @@ export async function confirmHandover(tx: Database, grantId: string, now: number
   return true;
 }
 
-/** Hand-overs that no app confirmed, oldest first, and whether their pair is still kept. */
+/** Hand-overs that no app confirmed, oldest first, with the sealed refresh token if the pair is still kept. */
 export async function listUnconfirmed(db: Database) {
   return db
     .selectFrom('handovers')
@@ -75,7 +75,10 @@ export async function listUnconfirmed(db: Database) {
     .execute();
 }
 
-/** Erases at most `limit` of the pairs that were handed over before the given time and never confirmed by their app; answers whose. */
+/**
+ * Erases at most `limit` pairs that were handed over before the given time and never confirmed by their app; returns
+ * their grants.
+ */
 export async function eraseUnconfirmedBefore(
   tx: Database,
   { time, limit }: { time: number; limit: number },

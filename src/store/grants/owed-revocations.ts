@@ -1,7 +1,7 @@
 import type { Database } from '../driver/store.ts';
 import type { OwedRevocation } from '../tables/tables.ts';
 
-/** Keeps a refresh token, sealed, that the modern side still has to be told to revoke. */
+/** Keeps a sealed refresh token whose revocation the new API has yet to hear. */
 export async function insertOwed(
   tx: Database,
   owed: { id: string; grant_id: string; token_sealed: string; next_at: number; created_at: number },
@@ -9,7 +9,7 @@ export async function insertOwed(
   await tx.insertInto('owed_revocations').values(owed).execute();
 }
 
-/** What is due, oldest first. */
+/** The due revocations, oldest first. */
 export async function listDueOwed(db: Database, now: number): Promise<OwedRevocation[]> {
   return db
     .selectFrom('owed_revocations')
@@ -20,12 +20,12 @@ export async function listDueOwed(db: Database, now: number): Promise<OwedRevoca
     .execute();
 }
 
-/** The modern side knows: nothing is owed any more. */
+/** The new API has revoked the token, so no revocation is owed any more. */
 export async function deleteOwed(db: Database, id: string): Promise<void> {
   await db.deleteFrom('owed_revocations').where('id', '=', id).execute();
 }
 
-/** Puts off the next attempt. */
+/** Postpones the next attempt. */
 export async function postponeOwed(db: Database, id: string, nextAt: number): Promise<void> {
   await db
     .updateTable('owed_revocations')

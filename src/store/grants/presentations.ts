@@ -7,26 +7,26 @@ import type { DeathCause, GrantVersion, Tables } from '../tables/tables.ts';
 
 /**
  * How one version of a grant's pair is presented (docs/decisions/0003). Every change is one conditional update on the
- * version, and each answers whether it won; nothing here reads first and writes later.
+ * version, and each update returns whether it won. No function here reads first and writes later.
  */
 
-/** What a claim was decided on; a row that has changed since is not claimed. */
+/** The state that a claim was decided on. A row that has changed since then is not claimed. */
 export interface ClaimDecision {
   from: 'ready' | 'in_doubt';
-  /** The claim before, as it was read: another presentation since then starts the quiet time anew. */
+  /** The earlier claim, as read. A newer presentation restarts the quiet time. */
   seenClaim: string | null;
-  /** Names this claim; no other ever has the same. */
+  /** The unique name of this claim. */
   claimId: string;
-  /** Only while no other live grant of the account stands on the same modern client. */
+  /** Only while no other grant of the account, live or handed over, belongs to the same client at the new API. */
   ifAlone?: boolean;
   now: number;
-  /** The database as it was seen: on a copy of it, or on an older one, nothing is claimed (docs/decisions/0010). */
+  /** The database as last seen. On a copy or an older database no claim is made (docs/decisions/0010). */
   instance: SeenInstance;
   /** Only while no answer was lost since the breaker was read. */
   breaker?: SeenBreaker | undefined;
 }
 
-/** Rests are over, or were dated by a clock that was wrong. */
+/** True when the rest is over, or was dated by a wrong clock. */
 export const isRested = (now: number) => (eb: ExpressionBuilder<Tables, 'grants'>) =>
   eb.or([eb('retry_at', '<=', now), eb('retry_at', '>', now + REST_MAX)]);
 
@@ -38,11 +38,11 @@ const hasSibling = (eb: ExpressionBuilder<Tables, 'grants'>) =>
       .whereRef('other.account_id', '=', 'grants.account_id')
       .whereRef('other.modern_client_id', '=', 'grants.modern_client_id')
       .whereRef('other.id', '<>', 'grants.id')
-      // A pair that was handed over lives on there, with another holder.
+      // A pair that was handed over lives on at the new API, with another holder.
       .where((on) => on.or([on('other.state', '<>', 'dead'), on('other.dead_cause', '=', 'handed_over')])),
   );
 
-/** Claims the right to present version v, durably, before the first byte leaves. */
+/** Claims the right to present version v. The claim is durable before the first byte leaves. */
 export async function claimPresenting(
   db: Database,
   { id, version }: GrantVersion,
@@ -72,8 +72,8 @@ export async function claimPresenting(
 }
 
 /**
- * Takes a claim back on proof that this attempt spent nothing. A second presentation returns to `in_doubt`: the proof
- * is about this attempt, not about the earlier one.
+ * Takes a claim back when this attempt provably spent nothing. A second presentation returns to `in_doubt`, because the
+ * proof covers this attempt only, not the earlier one.
  */
 export async function releaseClaim(
   db: Database,
@@ -90,7 +90,7 @@ export async function releaseClaim(
     .execute();
 }
 
-/** Puts off the next attempt at a grant that nobody is presenting. */
+/** Postpones the next attempt at a grant that is not being presented. */
 export async function postponeRefresh(
   db: Database,
   { id, version }: GrantVersion,
@@ -99,7 +99,7 @@ export async function postponeRefresh(
   return restUntil(db, { id, version }, { retryAt, putOffAt: null });
 }
 
-/** The same; `putOffAt` says when, where it is for a connection that did not come about. */
+/** Like `postponeRefresh`. `putOffAt` is the time of a failed connection, or null for another reason. */
 export async function restUntil(
   db: Database,
   { id, version }: GrantVersion,
@@ -114,7 +114,7 @@ export async function restUntil(
     .execute();
 }
 
-/** Ends the rest of a grant that waits for a connection, unless somebody has changed it since it was read. */
+/** Ends the rest of a grant that waits for a connection, unless the grant has changed since it was read. */
 export async function endRest(
   db: Database,
   { id, version, put_off_at: putOffAt }: GrantVersion & { put_off_at: number | null },
@@ -130,8 +130,8 @@ export async function endRest(
 }
 
 /**
- * Records that the outcome of a claimed presentation is unknown; `isHeard` says that its own process waited for the
- * answer in vain, which speaks of the way to the modern side where the end of a process does not.
+ * Records that the outcome of a claimed presentation is unknown. `isHeard` means that the presenting process itself
+ * waited for the answer in vain. That says something about the way to the new API; the death of a process does not.
  */
 export async function markInDoubt(
   db: Database,
@@ -155,27 +155,27 @@ export async function markInDoubt(
   return result.numUpdatedRows === 1n;
 }
 
-/** A received pair with the times that follow from it, already sealed for version v+1. */
+/** A received pair and the times that follow from it, already sealed for version v+1. */
 export interface SealedPair {
   accessTokenSealed: string;
   refreshTokenSealed: string;
   scope: string;
   accessExpiresAt: number;
   refreshAt: number;
-  /** When the answer with it came; files of earlier versions do not say. */
+  /** When the answer with the pair came. Files of earlier versions do not say. */
   answeredAt?: number | undefined;
 }
 
 type NewPair = SealedPair & { now: number; next?: number };
 
 /**
- * When the pair came, which may be long before it is stored: what is stored late says nothing of how answers come now.
- * Where that is not known, the row keeps the older date.
+ * When the pair came, which may be long before the pair is stored: a late storing must not count as a recent answer.
+ * When the time is unknown, the row keeps its older date.
  */
 const rotationTime = ({ answeredAt, now }: NewPair) =>
   answeredAt === undefined ? {} : { rotated_at: Math.min(answeredAt, now) };
 
-/** What a row says once it holds the pair that followed on the given version. */
+/** The columns of a row that holds the pair after the given version. */
 const holding = ({ version }: GrantVersion, pair: NewPair) =>
   ({
     state: 'ready',
@@ -198,9 +198,9 @@ const holding = ({ version }: GrantVersion, pair: NewPair) =>
   }) as const;
 
 /**
- * Stores the pair of version v+1 by compare on v, whoever holds the claim: a late answer is never thrown away, and not
- * even a database that has forgotten the claim is a reason to. In a database that is older than the pair, `next` is a
- * later version than v+1.
+ * Stores the pair of version v+1 by compare on v, whoever holds the claim. A late answer is never thrown away, even by
+ * a database that has forgotten the claim. In a database that is older than the pair, `next` is a later version than
+ * v+1.
  */
 export async function storeRotation(db: Database, grant: GrantVersion, pair: NewPair): Promise<boolean> {
   const result = await db
@@ -213,10 +213,10 @@ export async function storeRotation(db: Database, grant: GrantVersion, pair: New
   return result.numUpdatedRows === 1n;
 }
 
-/** The causes of a death that only say that nobody knew the answer. */
+/** The causes of death that only mean that the answer was unknown. */
 export const UNKNOWN_ANSWER: readonly DeathCause[] = ['lost', 'superseded'];
 
-/** A token that stopped with this grant and that nobody has connected, ended or moved since. */
+/** A token that stopped with this grant and that has not been connected, ended or moved since. */
 const hasStoppedToken = (eb: ExpressionBuilder<Tables, 'grants'>) =>
   eb.exists(
     eb
@@ -227,12 +227,12 @@ const hasStoppedToken = (eb: ExpressionBuilder<Tables, 'grants'>) =>
       .where('mappings.reason', 'in', UNKNOWN_ANSWER.map(stopReason)),
   );
 
-/** Why the tokens of a grant stopped, as their mappings keep it. */
+/** The reason why the tokens of a grant stopped, in the form of their mappings. */
 export function stopReason(cause: DeathCause): string {
   return `grant_${cause}`;
 }
 
-/** A newer consent of the pair, or another grant that lives; a newer one that has died since counts too. */
+/** A newer consent of the pair (even if its grant has died since), or another live grant. */
 const hasSuccessor = (eb: ExpressionBuilder<Tables, 'grants'>) =>
   eb.exists(
     eb
@@ -250,9 +250,9 @@ const hasSuccessor = (eb: ExpressionBuilder<Tables, 'grants'>) =>
   );
 
 /**
- * The same for a grant that was given up at v because nobody knew the answer, and here is the answer: it lives again. Not
- * where a newer grant of the pair stands, and not where none of its tokens waits for it any more: then somebody has
- * connected, ended or handed over what it served.
+ * Like `storeRotation`, for a grant that was given up at v because the answer was unknown. Now the answer is here and
+ * the grant lives again. Not when a newer grant of the pair exists. Not when no token of the grant waits any more: then
+ * the tokens were connected, ended or handed over.
  */
 export async function reviveWithRotation(db: Database, grant: GrantVersion, pair: NewPair): Promise<boolean> {
   const result = await db
@@ -268,7 +268,7 @@ export async function reviveWithRotation(db: Database, grant: GrantVersion, pair
   return result.numUpdatedRows === 1n;
 }
 
-/** A presentation that a wrong clock dated into the future counts from now on. */
+/** Dates a presentation to now when a wrong clock dated it into the future. */
 export async function redatePresentation(
   db: Database,
   { id, version }: GrantVersion,

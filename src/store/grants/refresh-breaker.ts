@@ -10,44 +10,47 @@ import type { Database, Store } from '../driver/store.ts';
 import type { Tables } from '../tables/tables.ts';
 
 /**
- * What the rows of all processes say of lost answers, and the one row by which processes take turns while answers are
- * being lost. The rules stand in domain/grants/refresh/breaker-rules.ts.
+ * The rows of all processes about lost answers, and the one row by which processes take turns while answers are lost.
+ * The rules are in domain/grants/refresh/breaker-rules.ts.
  */
 
-/** What a claim may rest on: nothing was decided since, and no answer was lost since the last good one. */
+/** The basis of a claim: no decision since this turn, and no lost answer since the last good answer. */
 export interface SeenBreaker {
   turn: number;
-  /** When the last pair that a refresh token was exchanged for was stored; 0 when there was none lately. */
+  /** When the answer with the last refreshed pair came; 0 when none came lately. */
   goodAt: number;
-  /** How far back lost answers count. */
+  /** Lost answers count from this time on. */
   since: number;
 }
 
-/** Good answers of the last seconds are counted up to so many. */
+/** The most good answers of the last seconds that are counted. */
 export const GOOD_COUNTED = 5;
 
-/** The row, and what the grants say beside it. */
+/** The breaker's row, and the matching counts of grants. */
 export interface BreakerView extends SeenBreaker {
-  /** How many good answers came within the last seconds, up to `GOOD_COUNTED`. */
+  /** How many good answers came in the last seconds, up to `GOOD_COUNTED`. */
   goodLately: number;
   trippedAt: number | null;
   nextAt: number;
   pause: number;
-  /** Until when nothing is refreshed because many grants died; a later time than possible is one of a wrong clock. */
+  /** The end of the stop after many deaths. A time later than possible comes from a wrong clock. */
   deathsUntil: number;
-  /** How many answers were lost since the last good one. */
+  /** How many answers were lost since the last good answer. */
   doubts: number;
-  /** When the last answer was lost, whatever came since; null when none was. */
+  /** When the last answer was lost, even if good answers followed; null when none was lost. */
   lastDoubt: number | null;
-  /** How many presentations wait for their answer without a good one since they began, and since when the oldest does. */
+  /**
+   * How many presentations wait for their answer without a good answer since they began, and since when the oldest one
+   * waits.
+   */
   flying: number;
   flyingSince: number | null;
 }
 
 /**
- * Everything that decides about the next presentation, read in one statement by indexes that hold few rows. A joined count
- * would be planned over all grants: each is a subquery of its own. Lost answers have no upper bound in time, exactly as
- * in `isUndisturbed`: what one of the two counted and the other did not would refuse each claim for ever.
+ * All data that decides about the next presentation, read in one statement by indexes with few rows. Each count is its
+ * own subquery, because a joined count would be planned over all grants. Lost answers have no upper bound in time,
+ * exactly as in `isUndisturbed`: an answer that counts in only one of the two would make every claim fail for ever.
  */
 export async function readBreaker(db: Database, now: number): Promise<BreakerView> {
   const since = now - BREAKER_LOOKS_BACK;
@@ -85,7 +88,7 @@ export async function readBreaker(db: Database, now: number): Promise<BreakerVie
   return { ...row, since };
 }
 
-/** That the breaker is still as it was seen; for the condition of a claim. */
+/** The condition of a claim that the breaker is unchanged since it was seen. */
 export const isUndisturbed =
   ({ turn, goodAt, since }: SeenBreaker) =>
   (eb: ExpressionBuilder<Tables, 'grants'>) =>
@@ -107,14 +110,14 @@ export const isUndisturbed =
       ),
     ]);
 
-/** What one turn changes. */
+/** The changes of one turn. */
 export interface BreakerChange {
   tripped_at?: number | null;
   next_at?: number;
   pause?: number;
 }
 
-/** From here on no other transaction that holds the turn runs beside this one. */
+/** From this call on, no other transaction that holds the turn runs in parallel. */
 export async function holdTurn(tx: Database): Promise<void> {
   await tx
     .updateTable('refresh_breaker')
@@ -122,7 +125,7 @@ export async function holdTurn(tx: Database): Promise<void> {
     .execute();
 }
 
-/** Takes the next turn with what it changes; false where another process was faster. */
+/** Takes the next turn with its changes; false when another process was faster. */
 export async function takeTurn(db: Database, seen: number, change: BreakerChange): Promise<boolean> {
   const result = await db
     .updateTable('refresh_breaker')
@@ -132,7 +135,7 @@ export async function takeTurn(db: Database, seen: number, change: BreakerChange
   return result.numUpdatedRows === 1n;
 }
 
-/** Stops all refreshing after many deaths; false while it is stopped already. */
+/** Stops all refreshing after many deaths; false when refreshing is stopped already. */
 export async function stopForDeaths(db: Database, now: number): Promise<boolean> {
   const result = await db
     .updateTable('refresh_breaker')
@@ -144,7 +147,7 @@ export async function stopForDeaths(db: Database, now: number): Promise<boolean>
   return result.numUpdatedRows === 1n;
 }
 
-/** Lost answers that a wrong clock dated ahead count from now on, so that a good answer may end them. */
+/** Dates lost answers to now when a wrong clock dated the answers ahead. A good answer can then end the doubts. */
 export async function redateDoubts({ transaction }: Pick<Store, 'transaction'>, now: number): Promise<void> {
   await transaction((tx) =>
     tx

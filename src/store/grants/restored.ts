@@ -2,9 +2,9 @@ import { isRested } from './presentations.ts';
 import type { Database } from '../driver/store.ts';
 import type { Grant } from '../tables/tables.ts';
 
-/** What the take-over of a restored copy does to rows, and which grants wait for a look since then. */
+/** What the take-over of a restored copy does to rows, and the grants that wait for a look since the take-over. */
 
-/** Every live grant, by what an entry of the history names. */
+/** Every live grant, with the fields of a history entry. */
 export async function listLive(db: Database): Promise<Array<Pick<Grant, 'id' | 'client_id' | 'account_id'>>> {
   return db
     .selectFrom('grants')
@@ -14,7 +14,7 @@ export async function listLive(db: Database): Promise<Array<Pick<Grant, 'id' | '
     .execute();
 }
 
-/** Puts live grants in doubt, as if their refresh tokens had just been presented under the given claim. */
+/** Puts live grants in doubt, as if the given claim had just presented their refresh tokens. */
 export async function doubtRestored(
   tx: Database,
   ids: readonly string[],
@@ -59,7 +59,7 @@ export async function listRestored(
     .execute();
 }
 
-/** No index leads to actions, so only the newest entries are looked through. */
+/** Actions have no index, so only the newest entries are searched. */
 const NEWEST_ENTRIES = 10_000;
 
 /** Whether a grant in doubt recovered at or after the given time. */

@@ -3,19 +3,19 @@ import { insertionOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Event, NewEvent } from '../tables/tables.ts';
 
-/** Entries read at once. */
+/** Entries per page. */
 const PAGE = 1000;
 
-/** No history is so long; a position beyond it was written past the bridge, and has no successor in whole numbers. */
+/** No history is this long. A position beyond it was not written by the bridge, and has no next whole number. */
 const LAST_POSITION = 2 ** 52;
 
-/** Where an entry stands in the chain, and the chain's value there. */
+/** The position of an entry in the chain, and the chain's value there. */
 export interface Link {
   position: number;
   chain: string;
 }
 
-/** Writes entries of the history in their order, in the transaction of the changes that they tell of. */
+/** Writes history entries in order, in the transaction of the changes that the entries describe. */
 export async function insertEvents(tx: Database, events: readonly NewEvent[]): Promise<void> {
   if (events.length > 1) await insertionOf(tx, 'events', events).execute(tx);
   else if (events.length === 1) await tx.insertInto('events').values(events).execute();
@@ -43,7 +43,7 @@ export async function readLink(db: Database, position: number): Promise<Link | u
   return linkOf(await query.executeTakeFirst());
 }
 
-/** Entries that wait to be chained, by their ids, from one on. */
+/** Entries that wait to be chained, in the order of their ids, after an id. */
 export async function listUnchained(
   db: Database,
   { after = Number.MIN_SAFE_INTEGER, limit }: { after?: number | undefined; limit: number },
@@ -52,15 +52,15 @@ export async function listUnchained(
   return query.orderBy('id').limit(limit).execute();
 }
 
-/** The last entry that waits and was written by a version whose entries had neither a name nor a witness. */
+/** The last waiting entry of an old version, whose entries had neither a name nor a witness. */
 export async function findLastUnwitnessed(db: Database): Promise<number | undefined> {
   const query = db.selectFrom('events').select('id').where('uid', 'is', null).where('witness', 'is', null);
-  // The sign keeps SQLite from the index of positions, in which it would go through all that wait.
+  // The plus sign keeps SQLite from the index of positions, where it would scan all waiting entries.
   const waiting = query.where(sql`+position`, 'is', null);
   return (await waiting.orderBy('id', 'desc').limit(1).executeTakeFirst())?.id;
 }
 
-/** Gives entries their places where they have none yet; answers how many had none. */
+/** Sets positions and chain values of entries that have none; returns how many had none. */
 export async function chainEvents(
   tx: Database,
   links: ReadonlyArray<Link & { id: number }>,
@@ -70,7 +70,7 @@ export async function chainEvents(
     ({ id, position, chain }) =>
       sql`(cast(${id} as bigint), cast(${position} as bigint), cast(${chain} as text))`,
   );
-  // The sign keeps SQLite from the index of positions: all that wait would be gone through for each of these.
+  // The plus sign keeps SQLite from the index of positions, where it would scan all waiting entries for each of these.
   const update = sql`with links (id, position, chain) as (values ${sql.join(rows)})
     update events set position = links.position, chain = links.chain from links
     where events.id = links.id and +events.position is null`;
@@ -85,7 +85,9 @@ interface Place {
 
 const FIRST_PLACE: Place = { position: Number.MIN_SAFE_INTEGER, id: Number.MIN_SAFE_INTEGER };
 
-/** Positions are unique while their index stands; whoever can write here may have dropped it. */
+/**
+ * Positions are unique while their index exists. An attacker who can write to the database may have dropped the index.
+ */
 async function listChained(db: Database, after: Place): Promise<Array<Event & Place>> {
   const rows = await db
     .selectFrom('events')
@@ -105,14 +107,14 @@ export async function* chainedPages(db: Database, from = FIRST_PLACE): AsyncGene
   for (;;) {
     const page = await listChained(db, after);
     const last = page.at(-1);
-    // A number beyond 2^53 may come back as it was asked for, without end.
+    // A number beyond 2^53 may come back rounded to the same value, without end.
     if (!last || (last.position === after.position && last.id === after.id)) return;
     yield page;
     after = last;
   }
 }
 
-/** All entries that wait to be chained, by their ids, a page at a time. */
+/** All entries that wait to be chained, in the order of their ids, a page at a time. */
 export async function* unchainedPages(db: Database): AsyncGenerator<Event[]> {
   let after: number | undefined;
   for (;;) {
@@ -134,7 +136,7 @@ async function* eventsById(db: Database, ids: readonly number[]): AsyncGenerator
   }
 }
 
-/** Every entry once, those of the chain in its order and then those that wait, while a bridge may be chaining. */
+/** Every entry once, even while a bridge is chaining: first the chain in order, then the waiting entries. */
 export async function* allEvents(db: Database): AsyncGenerator<Event> {
   let end = FIRST_PLACE;
   for await (const page of chainedPages(db)) {
@@ -155,7 +157,7 @@ export async function listEventsOf(db: Database, action: string): Promise<Event[
   return db.selectFrom('events').selectAll().where('action', '=', action).orderBy('id').execute();
 }
 
-/** Whether another entry carries the same witness or the same chain value. */
+/** Whether another entry has the same witness or the same chain value. */
 export async function isCopied(db: Database, event: Event): Promise<boolean> {
   const row = await db
     .selectFrom('events')

@@ -1,6 +1,6 @@
 import type { Database } from '../driver/store.ts';
 
-/** What a repeated import changes of rows that are there, one at a time. */
+/** The changes that a repeated import makes to existing rows, one row at a time. */
 
 interface AppChanges {
   name?: string;
@@ -8,7 +8,7 @@ interface AppChanges {
   owner_email?: string;
 }
 
-/** Changes what an app is called or whom it belongs to. */
+/** Changes the name or the owner of an app. */
 export async function changeApp(tx: Database, clientId: string, changes: AppChanges): Promise<void> {
   await tx.updateTable('apps').set(changes).where('client_id', '=', clientId).execute();
 }
@@ -21,7 +21,7 @@ interface MappingChanges {
   app_proven?: 1;
 }
 
-/** Changes what is known of a token; its state stays. */
+/** Changes the data of a token, except its state. */
 export async function changeMapping(
   tx: Database,
   id: string,
@@ -35,7 +35,7 @@ interface PairChanges {
   email?: string;
 }
 
-/** Fills in what an account's pair did not say. */
+/** Fills in missing fields of an account's pair. */
 export async function changeAccountPair(tx: Database, legacyId: string, changes: PairChanges): Promise<void> {
   await tx
     .updateTable('id_pairs')

@@ -3,7 +3,7 @@ import { insertionOf, isOneOf, isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Tables } from '../tables/tables.ts';
 
-/** Look-ups and additions of many rows at once, for what comes in by the thousand. */
+/** Look-ups and insertions of many rows at once, for imports of thousands of rows. */
 
 type ImportedTable =
   | 'apps'
@@ -19,10 +19,10 @@ interface Place<T extends ImportedTable> {
   column: keyof Tables[T] & string;
 }
 
-/** Both indexes of the pairs begin with their kind: without one each look-up would read the whole table. */
+/** Both indexes of the pairs begin with the kind. Without a kind each look-up would read the whole table. */
 const OF_ANY_KIND = sql`kind in ('profile', 'account') and`;
 
-/** The rows of a table that have one of these values in a column. */
+/** The rows of a table with one of these values in a column. */
 export async function rowsWith<T extends ImportedTable>(
   db: Database,
   { table, column }: Place<T>,
@@ -37,8 +37,8 @@ export async function rowsWith<T extends ImportedTable>(
 }
 
 /**
- * Adds rows, which all name the same columns, where none is in their way; answers the values of `column` of those that
- * were added.
+ * Adds rows, skipping rows that conflict with existing rows. All rows name the same columns. Returns the values of
+ * `column` of the added rows.
  */
 export async function addRows<T extends ImportedTable>(
   tx: Database,
@@ -53,13 +53,16 @@ export async function addRows<T extends ImportedTable>(
   return (await query.execute(tx)).rows.map(({ added }) => added);
 }
 
-/** In pages of 4 KB. The pages of an index are written again by nearly every batch; so they reach the file more rarely. */
+/**
+ * In pages of 4 KB. Nearly every batch rewrites the pages of an index; with a long log these pages reach the file less
+ * often.
+ */
 const LOG_PAGES = 32_000;
 
-/** What a batch changes stays in memory until it is committed, instead of going through the log more than once. */
+/** The changes of a batch stay in memory until the commit, instead of going through the log more than once. */
 const CACHE_KB = 49_152;
 
-/** Prepares this process's connection for many large transactions; SQLite alone needs it. */
+/** Prepares this process's connection for many large transactions. Only SQLite needs this. */
 export async function prepareForMany(db: Database): Promise<void> {
   if (!isSqlite(db)) return;
   await sql`pragma wal_autocheckpoint = ${sql.lit(LOG_PAGES)}`.execute(db);

@@ -3,11 +3,12 @@ import type { Database } from '../driver/store.ts';
 import type { Instance, Tables } from '../tables/tables.ts';
 
 /**
- * The one row that tells a database from its copies (docs/decisions/0010): whether it is the original, an epoch
- * that rises with what must not be forgotten, and the place where it was last the original.
+ * The one row that distinguishes a database from its copies (docs/decisions/0010): whether the database is the
+ * original, an epoch that rises with each change that must not be forgotten, and the place where the database was last
+ * the original.
  */
 
-/** Which database a process works with, and the highest epoch of it that it knows of. */
+/** The database that a process works with, and the highest epoch that the process has seen. */
 export interface SeenInstance {
   id: string;
   epoch: number;
@@ -18,7 +19,7 @@ export async function readInstance(db: Database): Promise<Instance> {
   return db.selectFrom('instance').select(['id', 'state', 'epoch', 'place']).executeTakeFirstOrThrow();
 }
 
-/** That the database is still the original, and not older than it was seen; for the condition of another statement. */
+/** A condition for another statement: the database is still the original, and not older than it was seen. */
 export const isOriginal =
   ({ id, epoch }: SeenInstance) =>
   (eb: ExpressionBuilder<Tables, 'grants'>) =>
@@ -31,7 +32,7 @@ export const isOriginal =
         .where('instance.epoch', '>=', epoch),
     );
 
-/** Raises the epoch by one, unless the database is a copy or older than it was seen. */
+/** Raises the epoch by one, unless the database is a copy or is older than it was seen. */
 export async function bumpEpoch(db: Database, { id, epoch }: SeenInstance): Promise<void> {
   await db
     .updateTable('instance')
@@ -42,7 +43,7 @@ export async function bumpEpoch(db: Database, { id, epoch }: SeenInstance): Prom
     .execute();
 }
 
-/** The database is a copy from now on, for every process; only if it still is what was seen. */
+/** Marks the database as a copy, for every process, if the row is still as it was read. */
 export async function markCopy(db: Database, { id, epoch, place }: Instance): Promise<void> {
   await db
     .updateTable('instance')
@@ -53,7 +54,7 @@ export async function markCopy(db: Database, { id, epoch, place }: Instance): Pr
     .execute();
 }
 
-/** Keeps where the database is, if nobody did since `before` was read. */
+/** Keeps the place of the database, if the place is still the `before` that was read. */
 export async function fillPlace(
   db: Database,
   { before, place }: Record<'before' | 'place', string>,

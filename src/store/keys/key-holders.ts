@@ -3,14 +3,14 @@ import type { Purpose } from '../../shared/secrets.ts';
 import type { Database, Store } from '../driver/store.ts';
 
 /**
- * What each running process says of its keys, for the operator who changes them: a key is activated only when all hold
- * it and dropped only when none writes with it. A process that was paused for longer is caught otherwise
- * (under-all-keys.ts).
+ * What each running process reports of its keys, for the operator who changes the keys: a key is activated only when
+ * all processes hold the key, and dropped only when no process writes with the key. Another check covers a process that
+ * was paused for longer (retry-after-key-rotation.ts).
  */
 export interface Holding {
-  /** Per purpose the ids that it can read with, and the one that it writes with. */
+  /** Per purpose the ids of the keys for reading, and the key for writing. */
   rings: Record<Purpose, { ids: string[]; active: string }>;
-  /** Ids of sealing keys under which pairs wait in its machine's spill. */
+  /** Ids of sealing keys of pairs that wait in the spill of the process's machine. */
   spilled: string[];
 }
 
@@ -19,10 +19,10 @@ export interface Holder extends Holding {
   machine: string;
 }
 
-/** A process that has not reported for so long, by the database's clock, is taken for dead. */
+/** A process without a report for this long, by the database's clock, counts as dead. */
 export const HOLDER_LIVES = 10 * SECOND;
 
-/** Says what a process holds; its earlier word is replaced. */
+/** Reports the keys of a process, replacing the earlier report. */
 export async function reportHolding(
   store: Store,
   { processId, machine, rings, spilled }: Holder,
@@ -35,7 +35,7 @@ export async function reportHolding(
     .execute();
 }
 
-/** The processes that reported lately. */
+/** The processes with a recent report. */
 export async function listHolders(db: Database, now: number): Promise<Holder[]> {
   const rows = await db
     .selectFrom('key_holders')
@@ -51,7 +51,7 @@ export async function listHolders(db: Database, now: number): Promise<Holder[]> 
   }));
 }
 
-/** The process has ended, or ended long ago. */
+/** Removes the report of a process that has ended, or reports older than a time. */
 export async function forgetHolders(
   db: Database,
   which: { processId: string } | { seenBefore: number },

@@ -4,12 +4,12 @@ import type { KeyName } from './keys.ts';
 import { countSealed, SEALED_COLUMNS } from './sealed-columns.ts';
 import type { Database, Store } from '../driver/store.ts';
 
-/** What still stands on a key: in words for a person, with the number of each kind. */
+/** The values that depend on a key: a description for a person, and the number of each kind. */
 export type KeyUsage = Array<{ what: string; count: number }>;
 
 interface Question extends KeyName {
   now: number;
-  /** The volatile database, which holds who opened which approval page. */
+  /** The volatile database, which knows which browser opened which approval page. */
   store: Pick<Store, 'volatile'>;
 }
 
@@ -80,10 +80,13 @@ async function sealingUsage(db: Database, { id }: Question): Promise<KeyUsage> {
   return usage;
 }
 
-/** Processes write with the key before for a moment yet. */
+/** For a moment after a change, processes still write with the key before. */
 const LAST_FORMS = 10 * SECOND;
 
-/** A form's hidden field is stored nowhere: those that were shown while the key was active count while they may come back. */
+/**
+ * The hidden field of a form is not stored. So all forms that were shown while the key was active count, until they
+ * have expired.
+ */
 async function sessionUsage(db: Database, question: Question): Promise<KeyUsage> {
   const { id, now } = question;
   const key = await db
@@ -110,7 +113,7 @@ const USAGES = {
   history: historyUsage,
 };
 
-/** What still stands on a key; only what there is. */
+/** The values that depend on a key, without the kinds that have none. */
 export async function findKeyUsage(db: Database, question: Question): Promise<KeyUsage> {
   const usage = await USAGES[question.purpose](db, question);
   return usage.filter((one) => one.count > 0);

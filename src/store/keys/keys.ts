@@ -2,7 +2,7 @@ import type { Purpose } from '../../shared/secrets.ts';
 import type { Database } from '../driver/store.ts';
 import type { KeyState, KnownKey } from '../tables/tables.ts';
 
-/** Which keys this database was ever used with: their ids, states and proofs, never the keys themselves. */
+/** The keys this database was ever used with: their ids, states and proofs, never the keys themselves. */
 
 /** Names one key. */
 export interface KeyName {
@@ -15,7 +15,7 @@ export async function listKeys(db: Database): Promise<KnownKey[]> {
   return db.selectFrom('keys').selectAll().orderBy('purpose').orderBy('added_at').orderBy('id').execute();
 }
 
-/** Keeps a key that was not known; false when another process was faster, or another key is the active one. */
+/** Keeps a new key; false when another process was faster, or another key is active. */
 export async function insertKey(tx: Database, key: KnownKey): Promise<boolean> {
   const inserted = await tx
     .insertInto('keys')
@@ -31,7 +31,7 @@ interface Move {
   now: number;
 }
 
-/** Moves a key to another state, if it is in one of those; answers whether it did. */
+/** Moves a key to another state, if the key is in a `from` state; returns whether it moved. */
 export async function moveKey(tx: Database, { purpose, id }: KeyName, move: Move): Promise<boolean> {
   const result = await tx
     .updateTable('keys')
@@ -43,7 +43,7 @@ export async function moveKey(tx: Database, { purpose, id }: KeyName, move: Move
   return result.numUpdatedRows === 1n;
 }
 
-/** The active key of a purpose becomes an old one, which reads and writes nothing new. */
+/** Makes the active key of a purpose an old key. An old key still reads and writes no new values. */
 export async function retireActive(tx: Database, purpose: Purpose, now: number): Promise<void> {
   await tx
     .updateTable('keys')
@@ -53,7 +53,7 @@ export async function retireActive(tx: Database, purpose: Purpose, now: number):
     .execute();
 }
 
-/** The state of a key; undefined of one that this database never knew. */
+/** The state of a key; undefined when this database never knew the key. */
 export async function findKeyState(db: Database, { purpose, id }: KeyName): Promise<KeyState | undefined> {
   const row = await db
     .selectFrom('keys')
@@ -64,7 +64,7 @@ export async function findKeyState(db: Database, { purpose, id }: KeyName): Prom
   return row?.state;
 }
 
-/** Whether a key was dropped: nothing may be written with it any more. */
+/** Whether a key was dropped. No value may be written with a dropped key. */
 export async function isDropped(tx: Database, name: KeyName): Promise<boolean> {
   return (await findKeyState(tx, name)) === 'dropped';
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../driver/store.ts';
 
-/** Every column that holds sealed values, for those who change the key under all of them. */
+/** Every column with sealed values, for work that changes the key under all of them. */
 
 export interface SealedColumn {
   table: 'grants' | 'authorization_requests' | 'owed_revocations' | 'modern_clients';
@@ -23,7 +23,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'modern_clients', column: 'secret_sealed' },
 ];
 
-/** One sealed value with what its place is made of; `version` is null outside grants. */
+/** One sealed value with the parts of its place; `version` is null outside grants. */
 export interface SealedRow {
   id: string;
   version: number | null;
@@ -32,7 +32,7 @@ export interface SealedRow {
 
 const withKey = (keyId: string) => `${keyId}.%`;
 
-/** Values that are sealed with any other key than the given one, by id. */
+/** Values that are sealed with any key but the given key, by id. */
 export async function listSealedOtherwise(
   db: Database,
   { table, column }: SealedColumn,
@@ -46,7 +46,7 @@ export async function listSealedOtherwise(
   return rows;
 }
 
-/** How many values of a column are sealed with a key; of all keys but that one with `otherwise`. */
+/** How many values of a column are sealed with a key; with `otherwise`, with any other key. */
 export async function countSealed(
   db: Database,
   { table, column }: SealedColumn,
@@ -60,7 +60,9 @@ export async function countSealed(
   return rows[0]?.n ?? 0;
 }
 
-/** Puts a value sealed anew in the place of the one that was read, if that still stands there; answers whether it did. */
+/**
+ * Replaces a sealed value by a newly sealed value, if the column still holds `from`; returns whether it was replaced.
+ */
 export async function replaceSealed(
   tx: Database,
   { table, column }: SealedColumn,

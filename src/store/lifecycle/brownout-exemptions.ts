@@ -2,9 +2,9 @@ import type { Insertable } from 'kysely';
 import type { LifecycleTables } from '../tables/lifecycle.ts';
 import type { Database } from '../driver/store.ts';
 
-/** Apps that the brownouts of all leave out: at most one exemption in force for an app. */
+/** Apps that are exempt from the brownouts of all apps. At most one exemption per app is in force. */
 
-/** Ends the one in force; answers until when it would have been, undefined where there was none. */
+/** Ends the exemption in force; returns its planned end, or undefined when there was none. */
 export async function endExemptionOf(
   tx: Database,
   { clientId, now, by }: { clientId: string; now: number; by: string },
@@ -19,7 +19,7 @@ export async function endExemptionOf(
   return row?.until;
 }
 
-/** Adds one; the app must have none in force. */
+/** Adds an exemption. The app must have none in force. */
 export async function insertExemption(
   tx: Database,
   exemption: Insertable<LifecycleTables['brownout_exemptions']>,
@@ -27,7 +27,7 @@ export async function insertExemption(
   await tx.insertInto('brownout_exemptions').values(exemption).execute();
 }
 
-/** Those in force with the names of their apps, the first to end first. */
+/** The exemptions in force with the names of their apps, the earliest end first. */
 export async function listExemptions(db: Database) {
   return db
     .selectFrom('brownout_exemptions')

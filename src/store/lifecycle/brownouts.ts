@@ -3,16 +3,16 @@ import type { BrownoutRow } from './lifecycle.ts';
 import type { LifecycleTables, Milestone } from '../tables/lifecycle.ts';
 import type { Database } from '../driver/store.ts';
 
-/** Windows that rehearse a date: those of all apps, and with a client id the one of an owner who rehearses. */
+/** Windows that rehearse a date. Without a client id for all apps; with a client id the rehearsal of an owner. */
 
 type NewBrownout = Insertable<LifecycleTables['brownouts']>;
 
-/** Adds one. */
+/** Adds a brownout. */
 export async function insertBrownout(tx: Database, brownout: NewBrownout): Promise<void> {
   await tx.insertInto('brownouts').values(brownout).execute();
 }
 
-/** Adds the rehearsal of an app that has none at this moment; false while it has one. */
+/** Adds the rehearsal of an app; false while the app has one. */
 export async function claimRehearsal(
   tx: Database,
   rehearsal: NewBrownout & { client_id: string },
@@ -28,7 +28,7 @@ export async function claimRehearsal(
   return claimed.numAffectedRows === 1n;
 }
 
-/** One of all apps that stands within the window, of the same milestone. */
+/** A brownout of all apps that overlaps the window and has the same milestone. */
 export async function findOverlap(
   tx: Database,
   { rehearses, startsAt, endsAt }: { rehearses: Milestone; startsAt: number; endsAt: number },
@@ -45,7 +45,7 @@ export async function findOverlap(
     .executeTakeFirst();
 }
 
-/** How many of all apps rehearse a milestone and end after a time. */
+/** How many brownouts of all apps rehearse a milestone and end after a time. */
 export async function countAfter(tx: Database, rehearses: Milestone, time: number): Promise<number> {
   const { n } = await tx
     .selectFrom('brownouts')
@@ -58,7 +58,7 @@ export async function countAfter(tx: Database, rehearses: Milestone, time: numbe
   return n;
 }
 
-/** One of all apps. */
+/** One brownout of all apps. */
 export async function findPublic(db: Database, id: string): Promise<BrownoutRow | undefined> {
   return db
     .selectFrom('brownouts')
@@ -68,7 +68,10 @@ export async function findPublic(db: Database, id: string): Promise<BrownoutRow 
     .executeTakeFirst();
 }
 
-/** Removes one that is not over; what was, of one that runs, stays known. False where it was over or removed. */
+/**
+ * Removes a brownout that is not over; false when it is over or removed. The past part of a running brownout stays
+ * known.
+ */
 export async function endBrownout(tx: Database, id: string, now: number): Promise<boolean> {
   const ended = await tx
     .updateTable('brownouts')
@@ -80,7 +83,7 @@ export async function endBrownout(tx: Database, id: string, now: number): Promis
   return ended.numUpdatedRows === 1n;
 }
 
-/** Those of all apps that end, or would have ended, after a time; removed ones too; by their start. */
+/** The brownouts of all apps with an end after a time, by their start; removed brownouts included. */
 export async function publicSince(db: Database, time: number): Promise<BrownoutRow[]> {
   return db
     .selectFrom('brownouts')
@@ -92,7 +95,7 @@ export async function publicSince(db: Database, time: number): Promise<BrownoutR
     .execute();
 }
 
-/** The last rehearsals of an app, the newest first. */
+/** The last rehearsals of an app, newest first. */
 export async function lastRehearsals(db: Database, clientId: string, limit: number): Promise<BrownoutRow[]> {
   return db
     .selectFrom('brownouts')

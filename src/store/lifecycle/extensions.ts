@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { LifecycleTables, Milestone } from '../tables/lifecycle.ts';
 import type { Database } from '../driver/store.ts';
 
-/** What apps were given more time for: at most one in force for an app and a milestone. */
+/** The extensions of apps: at most one in force for an app and a milestone. */
 
 interface Ended {
   clientId: string;
@@ -11,7 +11,7 @@ interface Ended {
   by: string;
 }
 
-/** Until when an app has more time for a milestone; undefined where it has none. */
+/** The end of an app's extension for a milestone; undefined without an extension. */
 export async function extensionUntil(
   tx: Database,
   { clientId, name }: Pick<Ended, 'clientId' | 'name'>,
@@ -26,7 +26,7 @@ export async function extensionUntil(
   return row?.until;
 }
 
-/** Ends the one in force; answers until when it would have been, undefined where there was none. */
+/** Ends the extension in force; returns its planned end, or undefined when there was none. */
 export async function endExtensionOf(
   tx: Database,
   { clientId, name, now, by }: Ended,
@@ -42,7 +42,7 @@ export async function endExtensionOf(
   return row?.until;
 }
 
-/** Adds one; the app must have none of this milestone in force. */
+/** Adds an extension. The app must have none for this milestone in force. */
 export async function insertExtension(
   tx: Database,
   extension: Insertable<LifecycleTables['extensions']>,
@@ -50,7 +50,7 @@ export async function insertExtension(
   await tx.insertInto('extensions').values(extension).execute();
 }
 
-/** Those in force with the names of their apps, the first to end first. */
+/** The extensions in force with the names of their apps, the earliest end first. */
 export async function listExtensions(db: Database) {
   return db
     .selectFrom('extensions')

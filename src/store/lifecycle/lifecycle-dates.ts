@@ -4,7 +4,7 @@ import type { Database } from '../driver/store.ts';
 
 type NewDate = Insertable<LifecycleTables['lifecycle_dates']>;
 
-/** Sets or unsets a date, whatever it was. */
+/** Sets or unsets a date, replacing any earlier date. */
 export async function setDate(tx: Database, date: NewDate): Promise<void> {
   const { name: _name, ...changes } = date;
   await tx

@@ -2,21 +2,21 @@ import type { Selectable } from 'kysely';
 import type { LifecycleTables } from '../tables/lifecycle.ts';
 import type { Database } from '../driver/store.ts';
 
-/** What is in force of dates, extensions, brownouts and exemptions: few rows, read every second by every process. */
+/** The dates, extensions, brownouts and exemptions in force: few rows, read every second by every process. */
 
 export type BrownoutRow = Selectable<LifecycleTables['brownouts']>;
 
-/** Every date by its name, set or not; empty in a database that was never given any. */
+/** Every date by its name, set or not. Empty in a database without any dates. */
 export async function readDates(db: Database) {
   return db.selectFrom('lifecycle_dates').selectAll().execute();
 }
 
-/** The extensions that nobody ended; one whose time is over stands there still. */
+/** The extensions that nobody ended early. An extension whose time is over is still included. */
 export async function readExtensions(db: Database) {
   return db.selectFrom('extensions').selectAll().where('ended_at', 'is', null).execute();
 }
 
-/** The exemptions that nobody ended. */
+/** The exemptions that nobody ended early. */
 export async function readExemptions(db: Database) {
   return db.selectFrom('brownout_exemptions').selectAll().where('ended_at', 'is', null).execute();
 }

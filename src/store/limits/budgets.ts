@@ -1,7 +1,7 @@
 import type { Store } from '../driver/store.ts';
 import type { Budget } from '../tables/tables.ts';
 
-/** What any process was last told of a modern client's budget. */
+/** The last report about the budget of a client of the new API, to any process. */
 export async function findBudget(store: Store, modernClientId: string): Promise<Budget | undefined> {
   return store.volatile
     .selectFrom('budgets')
@@ -10,7 +10,7 @@ export async function findBudget(store: Store, modernClientId: string): Promise<
     .executeTakeFirst();
 }
 
-/** Keeps it in place of what was known before. */
+/** Keeps a budget, replacing the earlier one. */
 export async function storeBudget(store: Store, budget: Budget): Promise<void> {
   await store.volatile
     .insertInto('budgets')
@@ -19,7 +19,7 @@ export async function storeBudget(store: Store, budget: Budget): Promise<void> {
     .execute();
 }
 
-/** For a modern side that has begun anew and counts from nothing. */
+/** For a new API that was started anew and counts from zero. */
 export async function forgetBudget(store: Store, modernClientId: string): Promise<void> {
   await store.volatile.deleteFrom('budgets').where('modern_client_id', '=', modernClientId).execute();
 }

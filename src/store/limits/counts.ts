@@ -4,10 +4,10 @@ import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 import type { Count } from '../tables/tables.ts';
 
-/** Every count runs for this long from its first point. */
+/** Every count lasts this long from its first point. */
 export const COUNT_WINDOW = 1 * MINUTE;
 
-/** Clocks of two machines may differ by this much; a count that ends later was written by a clock that was wrong. */
+/** The clocks of two machines may differ by this much. A count with a later end was written by a wrong clock. */
 const CLOCK_TOLERANCE = 5 * SECOND;
 
 /** The latest end that a count may have. */
@@ -19,10 +19,10 @@ function isOver(now: number): RawBuilder<SqlBool> {
   return sql<SqlBool>`(counts.ends_at <= ${now} or counts.ends_at > ${latestEnd(now)})`;
 }
 
-/** Far below the number of parameters that either database takes in one statement. */
+/** Far below the number of parameters that both databases allow in one statement. */
 const ROWS_PER_STATEMENT = 2000;
 
-/** Points to add, and when their count ends if it has only begun. */
+/** Points to add, and the end of their count if the count is new. */
 export type NewPoints = Omit<Count, 'changed_at'>;
 
 async function addRows(store: Store, rows: readonly NewPoints[], now: number): Promise<Count[]> {
@@ -51,7 +51,7 @@ async function addRows(store: Store, rows: readonly NewPoints[], now: number): P
 }
 
 /**
- * Adds points to counts and answers their new totals, in one statement for each two thousand; one that is over begins
+ * Adds points to counts and returns the new totals, in one statement for each two thousand. A count that is over starts
  * anew. Rows are locked in the order of their keys, so that two processes cannot wait for each other.
  */
 export async function addCounts(store: Store, rows: readonly NewPoints[], now: number): Promise<Count[]> {
@@ -63,7 +63,7 @@ export async function addCounts(store: Store, rows: readonly NewPoints[], now: n
   return totals;
 }
 
-/** The running counts that somebody changed since then. */
+/** The running counts that any process changed since a time. */
 export async function listChangedCounts(
   store: Store,
   { since, now }: { since: number; now: number },

@@ -1,19 +1,24 @@
 import type { Database } from '../driver/store.ts';
 import { OPEN } from './write-journal.ts';
 
-/** Writes whose outcome is still to come, by the client of the new API that they were sent with. */
+/** Writes without an outcome, by the client of the new API that sent them. */
 
 interface Whose {
   modernClientId: string;
-  /** Of this account alone. */
+  /** Restricts the count to this account. */
   accountId?: string;
-  /** Older ones are not looked for any more, whatever their rows say. */
+  /** Older writes are not looked for any more, whatever their rows say. */
   since: number;
-  /** A write counts as under way if it was sent after this; what is older has no process any more and is in doubt. */
+  /**
+   * A write counts as under way if it was sent after this time. An older write has lost its process and is in doubt.
+   */
   underWaySince: number;
 }
 
-/** How many are under way, and how many are in doubt and looked for. A doubt that nobody looks for any more stays for good. */
+/**
+ * How many writes are under way, and how many are in doubt and looked for. A doubt that is no longer looked for stays
+ * for good.
+ */
 export async function countOpenWrites(
   db: Database,
   { modernClientId, accountId, since, underWaySince }: Whose,

@@ -2,27 +2,27 @@ import { sql, type SqlBool } from 'kysely';
 import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 
-/** The new API's last answers about posts, as JSON text, each by its grant and what it is about. */
+/** The last answers of the new API about posts, as JSON text, each keyed by its grant and subject. */
 
-/** How many answers are kept for one grant: an app may ask for any number of channels, posts and times. */
+/** The most answers kept for one grant, because an app may ask for any number of channels, posts and times. */
 const MOST_ANSWERS = 100;
 
 export interface PostAnswerName {
   grantId: string;
-  /** Such as `sent` and a channel, or `post` and an id. */
+  /** The subject, such as `sent` and a channel, or `post` and an id. */
   what: string;
 }
 
 export interface StoredPostAnswer {
   body: string;
-  /** How many posts a list had when its end was last read; null where that was never read. */
+  /** The number of posts in a list when its end was last read; null when the end was never read. */
   length: number | null;
   fetched_at: number;
 }
 
 const idOf = ({ grantId, what }: PostAnswerName) => `${grantId} ${what}`;
 
-/** The last answers of a grant about several things, by what they are about. */
+/** The last answers of a grant about several subjects, by subject. */
 export async function findPostAnswers(
   store: Store,
   grantId: string,
@@ -37,7 +37,7 @@ export async function findPostAnswers(
   return new Map(rows.map(({ id, ...answer }) => [names.get(id) ?? id, answer]));
 }
 
-/** The lengths of a grant's lists that are known, by what the answers are about. */
+/** The known lengths of a grant's lists, by subject. */
 export async function findListLengths(store: Store, grantId: string): Promise<Map<string, number>> {
   const rows = await store.volatile
     .selectFrom('post_answers')
@@ -49,7 +49,7 @@ export async function findListLengths(store: Store, grantId: string): Promise<Ma
   return new Map(rows.flatMap(({ id, length }) => (length === null ? [] : [[id.slice(start), length]])));
 }
 
-/** One more in a list whose length is known. */
+/** Adds one to the known length of a list. */
 export async function lengthenList(store: Store, name: PostAnswerName): Promise<void> {
   await store.volatile
     .updateTable('post_answers')
@@ -59,7 +59,7 @@ export async function lengthenList(store: Store, name: PostAnswerName): Promise<
     .execute();
 }
 
-/** The lengths of these lists are not known any more; without names, those of all lists of the grant. */
+/** Forgets the lengths of these lists; without names, of all lists of the grant. */
 export async function forgetLengths(
   store: Store,
   grantId: string,
@@ -86,7 +86,7 @@ async function dropOldest({ volatile }: Store, grantId: string): Promise<void> {
     .execute();
 }
 
-/** Keeps an answer in place of the one before, and a hundred of its grant at most. */
+/** Keeps an answer, replacing the earlier one. Keeps at most a hundred answers per grant. */
 export async function storePostAnswer(
   store: Store,
   name: PostAnswerName,
@@ -100,12 +100,12 @@ export async function storePostAnswer(
   await dropOldest(store, name.grantId);
 }
 
-/** Forgets what is known of a grant's posts. */
+/** Forgets all answers about a grant's posts. */
 export async function dropPostAnswers(store: Store, grantId: string): Promise<void> {
   await store.volatile.deleteFrom('post_answers').where('grant_id', '=', grantId).execute();
 }
 
-/** The first piece of the answers, which go in the order of their ids. */
+/** The first piece of the answers, in the order of their ids. */
 export const FIRST_POST_ANSWERS: Piece = { ...FIRST_PIECE, after: '' };
 
 /** Forgets a piece of the answers older than the given time. */

@@ -1,6 +1,6 @@
 import type { Store } from '../driver/store.ts';
 
-/** In how many comparisons old and new answer differed in a field of an endpoint. */
+/** In how many comparisons the old and the new answer differed in a field of an endpoint. */
 interface ShadowCount {
   endpoint: string;
   field: string;
@@ -13,7 +13,7 @@ type Counted = Pick<ShadowCount, 'endpoint' | 'field' | 'difference'>;
 
 const keyOf = ({ endpoint, field, difference }: Counted) => `${endpoint} ${field} ${difference}`;
 
-/** Counts each of these once more, in one order always, so that two processes cannot wait for each other. */
+/** Adds one to each of these counts, always in one order, so that two processes cannot wait for each other. */
 export async function addShadowCounts(store: Store, counted: readonly Counted[], now: number): Promise<void> {
   const ordered = counted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   await store.volatile
@@ -28,7 +28,7 @@ export async function addShadowCounts(store: Store, counted: readonly Counted[],
     .execute();
 }
 
-/** All counts, those of one endpoint together and the most frequent of them first. */
+/** All counts, grouped by endpoint, the most frequent first. */
 export async function listShadowCounts(store: Store): Promise<ShadowCount[]> {
   return store.volatile
     .selectFrom('shadow_differences')

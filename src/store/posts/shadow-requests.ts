@@ -1,23 +1,26 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Store } from '../driver/store.ts';
 
-/** What comparisons of passed reads have taken of the budget of a client of the new API, counted over all processes. */
+/**
+ * How many requests comparisons of passed reads have taken from the budget of a client of the new API, counted over all
+ * processes.
+ */
 
 interface Taking {
   modernClientId: string;
-  /** How many are to be sent; not more than `limit`. */
+  /** How many requests are to be sent; at most `limit`. */
   requests: number;
-  /** How many may be sent in one window. */
+  /** How many requests may be sent in one window. */
   limit: number;
   /** A window that began before this time is over. */
   since: number;
   now: number;
 }
 
-/** Counts requests that are about to be sent; false, and nothing is counted, where they would be too many. */
+/** Counts requests that are about to be sent; false when there would be too many, and then counts none. */
 export async function takeShadowRequests(store: Store, taking: Taking): Promise<boolean> {
   const { modernClientId, requests, limit, since, now } = taking;
-  // A window that begins later was written by a clock that was wrong.
+  // A window that begins later was written by a wrong clock.
   const isOver = sql<SqlBool>`(shadow_requests.begun_at <= ${since} or shadow_requests.begun_at > ${now})`;
   const row = await store.volatile
     .insertInto('shadow_requests')

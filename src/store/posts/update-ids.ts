@@ -5,8 +5,8 @@ import type { Database } from '../driver/store.ts';
 import type { LearnedUpdate } from '../tables/posts.ts';
 
 /**
- * The ids of updates: what the old API told of each, which post it is, and which posts an app was told by the new id. A row
- * of an account never speaks of another account's updates.
+ * The ids of updates: the update that the old API showed, the matching post, and the posts that an app got by their new
+ * id. A row of one account never describes another account's updates.
  */
 
 export type SeenUpdate = Omit<LearnedUpdate, 'id' | 'post_id'>;
@@ -16,8 +16,9 @@ const idOf = (accountId: string, oldId: string) => `${accountId} ${oldId}`;
 const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
 
 /**
- * Keeps updates as the old API showed them last, each at most once in `seen`. A row that says the same already is written
- * only where its time is days old. Rows go in one order, so that two processes cannot wait for each other.
+ * Keeps updates as the old API last showed them. `seen` holds each update at most once. A row with the same data is
+ * written only when its time is days old. Rows are written in one order, so that two processes cannot wait for each
+ * other.
  */
 export async function keepSeenUpdates(db: Database, seen: readonly SeenUpdate[]): Promise<void> {
   const rows = seen.map((row) => ({ ...row, id: idOf(row.account_id, row.old_id) })).toSorted(byId);
@@ -41,7 +42,7 @@ export async function keepSeenUpdates(db: Database, seen: readonly SeenUpdate[])
     .execute();
 }
 
-/** What the old API told an account of an update by its id. */
+/** The update of an account that the old API showed under this id. */
 export async function findLearnedUpdate(
   db: Database,
   accountId: string,
@@ -57,11 +58,11 @@ export async function findLearnedUpdate(
 interface Posts {
   accountId: string;
   postIds: readonly string[];
-  /** Of their texts, under every key. */
+  /** Digests of the posts' texts, under every key. */
   digests: readonly string[];
 }
 
-/** The updates of an account that these posts are or may be: by either id, or by their texts. */
+/** The updates of an account that are or may be these posts: found by either id, or by their texts. */
 export async function findUpdatesOfPosts(
   db: Database,
   { accountId, postIds, digests }: Posts,
@@ -76,7 +77,10 @@ export async function findUpdatesOfPosts(
     .execute();
 }
 
-/** Keeps which post an update is, for ever, or that the pair is still in use; false where the update is another post. */
+/**
+ * Keeps for ever which post an update is, or notes that the known pair is still in use; false when the update is
+ * another post.
+ */
 export async function pairUpdate(
   db: Database,
   { id }: Pick<LearnedUpdate, 'id'>,
@@ -91,10 +95,13 @@ export async function pairUpdate(
   return result.numUpdatedRows === 1n;
 }
 
-/** Stands in `post_id` of an update that no post is looked for any more; only its id as it is may mean one. */
+/**
+ * The `post_id` of an update whose post is not searched any more. Only the update's own id can still be the id of a
+ * post.
+ */
 export const NO_POST = '';
 
-/** Keeps that these updates of an account are the posts with the same ids, unless it is known which posts they are. */
+/** Keeps that these updates of an account are the posts with the same ids, except updates with a known post. */
 export async function keepSameIds(
   db: Database,
   accountId: string,
@@ -109,7 +116,7 @@ export async function keepSameIds(
     .execute();
 }
 
-/** Whether the new API has a post of the account under an id that the old API told. */
+/** Whether a post of the account has the same id at both APIs. */
 export async function hasSameIds(db: Database, accountId: string): Promise<boolean> {
   const row = await db
     .selectFrom('learned_updates')
@@ -130,7 +137,7 @@ export interface ToldApp {
 
 const toldIdOf = ({ clientId, accountId }: ToldApp, postId: string) => `${clientId} ${accountId} ${postId}`;
 
-/** Which of these posts the app was told by the id of the new API. */
+/** The posts among these that the app got by the id of the new API. */
 export async function findToldPosts(
   db: Database,
   app: ToldApp,
@@ -145,7 +152,7 @@ export async function findToldPosts(
   return new Set(rows.map(({ id }) => ids.get(id) ?? id));
 }
 
-/** Keeps that the app is told these posts by the id of the new API, of which there is at least one. */
+/** Keeps that the app gets these posts (at least one) by the id of the new API. */
 export async function keepToldPosts(
   db: Database,
   app: ToldApp,
@@ -164,13 +171,13 @@ export async function keepToldPosts(
     .execute();
 }
 
-/** Removes a piece of the updates that were shown last, and due, before a time. */
+/** Removes a piece of the updates that were last shown, and due, before a time. */
 export function deleteUpdatesBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
   const rows = { table: 'learned_updates', key: 'id', by: 'seen_at' };
   return deletePiece(db, { ...rows, which: sql<SqlBool>`seen_at < ${time} and due_at < ${time}` }, piece);
 }
 
-/** Removes a piece of what apps were told before a time. */
+/** Removes a piece of the records of posts that apps got before a time. */
 export function deleteToldPostsBefore(db: Database, time: number, piece: Piece): Promise<PieceDone> {
   const rows = { table: 'told_posts', key: 'id', by: 'told_at' };
   return deletePiece(db, { ...rows, which: sql<SqlBool>`told_at < ${time}` }, piece);

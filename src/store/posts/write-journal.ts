@@ -5,20 +5,23 @@ import type { Database } from '../driver/store.ts';
 import type { NewPostWrite, PostWriteRow, WriteCall } from '../tables/posts.ts';
 
 /**
- * The journal of writes: what was sent to make or change a post, and what became of it. A row is durable before the first
- * byte leaves. Each step is one conditional statement that answers whether it won.
+ * The journal of writes: each request that makes or changes a post, and its outcome. A row is durable before the first
+ * byte leaves. Each step is one conditional statement that returns whether it won.
  */
 
-/** Words that partial indexes name: SQLite takes such an index only where they stand in the statement itself. */
+/**
+ * Literals in the conditions of partial indexes: SQLite uses such an index only when the literal is in the statement
+ * itself.
+ */
 const words = <Word extends string>(...all: Word[]): Array<RawBuilder<Word>> =>
   all.map((word) => sql.lit(word));
 
-/** Without an outcome yet. */
+/** The states without an outcome. */
 export const OPEN = words('sending', 'in_doubt');
 
 const CREATE = sql.lit<WriteCall>('create');
 
-/** Claims the right to send a write, unless the database is a copy or older than it was seen. */
+/** Claims the right to send a write, unless the database is a copy or is older than it was seen. */
 export async function beginWrite(
   db: Database,
   write: NewPostWrite,
@@ -38,13 +41,16 @@ export async function beginWrite(
 
 interface Outcome {
   state: 'done' | 'refused';
-  /** The post that a create made. */
+  /** The post that a `create` made. */
   madePostId?: string | undefined;
   refusal?: string | undefined;
   now: number;
 }
 
-/** A row that took the post for its own, because it found an equal one, is in doubt again: an answer knows better. */
+/**
+ * Puts a create that was matched to this post by equal content back in doubt, because an answer has named the real
+ * write. Returns whether the post is free.
+ */
 async function takeBackPost(tx: Database, postId: string, now: number): Promise<boolean> {
   await tx
     .updateTable('post_writes')
@@ -57,8 +63,8 @@ async function takeBackPost(tx: Database, postId: string, now: number): Promise<
 }
 
 /**
- * Keeps what an answer said, however late it came; in a transaction. A refusal does not take back what was seen: the post
- * is there.
+ * Keeps the outcome from an answer, however late; needs a transaction. A refusal does not undo an outcome that was
+ * seen: the post exists.
  */
 export async function endWrite(tx: Database, id: string, outcome: Outcome): Promise<void> {
   const { state, madePostId, refusal, now } = outcome;
@@ -82,7 +88,10 @@ export async function doubtWrite(db: Database, id: string, nextLookAt: number): 
     .execute();
 }
 
-/** Writes whose outcome is to be looked for now; one that is still `sending` after so long belongs to a process that died. */
+/**
+ * Writes whose outcome is to be searched now. A write that is still `sending` after so long belongs to a process that
+ * died.
+ */
 export async function listOpenWrites(
   db: Database,
   { now, abandonedBefore, limit }: { now: number; abandonedBefore: number; limit: number },
@@ -98,7 +107,7 @@ export async function listOpenWrites(
           eb.and([eb('state', '=', 'sending'), eb('sent_at', '<', abandonedBefore)]),
         ]),
       )
-      // The order by itself would have SQLite read all writes by their time.
+      // An order by the bare column would make SQLite read all writes by their time.
       .orderBy(sql`sent_at + 0`)
       .limit(limit)
       .execute()
@@ -110,7 +119,7 @@ export async function findWrite(db: Database, id: string): Promise<PostWriteRow 
   return db.selectFrom('post_writes').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Claims the next look at a write; false where another process looks, or the outcome is known by now. */
+/** Claims the next look at a write; false when another process looks, or the outcome is known. */
 export async function claimLook(
   db: Database,
   { id, looks }: Pick<PostWriteRow, 'id' | 'looks'>,
@@ -126,7 +135,7 @@ export async function claimLook(
   return result.numUpdatedRows === 1n;
 }
 
-/** Nobody can look for a write any more; it stays in doubt. */
+/** Ends the search for a write that nobody can look for any more. The write stays in doubt. */
 export async function stopLooking(db: Database, id: string): Promise<void> {
   await db
     .updateTable('post_writes')
@@ -136,7 +145,7 @@ export async function stopLooking(db: Database, id: string): Promise<void> {
     .execute();
 }
 
-/** Of some posts, those that no create has made. */
+/** The posts among these that no `create` has made. */
 export async function withoutWriter(tx: Database, postIds: readonly string[]): Promise<string[]> {
   const taken = await tx
     .selectFrom('post_writes')
@@ -164,7 +173,7 @@ export async function countEqualWrites(
   return row.n;
 }
 
-/** Ends a write in doubt by what was seen; false where it has an outcome by now. */
+/** Ends a write in doubt by what was seen; false when the write has an outcome by now. */
 export async function settleWrite(
   tx: Database,
   id: string,
@@ -179,12 +188,12 @@ export async function settleWrite(
   return result.numUpdatedRows === 1n;
 }
 
-/** Some writes of a token, the newest first. */
+/** Some writes of a token, newest first. */
 export interface WritesFound {
   writes: PostWriteRow[];
-  /** How many there are. */
+  /** The number of all writes of the token. */
   total: number;
-  /** The channel of each post of these writes whose channel some write of the token names. */
+  /** The channels of posts, for writes without a channel: another write of the token names the channel. */
   channels: ReadonlyMap<string, string>;
 }
 
@@ -211,7 +220,7 @@ async function channelsOf(db: Database, mappingId: string, writes: readonly Post
   return new Map(rows.flatMap(({ post_id: id, channel_id: at }) => (id && at ? [[id, at] as const] : [])));
 }
 
-/** The newest writes of a token, and of those without an outcome as many, however old they are. */
+/** The newest writes of a token, and up to `limit` writes without an outcome, however old. */
 export async function listWritesOf(db: Database, mappingId: string, limit: number): Promise<WritesFound> {
   const [newest, open, counted] = await Promise.all([
     newestOf(db, mappingId, limit).execute(),
@@ -223,7 +232,7 @@ export async function listWritesOf(db: Database, mappingId: string, limit: numbe
       .executeTakeFirstOrThrow(),
   ]);
   const shown = new Set(newest.map(({ id }) => id));
-  // Whatever is not among the newest is older than all of them.
+  // Open writes outside the newest are older than all of the newest.
   const writes = [...newest, ...open.filter(({ id }) => !shown.has(id))];
   return { writes, total: counted.n, channels: await channelsOf(db, mappingId, writes) };
 }

@@ -5,7 +5,7 @@ import type { Progress } from './progress.ts';
 import type { Database } from '../driver/store.ts';
 import type { MappingState } from '../tables/tables.ts';
 
-/** How tokens stood day by day; a day without a row is as the one before. */
+/** The token counts day by day. A day without a row has the counts of the day before. */
 
 type ProgressOfAll = Selectable<PageTables['progress_of_all']>;
 
@@ -15,8 +15,8 @@ function byAppAndDay(one: Progress, other: Progress): number {
 }
 
 /**
- * How the tokens of some apps stood since a day: from the last row that is not after it, those of each app in the order of
- * their days.
+ * The token counts of some apps since a day, beginning with the last row on or before this day. The rows of each app
+ * are in the order of their days.
  */
 export async function progressSince(
   db: Database,
@@ -40,14 +40,14 @@ export async function progressSince(
   return [...first, ...later].toSorted(byAppAndDay);
 }
 
-/** How those of all apps together stood since a day, from the last row that is not after it. */
+/** The token counts of all apps together since a day, beginning with the last row on or before this day. */
 export async function progressOfAllSince(db: Database, sinceDay: string): Promise<ProgressOfAll[]> {
   const rows = db.selectFrom('progress_of_all').selectAll();
   const first = await rows.where('day', '<=', sinceDay).orderBy('day', 'desc').limit(1).execute();
   return [...first, ...(await rows.where('day', '>', sinceDay).orderBy('day').execute())];
 }
 
-/** Keeps how those of all apps together stand on a day, and removes the days before another one. */
+/** Keeps the token counts of all apps together on a day, and removes the days before `keptSince`. */
 export async function keepProgressOfAll(
   db: Database,
   row: ProgressOfAll,
@@ -70,7 +70,7 @@ const before = (column: MappingState) =>
     `was_${column}`,
   );
 
-/** By how much the numbers of the apps of an owner together changed on each day on which one of them did. */
+/** The changes of the token counts of an owner's apps together, for each day on which at least one app changed. */
 export async function sumChanges(
   db: Database,
   ownerAccountId: string,

@@ -4,14 +4,14 @@ import type { PageTables } from '../tables/page-tables.ts';
 import type { Database } from '../driver/store.ts';
 import { type MappingState, WAITING_STATES } from '../tables/tables.ts';
 
-/** How many tokens of apps stand in each state, counted and kept. */
+/** How many tokens of apps are in each state, counted and kept. */
 
 export type Progress = Selectable<PageTables['progress']>;
 
-/** What is counted of an app on a day. */
+/** The counts of an app on a day. */
 export type TokenNumbers = Omit<Progress, 'client_id' | 'day'>;
 
-/** Of an app without tokens. */
+/** The counts of an app without tokens. */
 export const NOTHING_COUNTED: Readonly<TokenNumbers> = {
   unmapped: 0,
   active: 0,
@@ -21,20 +21,20 @@ export const NOTHING_COUNTED: Readonly<TokenNumbers> = {
   waiting_people: 0,
 };
 
-/** A part of all tokens, so that nothing waits for long while they are counted. */
+/** A part of all tokens. Counting in pieces keeps other work from waiting for long. */
 interface Piece<Key> {
   after: Key;
-  /** About so many tokens are read at once. */
+  /** The approximate number of tokens in a piece. */
   size: number;
 }
 
 interface Counted<Key, Row> {
   rows: Row[];
-  /** The last key of the piece; undefined once there is none behind it. */
+  /** The last key of the piece; undefined when no piece follows. */
   next: Key | undefined;
 }
 
-/** The tokens of the next piece, in the order of their ids, by app and state. */
+/** Counts the tokens of the next piece by app and state, in the order of their ids. */
 export async function countStates(
   db: Database,
   { after, size }: Piece<string>,
@@ -59,7 +59,7 @@ export interface PairKey {
   account_id: string;
 }
 
-/** Whether accounts have a token that waits, by app: the next piece in the order of apps and accounts. */
+/** Whether accounts have a waiting token, by app: the next piece in the order of apps and accounts. */
 export async function listWaitingAccounts(
   db: Database,
   { after, size }: Piece<PairKey>,
@@ -72,7 +72,8 @@ export async function listWaitingAccounts(
     )
     .where(sql<SqlBool>`(client_id, account_id) > (${after.client_id}, ${after.account_id})`)
     .where('account_id', 'is not', null)
-    // An end of the piece by its last pair would let SQLite choose an index in which it reads all of a large app each time.
+    // A condition on the last pair of the piece would let SQLite choose an index in which it reads all tokens of a
+    // large app each time.
     .groupBy(['client_id', 'account_id'])
     .orderBy('client_id')
     .orderBy('account_id')
@@ -85,7 +86,7 @@ export async function listWaitingAccounts(
   };
 }
 
-/** How many addresses without an account have a token that waits, by app: the next piece in the order of addresses. */
+/** How many addresses without an account have a waiting token, by app: the next piece in the order of addresses. */
 export async function countWaitingAddresses(
   db: Database,
   { after, size }: Piece<string>,
@@ -107,7 +108,7 @@ export async function countWaitingAddresses(
   return { rows: rows.map((row) => ({ ...row, n: Number(row.n) })), next };
 }
 
-/** The next apps in the order of their ids, those that are retired too. */
+/** The next apps in the order of their ids, retired apps included. */
 export async function listAppsAfter(
   db: Database,
   after: string,
@@ -127,7 +128,7 @@ export async function listAppsAfter(
   }));
 }
 
-/** The newest row of each of these apps that has one. */
+/** The newest row of each of these apps, if any. */
 export async function newestProgress(db: Database, clientIds: readonly string[]): Promise<Progress[]> {
   return db
     .selectFrom('progress as p')
@@ -142,7 +143,7 @@ export async function newestProgress(db: Database, clientIds: readonly string[])
     .execute();
 }
 
-/** Keeps these rows in the place of those of the same app and day. */
+/** Keeps these rows, replacing rows of the same app and day. */
 export async function keepRows(db: Database, rows: readonly Progress[]): Promise<void> {
   if (rows.length === 0) return;
   await db
@@ -167,7 +168,7 @@ export async function readCountedAt(db: Database): Promise<number | undefined> {
   return row?.counted_at;
 }
 
-/** Keeps that what is kept is as it stood at this moment. */
+/** Records that the kept counts are as of this moment. */
 export async function keepCountedAt(db: Database, now: number): Promise<void> {
   await db
     .insertInto('progress_reading')
@@ -176,7 +177,7 @@ export async function keepCountedAt(db: Database, now: number): Promise<void> {
     .execute();
 }
 
-/** Removes rows of these apps from before a day; the newest one of each stays, whatever its day. */
+/** Removes rows of these apps from before a day. The newest row of each app stays, whatever its day. */
 export async function deleteProgressBefore(
   db: Database,
   clientIds: readonly string[],

@@ -3,12 +3,15 @@ import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import { type Tables, WAITING_STATES } from '../tables/tables.ts';
 
-/** The tokens that a reminder is about, as it needs them. */
+/** The tokens of a reminder, with the data that the reminder needs. */
 
-/** Of more tokens than this those that were used last stand for all: nobody reads on, and their calls take long to sum up. */
+/**
+ * When there are more tokens, the last used ones represent all: no person reads on, and adding up their calls takes
+ * long.
+ */
 export const TOKENS_MAX = 2_000;
 
-/** Who may act for tokens: an account, and whoever has these normalised addresses while no account is known. */
+/** The holder of tokens: an account, and these normalised addresses for tokens without a known account. */
 interface Holder {
   accountId: string | undefined;
   emails: readonly string[];
@@ -21,7 +24,7 @@ function isOf(eb: ExpressionBuilder<Tables, 'mappings'>, { accountId, emails }: 
   ]);
 }
 
-/** The tokens of an app that wait for a holder, those that were used last first; one more than `TOKENS_MAX` at most. */
+/** The waiting tokens of a holder at an app, the last used first; at most one more than `TOKENS_MAX`. */
 export async function waitingTokensOf(
   db: Database,
   clientId: string,
@@ -39,9 +42,9 @@ export async function waitingTokensOf(
 }
 
 /**
- * How many tokens of these apps wait for a consent and are refused until then, although there is an old backend: their
- * grant died, or they are younger than the bridge. Of one holder, or (undefined) of all. A token of a registration that
- * nobody ever used is none.
+ * How many tokens of these apps wait for a consent and are refused until then, although the old API still runs: their
+ * grant died, or they are younger than the bridge. Counts the tokens of one holder, or (undefined) of all. An unused
+ * token of a registration does not count.
  */
 export async function countRefused(
   db: Database,

@@ -5,34 +5,36 @@ import { isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Tables } from '../tables/tables.ts';
 
-/** Mails on their way: each is claimed by one process, and every step after that is conditional on the claim. */
+/** Mails on their way. One process claims each mail, and every later step is conditional on the claim. */
 
 export type MailRow = Selectable<LifecycleTables['mails']>;
 
-/** A mail in the hands of one process. */
+/** A mail that one process has claimed. */
 export interface ClaimedMail extends MailRow {
   claim_id: string;
 }
 
-/** The condition names no column of the statement that it stands in. */
+/** The condition names no column of the statement around it. */
 const isTheOriginal = (seen: SeenInstance) => isOriginal(seen)(expressionBuilder<Tables, 'grants'>());
 
-/** In the words of the index, for SQLite takes it for nothing else. */
+/** Repeats the condition of the index, because SQLite uses a partial index only for the same condition. */
 const IS_OPEN = sql<boolean>`state in ('due', 'sending')`;
 
 interface Claim {
-  /** Names this claim; no other ever has the same. */
+  /** The unique name of this claim. */
   claimId: string;
   now: number;
-  /** When the claim is over. */
+  /** When the claim ends. */
   until: number;
-  /** The database as it was seen: on a copy of it, or on an older one, nothing is claimed; undefined to rehearse there. */
+  /**
+   * The database as last seen: on a copy or an older database no mail is claimed. Undefined for a rehearsal on a copy.
+   */
   instance: SeenInstance | undefined;
 }
 
 /**
- * Claims the mail that has been due for the longest, for whoever comes first; also one whose claim is over, for its
- * process has died.
+ * Claims the mail that has been due for the longest. Includes a mail whose claim has ended, because its process has
+ * died.
  */
 export async function claimMail(
   db: Database,
@@ -45,7 +47,7 @@ export async function claimMail(
     .where('next_at', '<=', now)
     .orderBy('next_at')
     .limit(1)
-    // SQLite writes one statement after the other; PostgreSQL passes over what another has just taken.
+    // SQLite runs writing statements one after the other. PostgreSQL skips a mail that another process has just taken.
     .$if(!isSqlite(db), (query) => query.forUpdate().skipLocked());
   const row = await db
     .updateTable('mails')
@@ -67,7 +69,7 @@ export async function claimMail(
 
 type Claimed = Pick<ClaimedMail, 'id' | 'claim_id'>;
 
-/** A mail while it is in the hands of this claim. */
+/** Restricts an update to a mail that this claim still holds. */
 const held = (db: Database, mail: Claimed) =>
   db
     .updateTable('mails')
@@ -78,12 +80,12 @@ const held = (db: Database, mail: Claimed) =>
 interface Ending {
   state: Exclude<MailState, 'due' | 'sending'>;
   now: number;
-  /** Where it went, or could not go. */
+  /** The address that was used or refused. */
   address?: string | null | undefined;
   failure?: string | null;
 }
 
-/** Ends a claimed mail; false when the claim has gone to another process. */
+/** Ends a claimed mail; false when another process has the claim. */
 export async function endMail(db: Database, mail: Claimed, ending: Ending): Promise<boolean> {
   const { state, now, address, failure = null } = ending;
   const result = await held(db, mail)
@@ -95,17 +97,17 @@ export async function endMail(db: Database, mail: Claimed, ending: Ending): Prom
 interface PutOff {
   nextAt: number;
   failure: string | null;
-  /** Where they are counted anew. */
+  /** Set when the attempts are counted anew. */
   attempts?: number;
 }
 
-/** Keeps where a claimed mail is about to go; false when the claim has gone to another process. */
+/** Keeps the address before a claimed mail goes there; false when another process has the claim. */
 export async function noteAddress(db: Database, mail: Claimed, address: string): Promise<boolean> {
   const result = await held(db, mail).set({ address }).executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
 
-/** Counts that nobody can say whether a claimed mail was handed over; undefined when the claim has gone to another. */
+/** Counts a hand-over in doubt of a claimed mail; undefined when another process has the claim. */
 export async function countDoubt(db: Database, mail: Claimed): Promise<number | undefined> {
   const row = await held(db, mail)
     .set((eb) => ({ in_doubt: eb('in_doubt', '+', 1) }))
@@ -114,7 +116,7 @@ export async function countDoubt(db: Database, mail: Claimed): Promise<number | 
   return row?.in_doubt;
 }
 
-/** Whether a mail is still in the hands of this claim; in a transaction. */
+/** Whether this claim still holds the mail; needs a transaction. */
 export async function isHeldBy(tx: Database, mail: Claimed): Promise<boolean> {
   const row = await tx
     .selectFrom('mails')
@@ -126,7 +128,7 @@ export async function isHeldBy(tx: Database, mail: Claimed): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Gives a claimed mail back until its next attempt. */
+/** Releases a claimed mail until its next attempt. */
 export async function putOffMail(
   db: Database,
   mail: Claimed & Pick<ClaimedMail, 'attempts'>,
@@ -137,7 +139,7 @@ export async function putOffMail(
     .execute();
 }
 
-/** Adds a mail in the place of one that was refused. */
+/** Adds a mail that replaces a refused mail. */
 export async function insertReplacement(
   tx: Database,
   mail: Omit<MailRow, 'claim_id' | 'claimed_at' | 'attempts' | 'in_doubt' | 'settled_at' | 'settled_by'>,
@@ -148,7 +150,7 @@ export async function insertReplacement(
     .execute();
 }
 
-/** Takes reminders back that are not needed any more: all of a mail, or some of them. */
+/** Drops reminders that are no longer needed: all of a mail, or some. */
 export async function dropReminders(
   db: Database,
   { mailId, ids, now }: { mailId: string; ids?: readonly string[]; now: number },
@@ -163,12 +165,12 @@ export async function dropReminders(
     .execute();
 }
 
-/** Puts reminders into another mail. */
+/** Moves reminders to another mail. */
 export async function moveReminders(tx: Database, ids: readonly string[], mailId: string): Promise<void> {
   await tx.updateTable('reminders').set({ mail_id: mailId }).where('id', 'in', ids).execute();
 }
 
-/** The addresses at which somebody answers for these apps, in their order. */
+/** The contact addresses of these apps, in order. */
 export async function contactsOf(
   db: Database,
   clientIds: readonly string[],
@@ -182,7 +184,7 @@ export async function contactsOf(
     .execute();
 }
 
-/** The addresses that refused what a person was sent on one day. */
+/** The addresses that refused a person's mails of one day. */
 export async function refusedAddresses(
   db: Database,
   { person, day }: Pick<MailRow, 'person' | 'day'>,
@@ -192,21 +194,21 @@ export async function refusedAddresses(
     .select('address')
     .where('person', '=', person)
     .where('day', '=', day)
-    // In the words of the index mails_once_a_day, without which this reads the whole table.
+    // Repeats the condition of the index mails_once_a_day. Without this condition the query reads the whole table.
     .where('state', '<>', sql.lit('dropped'))
     .where('state', '=', 'refused')
     .execute();
   return rows.flatMap(({ address }) => address ?? []);
 }
 
-/** The newest mails that nobody can be reached with and nobody has dealt with, and what each was about. */
+/** The newest undeliverable mails that support has not dealt with, and the subject of each mail. */
 export async function listUndeliverableMails(db: Database, limit: number) {
   const mails = await db
     .selectFrom('mails')
     .select(['id', 'person', 'day', 'failure', sql<number>`coalesce(ended_at, created_at)`.as('ended_at')])
     .where('state', '=', sql.lit('undeliverable'))
     .where('settled_at', 'is', null)
-    // In the words of the index mails_undeliverable; the alias of the same name is another value.
+    // Orders by the column of the index mails_undeliverable. The alias of the same name is another value.
     .orderBy('mails.ended_at', 'desc')
     .limit(limit)
     .execute();
@@ -227,7 +229,7 @@ export async function listUndeliverableMails(db: Database, limit: number) {
   }));
 }
 
-/** Where a mail goes and which other one it replaces (`''` for none); undefined when there is no such mail. */
+/** The address of a mail, and the mail that it replaces (`''` for none); undefined when the mail does not exist. */
 export async function findMail(
   db: Database,
   id: string,
@@ -235,7 +237,7 @@ export async function findMail(
   return db.selectFrom('mails').select(['address', 'replaces']).where('id', '=', id).executeTakeFirst();
 }
 
-/** A mail that reached nobody, dealt with or not, and the apps that it was about. */
+/** An undeliverable mail, dealt with or not, and the apps of its reminders. */
 export async function findUndeliverable(
   db: Database,
   id: string,
@@ -259,7 +261,10 @@ export async function findUndeliverable(
   return { mail, apps };
 }
 
-/** Says that support dealt with a mail that reached nobody; undefined where there is none, or somebody did before. */
+/**
+ * Records that support dealt with an undeliverable mail; undefined when there is no such mail, or support has dealt
+ * with it before.
+ */
 export async function settleMail(
   tx: Database,
   id: string,

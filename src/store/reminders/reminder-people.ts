@@ -4,14 +4,14 @@ import type { Database } from '../driver/store.ts';
 import { type DeathCause, WAITING_STATES } from '../tables/tables.ts';
 
 /**
- * Whom the reminders may have to tell of what. People are read page by page in the order of their ids, and what belongs to
- * those of a page in a few statements for all of them.
+ * The people who may need a reminder, and the facts for it. People are read page by page in the order of their ids. A
+ * few statements read the data of all people of a page.
  */
 
-/** What ends a working grant against its holder's will. */
+/** The causes that end a working grant against its holder's will. */
 const DIED_OF: readonly DeathCause[] = ['refused', 'lost', 'superseded'];
 
-/** What the modern side says of an account. */
+/** The data of the new API about an account. */
 export interface AccountRow {
   account_id: string;
   email: string | null;
@@ -22,19 +22,19 @@ export interface AccountRow {
 const accounts = (db: Database) =>
   db.selectFrom('accounts').select(['account_id', 'email', 'name', 'timezone']).orderBy('account_id');
 
-/** The accounts that follow this one in the order of their ids. */
+/** The accounts after this account, in the order of their ids. */
 export async function accountsAfter(db: Database, accountId: string, limit: number): Promise<AccountRow[]> {
   return accounts(db).where('account_id', '>', accountId).limit(limit).execute();
 }
 
-/** One account; undefined when it is unknown. */
+/** One account; undefined when unknown. */
 export async function readAccount(db: Database, accountId: string): Promise<AccountRow | undefined> {
   return accounts(db).where('account_id', '=', accountId).executeTakeFirst();
 }
 
 /**
- * The accounts that may have one of these addresses, in the order of their ids: the database's idea of lower case is wider
- * than that of `normalEmail`, which decides.
+ * Candidate accounts for these addresses, in the order of their ids. The database's lower case is wider than the lower
+ * case of `normalEmail`, which decides.
  */
 export async function accountsWithEmails(
   db: Database,
@@ -50,7 +50,7 @@ export async function accountsWithEmails(
     .execute();
 }
 
-/** The addresses that follow this one, in the database's order, under which tokens or apps wait for an account. */
+/** The addresses after this address, in the database's order, under which tokens or apps wait for an account. */
 export async function waitingEmailsAfter(db: Database, email: string, limit: number): Promise<string[]> {
   const tokens = db
     .selectFrom('mappings')
@@ -68,7 +68,7 @@ export async function waitingEmailsAfter(db: Database, email: string, limit: num
   return rows.flatMap((row) => row.email ?? []);
 }
 
-/** People by the ids of their accounts, or by the addresses under which something waits for an account. */
+/** People, by the ids of their accounts or by the addresses under which tokens or apps wait for an account. */
 export interface Named {
   by: 'account' | 'email';
   names: readonly string[];
@@ -86,10 +86,13 @@ export interface HolderRow {
   known_since: number | null;
 }
 
-/** The token that an app gets with its registration and nobody ever used is nobody's: nothing breaks when it ends. */
+/** The token that an app gets with its registration, when unused, concerns no person: its end breaks no program. */
 const IS_CONCERNED = sql<boolean>`not (m.state = 'unmapped' and m.source = 'registration' and m.last_used_at is null)`;
 
-/** What waits for these people, app by app in the order of the names of apps; unidentified programs are among them. */
+/**
+ * The waiting tokens of these people, grouped by app in the order of the names of apps; unidentified programs are
+ * included.
+ */
 export async function readHolderRows(db: Database, { by, names }: Named): Promise<HolderRow[]> {
   const person = sql.ref<string>(by === 'account' ? 'm.account_id' : 'm.account_email');
   return db
@@ -123,7 +126,7 @@ export async function readHolderRows(db: Database, { by, names }: Named): Promis
     .execute();
 }
 
-/** An app of one person with what stands on it. */
+/** An app of one person with the counts of its tokens. */
 export interface OwnerRow {
   person: string;
   client_id: string;
@@ -144,7 +147,7 @@ const countIf = (condition: RawBuilder<boolean>) => sql<number>`count(case when 
 const accountsIf = (condition: RawBuilder<boolean>) =>
   sql<number>`count(distinct case when ${condition} then coalesce(m.account_id, m.account_email) end)`;
 
-/** The live apps of these people by their names, without unidentified programs. */
+/** The live apps of these people, by name, without unidentified programs. */
 export async function readOwnerRows(db: Database, { by, names }: Named): Promise<OwnerRow[]> {
   const person = sql.ref<string>(by === 'account' ? 'a.owner_account_id' : 'a.owner_email');
   return db
@@ -179,8 +182,8 @@ export async function readOwnerRows(db: Database, { by, names }: Named): Promise
 }
 
 /**
- * Whether a token of an app, of anybody or of one holder, waits for a consent that would concern somebody; one of an app that
- * is retired does not. It ends at the first that it meets.
+ * Whether a token of an app (of any holder or of one) waits for a consent that would concern a person. A token of a
+ * retired app does not. The search stops at the first such token.
  */
 export async function hasWaiting(
   db: Database,
@@ -204,7 +207,7 @@ export async function hasWaiting(
   return row !== undefined;
 }
 
-/** The addresses under which what these accounts have now once waited. */
+/** The addresses under which tokens or apps of these accounts once waited. */
 export async function readEarlierEmails(
   db: Database,
   accountIds: readonly string[],

@@ -3,18 +3,21 @@ import type { LifecycleTables, MailState } from '../tables/lifecycle.ts';
 import { insertionOf, isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 
-/** The ledger: which mail told, or is to tell, whom of what. Its unique keys are what keeps a reminder from coming twice. */
+/**
+ * The ledger of reminders: which mail told, or will tell, a person of a stage. Its unique keys keep a reminder from
+ * being sent twice.
+ */
 
 export type NewMail = Insertable<LifecycleTables['mails']>;
 export type NewReminder = Insertable<LifecycleTables['reminders']>;
 export type ReminderRow = Selectable<LifecycleTables['reminders']>;
 
-/** The day at the end of what a calendar stage is planned for. */
+/** The day at the end of `planned_for`, for a calendar stage. */
 const DAY_PLANNED = sql`substr(planned_for, length(planned_for) - 9)`;
 
 /**
- * What people were told of, or are to be told in a mail that is on its way; without what stands in one of the mails, and
- * of dates before a day (`YYYY-MM-DD`), however many years of them there are.
+ * The reminders that people got, or will get in a mail on its way. Leaves out the reminders of the mail `exceptMail`,
+ * and reminders of dates before `sinceDay` (`YYYY-MM-DD`), of which there may be many years.
  */
 export async function readTold(
   db: Database,
@@ -31,7 +34,7 @@ export async function readTold(
     .execute();
 }
 
-/** The mails of people that are not sent yet, those of these days, and those that were sent since a moment. */
+/** The mails of people that are not sent yet, the mails of these days, and the mails that were sent since a moment. */
 export async function readHoldingMails(
   db: Database,
   people: readonly string[],
@@ -43,7 +46,7 @@ export async function readHoldingMails(
       .select(['person', 'day', 'state', 'ended_at'])
       .where(isOneOf(db, 'person', people))
       .where('state', '<>', 'dropped')
-      // What support has sent is beside the one mail of the day.
+      // A mail that support has sent again does not count as the one mail of the day.
       .where('replaces', 'not like', 'again/%')
       .where((eb) =>
         eb.or([
@@ -56,7 +59,7 @@ export async function readHoldingMails(
   );
 }
 
-/** The newest reminder of a stage that a person was sent about an app, or is to be, and what became of its mail. */
+/** The newest reminder of a stage about an app, sent or planned for a person, and the state of its mail. */
 export async function findLatest(
   db: Database,
   { people, clientId, stage }: { people: readonly string[]; clientId: string; stage: string },
@@ -74,7 +77,7 @@ export async function findLatest(
     .executeTakeFirst();
 }
 
-/** The reminders in one mail that are not dropped. */
+/** The reminders of one mail that are not dropped. */
 export async function readRemindersOf(db: Database, mailId: string): Promise<ReminderRow[]> {
   return db
     .selectFrom('reminders')
@@ -86,8 +89,8 @@ export async function readRemindersOf(db: Database, mailId: string): Promise<Rem
 }
 
 /**
- * Keeps mails with their reminders, without those that the ledger has already, and without mails that nothing new would
- * stand in or whose person has one of that day; answers the ids of the mails that were made. In a transaction.
+ * Keeps new mails with their reminders. Leaves out reminders that the ledger already has, mails without a new reminder,
+ * and mails of a person who has one for the day. Returns the ids of the new mails. Needs a transaction.
  */
 export async function insertPlanned(
   tx: Database,

@@ -1,9 +1,9 @@
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 
-/** Addresses whose readers said that they are not meant. */
+/** Addresses whose readers said that the reminders are not for them. */
 
-/** Which of these normalised addresses want no reminders. */
+/** The addresses among these (normalised) that want no reminders. */
 export async function stoppedAmong(db: Database, addresses: readonly string[]): Promise<Set<string>> {
   if (addresses.length === 0) return new Set();
   const rows = await db
@@ -14,7 +14,7 @@ export async function stoppedAmong(db: Database, addresses: readonly string[]): 
   return new Set(rows.map(({ address }) => address));
 }
 
-/** Puts a normalised address there; one that is there stays as it is. */
+/** Adds a normalised address; an existing entry stays unchanged. */
 export async function insertStopped(
   db: Database,
   stopped: { address: string; mailId: string; now: number },
@@ -26,7 +26,7 @@ export async function insertStopped(
     .execute();
 }
 
-/** Takes a normalised address out again; false when it was not there. */
+/** Removes a normalised address; false when there was no entry. */
 export async function deleteStopped(db: Database, address: string): Promise<boolean> {
   const removed = await db.deleteFrom('stopped_addresses').where('address', '=', address).executeTakeFirst();
   return removed.numDeletedRows === 1n;

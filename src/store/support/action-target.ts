@@ -1,7 +1,7 @@
 import type { Database } from '../driver/store.ts';
 import type { Mapping } from '../tables/tables.ts';
 
-/** What an action of staff is about. */
+/** The target of an action of staff. */
 
 /** A token with the names of its app and account. */
 export type TargetRow = Mapping & {
@@ -14,7 +14,7 @@ export type TargetRow = Mapping & {
   email: string | null;
 };
 
-/** A token by the id of its mapping, whatever became of it and of its app. */
+/** A token by the id of its mapping, whatever its state and the state of its app. */
 export async function readTarget(db: Database, mappingId: string): Promise<TargetRow | undefined> {
   return db
     .selectFrom('mappings as m')
@@ -42,7 +42,7 @@ interface Once {
   since: number;
 }
 
-/** Whether the history of a token has this entry since a moment, with the same reason. */
+/** Whether the history of a token has this entry with the same reason since a moment. */
 export async function hasEventSince(
   db: Database,
   { mappingId, action, actor, reason, since }: Once,

@@ -7,15 +7,18 @@ import type { App } from '../tables/tables.ts';
 /** The rows of one page of a desk, by their ids, in no order. */
 
 /**
- * One of the tokens of a grant's app and account: one that works by it before one that has stopped, and what ended with it
- * last.
+ * One token of a grant's app and account. First choice: an active token of the grant. Next: a stopped token. Next:
+ * another token of the grant.
  */
 const TOKEN_OF_GRANT = sql<string>`(select t.id from mappings t
   where t.client_id = g.client_id and t.account_id = g.account_id
   order by case when t.grant_id = g.id and t.state = 'active' then 0
     when t.state = 'reauthorization_required' then 1 when t.grant_id = g.id then 2 else 3 end, t.id limit 1)`;
 
-/** Whether anything else of the account stands on the same modern client, and would end with the whole consent. */
+/**
+ * Whether another grant of the account, live or handed over, belongs to the same client at the new API. That grant
+ * would end with the whole consent.
+ */
 const HAS_SIBLING = sql<number>`case when exists (select 1 from grants o where o.account_id = g.account_id
   and o.modern_client_id = g.modern_client_id and o.id <> g.id
   and (o.state <> 'dead' or o.dead_cause = 'handed_over')) then 1 else 0 end`;
@@ -35,7 +38,7 @@ export async function grantDeskRows(db: Database, ids: readonly string[]) {
     .execute();
 }
 
-/** Hand-overs with their app, account and one of the tokens that moved. */
+/** Hand-overs with their app and account. */
 export async function handoverDeskRows(db: Database, ids: readonly string[]) {
   return db
     .selectFrom('handovers as g')
@@ -64,12 +67,12 @@ interface WaitingRow {
   owner_account_id: string | null;
   source: App['source'];
   active: number;
-  /** Tokens, and people. */
+  /** Counts of waiting tokens, and of waiting people. */
   waiting: number;
   people: number;
 }
 
-/** Apps with how their tokens stood when they were last counted. */
+/** Apps with their last token counts. */
 export async function waitingDeskRows(db: Database, ids: readonly string[]): Promise<WaitingRow[]> {
   const { rows } = await sql<WaitingRow>`
     select a.client_id as id, a.client_id, a.name as app_name, a.owner_account_id, a.source, p.active,
@@ -88,7 +91,7 @@ export async function tokenDeskRows(db: Database, ids: readonly string[]) {
     .execute();
 }
 
-/** Tokens without a proven app, with the account that they work for and how many tokens share their grant. */
+/** Tokens without a proven app, with their account and the number of tokens that share their grant. */
 export async function unprovenDeskRows(db: Database, ids: readonly string[]) {
   return db
     .selectFrom('mappings as m')
@@ -108,13 +111,13 @@ export async function unprovenDeskRows(db: Database, ids: readonly string[]) {
     .execute();
 }
 
-/** The tokens of whom a reminder is for: of the account, or of the address while no account is known by it. */
+/** A token of the person of a reminder: of the account, or of the address when no account is known by it. */
 const TOKEN_OF_PERSON = sql<string | null>`coalesce(
   (select t.id from mappings t where t.client_id = r.client_id and t.account_id = substr(r.person, 9) limit 1),
   (select t.id from mappings t where t.account_email = substr(r.person, 7) and t.account_id is null
     and t.client_id = r.client_id limit 1))`;
 
-/** The names of those who are known by an account, by `account:ID`. */
+/** The names of people with a known account, by `account:ID`. */
 async function namesOf(db: Database, mails: ReadonlyArray<{ person: string }>) {
   const ids = mails.map(({ person }) => /^account:(.+)$/.exec(person)?.[1] ?? '').filter(Boolean);
   const rows = await db
@@ -125,7 +128,7 @@ async function namesOf(db: Database, mails: ReadonlyArray<{ person: string }>) {
   return new Map(rows.map(({ account_id: id, name }) => [`account:${id}`, name]));
 }
 
-/** Mails that reached nobody, each with what it was about and, where one is known, a token of that person and app. */
+/** Undeliverable mails, each with its reminders and, where known, a token of the person and app. */
 export async function mailDeskRows(db: Database, ids: readonly string[]) {
   const mails = await db
     .selectFrom('mails')

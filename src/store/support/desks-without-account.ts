@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { DESK_MAX, type DeskKey } from './desks.ts';
 import type { Database } from '../driver/store.ts';
 
-/** People whose account is not known: only the address, or the user id of the older generation, that their tokens came with. */
+/** People without a known account. Their tokens came with only an address, or a user id of the old API. */
 
 type NamedBy = 'account_email' | 'legacy_account_id';
 
 interface Group extends DeskKey {
-  /** In lower case; null where the id alone is known. */
+  /** In lower case; null when only the id is known. */
   email: string | null;
   legacyAccountId: string | null;
   tokens: number;
@@ -18,13 +18,16 @@ interface Groups {
   isMore: boolean;
 }
 
-/** Whether a token waits and has no better name: an address is more than an id of the older generation. */
+/**
+ * Whether a token waits and belongs in this group. An address is a better name than an old id, so a token with an
+ * address is counted by its address.
+ */
 const counts = (by: NamedBy) =>
   by === 'account_email'
     ? sql<boolean>`m.state = 'unmapped'`
     : sql<boolean>`m.state = 'unmapped' and m.account_email is null`;
 
-/** `id` is that of one of the tokens, so that no address has to stand in a link. */
+/** `id` is the id of one of the tokens, so that links need no address. */
 async function groupsBy(db: Database, by: NamedBy, tokensRead: number): Promise<Groups> {
   const read = db
     .selectFrom('mappings')
@@ -58,8 +61,8 @@ function nameOf(by: NamedBy, name: string | null): Partial<Group> {
 }
 
 /**
- * The people without an account who have a token that waits, among so many tokens under addresses and so many under ids:
- * where that is not enough there are more people.
+ * The people without an account who have a waiting token, found among up to `tokensRead` tokens with addresses and as
+ * many with old ids. `isMore` says that there are more people.
  */
 export async function groupsWithoutAccount(db: Database, tokensRead: number): Promise<Groups> {
   const byEmail = await groupsBy(db, 'account_email', tokensRead);

@@ -3,25 +3,27 @@ import { isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 
 /**
- * What stands on the desks of support. Of each desk so many keys are read at most, by an index: where more stand there, it
- * is said that they are more, and nothing goes through all of them.
+ * The rows on the desks of support. Each desk reads a limited number of keys by an index, never all rows. When there
+ * are more rows, the desk says so.
  */
 
-/** Keys of one desk; one more says that there are more. */
+/** The most keys of one desk. One further key shows that there are more. */
 export const DESK_MAX = 1000;
 
 const READ = DESK_MAX + 1;
 
-/** A row of a desk by its id; the lowest rank comes first. */
+/** A row of a desk by its id. The lowest rank comes first. */
 export interface DeskKey {
   id: string;
   rank: number;
 }
 
-/** In the words of the index grants_unsettled, for SQLite takes it for nothing else. */
+/**
+ * Repeats the condition of the index grants_unsettled, because SQLite uses a partial index only for the same condition.
+ */
 const IS_UNSETTLED = sql<SqlBool>`state in ('presenting', 'in_doubt')`;
 
-/** Grants in doubt, or presented before a time without an outcome; the first access token to expire comes first. */
+/** Grants in doubt, or presented before a time without an outcome. The earliest end of the access token comes first. */
 export async function doubtKeys(
   db: Database,
   { presentedBefore }: { presentedBefore: number },
@@ -36,12 +38,12 @@ export async function doubtKeys(
     .execute();
 }
 
-/** Mails that reached nobody and that nobody has settled, newest first. */
+/** Undeliverable mails that support has not dealt with, newest first. */
 export async function undeliverableKeys(db: Database): Promise<DeskKey[]> {
   const rows = await db
     .selectFrom('mails')
     .select(['id', 'ended_at'])
-    // In the words of the index mails_undeliverable.
+    // Repeats the condition of the index mails_undeliverable.
     .where('state', '=', sql.lit('undeliverable'))
     .where('settled_at', 'is', null)
     .orderBy('ended_at', 'desc')
@@ -50,7 +52,7 @@ export async function undeliverableKeys(db: Database): Promise<DeskKey[]> {
   return rows.map(({ id, ended_at }) => ({ id, rank: -(ended_at ?? 0) }));
 }
 
-/** Hand-overs since a time that no app has confirmed, oldest first. */
+/** Hand-overs since a time without a confirmation by the app, oldest first. */
 export async function handoverKeys(db: Database, { since }: { since: number }): Promise<DeskKey[]> {
   return db
     .selectFrom('handovers')
@@ -62,12 +64,12 @@ export async function handoverKeys(db: Database, { since }: { since: number }): 
     .execute();
 }
 
-/** Tokens that work though nobody was asked whether they belong to their app, the newest first. */
+/** Active tokens whose app is not proven, newest first. */
 export async function unprovenKeys(db: Database): Promise<DeskKey[]> {
   const rows = await db
     .selectFrom('mappings')
     .select(['id', 'created_at'])
-    // In the words of the index mappings_unproven.
+    // Repeats the condition of the index mappings_unproven.
     .where('source', '=', sql.lit('observed'))
     .where('app_proven', '=', sql.lit(0))
     .where('state', '=', sql.lit('active'))
@@ -80,7 +82,7 @@ export async function unprovenKeys(db: Database): Promise<DeskKey[]> {
 /** Later than any time in milliseconds that a person can mean. */
 const AFTER_ALL = 1e13;
 
-/** Extensions in force that end before a time: those ahead by their end, then those that are over, the last one first. */
+/** Extensions in force with an end before a time: first future ends, earliest first, then past ends, latest first. */
 export async function extensionKeys(
   db: Database,
   { now, before }: { now: number; before: number },
@@ -100,8 +102,8 @@ export async function extensionKeys(
 }
 
 /**
- * Apps (`a`), each with its newest row of `progress` (`p`); an app that was never counted is left out. PostgreSQL would read
- * all days of all apps for what SQLite looks up, so each is asked in its own way.
+ * Apps (`a`), each with its newest row of `progress` (`p`); an app that was never counted is left out. PostgreSQL would
+ * read all days of all apps for the query that suits SQLite, so each database has its own query.
  */
 export function newestCounts(db: Database): RawBuilder<unknown> {
   return isSqlite(db)
@@ -111,7 +113,7 @@ export function newestCounts(db: Database): RawBuilder<unknown> {
         (select * from progress n where n.client_id = a.client_id order by n.day desc limit 1) p`;
 }
 
-/** Apps for which people wait, as last counted; the most people come first. */
+/** Apps for which people wait, as last counted, most people first. */
 export async function waitingKeys(db: Database): Promise<DeskKey[]> {
   const { rows } = await sql<{ id: string; people: number }>`
     select a.client_id as id, p.waiting_people as people from ${newestCounts(db)}

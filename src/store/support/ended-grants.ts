@@ -2,10 +2,10 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import type { Database } from '../driver/store.ts';
 import type { DeathCause, Tables } from '../tables/tables.ts';
 
-/** Grants that ended within a span of time, by the index grants_dead_by_cause: nothing reads more than its limit. */
+/** Grants that ended within a time span, by the index grants_dead_by_cause. No query reads more than its limit. */
 
 export interface EndedSpan {
-  /** Unix milliseconds; the end is outside. */
+  /** Unix milliseconds; `to` is exclusive. */
   from: number;
   to: number;
 }
@@ -14,7 +14,7 @@ interface OneCause extends EndedSpan {
   cause: DeathCause;
 }
 
-/** Where a list goes on: after this grant, from the newest on. */
+/** The place where a list continues: after this grant, newest first. */
 export interface EndedPlace {
   at: number;
   id: string;
@@ -22,11 +22,11 @@ export interface EndedPlace {
 
 export interface EndedKey extends EndedPlace {
   cause: DeathCause;
-  /** Whether a token of its app and account has stopped and nobody has connected it again. */
+  /** Whether a token of the grant's app and account has stopped and is not connected again. */
   hasStopped: boolean;
 }
 
-/** A grant that lives takes all of them over. */
+/** A live grant serves all tokens of its app and account. */
 const HAS_STOPPED = sql<number>`case when exists (select 1 from mappings t
     where t.client_id = g.client_id and t.account_id = g.account_id and t.state = 'reauthorization_required')
   and not exists (select 1 from grants o
@@ -43,7 +43,7 @@ const isWithin =
       eb('g.dead_at', '<', to),
     ]);
 
-/** How many ended of one cause, counted up to `limit`. */
+/** How many grants ended for one cause, counted up to `limit`. */
 export async function countEnded(db: Database, of: OneCause, limit: number): Promise<number> {
   const some = db.selectFrom('grants as g').select('g.id').where(isWithin(of)).limit(limit).as('some');
   const row = await db.selectFrom(some).select(sql<number>`count(*)`.as('n')).executeTakeFirstOrThrow();
@@ -72,7 +72,7 @@ async function keysOf(
 
 const newestFirst = (one: EndedPlace, other: EndedPlace) => other.at - one.at || (one.id < other.id ? 1 : -1);
 
-/** Those that ended of some causes, the newest first, from a place on and up to `limit`. */
+/** The grants that ended for some causes, newest first, from a place on and up to `limit`. */
 export async function endedKeys(
   db: Database,
   { causes, ...of }: EndedSpan & { causes: readonly DeathCause[]; after: EndedPlace | undefined },

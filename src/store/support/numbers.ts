@@ -3,13 +3,13 @@ import { newestCounts } from './desks.ts';
 import type { Database } from '../driver/store.ts';
 import type { DeathCause } from '../tables/tables.ts';
 
-/** What the numbers of support are added up from; nothing here goes through all tokens. */
+/** The sums behind the numbers of support. No query reads all tokens. */
 
-/** Grants, and mails, that are counted one by one at most; of what is more, the newest grants count. */
+/** The most grants, and mails, that are counted one by one. Beyond the limit the newest grants count. */
 export const DEATHS_MAX = 20_000;
 export const MAILS_MAX = 200_000;
 
-/** PostgreSQL answers sums as texts. */
+/** PostgreSQL returns sums as texts. */
 type Sum = number | string | null;
 
 const WAITING = sql`(p.unmapped + p.reauthorization_required)`;
@@ -18,18 +18,18 @@ const SUMS = {
   active: sql`p.active`,
   waiting: WAITING,
   migrated: sql`p.migrated`,
-  /** Once for each app. */
+  /** A person counts once per app. */
   people: sql`p.waiting_people`,
-  /** Apps that have tokens none of which waits, and apps of which one does. */
+  /** Apps with tokens and without a waiting token, and apps with a waiting token. */
   done: sql`case when ${WAITING} = 0 and p.active + p.migrated > 0 then 1 else 0 end`,
   notDone: sql`case when ${WAITING} > 0 then 1 else 0 end`,
-  /** Apps that were counted at all. */
+  /** Apps with any count. */
   counted: sql`1`,
 };
 
 type Sums = Record<keyof typeof SUMS, number>;
 
-/** All apps together, as last counted. */
+/** The sums over all apps, as last counted. */
 export async function sumApps(db: Database): Promise<Sums> {
   const columns = Object.entries(SUMS).map(([name, what]) => sql`sum(${what}) as ${sql.ref(name)}`);
   const { rows } = await sql<Record<string, Sum>>`
@@ -37,7 +37,7 @@ export async function sumApps(db: Database): Promise<Sums> {
   return Object.fromEntries(Object.keys(SUMS).map((name) => [name, Number(rows[0]?.[name] ?? 0)])) as Sums;
 }
 
-/** How many mails ended since a time: handed over, or reached nobody; up to the bound together. */
+/** How many mails ended since a time, sent or undeliverable; together at most `MAILS_MAX`. */
 export async function countMails(
   db: Database,
   since: number,

@@ -3,9 +3,9 @@ import type { MappingRow } from '../tokens/find-mappings.ts';
 import type { Database } from '../driver/store.ts';
 import type { App } from '../tables/tables.ts';
 
-/** An app as support sees it, retired or not. */
+/** An app in the view of support, retired or not. */
 
-/** An app with the name and address of the account that owns it. */
+/** An app with the name and address of its owner's account. */
 export type OwnedApp = App & { owner_name: string | null; owner_address: string | null };
 
 /** The row of an app. */
@@ -19,7 +19,7 @@ export async function readApp(db: Database, clientId: string): Promise<OwnedApp 
     .executeTakeFirst();
 }
 
-/** Its callbacks. */
+/** The callbacks of an app. */
 export async function listCallbacks(db: Database, clientId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('app_callbacks')
@@ -30,7 +30,7 @@ export async function listCallbacks(db: Database, clientId: string): Promise<str
   return rows.map(({ uri }) => uri);
 }
 
-/** Every extension that it was ever given, the newest first; there are few. */
+/** All extensions of an app, ended or not, newest first; there are few. */
 export async function extensionsOf(db: Database, clientId: string) {
   return db
     .selectFrom('extensions')
@@ -51,7 +51,7 @@ const tokens = (db: Database) =>
     .selectAll('m')
     .select(['a.name as app_name', 'c.email']);
 
-/** Tokens of an app in the order of their ids, after one of them. */
+/** Tokens of an app in the order of their ids, after an id. */
 export async function tokensAfter(
   db: Database,
   clientId: string,
@@ -66,7 +66,7 @@ const NEED = sql<number>`case m.state when 'reauthorization_required' then 0 whe
 const STOPPED_AT = sql<number | null>`case when m.state = 'reauthorization_required' then m.updated_at end`;
 
 /**
- * Tokens of an account: what stopped longest comes first, then what was never connected, what works and what has ended, by
+ * Tokens of an account: stopped tokens first (the earliest stop first), then unmapped, active and ended tokens, each by
  * the names of their apps.
  */
 export async function tokensOfHolder(db: Database, accountId: string, limit: number): Promise<MappingRow[]> {

@@ -2,7 +2,9 @@ import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Event } from '../tables/tables.ts';
 
-/** The history of one token or one app: each source through its own index, the newest entries before one of them. */
+/**
+ * The history of one token or one app. Each source has its own index; a page holds the newest entries before an entry.
+ */
 
 const COLUMNS = [
   'id',
@@ -17,7 +19,7 @@ const COLUMNS = [
   'request_id',
 ] as const;
 
-/** An entry without what only the chain needs. */
+/** An entry without the columns of the chain. */
 export type ShownEvent = Pick<Event, (typeof COLUMNS)[number]>;
 
 interface Page {
@@ -33,7 +35,7 @@ export async function eventsOfMapping(db: Database, mappingId: string, at: Page)
   return page(db, at).where('mapping_id', '=', mappingId).execute();
 }
 
-/** Entries of grants themselves, not of the tokens that they serve. */
+/** Entries of grants themselves, without entries of their tokens. */
 export async function eventsOfGrants(
   db: Database,
   grantIds: readonly string[],
@@ -70,7 +72,7 @@ export async function eventsOfApp(db: Database, clientId: string, at: Page): Pro
     .execute();
 }
 
-/** Names and addresses of accounts, as the modern side last said them. */
+/** Names and addresses of accounts, as the new API last reported them. */
 export async function namesOf(
   db: Database,
   accountIds: readonly string[],

@@ -5,7 +5,7 @@ import type { Pair } from '../tokens/mappings.ts';
 import type { Database } from '../driver/store.ts';
 import type { Grant } from '../tables/tables.ts';
 
-/** What stands behind the tokens of one app and account, without any secret. */
+/** The data behind the tokens of one app and account, without any secret. */
 
 const GRANT_COLUMNS = [
   'id',
@@ -28,7 +28,7 @@ const GRANT_COLUMNS = [
 /** A grant without its sealed pair. */
 export type ShownGrant = Pick<Grant, (typeof GRANT_COLUMNS)[number]>;
 
-/** The grants of a pair, the newest first. */
+/** The grants of a pair, newest first. */
 export async function listGrantsOf(db: Database, pair: Pair, limit: number): Promise<ShownGrant[]> {
   return db
     .selectFrom('grants')
@@ -41,7 +41,7 @@ export async function listGrantsOf(db: Database, pair: Pair, limit: number): Pro
     .execute();
 }
 
-/** One grant, which may be that of another pair than its token has now. */
+/** One grant. Its pair may differ from the present pair of its token. */
 export async function findShownGrant(db: Database, id: string): Promise<ShownGrant | undefined> {
   return db.selectFrom('grants').select(GRANT_COLUMNS).where('id', '=', id).executeTakeFirst();
 }
@@ -81,7 +81,7 @@ export async function findNewestHandover(
 type Mails = Selectable<LifecycleTables['mails']>;
 type Reminders = Selectable<LifecycleTables['reminders']>;
 
-/** One reminder with the mail that it stood in and the name of its app. */
+/** One reminder with its mail and the name of its app. */
 export type ReminderMail = { app_name: string; settler_name: string | null } & Pick<
   Reminders,
   'mail_id' | 'person' | 'client_id' | 'role' | 'stage' | 'planned_for'
@@ -106,7 +106,7 @@ const reminders = (db: Database) =>
     .selectFrom('reminders as r')
     .innerJoin('mails as m', 'm.id', 'r.mail_id')
     .innerJoin('apps as a', 'a.client_id', 'r.client_id')
-    // Staff is `account:ID` there.
+    // `settled_by` of staff is `account:ID`.
     .leftJoin('accounts as s', (join) => join.on('s.account_id', '=', SETTLER))
     .select([
       'r.mail_id',
@@ -134,12 +134,12 @@ const reminders = (db: Database) =>
 
 interface MailsAsked {
   people: readonly string[];
-  /** Of this app alone. */
+  /** Restricts the list to this app. */
   clientId?: string;
   only?: Pick<Reminders, 'role' | 'stage'>;
 }
 
-/** What these people were told, or were to be told: of one app, or of all; the newest first. */
+/** The reminders that these people got or should have got, of one app or of all, newest first. */
 export async function listMailsTo(
   db: Database,
   { people, clientId, only }: MailsAsked,
@@ -153,7 +153,7 @@ export async function listMailsTo(
       .$if(only !== undefined, (query) =>
         query.where('r.role', '=', only?.role ?? 'holder').where('r.stage', '=', only?.stage ?? ''),
       )
-      // Without an app in the words of the index reminders_once, which has no dropped ones.
+      // Without an app, repeats the condition of the index reminders_once, which leaves out dropped reminders.
       .$if(clientId === undefined, (query) => query.where('r.dropped_at', 'is', null))
       .limit(limit)
       .execute()

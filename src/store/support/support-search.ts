@@ -4,7 +4,7 @@ import { isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Mapping } from '../tables/tables.ts';
 
-/** What support looks for: each question goes through an index of its own, or through the apps, which are few. */
+/** The searches of support. Each search uses its own index, or scans the apps, which are few. */
 
 type Mark =
   | 'id'
@@ -16,10 +16,12 @@ type Mark =
   | 'client_id'
   | 'account_id';
 
-/** By which of their columns mappings are looked for; a mapping has to have all of them. */
+/** Columns to search mappings by. A mapping has to match all of them. */
 export type MappingMarks = Partial<Pick<Mapping, Mark>>;
 
-/** Mappings with these marks, newest first; by an address or an older id only those without an account. */
+/**
+ * Mappings with these marks, newest first. A search by an address or an old id finds only mappings without an account.
+ */
 export async function mappingsWith(db: Database, marks: MappingMarks, limit: number): Promise<MappingRow[]> {
   const waits = marks.account_email !== undefined || marks.legacy_account_id !== undefined;
   let query = db
@@ -34,14 +36,14 @@ export async function mappingsWith(db: Database, marks: MappingMarks, limit: num
   return query.orderBy('m.created_at', 'desc').orderBy('m.id').limit(limit).execute();
 }
 
-/** An account as the modern side last described it. */
+/** An account as the new API last reported it. */
 export interface AccountFound {
   account_id: string;
   name: string | null;
   email: string | null;
 }
 
-/** The account of an id, or those of an address (in lower case). */
+/** The account with an id, or the accounts with an address (in lower case). */
 export async function accountsWith(
   db: Database,
   mark: { id: string } | { email: string },
@@ -58,15 +60,15 @@ export async function accountsWith(
     .execute();
 }
 
-/** Behind every text that begins with the one before it. */
+/** Sorts after every text that begins with the text before it. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 const folded = (text: string) => sql`lower(cast(${text} as text))`;
 
-/** So much of a name stands in its index, of which PostgreSQL takes no long entries. */
+/** The index holds this many characters of a name, because PostgreSQL allows no long entries. */
 const INDEXED = 100;
 
-/** Accounts by their whole name or by how it begins (`isWhole` not), in what the database takes for lower case. */
+/** Accounts by their whole name, or by its beginning (`isWhole` false), in the database's lower case. */
 export async function accountsNamed(
   db: Database,
   { name, isWhole }: { name: string; isWhole: boolean },
@@ -74,10 +76,10 @@ export async function accountsNamed(
 ): Promise<AccountFound[]> {
   const startOf = (text: RawBuilder<unknown>) =>
     isSqlite(db) ? sql`substr(${text}, 1, ${sql.lit(INDEXED)})` : sql`left(${text}, ${sql.lit(INDEXED)})`;
-  // By bytes, as SQLite compares.
+  // Compares by bytes, as SQLite does.
   const inBytes = (text: RawBuilder<unknown>) => (isSqlite(db) ? text : sql`(${text} collate "C")`);
   const whole = inBytes(sql`lower(name)`);
-  // In the words of the index.
+  // Repeats the expression of the index.
   const start = inBytes(startOf(sql`lower(name)`));
   const wanted = startOf(folded(name));
   const query = db
@@ -98,7 +100,7 @@ export async function accountsNamed(
     .execute();
 }
 
-/** The account that an id of the older generation belongs to, as a pair says. */
+/** The account of an old account id, according to the known pair. */
 export async function accountOfLegacyId(db: Database, legacyId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('id_pairs')
@@ -109,7 +111,7 @@ export async function accountOfLegacyId(db: Database, legacyId: string): Promise
   return row?.modern_id ?? undefined;
 }
 
-/** An app as a list shows it. */
+/** An app in a list. */
 export interface AppFound {
   client_id: string;
   name: string;
@@ -119,12 +121,12 @@ export interface AppFound {
 
 const apps = (db: Database) => db.selectFrom('apps').select(['client_id', 'name', 'source', 'retired_at']);
 
-/** The app of a client id, retired or not. */
+/** The app with a client id, retired or not. */
 export async function appWithId(db: Database, clientId: string): Promise<AppFound | undefined> {
   return apps(db).where('client_id', '=', clientId).executeTakeFirst();
 }
 
-/** The apps whose owner waits under an address (in lower case), or for which somebody answers there, by name. */
+/** The apps whose owner waits under an address (in lower case), or that have this contact address, by name. */
 export async function appsWithAddress(db: Database, address: string, limit: number): Promise<AppFound[]> {
   return apps(db)
     .where((eb) =>
@@ -143,7 +145,7 @@ export async function appsWithAddress(db: Database, address: string, limit: numb
     .execute();
 }
 
-/** Apps page by page, to look for a name in: the databases differ in what they take for lower case. */
+/** Apps page by page, for a search by name outside the database, because the databases differ in their lower case. */
 export async function listForNames(
   db: Database,
   { after, limit }: { after: string; limit: number },

@@ -4,7 +4,7 @@ type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
 type RequestPhase = 'new' | 'consenting' | 'returned' | 'denied';
 
-/** Why a browser goes to the modern side: for an old app, for tokens that wait, or to say who is there. */
+/** Why a browser goes to the new API: for an old app, for waiting tokens, or for a sign-in. */
 type RequestPurpose = 'legacy' | 'reauthorization' | 'sign_in';
 
 /** A request on which a person has decided (db/SCHEMA.md). */
@@ -13,17 +13,17 @@ export interface AuthorizationRequestsTable {
   purpose: Generated<RequestPurpose>;
   /** Null for a sign-in. */
   client_id: Nullable<string>;
-  /** The app's callback; null where the browser stays with us. */
+  /** The app's callback; null when the browser stays on the bridge's pages. */
   redirect_uri: Nullable<string>;
   redirect_uri_given: number;
   state_sealed: Nullable<string>;
-  /** Who has to consent to a re-authorization. */
+  /** The account that has to consent to a re-authorization. */
   account_id: Nullable<string>;
-  /** What the old backend says of a token that was pasted, whose account the consent has to prove; JSON. */
+  /** The old API's answer about a pasted token, whose account the consent has to prove; JSON. */
   evidence: Nullable<string>;
-  /** The tokens that the page named before the consent; a JSON array of mapping ids. */
+  /** The tokens that the page named before the consent: a JSON array of mapping ids. */
   listed_tokens: Nullable<string>;
-  /** The page of ours to show after a sign-in. */
+  /** The page of the bridge to show after a sign-in. */
   return_to: Nullable<string>;
   phase: RequestPhase;
   browser_digest: Nullable<string>;

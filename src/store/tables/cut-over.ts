@@ -1,10 +1,13 @@
 import type { ColumnType, Generated } from 'kysely';
 
-/** The rows of a move to the new API before the retirement. */
+/** The rows of a cut-over to the new API before the retirement. */
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-/** Of `apps`: how many accounts in a hundred the new API answers before the retirement; why, who decided so, and when. */
+/**
+ * Columns of `apps`: the percentage of accounts that the new API answers before the retirement; the reason, the person
+ * and the time of the decision.
+ */
 export interface CutOverColumns {
   cut_over_percent: Generated<number>;
   cut_over_reason: Nullable<string>;
@@ -19,7 +22,7 @@ interface MovingCallsTable {
   counted_at: number;
 }
 
-/** Of the volatile database. */
+/** The volatile database. */
 export interface CutOverTables {
   moving_calls: MovingCallsTable;
 }

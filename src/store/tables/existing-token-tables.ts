@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 
-/** The rows that the tokens from before the bridge need: whom they wait for, by which ids, and where they went. */
+/** The rows for tokens from before the bridge: the people and ids that the tokens wait for, and their hand-overs. */
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
@@ -10,17 +10,17 @@ interface AppContactsTable {
 }
 
 interface ModernClientsTable {
-  /** The client id at the modern side. */
+  /** The client id at the new API. */
   id: string;
-  /** The registered app that consents for it name. */
+  /** The registered app whose consents name this client. */
   client_id: string;
   /** Null for a public client. */
   secret_sealed: Nullable<string>;
   scopes: string;
   proven_at: number;
-  /** 1: it may take pairs at the exchange although consents for the app no longer name it. */
+  /** 1: the client may take pairs at the exchange although consents for the app no longer name the client. */
   keeps_handovers: Generated<number>;
-  /** Since when its secret proves nothing at the exchange. */
+  /** Since when the client's secret proves nothing at the exchange. */
   secret_retired_at: Nullable<number>;
 }
 
@@ -29,7 +29,7 @@ export type IdKind = 'profile' | 'account';
 interface IdPairsTable {
   kind: IdKind;
   legacy_id: string;
-  /** Null while an account is known by its e-mail alone. */
+  /** Null while only the e-mail of an account is known. */
   modern_id: Nullable<string>;
   email: Nullable<string>;
   source: 'imported' | 'learned';
@@ -56,7 +56,7 @@ interface EmailProofsTable {
   id: string;
   token_digest: string;
   email: string;
-  /** The account that asked for it; null for a link of a reminder, which any account with that address may use. */
+  /** The account that asked for the link; null for a link in a reminder, which any account with the address may use. */
   account_id: Nullable<string>;
   created_at: number;
   expires_at: number;
@@ -73,7 +73,7 @@ interface HandoversTable {
   confirmed_at: Nullable<number>;
 }
 
-/** Of the durable database. */
+/** The durable database. */
 export interface ExistingTokenTables {
   app_contacts: AppContactsTable;
   modern_clients: ModernClientsTable;
@@ -88,7 +88,7 @@ interface SessionsTable {
   id_digest: string;
   content: string;
   expires_at: number;
-  /** Whose it is; null of one from before this was kept. */
+  /** The account of the session; null in a session from before this column. */
   account_id: Nullable<string>;
 }
 
@@ -103,7 +103,7 @@ interface UsageTable {
   last_at: number;
 }
 
-/** As usage, of all tokens of an app. */
+/** Like usage, for all tokens of an app. */
 type AppCallsTable = Omit<UsageTable, 'mapping_id'> & { client_id: string };
 
 interface AppCallsBeginTable {
@@ -120,7 +120,7 @@ interface ShadowDifferencesTable {
   last_at: number;
 }
 
-/** Of the volatile database. */
+/** The volatile database. */
 export interface SeenTables {
   sessions: SessionsTable;
   usage: UsageTable;

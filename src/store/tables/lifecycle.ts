@@ -1,10 +1,10 @@
 import type { ColumnType, Generated } from 'kysely';
 
-/** The rows of what ends when, for whom later, and of who was told. */
+/** The rows of the lifecycle: the dates, the extensions, and the reminders. */
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-/** What an app may be given more time for, and what a brownout rehearses. */
+/** The dates that an extension can move and a brownout can rehearse. */
 export const MILESTONES = ['retirement', 'sunset'] as const;
 
 export type Milestone = (typeof MILESTONES)[number];
@@ -35,11 +35,11 @@ interface ExtensionsTable {
 
 interface BrownoutsTable {
   id: string;
-  /** Null for all apps; else the one whose owner rehearses. */
+  /** Null for all apps; otherwise the app whose owner rehearses. */
   client_id: string | null;
   rehearses: Milestone;
   starts_at: number;
-  /** The first moment after it. */
+  /** The first moment after the brownout. */
   ends_at: number;
   text: string;
   planned_by: string;
@@ -59,8 +59,8 @@ interface BrownoutExemptionsTable {
 }
 
 /**
- * `due` waits for its turn; `sending` is claimed; `sent` was handed over; `dropped` was not needed any more; `refused` was
- * refused for good by the server of its address, and others replace it; `undeliverable` is nobody's to read.
+ * `due` waits for its turn; `sending` is claimed; `sent` was handed over; `dropped` was no longer needed; `refused` was
+ * refused for good by the server of its address, and other mails replace it; `undeliverable` has no address that works.
  */
 export type MailState = 'due' | 'sending' | 'sent' | 'dropped' | 'refused' | 'undeliverable';
 
@@ -70,13 +70,13 @@ interface MailsTable {
   person: string;
   /** The day in the person's own time zone, `YYYY-MM-DD`. */
   day: string;
-  /** The mail whose address refused it, or ''; `ID/2` and so on where several take its place. */
+  /** The mail that this mail replaces after a refusal, or ''; `ID/2` and so on when several mails replace it. */
   replaces: string;
-  /** Null where none is known. */
+  /** Null when no address is known. */
   address: Nullable<string>;
   state: MailState;
   attempts: number;
-  /** How many times the server had all of it and its answer was lost. */
+  /** How many times the server had the whole mail and its answer was lost. */
   in_doubt: Generated<number>;
   next_at: number;
   claim_id: Nullable<string>;
@@ -84,12 +84,12 @@ interface MailsTable {
   failure: Nullable<string>;
   created_at: number;
   ended_at: Nullable<number>;
-  /** When support dealt with one that is undeliverable, and who. */
+  /** When support dealt with an undeliverable mail, and the person of support. */
   settled_at: Nullable<number>;
   settled_by: Nullable<string>;
 }
 
-/** A person who may act: by a token of the own account, or for an app of the own. */
+/** Why a person may act: as the holder of a token, or as the owner of an app. */
 export type Role = 'holder' | 'owner';
 
 interface RemindersTable {
@@ -100,7 +100,7 @@ interface RemindersTable {
   role: Role;
   /** Days before a date, or `died`, `woken`, `unused`. */
   stage: string;
-  /** What the stage belongs to: `retirement:2027-02-01`, or the time of what happened; '' for what comes once at all. */
+  /** The event of the stage: `retirement:2027-02-01`, or the time of an event; '' for a stage that comes only once. */
   planned_for: string;
   created_at: number;
   dropped_at: Nullable<number>;
@@ -118,7 +118,7 @@ interface LastUseReadingTable {
   noted_at: number;
 }
 
-/** Of the durable database. */
+/** The durable database. */
 export interface LifecycleTables {
   lifecycle_dates: LifecycleDatesTable;
   extensions: ExtensionsTable;

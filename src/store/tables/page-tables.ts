@@ -1,10 +1,10 @@
 import type { ColumnType } from 'kysely';
 
-/** The rows that only the pages of people need. */
+/** The rows for the pages of people. */
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-/** What staff may do; each may do what stands before it too. */
+/** The roles of staff. Each role includes the rights of the roles before it. */
 export const STAFF_ROLES = ['reader', 'agent', 'lead'] as const;
 
 export type StaffRole = (typeof STAFF_ROLES)[number];
@@ -16,7 +16,7 @@ interface StaffTable {
   added_at: number;
 }
 
-/** How many tokens of an app were in each state at the end of a day (UTC); days without a change have no row. */
+/** How many tokens of an app were in each state at the end of a day (UTC). A day without a change has no row. */
 interface ProgressTable {
   client_id: string;
   /** `YYYY-MM-DD`. */
@@ -26,7 +26,7 @@ interface ProgressTable {
   reauthorization_required: number;
   revoked: number;
   migrated: number;
-  /** Accounts, and addresses without one, with a token that waits for a consent. */
+  /** Accounts, and addresses without an account, that have a token waiting for a consent. */
   waiting_people: number;
 }
 
@@ -36,10 +36,10 @@ interface ProgressReadingTable {
   counted_at: number;
 }
 
-/** `progress` of all apps together; people count once for each app. */
+/** `progress` of all apps together; a person counts once per app. */
 type ProgressOfAllTable = Omit<ProgressTable, 'client_id'>;
 
-/** Of the durable database. */
+/** The durable database. */
 export interface PageTables {
   staff: StaffTable;
   progress: ProgressTable;
@@ -53,8 +53,8 @@ interface WatchedAppsTable {
 }
 
 /**
- * Who answered a call; of a refused one, where it is known, what kept it from being served: the state of its token, or a
- * brownout, which is a rehearsal where the owner of the app planned it.
+ * The side that answered a call. For a refused call, if known, the reason: the state of the token, or a brownout.
+ * `rehearsal` is a brownout that the app's owner planned.
  */
 type AnsweredBy =
   | 'new'
@@ -71,14 +71,14 @@ interface LiveCallsTable {
   /** Grows with time. */
   id: string;
   client_id: string;
-  /** Whose token it was; null while that is not known. */
+  /** The account of the token; null while unknown. */
   account_id: Nullable<string>;
   at: number;
   method: string;
   endpoint: string;
   carrier: string;
   user_agent: string;
-  /** Of the caller's address; the last part is left out. */
+  /** The network of the caller's address, without the last part of the address. */
   network: string;
   /** The first and last characters of the token. */
   hint: Nullable<string>;
@@ -86,16 +86,16 @@ interface LiveCallsTable {
   answered_by: AnsweredBy;
 }
 
-/** An authorization request that a browser has claimed before anything of it is kept durably. */
+/** An authorization request that a browser has claimed, before any durable row exists. */
 export interface ClaimedRequest {
   id: string;
-  /** Whose approval page it is; null of a sign-in that has returned. */
+  /** The browser of the approval page; null for a sign-in that has returned. */
   browser_digest: string | null;
   claimed_at: number;
   expires_at: number;
 }
 
-/** Of the volatile database. */
+/** The volatile database. */
 export interface LiveTables {
   claimed_requests: ClaimedRequest;
   watched_apps: WatchedAppsTable;

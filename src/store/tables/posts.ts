@@ -4,10 +4,10 @@ import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-/** `sending` until an answer came; `found` and `not_found` are what the bridge saw when none came. */
+/** `sending` until an answer came; `found` and `not_found` are results of a search when no answer came. */
 type WriteState = 'sending' | 'done' | 'refused' | 'in_doubt' | 'found' | 'not_found';
 
-/** The calls of the old API that write posts. Each row is one write; `reorder` and `shuffle` make one for each move. */
+/** The calls of the old API that write posts. Each row is one write; `reorder` and `shuffle` make one row per move. */
 export type WriteCall = 'create' | 'update' | 'share' | 'destroy' | 'move_to_top' | 'reorder' | 'shuffle';
 
 interface PostWritesTable {
@@ -20,9 +20,9 @@ interface PostWritesTable {
   channel_id: Nullable<string>;
   content_digest: Nullable<string>;
   state: WriteState;
-  /** Why nothing was done, by the name of the new API's refusal, or `not_sent`. */
+  /** Why the write was not done: the name of the new API's refusal, or `not_sent`. */
   refusal: Nullable<string>;
-  /** The post that was made, or that was to be changed. */
+  /** The post that the write made or was meant to change. */
   post_id: Nullable<string>;
   request_id: Nullable<string>;
   /** How often the bridge looked for the post. */
@@ -36,11 +36,11 @@ interface LearnedUpdatesTable {
   id: string;
   account_id: string;
   old_id: string;
-  /** As the old API names the profile. */
+  /** The profile by its old id. */
   profile_id: string;
   text_digest: string;
   due_at: number;
-  /** The post of the new API, once it was found. */
+  /** The post at the new API, once found. */
   post_id: Nullable<string>;
   seen_at: number;
 }
@@ -50,7 +50,7 @@ interface ToldPostsTable {
   told_at: number;
 }
 
-/** Of the durable database. */
+/** The durable database. */
 export interface PostTables {
   post_writes: PostWritesTable;
   learned_updates: LearnedUpdatesTable;
@@ -63,7 +63,7 @@ interface ShadowRequestsTable {
   requests: number;
 }
 
-/** Of the volatile database. */
+/** The volatile database. */
 export interface VolatilePostTables {
   shadow_requests: ShadowRequestsTable;
 }

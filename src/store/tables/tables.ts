@@ -7,7 +7,7 @@ import type { LifecycleTables } from './lifecycle.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
 import type { PostTables, VolatilePostTables } from './posts.ts';
 
-/** The rows as both databases hold them: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
+/** The rows in both databases: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
@@ -17,13 +17,13 @@ interface AppsTable extends CutOverColumns {
   owner_account_id: Nullable<string>;
   owner_email: Nullable<string>;
   source: 'registered' | 'imported' | 'observed' | 'demo';
-  /** 1 where its owner registered it on a page of ours; nobody of the service has looked at its callbacks. */
+  /** 1 when the owner registered the app on a bridge page. Nobody of the service has checked its callbacks. */
   self_registered: Generated<number>;
   created_at: number;
   retired_at: Nullable<number>;
-  /** The app's own client at the modern side; null where the bridge's serves it. */
+  /** The app's own client at the new API; null when the app uses the bridge's client. */
   modern_client_id: Nullable<string>;
-  /** To the day: when any of its tokens last called what the old backend alone answers. */
+  /** To the day: the last call of any of the app's tokens that only the old API answers. */
   passed_at: Nullable<number>;
 }
 
@@ -83,17 +83,17 @@ interface GrantsTable {
   updated_at: number;
   claim_id: Nullable<string>;
   rotated_at: number;
-  /** When a copy was taken over with this version, which the original may have spent meanwhile. */
+  /** When a copy was taken over with this version; the original may have spent the version meanwhile. */
   restored_at: Nullable<number>;
-  /** When the answer to this presentation was lost, as the process that waited for it says. */
+  /** When the answer to this presentation was lost, as reported by the process that waited for the answer. */
   doubted_at: Nullable<number>;
-  /** When no connection came about; null where the rest has another reason. */
+  /** When a connection failed; null when the rest has another reason. */
   put_off_at: Nullable<number>;
 }
 
 interface RefreshBreakerTable {
   singleton: number;
-  /** Rises with every decision that the others must not overlook. */
+  /** Rises with every decision that other processes must not overlook. */
   turn: number;
   tripped_at: Nullable<number>;
   next_at: number;
@@ -103,7 +103,7 @@ interface RefreshBreakerTable {
 
 export type MappingState = 'unmapped' | 'active' | 'reauthorization_required' | 'revoked' | 'migrated';
 
-/** In which a token waits for a consent. */
+/** The states in which a token waits for a consent. */
 export const WAITING_STATES: readonly MappingState[] = ['unmapped', 'reauthorization_required'];
 
 export type MappingSource = 'issued' | 'imported' | 'observed' | 'registration';
@@ -121,19 +121,19 @@ interface MappingsTable {
   source: MappingSource;
   created_at: number;
   updated_at: number;
-  /** Whose token it is while the account is known by its e-mail alone. */
+  /** The holder's e-mail while the account is known only by this e-mail. */
   account_email: Nullable<string>;
-  /** To the day: as the import said, then as `usage` shows; the exact time stands there. */
+  /** To the day: from the import, later from `usage`, which has the exact time. */
   last_used_at: Nullable<number>;
-  /** Whose token it is by the id of the older generation, while no pair says which account that is now. */
+  /** The holder's old account id, while no pair gives the new one. */
   legacy_account_id: Nullable<string>;
-  /** When it was last used again after a long silence. */
+  /** When the token was last used again after a long silence. */
   woken_at: Nullable<number>;
-  /** The app that a call named first, which gives no right; and whether anybody else said the app of a token seen in use. */
+  /** The app that a call named first, which gives no right. `app_proven`: whether more than calls prove the app. */
   claimed_client_id: Nullable<string>;
   claimed_at: Nullable<number>;
   app_proven: Generated<number>;
-  /** When the old API refused the token while a grant served it: the new API answers all its calls since. */
+  /** When the old API refused the token while a grant served it. Since then the new API answers all its calls. */
   refused_there_at: Nullable<number>;
 }
 
@@ -236,7 +236,7 @@ interface BudgetsTable {
   said_at: number;
   valid_until: number;
   paused_until: number;
-  /** JSON; null where the main API said nothing of its windows. */
+  /** JSON; null when the main API reported no windows. */
   windows: Nullable<string>;
 }
 
@@ -271,12 +271,12 @@ export type App = Selectable<AppsTable>;
 export type NewApp = Insertable<AppsTable>;
 export type Account = Insertable<AccountsTable>;
 export type AuthorizationRequest = Selectable<AuthorizationRequestsTable>;
-/** One that an old app asked for: it names the app and where to go back to. */
+/** A request of an old app, which names the app and its callback. */
 export type LegacyRequest = AuthorizationRequest & { client_id: string; redirect_uri: string };
 export type NewAuthorizationRequest = Insertable<AuthorizationRequestsTable>;
 export type Grant = Selectable<GrantsTable>;
 export type NewGrant = Insertable<GrantsTable>;
-/** Names one version of one grant's token pair. */
+/** Names one version of a grant's token pair. */
 export interface GrantVersion {
   id: string;
   version: number;

@@ -2,15 +2,15 @@ import { sql, type SqlBool } from 'kysely';
 import type { Database } from '../driver/store.ts';
 import type { MappingState } from '../tables/tables.ts';
 
-/** The tokens of one app as its pages show them, and how far the app has moved. */
+/** The tokens of one app for its pages, and the app's progress of moving. */
 
-/** The tokens of an app, or of one account of it. */
+/** Selects the tokens of an app, or of one account at the app. */
 export interface TokensOf {
   clientId: string;
   accountId?: string;
 }
 
-/** A page of them in the order of their ids, after one of them; with what stands behind each. */
+/** A page of tokens in the order of their ids, after an id, with the account and grant of each. */
 export async function listTokens(
   db: Database,
   { clientId, accountId }: TokensOf,
@@ -47,7 +47,7 @@ export async function listTokens(
 /** One row of a page of tokens. */
 export type TokenRow = Awaited<ReturnType<typeof listTokens>>[number];
 
-/** How many tokens of an app are in each state, by one look into an index; states without a token have no row. */
+/** How many tokens of an app are in each state, by one index scan. States without a token have no row. */
 export async function countByState(
   db: Database,
   clientId: string,
@@ -61,7 +61,7 @@ export async function countByState(
   return rows.map(({ state, n }) => ({ state, n: Number(n) }));
 }
 
-/** How many live grants an app has, of so many at most, by the modern client that they were obtained with. */
+/** How many live grants an app has, by the client that got them at the new API. Counts at most `limit` grants. */
 export async function countGrants(
   db: Database,
   clientId: string,
@@ -71,7 +71,7 @@ export async function countGrants(
     .selectFrom('grants')
     .select('modern_client_id')
     .where('client_id', '=', clientId)
-    // In the words of the index grants_live.
+    // Repeats the condition of the index grants_live.
     .where('state', '<>', sql.lit('dead'))
     .orderBy('account_id')
     .limit(limit);
@@ -82,7 +82,7 @@ export async function countGrants(
     .execute();
 }
 
-/** How many grants an app has taken over, of so many at most, and of how many of these it has confirmed that it has them. */
+/** How many grants an app has taken over, and how many of them the app has confirmed. Counts at most `limit` grants. */
 export async function countHandovers(
   db: Database,
   clientId: string,
@@ -104,8 +104,8 @@ export async function countHandovers(
 }
 
 /**
- * How many grants an app has taken over before a time without ever confirming it, of so many at most; not those after which
- * it took another one of the same account over and confirmed that.
+ * How many grants an app has taken over before a time and never confirmed. Reads at most `limit` grants. Leaves out
+ * grants with a later, confirmed hand-over of the same account.
  */
 export async function countUnconfirmed(
   db: Database,
@@ -140,13 +140,13 @@ export async function countUnconfirmed(
   return n;
 }
 
-/** Whether an app came here by an import after a time: how it was called before that is not known. */
+/** Whether an import brought an app after a time. The calls of an imported app before its import are unknown. */
 export async function wasImportedSince(db: Database, clientId: string, since: number): Promise<boolean> {
   const imported = await db
     .selectFrom('events')
     .select('id')
     .where('client_id', '=', clientId)
-    // In the words of the index events_of_apps.
+    // Repeats the condition of the index events_of_apps.
     .where('mapping_id', 'is', null)
     .where('grant_id', 'is', null)
     .where('action', '=', 'app_imported')
@@ -157,15 +157,15 @@ export async function wasImportedSince(db: Database, clientId: string, since: nu
 }
 
 /**
- * When an app last got a token that stood with another one before, 0 for never: its earlier calls were counted for that
- * one. The history says so, by an assignment or by an import that changed the app.
+ * When an app last got a token of another app, 0 for never. The token's earlier calls were counted for the other app.
+ * The history shows such a move as an assignment, or as an import that changed the app.
  */
 export async function lastMoveTo(db: Database, clientId: string): Promise<number> {
   const row = await db
     .selectFrom('events')
     .select((eb) => eb.fn.max('at').as('at'))
     .where('client_id', '=', clientId)
-    // In the words of the index events_of_moves.
+    // Repeats the condition of the index events_of_moves.
     .where(
       sql<SqlBool>`(action = 'token_assigned' or (action = 'token_changed' and reason >= 'import: app' and reason < 'import: apq'))`,
     )

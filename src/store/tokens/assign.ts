@@ -9,7 +9,7 @@ interface Assignment {
   now: number;
 }
 
-/** Moves a token to another app, if it stands where it was read; answers whether it did. */
+/** Moves a token to another app, if app and state are still as read; returns whether it moved. */
 export async function assignToApp(
   tx: Database,
   { id, client_id, state }: Pick<Mapping, 'id' | 'client_id' | 'state'>,

@@ -3,9 +3,9 @@ import type { Pair } from './mappings.ts';
 import type { Database } from '../driver/store.ts';
 import { type App, type MappingState, type Tables, WAITING_STATES } from '../tables/tables.ts';
 
-/** Tokens of which no app is proven: what their calls claim, and how a consent that lists them moves them. */
+/** Tokens without a proven app: the app that their calls claim, and the consent that lists and moves them. */
 
-/** Keeps the app that a call named, unless one was named before; answers whether it did. */
+/** Keeps the app that a call named, unless a call named an app before; returns whether it was kept. */
 export async function keepClaim(
   tx: Database,
   { mappingId, clientId, now }: { mappingId: string; clientId: string; now: number },
@@ -19,14 +19,14 @@ export async function keepClaim(
   return kept.numUpdatedRows === 1n;
 }
 
-/** A token as a page names it before a consent. */
+/** A token as a page lists it before a consent. */
 export interface ListableToken {
   id: string;
   hint_first: string | null;
   hint_last: string | null;
-  /** Where the token stands now. */
+  /** The present app of the token. */
   client_id: string;
-  /** What that calls itself. */
+  /** The name of this app. */
   program: string;
   app_source: App['source'];
   created_at: number;
@@ -37,8 +37,8 @@ export interface ListableToken {
 const LISTED_MAX = 100;
 
 /**
- * The waiting tokens of an account that a consent for an app may list: those of the program itself, and those whose calls
- * name the app. With `ids` only these.
+ * The waiting tokens of an account that a consent for an app may list: tokens of the unidentified program itself, and
+ * tokens whose calls name the app. With `ids`, only these tokens.
  */
 export async function listListable(
   db: Database,
@@ -62,7 +62,7 @@ export async function listListable(
     .execute();
 }
 
-/** Gives tokens that a consent listed to the app of the consent; answers them as they stood before. */
+/** Gives listed tokens to the app of the consent; returns the tokens as they were before. */
 export async function takeListed(
   tx: Database,
   pair: Pair,
@@ -80,12 +80,12 @@ export async function takeListed(
   return tokens;
 }
 
-/** What a consent for an app and account is about. */
+/** A consent for an app and account. */
 export interface Consent {
   pair: Pair;
-  /** Whether the app is an unidentified program, of which each token has to be listed. */
+  /** Whether the app is an unidentified program. A consent for a program moves only listed tokens. */
   isProgram: boolean;
-  /** The ids of the mappings that were listed. */
+  /** The mapping ids of the listed tokens. */
   listed: readonly string[];
   /** The states that a consent moves. */
   from: readonly MappingState[];
@@ -93,7 +93,10 @@ export interface Consent {
 
 type From = ExpressionBuilder<Tables, 'mappings'>;
 
-/** A token that works goes on to the new grant. One that waits is moved if its app is proven, or the consent listed it. */
+/**
+ * An active token always moves to the new grant. A waiting token moves if its app is proven, or if the consent listed
+ * the token.
+ */
 function isConsented(
   eb: From,
   { pair, isProgram, listed, from }: Consent,
@@ -121,7 +124,7 @@ export async function hasConsented(tx: Database, consent: Consent): Promise<bool
   return row !== undefined;
 }
 
-/** Lets the tokens of a consent stand on its grant; answers the ids that moved. */
+/** Moves the tokens of a consent to its grant; returns the ids that moved. */
 export async function moveConsented(
   tx: Database,
   consent: Consent,

@@ -3,17 +3,17 @@ import type { Pair } from './mappings.ts';
 import type { Database } from '../driver/store.ts';
 import type { Mapping, MappingState, Tables } from '../tables/tables.ts';
 
-/** Looking for mappings by what people have of them. Nothing here matches a pattern: every comparison is an equality. */
+/** Finds mappings by facts that people know. No search matches a pattern: every comparison is an equality. */
 
-/** What a mapping has to have one of. */
+/** The marks of a search. A mapping has to match one of them. */
 export interface Marks {
-  /** Of the mapping itself, of its app or of its account. */
+  /** The id of the mapping, of its app or of its account. */
   id?: string;
-  /** Four characters of the token, the first or the last. */
+  /** The first or last four characters of the token. */
   hint?: string;
-  /** Under every key. */
+  /** The token's digests under every key. */
   digests?: readonly string[];
-  /** In lower case; of the account, of whom the token waits for, or of the app's owner. */
+  /** In lower case; the address of the account, of the holder that the token waits for, or of the app's owner. */
   email?: string;
 }
 
@@ -24,7 +24,7 @@ type From = ExpressionBuilder<Tables & { m: Tables['mappings'] }, 'm'>;
 
 const isEmail = (column: string, email: string) => sql<SqlBool>`lower(${sql.ref(column)}) = ${email}`;
 
-/** Whether the account, the mapping or the owner of the app is known by this address. */
+/** Whether this address belongs to the account, to the mapping or to the app's owner. */
 function byEmail(eb: From, email: string): Array<Expression<SqlBool>> {
   const accounts = eb.selectFrom('accounts').select('account_id').where(isEmail('accounts.email', email));
   const apps = eb.selectFrom('apps').select('client_id').where(isEmail('apps.owner_email', email));
@@ -46,7 +46,7 @@ function conditions(eb: From, { id, hint, digests, email }: Marks): Array<Expres
   ];
 }
 
-/** Mappings that have one of the marks, newest first, those of retired apps included. */
+/** Mappings with at least one of the marks, newest first. Mappings of retired apps are included. */
 export async function findMappings(db: Database, marks: Marks, limit: number): Promise<MappingRow[]> {
   return db
     .selectFrom('mappings as m')
@@ -61,7 +61,7 @@ export async function findMappings(db: Database, marks: Marks, limit: number): P
     .execute();
 }
 
-/** A mapping by its id, whatever became of its app. */
+/** A mapping by its id, whatever the state of its app. */
 export async function readMapping(tx: Database, id: string): Promise<Mapping | undefined> {
   return tx.selectFrom('mappings').selectAll().where('id', '=', id).executeTakeFirst();
 }

@@ -2,13 +2,13 @@ import { isOneOf } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
 import type { Mapping } from '../tables/tables.ts';
 
-/** What is known of a token for whoever looks on at its calls. */
+/** The data of a token for people who watch its calls. */
 export type KnownToken = Pick<
   Mapping,
   'id' | 'token_digest' | 'client_id' | 'account_id' | 'state' | 'hint_first' | 'hint_last'
 >;
 
-/** The tokens that stand under any of these digests, of apps that are not retired, in one statement. */
+/** The tokens with any of these digests, of live apps, in one statement. */
 export async function listByDigests(
   { durable }: Pick<Store, 'durable'>,
   digests: readonly string[],

@@ -1,6 +1,6 @@
 import type { Database } from '../driver/store.ts';
 
-/** The ids of an app's tokens, or of those that one account has of it, in their order after one of them. */
+/** The ids of an app's tokens, or of one account's tokens at the app, in order after an id. */
 export async function listMappingIds(
   db: Database,
   { clientId, accountId }: { clientId: string; accountId?: string | undefined },

@@ -1,7 +1,7 @@
 import type { Database, Store } from '../driver/store.ts';
 import type { App, Mapping, MappingState, NewMapping } from '../tables/tables.ts';
 
-/** A mapping with what counts of its app, and the client at the modern side that its grant was obtained with. */
+/** A mapping with the facts of its app, and the client of the new API that got its grant. */
 export type FoundMapping = Mapping &
   Pick<App, 'cut_over_percent'> & { app_source: App['source']; modern_client_id: string | null };
 
@@ -9,13 +9,13 @@ const SERVED = `select mappings.*, apps.source as app_source, apps.cut_over_perc
   from mappings join apps using (client_id) left join grants on grants.id = mappings.grant_id where retired_at is null`;
 const BY_ID = `${SERVED} and mappings.id = $1`;
 
-/** One text for each number of digests, which are few: their statements are prepared once. */
+/** One text per number of digests, so that each statement is prepared once. The numbers are few. */
 const byDigests = (count: number) =>
   `${SERVED} and token_digest in (${Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')})`;
 
 /**
- * The mapping of a legacy token, read on every call so that a revocation is seen at once. All digests are looked for in
- * one statement: a digest that moves to another key in between would be found under neither.
+ * The mapping of an old token, read on every call so that a revocation takes effect at once. One statement looks for
+ * all digests: with two statements, a digest that moves to another key in between would be missed by both.
  */
 export async function findMapping(
   store: Store,
@@ -24,12 +24,12 @@ export async function findMapping(
   return store.first<FoundMapping>(byDigests(tokenDigests.length), tokenDigests);
 }
 
-/** A mapping by its id, of an app that is not retired. */
+/** A mapping by its id, of a live app. */
 export async function findMappingById(store: Store, id: string): Promise<FoundMapping | undefined> {
   return store.first<FoundMapping>(BY_ID, [id]);
 }
 
-/** Lets a token stand on another digest of itself, if it still stands on the one that was read. */
+/** Replaces the digest of a token, if the digest is still `from`. */
 export async function moveTokenDigest(
   db: Database,
   { id, from, to }: { id: string; from: string; to: string },
@@ -42,7 +42,7 @@ export async function moveTokenDigest(
     .execute();
 }
 
-/** Keeps by what its holder recognises a token, unless that is known. */
+/** Keeps the hint by which a holder recognises a token, unless there is one. */
 export async function keepHint(
   db: Database,
   id: string,
@@ -56,7 +56,7 @@ export async function keepHint(
     .execute();
 }
 
-/** Keeps the mapping of a new legacy token. */
+/** Keeps the mapping of a new token. */
 export async function insertMapping(tx: Database, mapping: NewMapping): Promise<void> {
   await tx.insertInto('mappings').values(mapping).execute();
 }
@@ -71,14 +71,14 @@ interface Move {
   from: readonly MappingState[];
   to: MappingState;
   reason: string | null;
-  /** The grant that serves from now on; unset keeps the one that stands there. */
+  /** The grant that serves from now on; unset keeps the present grant. */
   grantId?: string;
-  /** Leaves out the tokens of which only a claim says that they belong to the app. */
+  /** Leaves out tokens whose app is known only by a claim. */
   onlyProven?: true;
   now: number;
 }
 
-/** Moves every mapping of a pair that is in one of the states; answers the ids that moved. */
+/** Moves every mapping of a pair that is in one of the states; returns the ids that moved. */
 export async function moveMappings(tx: Database, pair: Pair, move: Move): Promise<string[]> {
   const rows = await tx
     .updateTable('mappings')
@@ -99,7 +99,7 @@ export async function moveMappings(tx: Database, pair: Pair, move: Move): Promis
   return rows.map((row) => row.id);
 }
 
-/** Moves the mappings that stand on a grant, are in one of the states and are so for one of these reasons. */
+/** Moves the mappings of a grant that are in one of the states for one of these reasons. */
 export async function moveMappingsOf(
   tx: Database,
   { grantId, reasons }: { grantId: string; reasons: readonly string[] },
@@ -116,7 +116,7 @@ export async function moveMappingsOf(
   return rows.map((row) => row.id);
 }
 
-/** Moves one mapping, if it is in one of the states; its grant stays. */
+/** Moves one mapping, if it is in one of the states. The grant of the mapping stays. */
 export async function moveMapping(
   tx: Database,
   id: string,

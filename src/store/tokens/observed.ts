@@ -1,9 +1,9 @@
 import type { Database, Store } from '../driver/store.ts';
 import type { NewMapping } from '../tables/tables.ts';
 
-/** Tokens that the bridge met in use, and the unidentified programs that use them: apps of the source `observed`. */
+/** Observed tokens, and the unidentified programs that use them: apps of the source `observed`. */
 
-/** Whether a token is known under one of its digests, even if its app is retired; in a transaction. */
+/** Whether a token is known under one of its digests, even of a retired app; needs a transaction. */
 export async function isTokenKnown(tx: Database, tokenDigests: readonly string[]): Promise<boolean> {
   const row = await tx
     .selectFrom('mappings')
@@ -13,14 +13,14 @@ export async function isTokenKnown(tx: Database, tokenDigests: readonly string[]
   return row !== undefined;
 }
 
-/** The same outside a transaction, for calls: it waits for no write. */
+/** Like `isTokenKnown`, outside a transaction, for calls: waits for no write. */
 export async function hasToken(store: Store, tokenDigests: readonly string[]): Promise<boolean> {
   const places = tokenDigests.map((_, index) => `$${index + 1}`).join(', ');
   const row = await store.first(`select id from mappings where token_digest in (${places})`, tokenDigests);
   return row !== undefined;
 }
 
-/** Keeps the mapping of an observed token; false where another process was faster. */
+/** Keeps the mapping of an observed token; false when another process was faster. */
 export async function insertObserved(tx: Database, mapping: NewMapping): Promise<boolean> {
   const inserted = await tx
     .insertInto('mappings')
@@ -30,7 +30,7 @@ export async function insertObserved(tx: Database, mapping: NewMapping): Promise
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Whether an app is a program that nobody registered or imported. */
+/** Whether an app is an unidentified program: neither registered nor imported. */
 export async function isUnidentified(db: Database, clientId: string): Promise<boolean> {
   const row = await db
     .selectFrom('apps')
@@ -41,7 +41,7 @@ export async function isUnidentified(db: Database, clientId: string): Promise<bo
   return row !== undefined;
 }
 
-/** Whether a client id is that of an app which somebody registered or imported, and which is not retired. */
+/** Whether a client id belongs to a live app that was registered or imported. */
 export async function isIdentifiedApp(db: Database, clientId: string): Promise<boolean> {
   const row = await db
     .selectFrom('apps')
@@ -53,7 +53,7 @@ export async function isIdentifiedApp(db: Database, clientId: string): Promise<b
   return row !== undefined;
 }
 
-/** The unidentified program of a name, the oldest if there were two. */
+/** The unidentified program with a name; the oldest when there are several. */
 export async function findUnidentified(db: Database, name: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('apps')
@@ -67,7 +67,7 @@ export async function findUnidentified(db: Database, name: string): Promise<stri
   return row?.client_id;
 }
 
-/** Adds an unidentified program; it has neither callbacks nor a secret. */
+/** Adds an unidentified program. A program has neither callbacks nor a secret. */
 export async function insertUnidentified(
   tx: Database,
   app: { clientId: string; name: string; now: number },
@@ -76,7 +76,7 @@ export async function insertUnidentified(
   await tx.insertInto('apps').values(row).execute();
 }
 
-/** Whose id of the older generation this is, as a pair says: an account, or an e-mail address that waits for one. */
+/** The known pair of an old account id: the account, or an e-mail address that waits for an account. */
 export async function findAccountPair(
   db: Database,
   legacyId: string,

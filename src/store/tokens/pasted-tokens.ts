@@ -4,12 +4,12 @@ import type { MappingState } from '../tables/tables.ts';
 interface Gift {
   mappingId: string;
   accountId: string;
-  /** In which it may be given. */
+  /** The states in which the token may be given. */
   states: readonly MappingState[];
   now: number;
 }
 
-/** Gives a waiting token that is nobody's yet its account; false when it has become somebody's or has ended meanwhile. */
+/** Gives a waiting token without a holder its account; false when the token has got a holder or has ended meanwhile. */
 export async function giveAccount(
   tx: Database,
   { mappingId, accountId, states, now }: Gift,

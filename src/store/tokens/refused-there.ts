@@ -1,8 +1,8 @@
 import type { Database } from '../driver/store.ts';
 
-/** Tokens that a grant serves and the old API has refused. */
+/** Tokens that a grant serves and that the old API has refused. */
 
-/** Keeps the first refusal by the old API. True where this is the first one. */
+/** Keeps the first refusal by the old API; false when an earlier refusal is known. */
 export async function keepRefusedThere(tx: Database, mappingId: string, now: number): Promise<boolean> {
   const kept = await tx
     .updateTable('mappings')

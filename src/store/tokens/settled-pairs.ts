@@ -3,12 +3,12 @@ import type { Pair } from './mappings.ts';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 
-/** Apps and accounts of which it is decided where their tokens go: onto a grant, or away with one. */
+/** Apps and accounts whose tokens have a settled destination: a live grant, or a hand-over. */
 
-/** Written out, for so the index of an account's grants at the modern side holds exactly these. */
+/** Written out, because the index of an account's grants at the new API has exactly this condition. */
 const isSettled = sql<SqlBool>`(state <> 'dead' or dead_cause = 'handed_over')`;
 
-/** The apps and these accounts that have a live grant, or that had one which the app took over; some twice. */
+/** The pairs of these accounts with a live or handed-over grant. A pair may appear twice. */
 export async function settledPairs(tx: Database, accountIds: readonly string[]): Promise<Pair[]> {
   return tx
     .selectFrom('grants')
@@ -20,7 +20,7 @@ export async function settledPairs(tx: Database, accountIds: readonly string[]):
     .execute();
 }
 
-/** The id of the grant that an app took over and after which the pair had no other one. */
+/** The grant that an app took over, if the pair has no other live grant and got none after the hand-over. */
 export async function findTakenGrant(
   tx: Database,
   { clientId, accountId }: Pair,

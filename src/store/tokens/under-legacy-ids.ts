@@ -2,9 +2,9 @@ import { type SqlBool, sql } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 
-/** What was imported, or seen in use, under an account id of the older generation before a pair said whose that is. */
+/** Apps and tokens that an import or an observation kept under an old account id, before a pair gave the new id. */
 
-/** The owner stands for that of an app, or the account of a token. */
+/** `legacyId` is the owner's id of an app, or the account's id of a token. */
 interface UnderLegacyId {
   legacyId: string;
   clientId: string;
@@ -12,17 +12,17 @@ interface UnderLegacyId {
 
 interface TokenUnderLegacyId extends UnderLegacyId {
   id: string;
-  /** Whether the legacy id stands where the account's id belongs. */
+  /** Whether the old id is in the column of the account id. */
   isItsAccount: boolean;
   email: string | null;
 }
 
-/** Neither seen at the modern side nor paired with an older id, which only modern ids are. */
+/** True for an id that the new API never reported and that is not the new id of any pair. */
 const isNotModern = (column: 'mappings.account_id' | 'apps.owner_account_id') => sql<SqlBool>`
   not exists (select 1 from accounts a where a.account_id = ${sql.ref(column)} and a.email is not null)
   and not exists (select 1 from id_pairs p where p.kind = 'account' and p.modern_id = ${sql.ref(column)})`;
 
-/** The apps and tokens that stand under these legacy ids, in an order that two transactions at once share. */
+/** The apps and tokens under these old ids, in a fixed order, so that two concurrent transactions agree on it. */
 export async function rowsUnderLegacyIds(
   tx: Database,
   legacyIds: readonly string[],
@@ -70,7 +70,7 @@ export async function giveAppsTo(
     .execute();
 }
 
-/** Lets apps wait for an owner of whom the address alone is known; one that they have stays. */
+/** Lets apps wait for an owner of whom only the address is known. An address that an app has stays. */
 export async function letAppsWaitFor(
   tx: Database,
   clientIds: readonly string[],
@@ -96,7 +96,9 @@ export async function giveTokensTo(
     .execute();
 }
 
-/** Lets tokens wait for an account of which a legacy id and an address alone are known; an address that they have stays. */
+/**
+ * Lets tokens wait for an account of which only an old id and an address are known. An address that a token has stays.
+ */
 export async function letTokensWaitFor(
   tx: Database,
   ids: readonly string[],

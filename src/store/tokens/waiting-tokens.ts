@@ -1,7 +1,10 @@
 import type { Database } from '../driver/store.ts';
 import type { App, MappingSource, MappingState } from '../tables/tables.ts';
 
-/** What waits for its account: known by an e-mail address alone, until that is pinned to an account id. */
+/**
+ * Tokens and apps that wait for an account: only its e-mail address is known until the address is pinned to an account
+ * id.
+ */
 
 interface Pinning {
   /** In lower case, as e-mail addresses are compared. */
@@ -15,7 +18,7 @@ interface PinnedMapping {
   client_id: string;
 }
 
-/** Gives the tokens of an e-mail address their account; a row that has one is never changed. */
+/** Gives the tokens of an e-mail address their account. A row with an account is never changed. */
 export async function pinTokens(tx: Database, { email, accountId, now }: Pinning): Promise<PinnedMapping[]> {
   return tx
     .updateTable('mappings')
@@ -26,7 +29,7 @@ export async function pinTokens(tx: Database, { email, accountId, now }: Pinning
     .execute();
 }
 
-/** Gives the apps of an e-mail address their owner; answers their client ids. */
+/** Gives the apps of an e-mail address their owner; returns their client ids. */
 export async function pinApps(tx: Database, { email, accountId }: Pinning): Promise<string[]> {
   const rows = await tx
     .updateTable('apps')
@@ -38,7 +41,7 @@ export async function pinApps(tx: Database, { email, accountId }: Pinning): Prom
   return rows.map((row) => row.client_id);
 }
 
-/** Gives the tokens that registrations made for the owners of these apps their account. */
+/** Gives an account to the tokens that registrations made for the owners of these apps. */
 export async function pinOwnerTokens(
   tx: Database,
   clientIds: readonly string[],
@@ -56,10 +59,7 @@ export async function pinOwnerTokens(
     .execute();
 }
 
-/**
- * Gives the account's id of the older generation its modern one, unless another id is paired with that already; answers
- * the older one.
- */
+/** Pairs the old id of an account with its new id, unless the new id already has a pair; returns the old id. */
 export async function pinIdPair(tx: Database, { email, accountId }: Pinning): Promise<string | undefined> {
   const known = await tx
     .selectFrom('id_pairs')
@@ -104,7 +104,7 @@ export async function countWaiting(db: Database, email: string): Promise<{ token
   return { tokens: tokens.n, apps: apps.n };
 }
 
-/** How many tokens of an account each app has, or this one app, by state. */
+/** How many tokens of an account each app has (or only this app), by state. */
 export async function countTokensOf(
   db: Database,
   { accountId, clientId }: { accountId: string; clientId?: string },

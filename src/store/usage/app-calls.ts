@@ -4,8 +4,9 @@ import type { Store } from '../driver/store.ts';
 import type { VolatileTables } from '../tables/tables.ts';
 
 /**
- * The calls of each app, kept beside those of its tokens: a page of an app with very many tokens reads these and is as true
- * and as quick as that of a small one. A call counts for the app that its token belonged to when it was counted.
+ * The calls of each app, kept beside the calls of its tokens. The page of an app with very many tokens reads the calls
+ * of the app, and is as exact and as fast as the page of a small app. A call counts for the app that its token belonged
+ * to at the time of counting.
  */
 
 type AppCalls = Insertable<VolatileTables['app_calls']>;
@@ -14,7 +15,7 @@ type Usage = Insertable<VolatileTables['usage']>;
 const keyOf = ({ client_id, day, endpoint, carrier, user_agent, outcome }: AppCalls) =>
   [client_id, day, endpoint, carrier, user_agent, outcome].join('\n');
 
-/** The apps of tokens, by the ids of these; a rehearsal, which is counted like a token, has none. */
+/** The apps of tokens, by mapping id. A rehearsal is counted like a token and has no app. */
 async function appsOf({ durable }: Store, mappingIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await durable
     .selectFrom('mappings')
@@ -24,7 +25,7 @@ async function appsOf({ durable }: Store, mappingIds: readonly string[]): Promis
   return new Map(rows.map(({ id, client_id }) => [id, client_id]));
 }
 
-/** These calls by the apps of their tokens, in the order in which every process writes. */
+/** These calls grouped by the apps of their tokens, in the order in which every process writes. */
 export async function callsByApp(store: Store, rows: readonly Usage[]): Promise<AppCalls[]> {
   const apps = await appsOf(
     store,
@@ -42,7 +43,7 @@ export async function callsByApp(store: Store, rows: readonly Usage[]): Promise<
   return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
 }
 
-/** Adds calls of apps to what is there. */
+/** Adds calls of apps to the stored counts. */
 export async function addAppCalls(
   volatile: Kysely<VolatileTables>,
   rows: readonly AppCalls[],

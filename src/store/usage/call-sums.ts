@@ -3,36 +3,36 @@ import { isOneOf } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
 import type { Tables } from '../tables/tables.ts';
 
-/** The calls of some tokens, or of all those of an app, added up. */
+/** The sums of the calls of some tokens, or of all tokens of an app. */
 
-/** Whose calls are added up: those of these tokens, or those of an app. */
+/** The callers: these tokens, or an app. */
 export type Callers = { ids: readonly string[] } | { clientId: string };
 
-/** Calls of one kind, of many tokens together. */
+/** The calls of one kind, for many tokens together. */
 export interface CallSum {
   endpoint: string;
   carrier: string;
   user_agent: string;
   calls: number;
-  /** Those that were served. */
+  /** The served calls. */
   answered: number;
   last_at: number;
 }
 
-/** Calls of one kind on one day (`YYYY-MM-DD`, UTC), of many tokens together. */
+/** The calls of one kind on one day (`YYYY-MM-DD`, UTC), for many tokens together. */
 export interface DayCalls {
   day: string;
   endpoint: string;
   carrier: string;
   calls: number;
-  /** How many of them were refused. */
+  /** The refused calls. */
   refused: number;
 }
 
-/** Their rows since a day; both tables have the columns that are read of `c`. */
+/** The rows of the callers since a day. Both tables have the columns that are read from `c`. */
 function rowsOf({ volatile }: Store, callers: Callers, sinceDay: string) {
   const isApp = 'clientId' in callers;
-  // Of a database the condition asks its dialect alone, which is that of either database of a store.
+  // The condition only asks the database for its dialect, which is the same for both databases of a store.
   const dialect = volatile as unknown as Kysely<Tables>;
   const isTheirs = isApp
     ? sql<SqlBool>`c.client_id = ${callers.clientId}`
@@ -42,10 +42,10 @@ function rowsOf({ volatile }: Store, callers: Callers, sinceDay: string) {
 
 const OTHERS = sql`endpoint, carrier`;
 
-/** PostgreSQL adds whole numbers up to a decimal one, which comes as text. */
+/** PostgreSQL returns a sum of integers as a decimal, in a text. */
 type Summed<Row, Column extends keyof Row> = Omit<Row, Column> & Record<Column, number | string>;
 
-/** The most frequent kinds of their calls since a day (`YYYY-MM-DD`), the most frequent first. */
+/** The most frequent kinds of calls since a day (`YYYY-MM-DD`), the most frequent first. */
 export async function sumCalls(
   store: Store,
   callers: Callers,
@@ -61,7 +61,7 @@ export async function sumCalls(
   return rows.map((row) => ({ ...row, calls: Number(row.calls), answered: Number(row.answered) }));
 }
 
-/** Their last call since a day (`YYYY-MM-DD`). */
+/** The last call since a day (`YYYY-MM-DD`). */
 export async function findLastCall(
   store: Store,
   callers: Callers,
@@ -74,7 +74,7 @@ export async function findLastCall(
   return rows[0];
 }
 
-/** Their calls since a day, by day, endpoint and carrier. */
+/** The calls since a day, by day, endpoint and carrier. */
 export async function sumDays(store: Store, callers: Callers, sinceDay: string): Promise<DayCalls[]> {
   const { rows } = await sql<Summed<DayCalls, 'calls' | 'refused'>>`
     select day, ${OTHERS}, sum(calls) as calls,

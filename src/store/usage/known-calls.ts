@@ -3,11 +3,14 @@ import type { Store } from '../driver/store.ts';
 import type { VolatileTables } from '../tables/tables.ts';
 
 /**
- * Since when the calls that are kept are all that came. They stand in what may be lost: a crash of PostgreSQL, a standby that
- * takes over and a restored backup begin without them, and then no page may say that none came.
+ * Since when the kept calls are complete. They are in the volatile database: a crash of PostgreSQL, a promoted standby
+ * or a restored backup begins without them. Then no page may say that no calls came.
  */
 
-/** The moments after which the calls of tokens, and of apps, are whole: 0 where they always were, Infinity where nobody knows. */
+/**
+ * The moments after which the calls of tokens, and of apps, are complete: 0 when they always were, Infinity when
+ * unknown.
+ */
 interface WholeAfter {
   tokens: number;
   apps: number;
@@ -22,7 +25,9 @@ export async function callsWholeAfter({ volatile }: Pick<Store, 'volatile'>): Pr
   return { tokens: row.lost_before, apps: Math.max(row.whole_after, row.lost_before) };
 }
 
-/** To be done before calls are added, the last of which came `at`: where the row was lost, so were the calls before these. */
+/**
+ * Call before adding calls, the last of which came `at`. When the row was lost, the calls before these were lost too.
+ */
 export async function noteLostCalls(volatile: Kysely<VolatileTables>, at: number): Promise<void> {
   await volatile
     .insertInto('app_calls_begin')
@@ -31,7 +36,7 @@ export async function noteLostCalls(volatile: Kysely<VolatileTables>, at: number
     .execute();
 }
 
-/** From now on nobody knows which calls came before. */
+/** Marks that the earlier calls are unknown from now on. */
 export async function doubtCalls({ volatile }: Pick<Store, 'volatile'>): Promise<void> {
   await volatile.deleteFrom('app_calls_begin').execute();
 }

@@ -4,21 +4,21 @@ import { retryConflicts } from '../driver/retry-conflicts.ts';
 import type { Database, Store } from '../driver/store.ts';
 import { WAITING_STATES } from '../tables/tables.ts';
 
-/** The last use of tokens, from what may be lost of a machine's crash to where it is kept to the day. */
+/** The last use of tokens, carried from the volatile database to the durable one, which keeps it to the day. */
 
 export interface LastUse {
   day: string;
   mapping_id: string;
   last_at: number;
-  /** The last call of what the old backend alone answers. */
+  /** The last call that only the old API answers. */
   passed_at: number | null;
-  /** The last call of what the bridge serves, or that an old backend answered. */
+  /** The last call that the bridge serves, or that the old API answered. */
   served_at: number | null;
 }
 
 /**
- * A call that the new API answers stands here, so that nobody is told that it ends with the old API. One that it refuses
- * whoever asks, as a change of posting times, does end.
+ * The calls that the new API answers. The list keeps people from being told that these calls end with the old API. A
+ * call that the new API always refuses, such as a change of posting times, does end.
  */
 const PATHS_SERVED = [
   '/1/profiles',
@@ -44,19 +44,25 @@ const PATHS_SERVED = [
 
 const SERVED = PATHS_SERVED.flatMap((path) => [path, `${path}.json`]);
 
-/** What the new API answers, as `usage` names it; all else ends with the old API. `other` were too many to be named. */
+/**
+ * The calls that the new API answers, under the names of `usage`; all other calls end with the old API. `other` stands
+ * for calls beyond the number of names.
+ */
 export const SERVED_HERE: readonly string[] = ['other', ...SERVED];
 
 const listOf = (endpoints: readonly string[]) => sql.join(endpoints.map((path) => sql.lit(path)));
 
 const IS_PASSED = sql<boolean>`outcome = 'ok' and endpoint not in (${listOf(SERVED_HERE)})`;
 
-/** Of what nobody serves a connection mends nothing, and it is asked for at once where a token wakes. */
+/**
+ * A token that wakes makes the bridge ask its holder for a connection at once. A connection does not help calls that
+ * neither API serves, so these calls wake no token.
+ */
 const IS_SERVED = sql<boolean>`outcome = 'ok' or endpoint in (${listOf(SERVED)})`;
 
 /**
- * The last uses of tokens day by day (`YYYY-MM-DD`, UTC) and token by token, from behind this one on. The pair is compared
- * as one, which lets PostgreSQL read on in its index on both however little it knows of a day that has just begun.
+ * The last uses of tokens by day (`YYYY-MM-DD`, UTC) and token, after the given day and token. One comparison of the
+ * pair lets PostgreSQL continue in its index on both, even with few statistics of a day that has just begun.
  */
 export async function usesAfter(
   { volatile }: Pick<Store, 'volatile'>,
@@ -81,23 +87,24 @@ export async function usesAfter(
 }
 
 export interface Silences {
-  /** A later use is kept where it is more than this later than the one that is known, in milliseconds. */
+  /** A use is kept when it is later than the known use by more than this, in milliseconds. */
   keptEvery: number;
-  /** A use after a silence of this length or more wakes a token that waits, in milliseconds. */
+  /** A use after a silence of at least this length wakes a waiting token, in milliseconds. */
   silence: number;
 }
 
 interface Locked {
   table: 'mappings' | 'apps';
   key: 'id' | 'client_id';
-  /** What stands beside the table, and which of its rows are about to move. */
+  /** The joined rows, and the condition for the rows that are about to move. */
   from: RawBuilder<unknown>;
   where: RawBuilder<SqlBool>;
 }
 
 /**
- * Runs `move`, of which the result is the number of rows that moved. Where rows are locked one by one, those that are about
- * to move are locked in the order of their keys: two processes that keep the same uses would wait for each other else.
+ * Runs `move`; returns the number of rows that moved. PostgreSQL locks rows one by one, so the rows that are about to
+ * move are locked first, in the order of their keys. Otherwise two processes that keep the same uses would wait for
+ * each other.
  */
 async function inOrder(
   db: Database,
@@ -108,18 +115,18 @@ async function inOrder(
   if (isSqlite(db)) return run(db);
   const lock = sql`select 1 from ${sql.table(table)} as t, ${from} where ${where}
     order by t.${sql.ref(key)} for no key update of t`;
-  // The second statement has to see what the first one waited for.
+  // The second statement has to see the changes that the first statement waited for.
   const transaction = db.transaction().setIsolationLevel('read committed');
-  // Others lock the same rows in an order of their own.
+  // Other transactions lock the same rows in other orders.
   return retryConflicts(() =>
     transaction.execute(async (tx) => ((await lock.execute(tx)).rows.length === 0 ? 0 : run(tx))),
   );
 }
 
 /**
- * Keeps later uses; nothing ever moves back. A token that waits wakes by a use after a long silence: after a known one, or
- * after its holder was told that it is not used. A call that nobody serves is a use, and wakes nothing. Answers how many
- * rows moved.
+ * Keeps later uses; a use never moves back. A waiting token wakes by a use after a long silence: after a known use, or
+ * after its holder was told that the token is unused. A call that neither API serves is a use, but wakes no token.
+ * Returns how many rows moved.
  */
 export async function keepLastUses(
   db: Database,
@@ -147,8 +154,8 @@ export async function keepLastUses(
 }
 
 /**
- * Keeps for apps when any of their tokens last called what the old backend alone answers; nothing ever moves back. Kept like
- * `keepLastUses`.
+ * Keeps for apps the last call of any of their tokens that only the old API answers; the date never moves back. Kept
+ * like `keepLastUses`.
  */
 export async function keepPassedUses(
   db: Database,
@@ -169,13 +176,13 @@ export async function keepPassedUses(
   await inOrder(db, { table: 'apps', key: 'client_id', from, where }, move);
 }
 
-/** When the uses were last read to their end; undefined before the first time. */
+/** When the uses were last read to the end; undefined before the first time. */
 export async function readNotedAt(db: Database): Promise<number | undefined> {
   const row = await db.selectFrom('last_use_reading').select('noted_at').executeTakeFirst();
   return row?.noted_at;
 }
 
-/** Keeps that the uses until this moment were read; never moves back. */
+/** Records that the uses until this moment were read; the moment never moves back. */
 export async function keepNotedAt(db: Database, now: number): Promise<void> {
   await db
     .insertInto('last_use_reading')

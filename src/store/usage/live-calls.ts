@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Store } from '../driver/store.ts';
 import type { VolatileTables } from '../tables/tables.ts';
 
-/** The last calls of apps that somebody watches. */
+/** The last calls of apps that a person watches. */
 
 export type LiveCallRow = Selectable<VolatileTables['live_calls']>;
 
@@ -13,7 +13,7 @@ export async function insertLiveCalls({ volatile }: Store, rows: readonly NewLiv
   await volatile.insertInto('live_calls').values(rows).execute();
 }
 
-/** The calls of an app, or those with tokens of one account, after an id; the newest first. */
+/** The calls of an app, or of one account's tokens at the app, after an id, newest first. */
 export async function listLiveCalls(
   { volatile }: Store,
   { clientId, accountId }: { clientId: string; accountId: string | undefined },
@@ -30,7 +30,7 @@ export async function listLiveCalls(
     .execute();
 }
 
-/** Removes at most `limit` calls before an id; answers how many. */
+/** Removes at most `limit` calls before an id; returns how many. */
 export async function deleteLiveCallsBefore({ volatile }: Store, id: string, limit: number): Promise<number> {
   const removal = sql`delete from live_calls where id in
     (select id from live_calls where id < ${id} order by id limit ${limit})`;

@@ -4,12 +4,12 @@ import { noteLostCalls } from './known-calls.ts';
 import type { Store } from '../driver/store.ts';
 import type { VolatileTables } from '../tables/tables.ts';
 
-/** Calls of one token on one day (`YYYY-MM-DD`, UTC), by what was called and how. */
+/** The calls of one token on one day (`YYYY-MM-DD`, UTC), by endpoint, carrier, user agent and outcome. */
 export type UsageRow = Insertable<VolatileTables['usage']>;
 
 /**
- * Adds calls to what is there, those of their tokens and those of their apps, in one transaction. Rows are locked in their
- * order, which has to be the same in every process, so that two of them cannot wait for each other.
+ * Adds calls to the stored counts of their tokens and apps, in one transaction. Rows are locked in the given order.
+ * Every process must use the same order, so that two processes cannot wait for each other.
  */
 export async function addUsage(store: Store, rows: readonly UsageRow[]): Promise<void> {
   const ofApps = await callsByApp(store, rows);
@@ -37,7 +37,7 @@ export async function addUsage(store: Store, rows: readonly UsageRow[]): Promise
   });
 }
 
-/** How one token was called by one user agent with one carrier; `calls` are those since the day that was asked for. */
+/** The calls of one token by one user agent with one carrier. `calls` counts since the requested day. */
 export interface UsageSum {
   mapping_id: string;
   carrier: string;
@@ -46,7 +46,7 @@ export interface UsageSum {
   last_at: number;
 }
 
-/** What is known of the calls of these tokens, the most frequent first. */
+/** The known calls of these tokens, the most frequent first. */
 export async function sumUsage(
   { volatile }: Store,
   mappingIds: readonly string[],
@@ -68,11 +68,11 @@ export async function sumUsage(
     .orderBy('carrier')
     .orderBy('user_agent')
     .execute();
-  // PostgreSQL adds whole numbers up to a decimal one, which comes as text.
+  // PostgreSQL returns a sum of integers as a decimal, in a text.
   return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
 }
 
-/** Removes at most `limit` rows of each kind of days before the given one; answers of which kind it removed most, how many. */
+/** Removes at most `limit` rows of each kind from days before the given day; returns the larger of the two numbers. */
 export async function deleteUsageBefore({ volatile }: Store, day: string, limit: number): Promise<number> {
   const removed = await Promise.all(
     (['usage', 'app_calls'] as const).map(async (table) => {

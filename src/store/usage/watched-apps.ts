@@ -1,6 +1,6 @@
 import type { Store } from '../driver/store.ts';
 
-/** The apps at whose calls somebody looks at the moment. */
+/** The apps whose calls a person is watching now. */
 
 /** Lets an app be watched until a time. */
 export async function keepWatched(
@@ -14,7 +14,7 @@ export async function keepWatched(
     .execute();
 }
 
-/** Those that are watched now, each with its end. */
+/** The apps that are watched now, each with the end of the watch. */
 export async function listWatched(
   { volatile }: Store,
   now: number,
@@ -26,7 +26,7 @@ export async function listWatched(
     .execute();
 }
 
-/** Removes those that nobody watches any more. */
+/** Removes apps that are no longer watched. */
 export async function deleteUnwatched({ volatile }: Store, now: number): Promise<void> {
   await volatile.deleteFrom('watched_apps').where('until', '<=', now).execute();
 }

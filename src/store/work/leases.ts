@@ -2,8 +2,8 @@ import { CLOCKS_DIFFER } from '../../shared/lifetimes.ts';
 import type { Store } from '../driver/store.ts';
 
 /**
- * A row that one process holds until a time, so that others need not do the same work. It saves work and is never what
- * safety rests on: a holder may be paused past its time, and the table may lose its last commits.
+ * A row that one process holds until a time, so that other processes skip the same work. A lease saves work and never
+ * gives safety: a holder may be paused beyond its time, and the table may lose its last commits.
  */
 export interface Lease {
   name: string;
@@ -26,7 +26,7 @@ export async function takeLease(
         .where((eb) =>
           eb.or([
             eb('leases.until', '<=', now),
-            // Dated by a clock that was wrong: nobody takes one for so long.
+            // Dated by a wrong clock: no process takes a lease for so long.
             eb('leases.until', '>', until + CLOCKS_DIFFER),
             eb('leases.holder', '=', lease.holder),
           ]),
@@ -42,7 +42,7 @@ export async function releaseLease(store: Store, { name, holder }: Lease): Promi
   await store.volatile.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
 }
 
-/** Removes leases that ended before the given time; their holders died. */
+/** Removes leases that ended before the given time, because their holders died. */
 export async function deleteLeasesBefore(store: Store, time: number): Promise<void> {
   await store.volatile.deleteFrom('leases').where('until', '<', time).execute();
 }

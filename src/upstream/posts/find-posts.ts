@@ -4,11 +4,11 @@ import { type MainApi, OrganizationGone, throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
 import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
 
-/** Looks whether a post is there. */
+/** Searches for posts at the new API. */
 
 const ON_ONE_PAGE = 50;
 
-/** One look sends so many requests at most. */
+/** The most requests of one search. */
 const MOST_PAGES = 6;
 
 const LIST = `query Look($input: PostsInput!, $after: String) { posts(input: $input, first: ${ON_ONE_PAGE}, after: $after) { edges { node { ${WRITTEN_POST_FIELDS} } } pageInfo { endCursor hasNextPage } } }`;
@@ -41,7 +41,7 @@ async function read<Shape extends z.ZodType>(
   throw new Unavailable('the main API answered in an unknown shape', { cause: data.error });
 }
 
-/** The posts of a channel that were made in a time, in Unix milliseconds. */
+/** Selects the posts of a channel that were made within a time, in Unix milliseconds. */
 interface PostsWanted {
   organizationId: string;
   channelId: string;
@@ -49,10 +49,10 @@ interface PostsWanted {
   to: number;
 }
 
-/** Some posts of a channel, the oldest first. */
+/** Some posts of a channel, oldest first. */
 export interface PostsFound {
   posts: WrittenPost[];
-  /** Whether the channel has later posts, which were not read. */
+  /** Whether the channel has later posts that were not read. */
   goesOn: boolean;
 }
 
@@ -61,7 +61,7 @@ async function readPage(looking: Looking, input: object, after: string | undefin
   const { posts } = await read(looking, { query: LIST, variables, shape: listed });
   const found = (posts.edges ?? []).map(({ node }) => node);
   const { hasNextPage = found.length === ON_ONE_PAGE, endCursor } = posts.pageInfo ?? {};
-  // A page that has nothing on it goes on nowhere, whatever it says.
+  // An empty page has no next page, whatever it says.
   return { found, goesOn: hasNextPage && found.length > 0, next: endCursor ?? undefined };
 }
 
@@ -72,9 +72,9 @@ const isBefore = (time: number, post: WrittenPost | undefined) =>
 export type Ask = <Answer>(read: (looking: Looking) => Promise<Answer>) => Promise<Answer>;
 
 /**
- * The posts of a channel that were made in a time, and maybe later ones; not all where they are very many. Each page is
- * asked for by itself.
- * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}, and what `ask` throws
+ * The posts of a channel that were made within a time, and maybe later posts. Incomplete when there are very many.
+ * `ask` sends the request of each page.
+ * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}, and the errors of `ask`
  */
 export async function listPosts(
   ask: Ask,
@@ -98,7 +98,7 @@ export async function listPosts(
 }
 
 /**
- * One post; undefined where there is none.
+ * One post; undefined when the post does not exist.
  * @throws {Unauthorized | Forbidden | Unavailable}
  */
 export async function findPost(looking: Looking, id: string): Promise<WrittenPost | undefined> {

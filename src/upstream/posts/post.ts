@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A post of the new API, with the fields that an old update object is made from. */
+/** A post of the new API, with the fields for an old update object. */
 
 const link = z.object({
   url: z.string(),
@@ -38,5 +38,5 @@ const LINK = WITH_LINK.map(
   (service) => `... on ${service}PostMetadata { linkAttachment { url title text thumbnail } }`,
 ).join(' ');
 
-/** What every request that answers with a post asks for of it. */
+/** The fields that every request for a post asks for. */
 export const POST_FIELDS = `id status via createdAt updatedAt dueAt sentAt text channelId channelService sharedNow author { id } assets { type source thumbnail } metadata { ${LINK} }`;

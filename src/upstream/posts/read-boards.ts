@@ -8,7 +8,7 @@ import type { PostsAsker } from './read-posts.ts';
 
 const board = z.object({ serviceId: z.string(), name: z.string() });
 
-/** A board, by the id that a post names it by. */
+/** A board, with the id that posts use for the board. */
 export type Board = z.infer<typeof board>;
 
 const channel = z.object({
@@ -18,7 +18,7 @@ const channel = z.object({
 
 const FIELDS = 'id metadata { ... on PinterestMetadata { boards { serviceId name } } }';
 
-/** One request for the channels of these organizations, each under an alias of its own. */
+/** One request for the channels of these organizations, each under its own alias. */
 function boardsRequest(organizationIds: readonly string[]): string {
   const parameters = organizationIds.map((_, i) => `$o${i}: ChannelsInput!`).join(', ');
   const fields = organizationIds.map((_, i) => `o${i}: channels(input: $o${i}) { ${FIELDS} }`).join(' ');
@@ -28,12 +28,12 @@ function boardsRequest(organizationIds: readonly string[]): string {
   return JSON.stringify({ query: `query Boards(${parameters}) { ${fields} }`, variables });
 }
 
-/** Each alias has its list, or the answer says nothing: a list that failed is no empty one. */
+/** Every alias must have its list; otherwise the whole answer is invalid. A failed list is not an empty list. */
 const listsOf = (organizationIds: readonly string[]) =>
   z.object(Object.fromEntries(organizationIds.map((_, i) => [`o${i}`, z.array(channel)])));
 
 /**
- * The boards of each Pinterest channel of these organizations of which the new API tells them, by the channel's id.
+ * The boards of the Pinterest channels of these organizations, by channel id, where the new API reports boards.
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
 export async function readBoards(

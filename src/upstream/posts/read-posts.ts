@@ -5,14 +5,14 @@ import { Unavailable } from '../outcomes.ts';
 import { post, POST_FIELDS, type Post } from './post.ts';
 import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
 
-/** Reads of posts at the new API: one request for each page of a list, one for a post. */
+/** Reads posts from the new API: one request per page of a list, one request for a post. */
 
-/** What a list is of. Times are ISO 8601. */
+/** The selection of a list. Times are ISO 8601. */
 export interface PostsQuestion {
   organizationId: string;
   channelId: string;
   statuses: readonly string[];
-  /** By the time at which a post is due. */
+  /** The order by due time. */
   direction: 'asc' | 'desc';
   createdFrom?: string;
 }
@@ -20,24 +20,24 @@ export interface PostsQuestion {
 export interface PageWanted {
   /** 1 to 100. */
   first: number;
-  /** The cursor behind which the page begins; undefined for the beginning. */
+  /** The cursor after which the page begins; undefined for the first page. */
   after: string | undefined;
 }
 
 export interface PostsPage<Kind = Post> {
   posts: Kind[];
-  /** Where the list goes on; undefined at its end. */
+  /** The cursor of the next page; undefined at the end of the list. */
   next: string | undefined;
 }
 
-/** With whose token the new API is asked. */
+/** The access to the new API with one token. */
 export interface PostsAsker {
   mainApi: MainApi;
   accessToken: string;
   now: () => number;
 }
 
-/** The new API refuses the cursor, or answers in a shape that is not known. */
+/** The new API refused the cursor, or answered in an unknown shape. */
 export class UnreadablePage extends Unavailable {}
 
 const pageOf = <Kind>(node: z.ZodType<Kind>) =>
@@ -49,7 +49,7 @@ const pageOf = <Kind>(node: z.ZodType<Kind>) =>
 const listOf = (fields: string) =>
   `query Posts($input: PostsInput!, $first: Int, $after: String) { posts(input: $input, first: $first, after: $after) { edges { node { ${fields} } } pageInfo { endCursor hasNextPage } } }`;
 
-/** What of the posts of a list is asked for. */
+/** The query of a list, and the shape of its pages. */
 interface ListKind<Kind> {
   query: string;
   page: ReturnType<typeof pageOf<Kind>>;
@@ -96,7 +96,7 @@ async function readPage<Kind>(
     throw new UnreadablePage('the main API answered in an unknown shape', { cause: parsed.error });
   const { edges, pageInfo } = parsed.data;
   const posts = (edges ?? []).map(({ node }) => node);
-  // A page that has nothing on it goes on nowhere, whatever it says.
+  // An empty page has no next page, whatever it says.
   const goesOn = pageInfo.hasNextPage && posts.length > 0;
   return { posts, next: goesOn ? (pageInfo.endCursor ?? undefined) : undefined };
 }
@@ -111,7 +111,7 @@ export function readPostsPage(
 }
 
 /**
- * One page of a list, of which each post says how it was written.
+ * One page of a list; each post says how it was written.
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
 export function readWrittenPage(
@@ -122,7 +122,7 @@ export function readWrittenPage(
   return readPage(asker, { question, wanted }, WRITTEN);
 }
 
-/** One post; undefined for one that the token does not reach. @throws {Unauthorized | Unavailable} */
+/** One post; undefined when the token does not reach the post. @throws {Unauthorized | Unavailable} */
 export async function readPost(asker: PostsAsker, id: string): Promise<Post | undefined> {
   try {
     const data = await dataOf(asker, { query: ONE, variables: { input: { id } } });
@@ -136,7 +136,7 @@ export async function readPost(asker: PostsAsker, id: string): Promise<Post | un
 
 const DUE = `query Posts($input: PostsInput!) { posts(input: $input, first: 100) { edges { node { ${POST_FIELDS} } } } }`;
 
-/** The posts of a channel that are due in one second, in whatever status; `dueAt` in Unix milliseconds. */
+/** The posts of a channel that are due in one second, in any status. `dueAt` in Unix milliseconds. */
 export async function readPostsDueAt(
   asker: PostsAsker,
   { organizationId, channelId, dueAt }: { organizationId: string; channelId: string; dueAt: number },

@@ -5,11 +5,11 @@ import type { MainApi } from '../main-api.ts';
 import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
 
 /**
- * One mutation of the new API as one HTTP request on a connection of its own. What its answer proves decides whether the
- * mutation may be sent once more, so that every answer is exactly one of the outcomes below.
+ * One mutation of the new API as one HTTP request on its own connection. The proof in the answer decides whether the
+ * mutation may be sent once more, so every answer is exactly one of the outcomes below.
  */
 
-/** The mutations that the old API needs; the names are the new API's. */
+/** The mutations for the old API, by their names at the new API. */
 const MUTATIONS = {
   createPost: 'CreatePostInput',
   editPost: 'EditPostInput',
@@ -24,7 +24,7 @@ export interface PostWrite {
   input: Record<string, unknown>;
 }
 
-/** The members of the payloads that say no, and the errors that are given before a mutation runs. */
+/** Refusals in the payload of a mutation, and errors before a mutation runs. */
 export type RefusalKind =
   | 'NotFoundError'
   | 'UnauthorizedError'
@@ -36,11 +36,11 @@ export type RefusalKind =
   | 'Forbidden'
   | 'BadRequest';
 
-/** The new API read the mutation and did nothing. */
+/** The new API read the mutation and did not carry it out. */
 export interface WriteRefusal {
   kind: RefusalKind;
   message: string;
-  /** The old API's number, where the new API says it. */
+  /** The error number of the old API, when the new API gives it. */
   code: number | undefined;
   link: string | undefined;
 }
@@ -48,19 +48,19 @@ export interface WriteRefusal {
 export type WriteOutcome =
   | { kind: 'done'; post: WrittenPost | undefined }
   | { kind: 'refused'; refusal: WriteRefusal }
-  /** Answered, with an error of the new API's own side: the post may be there, but no more will happen. */
+  /** The new API answered with an internal error: the post may exist, but the mutation will do nothing more. */
   | { kind: 'failed'; message: string }
-  /** A well-formed 401, which the new API gives before it reads the mutation. */
+  /** A well-formed 401, which the new API sends before it reads the mutation. */
   | { kind: 'unauthorized' }
-  /** A well-formed 429: nothing was done. */
+  /** A well-formed 429: the mutation was not carried out. */
   | { kind: 'limited'; retryAfter: number }
-  /** Nobody knows whether it was done, or still will be. */
+  /** Unknown whether the mutation was carried out, or still will be. */
   | { kind: 'in_doubt'; cause: unknown };
 
 const MADE = `... on PostActionSuccess { post { ${WRITTEN_POST_FIELDS} } }`;
 const HANDED_ON = '... on RestProxyError { link code }';
 
-/** A payload refuses a spread over a type that is no member of it. */
+/** A payload rejects a spread over a type that is not one of its members. */
 const FIELDS: Record<Mutation, string> = {
   createPost: `${MADE} ${HANDED_ON}`,
   editPost: `${MADE} ${HANDED_ON}`,
@@ -68,7 +68,7 @@ const FIELDS: Record<Mutation, string> = {
   movePostInQueue: MADE,
 };
 
-/** The text of the request that carries a mutation. */
+/** The text of the request for a mutation. */
 export function documentOf({ mutation, input }: PostWrite): string {
   const fields = `__typename ... on MutationError { message } ${FIELDS[mutation]}`;
   const query = `mutation Write($input: ${MUTATIONS[mutation]}!) { written: ${mutation}(input: $input) { ${fields} } }`;
@@ -119,7 +119,7 @@ function outcomeOfPayload(written: unknown): WriteOutcome {
   return { kind: 'in_doubt', cause: new Error('the payload has an unknown shape', { cause: success.error }) };
 }
 
-/** What errors of a request say that are given before any mutation runs. */
+/** The meaning of request errors that come before any mutation runs. */
 const BEFORE_RUNNING: ReadonlyMap<string, RefusalKind> = new Map([
   ['FORBIDDEN', 'Forbidden'],
   ['NOT_FOUND', 'NotFoundError'],
@@ -130,10 +130,10 @@ const BEFORE_RUNNING: ReadonlyMap<string, RefusalKind> = new Map([
 
 const UNAUTHORIZED = ['UNAUTHENTICATED', 'UNAUTHORIZED'];
 
-/** An error below the mutation's own field speaks of an answer that could not be given: the mutation itself ran. */
+/** An error below the mutation's own field concerns a part of the answer: the mutation itself ran. */
 const isBelowMutation = ({ path }: z.infer<typeof errors>[number]) => (path?.length ?? 0) > 1;
 
-/** What a refusal before the mutation ran is; undefined where the errors do not prove that. */
+/** The kind of a refusal before the mutation ran; undefined when the errors do not prove such a refusal. */
 function refusalKind(status: number, said: z.infer<typeof errors>): RefusalKind | undefined {
   if ((status !== 200 && status !== 400) || said.some(isBelowMutation)) return undefined;
   const kinds = said.map(({ extensions }) => BEFORE_RUNNING.get(extensions?.code ?? ''));
@@ -151,7 +151,7 @@ function outcomeOfErrors({ status }: HttpAnswer, said: z.infer<typeof errors>): 
 
 const LIMITED_FOR = 60_000;
 
-/** What an answer to a mutation proves; `now` in Unix milliseconds. */
+/** The outcome that an answer to a mutation proves. `now` in Unix milliseconds. */
 function processWriteAnswer(answer: HttpAnswer, now: number): WriteOutcome {
   const body = jsonObject(answer);
   const said = errors.safeParse(body?.['errors']);
@@ -168,12 +168,12 @@ interface WriteRequest {
   mainApi: MainApi;
   connection: Connection;
   accessToken: string;
-  /** As `documentOf` made it. */
+  /** Made by `documentOf`. */
   document: string;
   now: () => number;
 }
 
-/** Sends a mutation once. Whatever goes wrong from here on is in doubt. */
+/** Sends a mutation once. Any failure from here on is in doubt. */
 export async function writePost({
   mainApi,
   connection,

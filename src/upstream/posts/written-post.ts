@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { post, POST_FIELDS } from './post.ts';
 
-/** A post with what shows how it was written: the mode it was given, and whether its queue goes on. */
+/** A post with the facts of its writing: the share mode, and whether its queue is paused. */
 export const writtenPost = post.extend({
   shareMode: z.string(),
   channel: z.object({ isQueuePaused: z.boolean() }),
@@ -9,5 +9,5 @@ export const writtenPost = post.extend({
 
 export type WrittenPost = z.infer<typeof writtenPost>;
 
-/** What requests ask for of it. */
+/** The fields that requests for such a post ask for. */
 export const WRITTEN_POST_FIELDS = `${POST_FIELDS} shareMode channel { isQueuePaused }`;
