@@ -1,7 +1,7 @@
 import { type MappingEvent, moveOf, nextState, statesOf } from '../../src/domain/grants/mapping-state.ts';
 import type { MappingState } from '../../src/store/tables/tables.ts';
 
-/** Every transition of design section 4; what is not a change is listed as staying. */
+/** Every transition of a mapping (docs/glossary.md, ARCHITECTURE.md); a pair that changes nothing is listed as staying. */
 const TRANSITIONS: Array<[MappingState, MappingEvent, MappingState]> = [
   ['unmapped', 'granted', 'active'],
   ['unmapped', 'grant_died', 'unmapped'],
