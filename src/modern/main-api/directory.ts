@@ -1,6 +1,6 @@
 /**
  * The records of accounts, organizations and channels in the shape that the schema serves, and the interface that reads
- * the records. Ids are 24 hexadecimal characters. Times are ISO 8601 with milliseconds.
+ * and changes the records. Ids are 24 hexadecimal characters. Times are ISO 8601 with milliseconds.
  */
 
 export interface AccountRecord {

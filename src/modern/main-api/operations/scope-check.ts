@@ -58,9 +58,10 @@ function fieldsThatRun(selections: readonly SelectionNode[], run: Run): FieldNod
 }
 
 /**
- * The refusal of the first root field of a valid operation that would run without its scope. Undefined when the scopes
- * allow every root field, or when the variables do not fit and no field will run. The check comes before the execution,
- * because the refusal of a later field must not hide the result of a finished mutation.
+ * Refuses the first root field that would run although the token lacks the scope of the field; the operation must be
+ * valid. Undefined when the scopes allow every root field, or when the variables do not fit and no field will run. The
+ * check comes before the execution, because the refusal of a later field must not hide the result of a finished
+ * mutation.
  */
 export function firstForbidden(
   { schema, document, variableValues }: ExecutionArgs,
