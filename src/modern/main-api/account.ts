@@ -10,7 +10,7 @@ const presentOrganization = (record: OrganizationRecord, { data }: ApiContext) =
   channelCount: data.channelsOf(record.id).length,
 });
 
-/** The account as the schema's type `Account` has it, with everything that hangs below it. */
+/** Makes the schema's type `Account`, with the fields below the account. */
 const presentAccount = (record: AccountRecord, context: ApiContext) => ({
   ...record,
   organizations: ({ filter }: OrganizationsArguments) =>

@@ -1,17 +1,17 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Whom a valid token acts for, and what it may do. */
+/** The account that a valid access token acts for, and the scopes of the token. */
 export interface Caller {
   accountId: string;
   scopes: string[];
-  /** Who is asking, as the quotas count it: `app:<client_id>` or `key:<id of the API key>`. */
+  /** The client that the quotas count: `app:<client_id>` or `key:<id of the API key>`. */
   client: string;
 }
 
-/** Whether a person's own API key is asking, not an app. */
+/** Whether the caller uses a personal API key and is not an app. */
 export const isKey = ({ client }: Caller): boolean => client.startsWith('key:');
 
-/** Null for a token that is unknown, expired or revoked. */
+/** Answers null for a token that is unknown, expired or revoked. */
 export type Authenticate = (token: string) => Promise<Caller | null>;
 
 function refuse(res: Response, message: string): void {
@@ -22,8 +22,9 @@ function refuse(res: Response, message: string): void {
 }
 
 /**
- * Bearer tokens in the header alone, checked before the body is read. Two headers are no token: Node would read the
- * first, others the last. Texts as recorded.
+ * Takes bearer tokens from the Authorization header only, and checks the token before the body is read. A request with
+ * two Authorization headers is refused: Node would read the first header, other software the last. The texts are the
+ * recorded texts.
  */
 export function requireBearer(authenticate: Authenticate) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {

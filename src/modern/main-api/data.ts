@@ -4,7 +4,7 @@ import type { PostTemplatesData } from './post-templates/data.ts';
 import type { PostsData } from './posts/data.ts';
 import type { SnippetsData } from './snippets/data.ts';
 
-/** What the main API reads and writes. */
+/** All data that the main API reads and writes. */
 export interface MainApiData extends DirectoryData {
   posts: PostsData;
   postTemplates: PostTemplatesData;

@@ -1,19 +1,20 @@
 import { GraphQLError, type GraphQLScalarType, Kind } from 'graphql';
 import { DateTime } from 'luxon';
 
-/** No place on earth is further than 14 hours off; luxon would take +99:99. */
+/** Offsets go up to 14 hours, the largest on earth; luxon would accept +99:99. */
 const WITH_OFFSET = /T.*(?:Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)$/i;
 
 const MAX_LENGTH = 40;
 const FIRST_YEAR = 1970;
 const LAST_YEAR = 2999;
 
-/** ISO 8601 with milliseconds and Z, of an instant that ISO 8601 or Unix milliseconds name. */
+/** Takes an instant as ISO 8601 or Unix milliseconds, and gives ISO 8601 with milliseconds and Z. */
 const instant = (value: string | number) => new Date(value).toISOString();
 
 /**
- * The instant a client names, as ISO 8601 with milliseconds and Z. It must say its offset, and lie in the years 1970 to
- * 2999; anything else is a GraphQLError.
+ * Reads the instant that a client sent, and gives ISO 8601 with milliseconds and Z. The instant must have an offset or
+ * Z, and must lie in the years 1970 to 2999.
+ * @throws {GraphQLError} for every other value
  */
 function parseInstant(value: unknown): string {
   if (typeof value === 'string' && value.length <= MAX_LENGTH && WITH_OFFSET.test(value)) {
@@ -30,7 +31,7 @@ function serializeInstant(value: unknown): string {
   throw new TypeError('a DateTime is served from ISO 8601 or Unix milliseconds');
 }
 
-/** Gives the scalar DateTime of a built schema its rules, so that no resolver ever sees an invalid time. */
+/** Adds the rules to the scalar DateTime of a built schema. No resolver sees an invalid time afterwards. */
 export function defineDateTime(scalar: GraphQLScalarType): void {
   scalar.parseValue = parseInstant;
   scalar.parseLiteral = (node) => parseInstant(node.kind === Kind.STRING ? node.value : undefined);

@@ -1,6 +1,6 @@
 /**
- * The records behind the main API, in the shape the schema serves, and the questions it asks.
- * Ids are 24 hexadecimal characters, times ISO 8601 with milliseconds.
+ * The records of accounts, organizations and channels in the shape that the schema serves, and the interface that reads
+ * and changes the records. Ids are 24 hexadecimal characters. Times are ISO 8601 with milliseconds.
  */
 
 export interface AccountRecord {
@@ -18,7 +18,7 @@ export interface AccountRecord {
   };
 }
 
-/** What is absent stays; null clears. */
+/** An absent field keeps the old value; null clears the value. */
 export interface AccountChanges {
   name?: string;
   timezone?: string | null;
@@ -39,7 +39,7 @@ export interface OrganizationLimits {
   postTemplates: number;
 }
 
-/** `channelCount` is counted when it is asked for. */
+/** The record has no `channelCount`: the resolver counts the channels. */
 export interface OrganizationRecord {
   id: string;
   name: string;
@@ -65,7 +65,7 @@ export type Service =
 
 export type DayOfWeek = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 
-/** `times` are HH:MM in the channel's time zone. */
+/** `times` are HH:MM in the time zone of the channel. */
 export interface ScheduleRecord {
   day: DayOfWeek;
   times: string[];
@@ -149,10 +149,13 @@ export interface ConnectedAppRecord {
   scopes: string[];
 }
 
-/** Accounts, organizations and channels; lists keep their order. Nothing here checks who asks: the resolvers do. */
+/**
+ * Accounts, organizations and channels; lists keep their order. The resolvers check the caller; this interface does
+ * not.
+ */
 export interface DirectoryData {
   findAccount(accountId: string): AccountRecord | undefined;
-  /** The account as it then is; undefined when there is none. */
+  /** Returns the changed account, or undefined for an unknown id. */
   updateAccount(accountId: string, changes: AccountChanges): AccountRecord | undefined;
   organizationsOf(accountId: string): OrganizationRecord[];
   channelsOf(organizationId: string): ChannelRecord[];

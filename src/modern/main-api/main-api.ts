@@ -1,7 +1,7 @@
 /**
- * The main API (docs/embedded-new-api.md): POST / and POST /graphql, one GraphQL schema, bearer tokens. It owns the
- * schema and who may see what. It knows neither the authorization server nor the store: both come in as functions, so
- * any other server can mount it over its own tokens.
+ * The main API (docs/embedded-new-api.md): POST / and POST /graphql, one GraphQL schema, bearer tokens. The main API
+ * owns the schema and the rules of access. The main API knows neither the authorization server nor the store: both come
+ * in as functions. Any other server can mount the main API over its own tokens.
  */
 import type { IncomingMessage } from 'node:http';
 import { Router, text } from 'express';
@@ -25,13 +25,16 @@ const BODY_LIMIT = '256kb';
 export interface MainApiParts {
   authenticate: Authenticate;
   data: MainApiData;
-  /** Unset: generous ones. */
+  /** Unset: the default quotas, which are generous. */
   quotas?: Quotas | undefined;
-  /** Told of every error that is a bug of ours; the client only reads "unexpected". */
+  /** Called with every error that is a bug of ours. The client reads only "unexpected". */
   onUnexpected: (error: Error) => void;
 }
 
-/** Of one request: every post of a list asks for its channel, of which there are few, and no operation changes one. */
+/**
+ * The context of one request. Remembers channels: every post of a list looks up the channel of the post, a list has few
+ * channels, and no operation changes a channel.
+ */
 function contextOf(caller: Caller, data: MainApiData): ApiContext {
   const known = new Map<string, ChannelRecord | undefined>();
   const findChannel = (id: string) => {
@@ -42,7 +45,7 @@ function contextOf(caller: Caller, data: MainApiData): ApiContext {
 }
 
 function answerTo(result: ExecutionResult): HandledResponse | undefined {
-  // Without `data` nothing was executed: the variables do not fit the query.
+  // A result without `data` was not executed: the variables do not fit the query.
   if (!('data' in result) && 'errors' in result) return badRequest(result.errors ?? [], 'BAD_USER_INPUT');
   return isTooLarge(result.data) ? limitReached('The answer is larger than the limit of 8 MB') : undefined;
 }
@@ -68,7 +71,7 @@ function createOperationHandler({ data, onUnexpected }: MainApiParts) {
   });
 }
 
-/** graphql-http does not know that a parameter may stand in quotes (RFC 9110 §5.6.6). */
+/** Removes the quotes of a parameter (RFC 9110 §5.6.6), which graphql-http does not understand. */
 const unquoted = (contentType: string | undefined) => contentType?.replaceAll(/="([\w-]+)"/g, '=$1');
 
 function answerWith(handle: ReturnType<typeof createOperationHandler>) {
@@ -77,7 +80,7 @@ function answerWith(handle: ReturnType<typeof createOperationHandler>) {
     const [body, init] = await handle({
       method: req.method,
       url: req.url,
-      // JSON is the only answer there is, whatever a client says it accepts.
+      // Every answer is JSON, whatever the Accept header of the client says.
       headers: { 'content-type': unquoted(req.headers['content-type']), accept: 'application/json' },
       body: typeof req.body === 'string' ? req.body : '',
       raw: req,
@@ -99,7 +102,7 @@ const bodyProblems: Record<number, string> = {
   415: 'Unsupported Content-Encoding or charset',
 };
 
-/** A body that express cannot read is the client's fault; anything else is a bug of ours. */
+/** A body that express cannot read is a mistake of the client. Every other error is a bug of ours. */
 const refuseBody = (onUnexpected: MainApiParts['onUnexpected']) =>
   errorHandler((error, res) => {
     const status = Number(Object(error).status);
@@ -114,7 +117,7 @@ function refuseMethod(_req: Request, res: Response): void {
   res.status(405).set('Allow', 'POST').type('json').send(refusal('The main API takes POST only'));
 }
 
-/** A router to be mounted at the root of {base_url}. Tokens come before quotas, quotas before the body. */
+/** The router for the root of {base_url}. Checks the token first, then the quotas, and reads the body last. */
 export function createMainApi(parts: MainApiParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const readBody = text({ type: () => true, limit: BODY_LIMIT });

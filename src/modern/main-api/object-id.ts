@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A new id in the form of Mongo's: the second of its birth, then chance; 24 hexadecimal characters [recorded]. */
+/** A new id like a Mongo id: the current second, then random bytes; 24 hexadecimal characters [recorded]. */
 export function newObjectId(now: number = Date.now()): string {
   const seconds = Math.floor(now / 1000);
   return seconds.toString(16).padStart(8, '0') + randomBytes(8).toString('hex');

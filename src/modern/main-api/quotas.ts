@@ -1,6 +1,6 @@
 /**
- * How often one client may call in 15 minutes, a day and 30 days [recorded]. The counts live in this process and
- * start anew with it: enough for a server of one process on which a migration is tried out.
+ * Limits the calls of one client in 15 minutes, a day and 30 days [recorded]. The process keeps the counts in memory
+ * and starts at zero. Such counts are enough for a server of one process that serves trial migrations.
  */
 import { createHash } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
@@ -13,14 +13,14 @@ export type Quotas = readonly [number, number, number];
 
 const GENEROUS: Quotas = [10_000, 250_000, 3_000_000];
 
-/** `word` names the window in the headers, `code` in a refusal. */
+/** `word` is the name of the window in the headers, `code` the name in a refusal. */
 const WINDOWS = [
   { seconds: 900, word: '15min', code: '15m' },
   { seconds: 86_400, word: '1day', code: '24h' },
   { seconds: 2_592_000, word: '30days', code: '30d' },
 ] as const;
 
-/** Counts of more clients than this are not kept. */
+/** The process keeps the counts of this many clients, and forgets the client that has not called for longest. */
 const MAX_CLIENTS = 10_000;
 
 type Window = (typeof WINDOWS)[number] & { quota: number; rolling: RollingWindow };
@@ -34,7 +34,7 @@ const windowsFor = (quotas: Quotas): Window[] =>
 const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 const nameOf = ({ quota, word }: Window) => `"${quota}-in-${word}"`;
 
-/** A digest, because the header tells clients apart and is no place for their ids. */
+/** A digest of the client id: the header must tell clients apart, and must not show client ids. */
 const partitionOf = (client: string) => `:${createHash('sha256').update(client).digest('base64')}:`;
 
 /** One member for each window, as a structured list (draft-ietf-httpapi-ratelimit-headers, RFC 9651). */
@@ -49,7 +49,7 @@ function headersFor(windows: Window[], client: string, now: number) {
   return { RateLimit: standings.join(', '), 'RateLimit-Policy': policies.join(', ') };
 }
 
-/** Body as recorded; of several full windows the one that opens last is named. */
+/** Sends the recorded body. When several windows are full, the answer names the window that opens last. */
 function refuse(res: Response, full: Window[], now: number): void {
   const [last] = full.toSorted((a, b) => b.rolling.untilReset(now) - a.rolling.untilReset(now));
   const error = {
@@ -61,8 +61,8 @@ function refuse(res: Response, full: Window[], now: number): void {
 }
 
 /**
- * Counts every call of a caller that is known, whatever comes of it, and sets the headers of its answer. A call that is
- * refused here is not counted and goes no further.
+ * Counts every call with a valid token, also when the call fails later, and sets the quota headers of the answer. A
+ * call over a quota gets 429 and is not counted.
  */
 export function limitCalls(quotas: Quotas = GENEROUS) {
   const windowsOf = createRecent(MAX_CLIENTS, () => windowsFor(quotas));

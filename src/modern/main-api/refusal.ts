@@ -6,11 +6,11 @@ type RefusalType =
   | 'RestProxyError'
   | 'VoidMutationError';
 
-/** Ends a mutation, whose transaction is taken back; `type` is the member of the payload's union that says so. */
+/** Ends a mutation and rolls the transaction back. `type` is the member of the payload's union that the client gets. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly type: RefusalType;
-  /** The error code of the older generation, for a RestProxyError. */
+  /** For a RestProxyError: the error code of the old API. */
   readonly code: number | null;
   constructor(type: RefusalType, message: string, code: number | null = null) {
     super(message);
@@ -19,7 +19,7 @@ export class Refusal extends Error {
   }
 }
 
-/** All problems of an input at once; each is a sentence without its full stop. */
+/** Refuses an input with all problems at once. Each problem is a sentence without the full stop. */
 export const invalidInput = (problems: readonly string[]) =>
   new Refusal('InvalidInputError', problems.join('. '));
 
@@ -33,7 +33,7 @@ interface RefusalPayload {
   code: number | null;
 }
 
-/** What `work` returns, or the refusal it threw as the union member that the payload has for it. */
+/** Returns the result of `work`. When `work` throws a Refusal, returns the union member for that refusal. */
 export function payloadOf<T>(work: () => T): T | RefusalPayload {
   try {
     return work();
@@ -46,7 +46,7 @@ export function payloadOf<T>(work: () => T): T | RefusalPayload {
   }
 }
 
-/** As payloadOf, for a payload that has one member for every refusal. */
+/** Like payloadOf, for a payload whose only member for refusals is VoidMutationError. */
 export const voidPayloadOf = <T>(work: () => T) =>
   payloadOf(() => {
     try {

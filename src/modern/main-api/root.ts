@@ -32,8 +32,8 @@ const resolvers: Record<string, Resolve> = {
 const rules: Record<string, Rule> = operations;
 
 /**
- * Runs a resolver for a caller who may, whatever was checked before; a bug of ours becomes the union member that the
- * payload has for it.
+ * Checks the scope of the caller again and runs the resolver. A bug of ours becomes the union member `rule.failure`; a
+ * rule without `failure` lets the error through.
  */
 function guard(rule: Rule, resolve: Resolve, onUnexpected: (error: Error) => void): Resolve {
   return (args, context) => {
@@ -55,7 +55,9 @@ function rootFields(schema: GraphQLSchema): string[] {
   return types.flatMap((type) => Object.keys(type?.getFields() ?? {}));
 }
 
-/** The root value of the schema. Throws unless schema, scope table and resolvers name the same operations. */
+/**
+ * The root value of the schema. Throws unless the schema, the scope table and the resolvers name the same operations.
+ */
 export function createRoot(
   schema: GraphQLSchema,
   onUnexpected: (error: Error) => void,

@@ -13,8 +13,8 @@ function idFrom(value: unknown): string {
 }
 
 /**
- * DateTime has rules of its own. Any string is an id as far as the schema goes: one that names nothing is NOT_FOUND, not
- * a validation error.
+ * Gives DateTime and the id scalars the rules for input. The schema accepts every string as an id: an unknown id is
+ * NOT_FOUND, not a validation error.
  */
 function defineScalars(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -26,7 +26,7 @@ function defineScalars(schema: GraphQLSchema): void {
   }
 }
 
-/** The main API, schema first: all of schema/*.graphql as one. Throws when the files do not fit together. */
+/** Builds the schema of the main API from all files schema/*.graphql. Throws when the files do not fit together. */
 export function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter((name) => name.endsWith('.graphql'));
   const schema = buildSchema(files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n'));

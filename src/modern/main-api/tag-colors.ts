@@ -1,4 +1,4 @@
-/** The palette that labels are chosen from. The names are the real service's, the colours our own. [inferred] */
+/** The palette for labels. The names come from the real service; the colours are our own. [inferred] */
 const palette: ReadonlyMap<string, string> = new Map([
   ['#2f6fde', 'blue'],
   ['#9bbcf2', 'blueLight'],
@@ -20,7 +20,7 @@ const palette: ReadonlyMap<string, string> = new Map([
   ['#f3dd8a', 'yellowLight'],
 ]);
 
-/** The label with its colour's name in the palette; null for another colour. */
+/** Adds the palette name of the colour to a label; null for a colour outside the palette. */
 export const withColorName = <T extends { color: string }>(label: T) => ({
   ...label,
   colorName: palette.get(label.color.toLowerCase()) ?? null,

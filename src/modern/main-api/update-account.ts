@@ -21,11 +21,14 @@ type Preferences = NonNullable<Input['preferences']>;
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
-/** Absent and null are never wrong here: what may not be null is looked at by itself. */
+/** Absent and null pass: problemsOf checks separately the fields that may not be null. */
 const breaks = (value: string | null | undefined, isValid: (value: string) => boolean) =>
   typeof value === 'string' && !isValid(value);
 
-/** Any case is taken (ECMA-402), and kept as IANA spells it; only of an alias the spelling cannot be asked. */
+/**
+ * Accepts a zone name in any case (ECMA-402) and gives the IANA spelling. An alias keeps the spelling of the client,
+ * because Intl answers with another name.
+ */
 function spelledZone(zone: string): string {
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
   return timeZone.toLowerCase() === zone.toLowerCase() ? timeZone : zone;

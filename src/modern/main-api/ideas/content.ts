@@ -48,7 +48,7 @@ function mediaRules(media: MediaInput[]): Rule[] {
 
 const isBlank = (text?: string | null) => !text?.trim();
 
-/** What is wrong with it, one sentence each without its full stop. */
+/** The problems of an idea's content. Each problem is a sentence without the full stop. */
 export function contentProblems(content: ContentInput): string[] {
   const { title, text, media, tags } = content;
   const isEmpty = isBlank(title) && isBlank(text) && !isLonger(media, 0);
@@ -80,7 +80,7 @@ function mediaFrom({ url, type, alt, thumbnailUrl, size, source }: MediaInput): 
   };
 }
 
-/** Expects content without problems. */
+/** Makes the stored content from an input without problems. */
 export const contentFrom = (input: ContentInput): IdeaContent => ({
   title: input.title ?? null,
   text: input.text ?? null,

@@ -18,7 +18,10 @@ interface Input {
 
 type Placed = Pick<IdeaRecord, 'groupId' | 'position'>;
 
-/** Behind `placeAfterId`, or at the top; undefined when that idea is not in the group. */
+/**
+ * The position behind `placeAfterId`, or at the top without `placeAfterId`. Undefined when that idea is not in the
+ * group.
+ */
 function positionFor(ideas: IdeasData, groupId: string, placeAfterId?: string | null): number | undefined {
   const inOrder = ideas.positionsIn(groupId);
   if (!placeAfterId) return (inOrder[0]?.position ?? 1) - 1;
@@ -29,12 +32,12 @@ function positionFor(ideas: IdeasData, groupId: string, placeAfterId?: string | 
   if (!next) return neighbour.position + 1;
   const middle = (neighbour.position + next.position) / 2;
   if (neighbour.position < middle && middle < next.position) return middle;
-  // After some fifty halves there is no number left between the two. Numbered anew, the first of them is `before + 1`.
+  // About fifty halvings leave no number between the neighbours. renumber gives the first neighbour `before + 1`.
   ideas.renumber(groupId);
   return before + 1.5;
 }
 
-/** Where the new idea stands, or what is wrong with the place that was asked for. */
+/** The group and the position of the new idea, or a message when the wished place does not exist. */
 function place(ideas: IdeasData, organizationId: string, group?: GroupInput | null): Placed | string {
   const { groupId, placeAfterId } = group ?? {};
   if (!groupId) return placeAfterId ? 'The idea to place it after needs its group' : noGroup;
@@ -73,6 +76,6 @@ function addIdea(input: Input, context: ApiContext): IdeaRecord {
   });
 }
 
-/** Answers with the Idea itself, as seen on the real service. */
+/** Adds an idea and answers with the Idea itself, as seen on the real service. */
 export const createIdea = ({ input }: { input: Input }, context: ApiContext) =>
   payloadOf(() => ({ __typename: 'Idea' as const, ...presentIdea(addIdea(input, context)) }));

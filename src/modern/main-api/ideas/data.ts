@@ -27,7 +27,7 @@ export interface IdeaContent {
   date: string | null;
 }
 
-/** `createdAt` and `updatedAt` are Unix seconds, unlike everywhere else [recorded]. */
+/** `createdAt` and `updatedAt` are Unix seconds. Only ideas use Unix seconds [recorded]. */
 export interface IdeaRecord {
   id: string;
   organizationId: string;
@@ -38,27 +38,29 @@ export interface IdeaRecord {
   updatedAt: number;
 }
 
-/** What is undefined does not narrow. */
+/** An undefined field does not narrow the list. */
 export interface IdeasFilter {
   groups?: string[] | undefined;
   membership?: 'grouped' | 'ungrouped' | undefined;
-  /** With any of the tags in `in`, or, with `isEmpty`, without any. */
+  /** Ideas with at least one of the tags in `in`. `isEmpty` adds the ideas without tags. */
   tags?: { in: string[]; isEmpty: boolean } | undefined;
 }
 
 export interface IdeasData {
-  /** Up to `page.size + 1` ideas, newest first, from behind `page.after`, whose one value is createdAt. */
+  /**
+   * Up to `page.size + 1` ideas, newest first, from behind `page.after`. The only value of `page.after` is createdAt.
+   */
   list(organizationId: string, filter: IdeasFilter, page: Page): IdeaRecord[];
-  /** False, with nothing written, when the organization has `limit` ideas already. */
+  /** Writes no row and returns false when the organization already has `limit` ideas. */
   add(record: IdeaRecord, limit: number): boolean;
-  /** Does `work` while nobody else writes; a throw takes everything back. */
+  /** Runs `work` in a transaction that locks out other writers. An error rolls the transaction back. */
   write<T>(work: () => T): T;
   has(organizationId: string, ideaId: string): boolean;
   isGroup(organizationId: string, groupId: string): boolean;
-  /** In the order they were made. */
+  /** The groups, oldest first. */
   groupsOf(organizationId: string): { id: string; name: string }[];
-  /** Of the group's ideas, in order. */
+  /** The positions of the group's ideas, in order. */
   positionsIn(groupId: string): { id: string; position: number }[];
-  /** Gives the group's ideas the positions 1, 2, 3 and so on, in the order they have. */
+  /** Gives the group's ideas the positions 1, 2, 3 … and keeps the order. */
   renumber(groupId: string): void;
 }

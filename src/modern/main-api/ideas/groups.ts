@@ -1,6 +1,6 @@
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
 
-/** In the order they were made; those beyond what the plan covers are locked. */
+/** The groups of an organization, oldest first. Groups beyond the limit of the plan are locked. */
 export function ideaGroups({ input }: { input: { organizationId: string } }, context: ApiContext) {
   const organization = ownOrganization(context, input.organizationId);
   if (!organization) throw notFound('Organization');

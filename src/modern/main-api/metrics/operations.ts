@@ -1,6 +1,6 @@
 /**
- * Numbers about posts that were sent. No network is asked here, so the only one that is known is how many there are; the
- * others of the baseline are 0, as they are for networks that do not count them.
+ * Metrics of sent posts. The main API asks no network, and so knows only the number of posts. The other baseline
+ * metrics are 0, as for networks that do not count reactions and comments.
  */
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
 import { requireShortLists } from '../operations/filter-lists.ts';
@@ -25,7 +25,7 @@ const count = (type: string, [name, description]: readonly [string, string], val
   unit: 'count',
 });
 
-/** From the start to the end of the last day in UTC. */
+/** The window from the start to the end of the last day in UTC, in Unix milliseconds. */
 function windowOf({ startDateTime, endDateTime }: Input) {
   const [start, end] = [Date.parse(startDateTime), Date.parse(endDateTime)];
   if (end < start) throw badInput('"endDateTime" must not lie before "startDateTime"');

@@ -1,12 +1,12 @@
 /**
- * What the networks take: the length of a text as the real service's help pages tell it, and posts in a day as clients of
- * it saw or wrote down. That the API refuses what is beyond them is inferred.
+ * The limits of the networks. The lengths of texts come from the help pages of the real service. The posts per day are
+ * numbers that clients of the real service saw or wrote down. The refusal of posts beyond the limits is inferred.
  */
 import type { ChannelRecord, Service } from '../directory.ts';
 
 interface Limits {
   characters: number;
-  /** Undefined: as many as one likes. */
+  /** Undefined: no limit. */
   postsPerDay?: number;
 }
 
@@ -25,23 +25,23 @@ const limits: Record<Service, Limits> = {
   youtube: { characters: 5000, postsPerDay: 10 },
 };
 
-/** What X takes of those who pay for it. */
+/** The longest text on X for an account with a paid subscription. */
 const PAID_TWITTER = 25_000;
 
-/** Null where the network has no limit. */
+/** The number of posts that a network takes per day; null for a network without a limit. */
 export const postsPerDay = (service: Service): number | null => limits[service].postsPerDay ?? null;
 
-/** How long a text may be; a server on Mastodon has a number of its own. */
+/** The longest text that the channel takes. Each Mastodon server sets a separate limit. */
 export function longestText({ service, metadata }: ChannelRecord): number {
   if (metadata?.__typename === 'MastodonMetadata') return metadata.maxCharacters;
   const subscription = metadata?.__typename === 'TwitterMetadata' ? metadata.subscriptionType : null;
   return subscription === null || subscription === 'none' ? limits[service].characters : PAID_TWITTER;
 }
 
-/** Whatever the length of an address is, X counts this many characters for it. */
+/** X counts 23 characters for an address of any length. */
 const SHORTENED = 'x'.repeat(23);
 
-/** In characters as people count them roughly: an emoji of several parts counts each of them. */
+/** The length of a text in code points, roughly as people count: an emoji of several parts counts each part. */
 export function lengthOn(service: Service, text: string): number {
   const counted = service === 'twitter' ? text.replaceAll(/https?:\/\/\S+/g, SHORTENED) : text;
   return Array.from(counted).length;

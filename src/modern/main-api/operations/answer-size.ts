@@ -1,6 +1,9 @@
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-/** How many of `room` characters are left behind the JSON of `value`, which is not made; below 0 it does not fit. */
+/**
+ * Subtracts the characters of the keys and strings in `value` from `room`, without making JSON. Below 0: `value` does
+ * not fit.
+ */
 function roomBehind(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length;
   if (typeof value !== 'object' || value === null) return room;
@@ -13,7 +16,7 @@ function roomBehind(value: unknown, room: number): number {
 }
 
 /**
- * Whether the data of an answer holds more than 8 MB of text [inferred]. The cost of a query counts fields and not what
- * they say. Only lists reach it: the changes that one request can make answer with less.
+ * Whether the data of an answer holds more than 8 MB of text [inferred]. The cost limit counts the fields of a query,
+ * not the text in the fields. Only lists reach 8 MB: the mutations that one request can hold answer with less.
  */
 export const isTooLarge = (data: unknown): boolean => roomBehind(data, MOST_CHARACTERS) < 0;

@@ -7,11 +7,11 @@ export interface Chosen {
   operation: OperationDefinitionNode;
 }
 
-/** In characters of what is asked; parsed, one takes some seventy bytes of memory. */
+/** In characters of the cache keys. One character takes about seventy bytes of memory when the query is parsed. */
 const MAX_ALL = 200_000;
 const MAX_ONE = 10_000;
 
-/** What of the variables bears on the limits: a page size is a number, and one that is null is the default's. */
+/** The variables that matter for the limits. A page size is a number; null stands for the default page size. */
 function sizesIn(variables: RequestParams['variables']): [string, number | null][] {
   return Object.entries(variables ?? {}).map(([name, value]) => [
     name,
@@ -23,8 +23,8 @@ const keyOf = ({ query, operationName, variables }: RequestParams) =>
   JSON.stringify([query, operationName ?? null, sizesIn(variables)]);
 
 /**
- * Operations that stood every check that does not ask who calls. A program sends few different ones again and again, and
- * to parse, validate and price the bridge's own read takes longer than to answer it.
+ * Caches the operations that passed every check that is independent of the caller. A program sends the same few
+ * operations again and again. Parsing, validating and pricing the bridge's own read takes longer than the answer.
  */
 export function createChosenOperations() {
   const chosen = new LRUCache<string, Chosen>({
@@ -33,7 +33,7 @@ export function createChosenOperations() {
     sizeCalculation: (_chosen, key) => key.length,
   });
   return {
-    /** The one that is known, else what `choose` answers; refusals are not kept. */
+    /** The cached operation, or the result of `choose`. Refusals are not cached. */
     find<Refusal extends { refusal: unknown }>(request: RequestParams, choose: () => Chosen | Refusal) {
       const key = keyOf(request);
       const known = chosen.get(key);

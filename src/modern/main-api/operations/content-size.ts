@@ -9,13 +9,13 @@ const strings = (value: unknown): string[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : [];
 };
 
-/** Whether a string in it, however deep, has more than 10,000 characters (UTF-16 code units). */
+/** Whether a string at any depth of `value` has more than 10,000 characters (UTF-16 code units). */
 export const holdsLongText = (value: unknown): boolean =>
   strings(value).some(({ length }) => length > LONGEST_TEXT);
 
 /**
- * Content is kept as JSON of at most 64 kB in UTF-8 [inferred], so that a page of 100 stays an answer that a server can
- * make. The message has no full stop.
+ * Limits content to 64 kB of JSON in UTF-8 [inferred], so that a server can still make an answer with a page of 100
+ * records. The message has no full stop.
  */
 export const sizeRule = (content: object, name: string): Rule => [
   Buffer.byteLength(JSON.stringify(content)) > LARGEST,

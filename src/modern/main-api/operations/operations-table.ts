@@ -1,20 +1,23 @@
 import type { Scope } from '../../scopes.ts';
 
 interface Operation {
-  /** What an access token needs. Which scope stands for which operation is not published; all of this is inferred. */
+  /**
+   * The scope that an access token needs. The real service does not publish the scope of each operation: all are
+   * inferred.
+   */
   scope: Scope;
-  /** The member of a mutation's payload union that says "this failed on our side". */
+  /** The member of a mutation's payload union for a failure on our side. */
   failure?: 'UnexpectedError' | 'VoidMutationError';
-  /** Personal API keys may, apps may not, whatever their scopes [recorded]. */
+  /** Only personal API keys may call the operation. An app may not, whatever the scopes of the app [recorded]. */
   keysOnly?: true;
 }
 
 /**
- * Every root field of the schema with the scope it needs. The one place where scopes meet
- * operations; root.ts refuses to start when this table and the schema differ.
+ * The scope of every root field of the schema. No other place maps operations to scopes. root.ts refuses to start when
+ * this table and the schema differ.
  *
- * A scope opens a root field with all that hangs below it: the channel and the author of a post are part of the post as
- * the real service serves it, so posts:read shows them without account:read. [inferred]
+ * A scope opens a root field with all fields below. The real service serves the channel and the author as parts of a
+ * post, and therefore posts:read shows the channel and the author without account:read. [inferred]
  */
 export const operations = {
   account: { scope: 'account:read' },

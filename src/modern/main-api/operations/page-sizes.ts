@@ -14,7 +14,7 @@ export type Variables = Readonly<Record<string, unknown>> | null | undefined;
 
 type SizeOf = (value: ValueNode | undefined) => number;
 
-/** Of a variable that several operations declare, the largest default. */
+/** The default of each variable. When several operations declare a variable, the largest default counts. */
 function defaultsIn(document: DocumentNode): Map<string, number> {
   const defaults = new Map<string, number>();
   for (const definition of document.definitions) {
@@ -27,7 +27,7 @@ function defaultsIn(document: DocumentNode): Map<string, number> {
   return defaults;
 }
 
-/** Null asks for the page that comes unasked. */
+/** Null means the default page size, like an absent `first`. */
 function sizesFor(document: DocumentNode, variables: Variables): SizeOf {
   const defaults = defaultsIn(document);
   return (value) => {
@@ -35,7 +35,7 @@ function sizesFor(document: DocumentNode, variables: Variables): SizeOf {
     if (value?.kind !== Kind.VARIABLE) return DEFAULT_SIZE;
     const name = value.name.value;
     const given = variables && Object.hasOwn(variables, name) ? variables[name] : defaults.get(name);
-    // A larger page is refused when its list is read, in words of its own.
+    // readPage refuses a larger page with a separate message.
     return typeof given === 'number' ? Math.min(given, MAX_SIZE) : DEFAULT_SIZE;
   };
 }
@@ -49,8 +49,8 @@ function withSize(field: FieldNode, sizeOf: SizeOf): FieldNode {
 }
 
 /**
- * The document with the size of every page as a number in its `first`, wherever it came from: the query, a variable, its
- * default, or nowhere. What costs are counted by; not for execution.
+ * The document with every page size as a number in `first`. The size comes from the query, a variable, the default of
+ * the variable, or the default page size. The cost rule reads this document; the document is not executed.
  */
 export function withPageSizes(
   schema: GraphQLSchema,

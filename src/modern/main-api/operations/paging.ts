@@ -1,11 +1,13 @@
 /**
- * Forward paging with opaque cursors. A cursor says where in the order its record stands, not
- * only which one it is, so that it stays good when the record is gone.
+ * Forward paging with opaque cursors. A cursor holds the place of a record in the order, and not only the id. The
+ * cursor therefore stays valid when the record is deleted.
  */
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
 
-/** Where a record stands in an order: its sort keys, all of them numbers, then its id, which settles what they leave open. */
+/**
+ * The place of a record in an order: the sort keys, which are numbers, and the id, which decides between equal keys.
+ */
 export interface Place {
   values: number[];
   id: string;
@@ -19,11 +21,11 @@ export interface PageArguments {
 export interface Page {
   /** 1 to 100. */
   size: number;
-  /** Undefined: from the start. */
+  /** Undefined: the page begins at the start of the list. */
   after: Place | undefined;
 }
 
-/** The order of a list, in words of its own; a cursor of another order is none of this one. */
+/** The order of a list. `name` stands in every cursor: a cursor of another order is refused. */
 export interface Order<T> {
   name: string;
   placeOf: (record: T) => Place;
@@ -32,13 +34,13 @@ export interface Order<T> {
 export const DEFAULT_SIZE = 20;
 export const MAX_SIZE = 100;
 
-/** A refusal of a query's arguments: `errors[]` under 200, with the code BAD_USER_INPUT. [inferred] */
+/** Refuses the arguments of a query: `errors[]` under 200, with the code BAD_USER_INPUT. [inferred] */
 export const badInput = (message: string) =>
   new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 
 const cursorShape = z.tuple([z.string(), z.array(z.int()), z.string()]);
 
-/** Twice base64, as the real service's cursors are. */
+/** Encodes a cursor twice in base64, like the real service. */
 const cursorOf = (order: string, { values, id }: Place): string =>
   btoa(btoa(JSON.stringify([order, values, id])));
 
@@ -58,7 +60,7 @@ function placeFrom(cursor: string, { name, keys }: { name: string; keys: number 
 }
 
 /**
- * `keys` is how many sort keys the order has besides the id.
+ * Reads the paging arguments. `keys` is the number of sort keys in the order, without the id.
  * @throws {GraphQLError} BAD_USER_INPUT when `first` is not 1 to 100, or `after` is no cursor of this order
  */
 export function readPage({ first, after }: PageArguments, order: { name: string; keys: number }): Page {
@@ -67,7 +69,7 @@ export function readPage({ first, after }: PageArguments, order: { name: string;
   return { size, after: typeof after === 'string' ? placeFrom(after, order) : undefined };
 }
 
-/** The schema's connection out of `size + 1` records (fewer at the end): the one too many says that there are more. */
+/** Makes the schema's connection from up to `size + 1` records. The extra record shows that there is a next page. */
 export function connectionOf<T>(records: T[], size: number, { name, placeOf }: Order<T>) {
   const edges = records.slice(0, size).map((node) => ({ node, cursor: cursorOf(name, placeOf(node)) }));
   return {

@@ -18,7 +18,7 @@ type Refusal = { refusal: Response };
 
 const headers = { 'content-type': 'application/json; charset=utf-8' };
 
-/** A 400 whose errors all carry `code`; graphql-http alone would answer 200 to `Accept: application/json`. */
+/** A 400 in which every error has `code`. graphql-http alone would answer 200 to `Accept: application/json`. */
 export function badRequest(errors: Coded, code: string): Response {
   const coded = errors.map((error) => ({
     ...(error instanceof GraphQLError ? error.toJSON() : { message: error.message }),
@@ -31,12 +31,12 @@ const refuse = (errors: Coded, code: string): Refusal => ({ refusal: badRequest(
 
 const answer = (body: object): Response => [JSON.stringify(body), { status: 200, statusText: 'OK', headers }];
 
-/** A limit is named in a plain error without a code [recorded]; that it comes under 200 is inferred. */
+/** A broken limit is a plain error without a code [recorded]. The status 200 is inferred. */
 export const limitReached = (message: string): Response => answer({ errors: [{ message }] });
 
 const refuseAtLimit = (message: string): Refusal => ({ refusal: limitReached(message) });
 
-/** The one way to tell graphql's token limit from its other syntax errors. */
+/** Only the message distinguishes graphql's token limit from a syntax error. */
 const isTokenLimit = ({ message }: Error) => message.includes(`${MAX_TOKENS} tokens. Parsing aborted`);
 
 function parseQuery(query: string): DocumentNode | Refusal {
@@ -65,7 +65,7 @@ function choose(schema: GraphQLSchema, { query, operationName, variables }: Requ
   return { document, operation };
 }
 
-/** What operations are prepared against, and which were already looked at. */
+/** The schema for preparing operations, and the cache of the operations already checked. */
 export interface Operations {
   schema: GraphQLSchema;
   chosen: ChosenOperations;
@@ -82,7 +82,9 @@ function prepare(operations: Operations, request: RequestParams, scopes: string[
   return forbidden ? { refusal: answer({ data: null, errors: [forbidden] }) } : args;
 }
 
-/** What to execute for a request with these scopes, or the answer that says why not; then nothing was done. */
+/**
+ * The arguments for executing a request with these scopes, or the answer that refuses the request. Executes nothing.
+ */
 export function prepareOperation(
   operations: Operations,
   request: RequestParams,
@@ -91,9 +93,9 @@ export function prepareOperation(
   try {
     return prepare(operations, request, scopes);
   } catch (error) {
-    // graphql recurses into values and selections, and the tokens allow more levels than the stack has.
+    // graphql recurses into values and selections, and the token limit allows more levels than the stack.
     if (error instanceof RangeError) return refuseAtLimit('The query is nested too deeply');
-    // A directive at a root field whose condition is null: graphql's own execution answers the same.
+    // A directive at a root field has a null condition. graphql's own execution gives the same answer.
     if (error instanceof GraphQLError) return { refusal: answer({ data: null, errors: [error] }) };
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What a query may cost before it is looked at any closer; all numbers as recorded. */
+/** The limits that a query must keep before validation; all numbers as recorded. */
 import { costLimitRule } from '@escape.tech/graphql-armor-cost-limit';
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
@@ -14,13 +14,15 @@ import { type Variables, withPageSizes } from './page-sizes.ts';
 
 export const MAX_TOKENS = 15_000;
 
-// Reported, because a rule that throws ends the validation with an exception. The packages' own words claim a syntax error.
+// The rules report an error: a rule that throws would end the validation with an exception. The messages replace the
+// messages of the packages, which claim a syntax error.
 const reportAs = (message: string) => ({
   propagateOnRejection: false,
   onReject: [(context: ValidationContext | null) => context?.reportError(new GraphQLError(message))],
 });
 
-// Introspection counts like everything else: a deep one is as dear as any other query, and the usual one has room.
+// The limits hold for introspection too: a deep introspection costs as much as any other query, and the usual
+// introspection keeps the limits.
 const rules = [
   maxDepthRule({
     n: 25,
@@ -41,13 +43,16 @@ const rules = [
   }),
 ];
 
-/** The one limit that a query breaks, without a code as on the real service; undefined when none. */
+/**
+ * The first limit that a query breaks, without a code as on the real service. Undefined when the query keeps all
+ * limits.
+ */
 export function brokenLimit(
   schema: GraphQLSchema,
   document: DocumentNode,
   variables: Variables,
 ): GraphQLError | undefined {
-  // The cost rule reads the size of a page only where it stands as a number in the query.
+  // The cost rule reads a page size only when the size is a number in the query.
   const [error] = validate(schema, withPageSizes(schema, document, variables), rules);
   return error;
 }

@@ -14,7 +14,7 @@ import { operations } from './operations-table.ts';
 
 const rules: Record<string, { scope: string }> = operations;
 
-/** The refusal of a field for want of a scope; `field` says where in the query it stands. */
+/** Refuses a field when the token lacks the scope. `field` gives the place in the query. */
 export function forbidden(scope: string, field?: FieldNode): GraphQLError {
   const where = field && { nodes: field, path: [(field.alias ?? field.name).value] };
   return new GraphQLError(`The access token lacks the scope ${scope}`, {
@@ -23,14 +23,14 @@ export function forbidden(scope: string, field?: FieldNode): GraphQLError {
   });
 }
 
-/** Queries alone are closed to apps, so that this can be said when the field runs: nothing is half done by then. */
+/** Refuses an app when the field runs. Only queries are closed to apps: no mutation can be half done at that time. */
 export const forbiddenForApps = () =>
   new GraphQLError('Only a personal API key may ask for this', { extensions: { code: 'FORBIDDEN' } });
 
 interface Run {
   document: ExecutionArgs['document'];
   variables: Record<string, unknown>;
-  /** Names of fragments; each counts once, as in the execution. */
+  /** Names of visited fragments. Each fragment counts once, as in the execution. */
   seen: Set<string>;
 }
 
@@ -58,9 +58,10 @@ function fieldsThatRun(selections: readonly SelectionNode[], run: Run): FieldNod
 }
 
 /**
- * The refusal of the first root field of a valid operation that would run and that the scopes do not open; undefined
- * when there is none, or when the variables do not fit and nothing will run. Asked before the execution: a mutation
- * that was done must not lose its result to a field behind it.
+ * Refuses the first root field that would run although the token lacks the scope of the field; the operation must be
+ * valid. Undefined when the scopes allow every root field, or when the variables do not fit and no field will run. The
+ * check comes before the execution, because the refusal of a later field must not hide the result of a finished
+ * mutation.
  */
 export function firstForbidden(
   { schema, document, variableValues }: ExecutionArgs,
@@ -68,7 +69,7 @@ export function firstForbidden(
   scopes: readonly string[],
 ): GraphQLError | undefined {
   const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
-    // Whether they fit is all that counts here; each further error costs more than the last.
+    // The first error shows that the variables do not fit; each further error costs more than the last.
     maxErrors: 1,
   });
   if (!coerced) return undefined;

@@ -31,7 +31,10 @@ function requireSound(record: PostTemplateRecord): PostTemplateRecord {
   return record;
 }
 
-/** The caller's own template, or an internal one of an organization of the caller, who owns all that it holds. */
+/**
+ * A template that the caller may change: an own template, or an internal template of an organization that the caller
+ * owns.
+ */
 function requireTemplate(context: ApiContext, templateId: string): PostTemplateRecord {
   const record = findTemplate(context, templateId);
   if (!record || record.visibility === 'public') throw refuse('Post template not found');

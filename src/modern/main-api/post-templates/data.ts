@@ -2,7 +2,7 @@ import type { Page } from '../operations/paging.ts';
 
 export type Visibility = 'private' | 'internal' | 'public';
 
-/** Times in Unix milliseconds. */
+/** Times are Unix milliseconds. */
 export interface PostTemplateRecord {
   id: string;
   organizationId: string;
@@ -16,25 +16,30 @@ export interface PostTemplateRecord {
   updatedAt: number;
 }
 
-/** Who asks, and for which organization. */
+/** The account that reads, and the organization whose templates the account reads. */
 export interface TemplateReader {
   accountId: string;
   organizationId: string;
-  /** Undefined: all that the reader may see. */
+  /** Undefined: all templates that the reader may see. */
   visibility: Visibility | undefined;
 }
 
-/** Public templates are seen by all, internal ones in their organization, private ones by their maker. */
+/** Every account sees public templates, the organization sees internal templates, the maker sees private templates. */
 export interface PostTemplatesData {
-  /** Up to `page.size + 1`, newest first, from behind `page.after`, whose one value is createdAt. */
+  /**
+   * Up to `page.size + 1` templates, newest first, from behind `page.after`. The only value of `page.after` is
+   * createdAt.
+   */
   list(reader: TemplateReader, page: Page): PostTemplateRecord[];
   count(reader: TemplateReader): number;
   find(templateId: string): PostTemplateRecord | undefined;
-  /** False, with nothing written, when the organization has `limit` templates already. */
+  /**
+   * Writes no row and returns false when the organization already has `limit` templates; public templates do not count.
+   */
   add(record: PostTemplateRecord, limit: number): boolean;
   change(record: PostTemplateRecord): void;
-  /** False when it is gone. */
+  /** False when the template is already deleted. */
   remove(templateId: string): boolean;
-  /** Does `work` while nobody else writes; a throw takes everything back. */
+  /** Runs `work` in a transaction that locks out other writers. An error rolls the transaction back. */
   write<T>(work: () => T): T;
 }

@@ -12,7 +12,7 @@ const newestFirst: Order<PostTemplateRecord> & { keys: number } = {
   placeOf: ({ createdAt, id }) => ({ values: [createdAt], id }),
 };
 
-/** The template if the caller may see it: a public one, an internal one of an organization of the caller, or an own one. */
+/** A template that the caller may see: public, internal in an organization of the caller, or the caller's own. */
 export function findTemplate(context: ApiContext, templateId: string): PostTemplateRecord | undefined {
   const record = context.data.postTemplates.find(templateId);
   if (!record) return undefined;

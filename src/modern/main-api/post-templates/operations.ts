@@ -1,4 +1,4 @@
-/** Texts with blanks from which people write posts. Nothing else of the main API looks at them. */
+/** Post templates: texts with blanks, from which people write posts. No other part of the main API reads templates. */
 import { createPostTemplate, deletePostTemplate, updatePostTemplate } from './change.ts';
 import { postTemplate, postTemplates } from './list.ts';
 

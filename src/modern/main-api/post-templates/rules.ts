@@ -9,7 +9,7 @@ const isText = (text: string, longest: number) => text.trim() !== '' && text.len
 
 type Said = Pick<PostTemplateRecord, 'title' | 'body' | 'description' | 'emoji' | 'visibility'>;
 
-/** What is wrong with it, one sentence each without its full stop. */
+/** The problems of a template. Each problem is a sentence without the full stop. */
 export function templateProblems({ title, body, description, emoji, visibility }: Said): string[] {
   return broken([
     [!isName(title), NAME_RULE.replace('name', 'title')],

@@ -2,7 +2,7 @@ import type { Rule } from '../../text-rules.ts';
 import type { PostContent } from './data.ts';
 import type { AnnotationInput } from './inputs.ts';
 
-/** Where it begins and ends: Facebook gives both, LinkedIn the start and the length [recorded]. */
+/** The start and the end of an annotation. Facebook gives start and end; LinkedIn gives start and length [recorded]. */
 export const indicesOf = (annotation: AnnotationInput): number[] =>
   'entity' in annotation ? [annotation.start, annotation.start + annotation.length] : annotation.indices;
 
@@ -11,7 +11,10 @@ function liesIn(text: string, annotation: AnnotationInput): boolean {
   return more.length === 0 && start >= 0 && start <= end && end <= text.length;
 }
 
-/** What stands for nothing in the text could not be shown; a sum beyond 32 bits would spoil every answer with its post. */
+/**
+ * Each annotation must lie within the text, because an annotation outside the text cannot be shown. A sum of start and
+ * length beyond 32 bits would break every answer that holds the post.
+ */
 export const annotationRule = ({ text, metadata }: PostContent): Rule => [
   !(metadata?.annotations ?? []).every((annotation) => liesIn(text, annotation)),
   'Each annotation must begin and end within the text.',

@@ -68,7 +68,7 @@ function addPost(input: CreatePostInput, context: ApiContext, now: number): Post
   return post;
 }
 
-/** Makes a post, or answers with the union member that says why not; nothing half-made stays. */
+/** Makes a post in one transaction, or answers with the union member for the refusal. A refusal leaves no rows. */
 export function createPost({ input }: { input: CreatePostInput }, context: ApiContext) {
   const now = Date.now();
   return payloadOf(() => {

@@ -3,11 +3,11 @@ import type { AssetInput, SchedulingType, ServiceMetadata, ShareMode } from './i
 
 export type PostStatus = 'draft' | 'needs_approval' | 'scheduled' | 'sending' | 'sent' | 'error';
 
-/** What a post says and where it comes from; assets and metadata as they were given [recorded]. */
+/** The content and the origin of a post. Assets and metadata stay as the client gave them [recorded]. */
 export interface PostContent {
   text: string;
   assets: AssetInput[];
-  /** Of the channel's own service. */
+  /** The metadata for the channel's own service. */
   metadata: ServiceMetadata | null;
   schedulingType: SchedulingType | null;
   via: 'buffer' | 'network' | 'api';
@@ -17,7 +17,7 @@ export interface PostContent {
   aiAssisted: boolean;
 }
 
-/** Times in Unix milliseconds. `dueAt` is set for every scheduled post, `sentAt` for every sent one and no other. */
+/** Times are Unix milliseconds. Every scheduled post has `dueAt`. Every sent post, and no other post, has `sentAt`. */
 export interface PostTiming {
   status: PostStatus;
   shareMode: ShareMode;
@@ -43,7 +43,7 @@ export interface TagRecord {
   isLocked: boolean;
 }
 
-/** A scheduled post as the queue of its channel sees it. */
+/** The fields of a scheduled post that the queue of the channel needs. */
 export interface QueuedPost {
   id: string;
   dueAt: number;
@@ -57,13 +57,13 @@ export interface SortKey {
   direction: 'asc' | 'desc';
 }
 
-/** An open or closed stretch of time; both ends count, in Unix milliseconds. */
+/** A stretch of time in Unix milliseconds. The window includes both ends; an undefined end is open. */
 export interface TimeWindow {
   start: number | undefined;
   end: number | undefined;
 }
 
-/** All that is there must hold; an empty list matches nothing. */
+/** A post must pass every given filter. An empty list matches no post. */
 export interface PostsFilter {
   channelIds?: string[] | undefined;
   status?: string[] | undefined;
@@ -71,7 +71,7 @@ export interface PostsFilter {
   dueAt?: TimeWindow | undefined;
   createdAt?: TimeWindow | undefined;
   sentAt?: TimeWindow | undefined;
-  /** Made or due in it. */
+  /** Posts created or due in the window. */
   touched?: TimeWindow | undefined;
   hasDueAt?: boolean | undefined;
   /** Posts with one of these tags. */
@@ -82,44 +82,49 @@ export interface PostsQuestion {
   organizationId: string;
   filter: PostsFilter;
   sort: SortKey[];
-  /** The list begins behind this place; its values are the sort keys', -1 for a time that is not set. */
+  /** The list begins behind this place. The values belong to the sort keys; -1 stands for a missing time. */
   after: Place | undefined;
   limit: number;
 }
 
-/** Posts and tags. Nothing here checks who asks: the resolvers do. */
+/** Posts and tags. The resolvers check the caller; this interface does not. */
 export interface PostsData {
   /**
-   * Publishes what is due at `now` (Unix milliseconds): scheduled posts become sent, or error where the channel is
-   * disconnected. The posts of a paused channel wait, and so do those of a locked one, which takes no new ones either
+   * Publishes the posts that are due at `now` (Unix milliseconds). A scheduled post becomes `sent`, or `error` when the
+   * channel is disconnected. The posts of a paused or locked channel wait. A locked channel takes no new posts either
    * [inferred].
    */
   publishDue(now: number): void;
-  /** Publishes what is due, then does `work` while nobody else writes; a throw takes everything back. */
+  /**
+   * Publishes due posts and runs `work` in a transaction that locks out other writers. An error rolls all changes back.
+   */
   write<T>(now: number, work: () => T): T;
   list(question: PostsQuestion): PostRecord[];
   count(organizationId: string, filter: PostsFilter): number;
   find(postId: string): PostRecord | undefined;
   add(post: PostRecord): void;
-  /** False when the post was sent or is gone: then nothing was changed. */
+  /** Changes no row and returns false when the post is `sending`, sent or deleted. */
   change(post: PostRecord): boolean;
-  /** To another time, `now`. */
+  /** Sets another `dueAt`; `now` becomes the `updatedAt` of the post. */
   move(postId: string, dueAt: number, now: number): void;
   remove(postId: string): void;
-  /** The scheduled posts of a channel in the order of their times. */
+  /** The scheduled posts of a channel, earliest `dueAt` first. */
   queueOf(channelId: string): QueuedPost[];
   countScheduled(organizationId: string): number;
-  /** Of a channel, sent or due in the window; `except` is not counted. */
+  /**
+   * Counts the channel's posts sent in the window, and the scheduled posts due in the window, without the post
+   * `except`.
+   */
   countOn(
     channelId: string,
     window: { start: number; end: number },
     except: string,
   ): { sent: number; scheduled: number };
-  /** In whatever other status. */
+  /** Counts the posts in every status but `sent`. */
   countUnsent(organizationId: string): number;
   addTag(tag: TagRecord): boolean;
   tagsOfOrganization(organizationId: string): TagRecord[];
-  /** Sorted by name. */
+  /** The tags of a post, sorted by name. */
   tagsOf(postId: string): TagRecord[];
   setTags(postId: string, tagIds: readonly string[]): void;
 }

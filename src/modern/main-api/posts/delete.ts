@@ -1,7 +1,9 @@
 import type { ApiContext } from '../context.ts';
 import { ownPost } from './list.ts';
 
-/** Forgets a post of the caller in whatever status; one that is not there, or not theirs, is a VoidMutationError. */
+/**
+ * Deletes a post of the caller in any status. An unknown post, or a post of another account, is a VoidMutationError.
+ */
 export function deletePost({ input: { id } }: { input: { id: string } }, context: ApiContext) {
   const { posts } = context.data;
   return posts.write(Date.now(), () => {

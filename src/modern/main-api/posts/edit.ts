@@ -30,14 +30,14 @@ function holdOf({ saveToDraft, approvalChange }: EditPostInput): Wish['hold'] {
   return approvalChange === 'revert' || saveToDraft === true ? 'draft' : null;
 }
 
-/** Null when the input asks for no other timing. */
+/** The timing that the input asks for. Null when the input leaves the timing as before. */
 function wishOf(post: PostRecord, input: EditPostInput): Wish | null {
   const hold = holdOf(input);
   const mode = input.mode ?? (hold === null ? null : post.shareMode);
   return mode === null ? null : { postId: post.id, mode, dueAt: millis(input.dueAt) ?? post.dueAt, hold };
 }
 
-/** To ask for the state that a post is in already does nothing. */
+/** The contradictions between the input and the status. An input may ask for the status that the post already has. */
 function contradictionsOf(status: PostStatus, { approvalChange, saveToDraft }: EditPostInput): string[] {
   const isDraft = status === 'draft' || status === 'needs_approval';
   return broken([
@@ -95,7 +95,7 @@ function changePost(input: EditPostInput, context: ApiContext, now: number): Pos
   return changed;
 }
 
-/** Changes a post that was not sent yet, or answers with the union member that says why not. */
+/** Changes a post that is not sent yet, or answers with the union member for the refusal. */
 export function editPost({ input }: { input: EditPostInput }, context: ApiContext) {
   const now = Date.now();
   return payloadOf(() => {

@@ -1,4 +1,4 @@
-/** The inputs of the post mutations, as GraphQL hands them over: what is left out is absent, times are ISO 8601 in UTC. */
+/** The inputs of the post mutations as GraphQL passes them. An omitted field is absent; times are ISO 8601 in UTC. */
 
 type Maybe<T> = T | null;
 
@@ -41,7 +41,7 @@ interface LinkInput {
   thumbnailUrl?: Maybe<string>;
 }
 
-/** Exactly one of these. */
+/** An asset with exactly one of the four fields. */
 export interface AssetInput {
   image?: Maybe<ImageInput>;
   video?: Maybe<VideoInput>;
@@ -89,7 +89,7 @@ export interface GoogleDetails {
   isFullDayEvent?: boolean;
 }
 
-/** What any service may say; the schema decides which fields each of them has. */
+/** The metadata fields of all services. The schema decides which fields each service has. */
 export interface ServiceMetadata {
   type?: Maybe<string>;
   title?: Maybe<string>;

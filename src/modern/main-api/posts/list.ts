@@ -52,7 +52,7 @@ function filterOf(input: FiltersInput): PostsFilter {
   };
 }
 
-/** A page of the organization's posts; one more than asked for is read to know whether any follow. */
+/** A page of the organization's posts. Reads one extra post, which shows whether a next page exists. */
 function posts({ input, ...page }: PostsArguments, context: ApiContext) {
   const { organizationId, filter } = input;
   if (!ownOrganization(context, organizationId)) throw notFound('Organization');
@@ -66,7 +66,10 @@ function posts({ input, ...page }: PostsArguments, context: ApiContext) {
   return { ...connection, edges };
 }
 
-/** The post if it stands in an organization of the caller, with what is due published. */
+/**
+ * The post if the post belongs to an organization of the caller. Publish due posts first (`publishDue` or `write`):
+ * this function does not, and the status would be out of date.
+ */
 export function ownPost(context: ApiContext, postId: string): PostRecord | undefined {
   const record = context.data.posts.find(postId);
   return record && ownOrganization(context, record.organizationId) && record;

@@ -1,7 +1,7 @@
 import type { Service } from '../directory.ts';
 import type { GoogleDetails, ServiceMetadata } from './inputs.ts';
 
-/** What a new post must say and an edit need not repeat. */
+/** The fields that a new post must have and that an edit may leave out. */
 const kept: Partial<Record<Service, readonly (keyof ServiceMetadata)[]>> = {
   pinterest: ['boardServiceId'],
   youtube: ['title', 'categoryId'],
@@ -9,7 +9,7 @@ const kept: Partial<Record<Service, readonly (keyof ServiceMetadata)[]>> = {
 
 const DETAILS = ['detailsOffer', 'detailsEvent', 'detailsWhatsNew'] as const;
 
-/** Only those that are given: others are not of the type that the edit names. */
+/** Merges only the details in the edit: the other details do not fit the type that the edit names. */
 function mergedDetails(old: ServiceMetadata, given: ServiceMetadata): ServiceMetadata {
   const entries = DETAILS.filter((name) => given[name]).map((name): [string, GoogleDetails] => [
     name,
@@ -24,8 +24,9 @@ function keptOf(service: Service, old: ServiceMetadata): ServiceMetadata {
 }
 
 /**
- * The metadata after an edit: what is given takes the place of all, but for what every post of the service must have,
- * which stays when it is left out. Of the details of a Google Business post that is each of their fields.
+ * The metadata after an edit. The given metadata replaces the old metadata. A field that every post of the service must
+ * have keeps the old value when the edit leaves the field out. The details of a Google Business post keep every omitted
+ * field.
  */
 export function mergedMetadata(
   service: Service,

@@ -24,7 +24,10 @@ function boardIsKnown({ metadata, channel }: Asked): boolean {
   return channel.metadata.boards.some(({ serviceId }) => serviceId === metadata.boardServiceId);
 }
 
-/** The output has no null for these, so the input cannot leave them out. */
+/**
+ * Whether an offer or event has a title, a start and an end that is not before the start. The output has no null for
+ * the three fields.
+ */
 function detailsAreWhole({ metadata }: Asked): boolean {
   if (metadata.type !== 'offer' && metadata.type !== 'event') return true;
   const { title, startDate, endDate } = googleDetailsOf(metadata) ?? {};
@@ -33,7 +36,7 @@ function detailsAreWhole({ metadata }: Asked): boolean {
   );
 }
 
-/** The least that each service needs [recorded], beyond having any content at all. */
+/** The minimum that each service needs [recorded], besides some content. */
 const needs: Partial<Record<Service, Need[]>> = {
   instagram: [
     [(asked) => hasImage(asked) || hasVideo(asked), 'Instagram posts require at least one image or video.'],
@@ -66,7 +69,10 @@ const linkTakers = new Set<Service>(['facebook', 'linkedin', 'threads', 'bluesky
 
 export const takesLinks = (service: Service) => linkTakers.has(service);
 
-/** Of each part of a thread by itself; what is too long for any network is told as that alone. */
+/**
+ * Checks the text and each part of a thread separately against the limit of the network. Skips a text longer than
+ * LONGEST_TEXT, because rules.ts already reports that text.
+ */
 function lengthProblems({ text, metadata }: PostContent, channel: ChannelRecord): string[] {
   const parts = [text, ...(metadata?.thread ?? []).map((part) => part.text ?? '')];
   const limit = longestText(channel);
@@ -74,7 +80,7 @@ function lengthProblems({ text, metadata }: PostContent, channel: ChannelRecord)
   return parts.some(isTooLong) ? [`Text on ${channel.service} has at most ${limit} characters.`] : [];
 }
 
-/** What the service needs and the content lacks, or has too much of. */
+/** The problems of the content on this service: missing parts and texts that are too long. */
 export function serviceProblems(content: PostContent, channel: ChannelRecord): string[] {
   const { text, assets } = content;
   const metadata = content.metadata ?? {};
@@ -91,10 +97,10 @@ export function serviceProblems(content: PostContent, channel: ChannelRecord): s
   ];
 }
 
-/** Which entry of PostInputMetaData is a service's; startPage has none. */
+/** The key of a service in PostInputMetaData; startPage has no entry there. */
 const keyOf = (service: Service) => (service === 'googlebusiness' ? 'google' : service);
 
-/** The service's own entry, and the other entries that were given though they do not fit the channel. */
+/** The metadata entry of the service, and the keys of given entries that belong to other services. */
 export function metadataFor(service: Service, input: MetadataInput | null | undefined) {
   const entries = Object.entries(input ?? {}).filter(([, value]) => value !== null && value !== undefined);
   const own = entries.find(([key]) => key === keyOf(service))?.[1] ?? null;

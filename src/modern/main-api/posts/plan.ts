@@ -6,20 +6,20 @@ import { ideaProblems, requireRoom, requireRoomOnDay, tagProblems } from './requ
 import { contentProblems } from './rules.ts';
 import { timeProblems, timingFor, type Wish } from './timing.ts';
 
-/** What a mutation would make of a post. */
+/** The post that a mutation would make or change, before the checks. */
 export interface Plan {
   channel: ChannelRecord;
   content: PostContent;
   /** Entries of the metadata that belong to other services. */
   foreign: string[];
   tagIds: string[] | null;
-  /** Of the input; null leaves the post's idea as it is. */
+  /** The idea in the input. Null leaves the idea of the post unchanged. */
   ideaId: string | null;
-  /** Null leaves the timing as it is. */
+  /** Null leaves the timing unchanged. */
   wish: Wish | null;
-  /** What the input itself says that cannot be. */
+  /** Messages about contradictions in the input, or between the input and the status. */
   contradictions: string[];
-  /** How things stand now; undefined for a new post. */
+  /** The present timing; undefined for a new post. */
   before: PostTiming | undefined;
 }
 
@@ -49,14 +49,14 @@ interface Timed extends Pick<Plan, 'channel' | 'before'> {
   context: ApiContext;
 }
 
-/** A draft, and a post that waits for approval, take no place of a day. */
+/** Checks the limit of the day. A draft, and a post that waits for approval, do not count for the day. */
 function requireRoomFor({ status, dueAt }: PostTiming, { channel, before, wish, context }: Timed): void {
   if (dueAt === null || (status !== 'scheduled' && status !== 'sent')) return;
   const earlier = before?.status === 'scheduled' ? before.dueAt : null;
   requireRoomOnDay(context, channel, { postId: wish.postId, dueAt, before: earlier });
 }
 
-/** The timing that a wish leads to, moving other posts of the queue where it must; refuses what has problems. */
+/** Checks a plan and gives the timing of the wish. May move other posts of the queue. Refuses a plan with problems. */
 export function newTiming(plan: Plan & { wish: Wish }, context: ApiContext, now: number): PostTiming {
   requireValid(plan, context, now);
   const { channel, wish, before } = plan;
@@ -67,7 +67,7 @@ export function newTiming(plan: Plan & { wish: Wish }, context: ApiContext, now:
   return timing;
 }
 
-/** As newTiming; without a wish the timing stays as it is. */
+/** Like newTiming. Without a wish, checks the plan and keeps the timing. */
 export function changedTiming(
   plan: Plan & { before: PostTiming },
   context: ApiContext,

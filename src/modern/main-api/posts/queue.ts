@@ -4,17 +4,17 @@ import type { DayOfWeek, ScheduleRecord } from '../directory.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** Nothing is planned further ahead than this. */
+/** A custom time lies at most this far ahead, and nextFreeTimes searches this far. */
 export const HORIZON_DAYS = 730;
 
 const weekdays: DayOfWeek[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-/** A day without a zone, as its noon in UTC. */
+/** A day without a zone, written as noon in UTC. */
 type Noon = Date;
 
 /**
- * The instant of HH:MM on a day in a zone. An hour that the clocks skip is passed by as much as they skip; of an hour
- * that comes twice, the first one counts.
+ * The instant of HH:MM on a day in a zone. A time that the clocks skip moves later by the length of the skip. In an
+ * hour that comes twice, the first time counts.
  */
 function instantOf(noon: Noon, zone: string, time: string): number {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
@@ -23,11 +23,13 @@ function instantOf(noon: Noon, zone: string, time: string): number {
   return Math.min(...local.getPossibleOffsets().map((possible) => possible.toMillis()));
 }
 
-/** Time zones are slow, and every post of a queue asks for the same days: two years of a dozen schedules are kept. */
+/**
+ * Time zones are slow, and every post of a queue needs the same days. The cache holds two years of a dozen schedules.
+ */
 const MOST_REMEMBERED = 10_000;
 const remembered = createRecent<{ instants?: number[] }>(MOST_REMEMBERED, () => ({}));
 
-/** The instants of a day, earliest first. */
+/** The posting times of a day, earliest first. */
 function instantsOf(noon: Noon, zone: string, schedule: ScheduleRecord[]): number[] {
   const name = weekdays[(noon.getUTCDay() + 6) % 7];
   const times = schedule.filter((row) => row.day === name && !row.paused).flatMap((row) => row.times);
@@ -39,15 +41,15 @@ function instantsOf(noon: Noon, zone: string, schedule: ScheduleRecord[]): numbe
 
 const minuteOf = (instant: number) => Math.floor(instant / MINUTE);
 
-/** Of the day that it is in the zone. */
+/** The noon of the day on which `instant` falls in the zone. */
 function noonOf(instant: number, zone: string): number {
   const { year, month, day } = DateTime.fromMillis(instant, { zone });
   return Date.UTC(year, month - 1, day, 12);
 }
 
 /**
- * The free times of a posting schedule in its IANA time zone, earliest first, later than `after` and up to two years
- * ahead of it; `taken` times take the whole minute they lie in. All in Unix milliseconds.
+ * The free times of a posting schedule in the IANA time zone, earliest first, later than `after` and at most two years
+ * later. A time in `taken` blocks the whole minute. All times are Unix milliseconds.
  */
 export function* nextFreeTimes(
   schedule: ScheduleRecord[],

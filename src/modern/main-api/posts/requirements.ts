@@ -6,14 +6,14 @@ import { Refusal } from '../refusal.ts';
 const MOST_TAGS = 50;
 const MOST_UNSENT = 5000;
 
-/** The caller's channel; otherwise a refusal. */
+/** The channel if the channel belongs to the caller. Refuses every other channel. */
 export function requireChannel(context: ApiContext, channelId: string): ChannelRecord {
   const channel = ownChannel(context, channelId);
   if (!channel) throw new Refusal('NotFoundError', 'Channel not found');
   return channel;
 }
 
-/** Refuses when nothing can be published on the channel: it is disconnected or locked. */
+/** Refuses a disconnected or locked channel, because such a channel publishes no posts. */
 export function requireUsable(channel: ChannelRecord): void {
   if (channel.isDisconnected)
     throw new Refusal(
@@ -27,7 +27,7 @@ export function requireUsable(channel: ChannelRecord): void {
     );
 }
 
-/** The problems of tags that are not the organization's, or too many. */
+/** The problems of tags: too many tags, or a tag of another organization. */
 export function tagProblems(
   context: ApiContext,
   organizationId: string,
@@ -38,7 +38,7 @@ export function tagProblems(
   return tagIds.every((id) => known.has(id)) ? [] : ['Each tag must be one of the organization.'];
 }
 
-/** The problem of an idea that is not the organization's; a post without one has none. */
+/** The problem of an idea outside the organization. A post without an idea has no problem. */
 export const ideaProblems = (
   { data }: ApiContext,
   organizationId: string,
@@ -46,7 +46,10 @@ export const ideaProblems = (
 ): string[] =>
   !ideaId || data.ideas.has(organizationId, ideaId) ? [] : ['The idea must be one of the organization.'];
 
-/** Refuses when the organization holds so many posts that nobody plans them: plans count scheduled ones, not drafts. */
+/**
+ * Refuses a post when the organization already holds MOST_UNSENT posts that are not sent. The limit of the plan counts
+ * only scheduled posts, and would let drafts grow without bound.
+ */
 export function requireFewUnsent({ data }: ApiContext, organizationId: string): void {
   if (data.posts.countUnsent(organizationId) >= MOST_UNSENT)
     throw new Refusal(
@@ -55,19 +58,19 @@ export function requireFewUnsent({ data }: ApiContext, organizationId: string): 
     );
 }
 
-/** "Update limit", as the old API numbers it. */
+/** The old API's error code for "update limit". */
 const UPDATE_LIMIT = 1023;
 
 interface Planned {
   postId: string;
   dueAt: number;
-  /** When the post is due already; null while it is not scheduled. */
+  /** The present `dueAt` of the post. Null when the post is not scheduled. */
   before: number | null;
 }
 
 /**
- * Refuses when the network takes no more posts of the channel on the day. The real service asks the older generation's
- * code for what a post may, so that this limit is a RestProxyError with the code of that generation. [inferred]
+ * Refuses when the network takes no more posts of the channel on the day. The real service checks posts with the code
+ * of the old API. This limit is therefore a RestProxyError with the old API's error code. [inferred]
  */
 export function requireRoomOnDay(
   { data }: ApiContext,
@@ -84,7 +87,7 @@ export function requireRoomOnDay(
     );
 }
 
-/** Refuses when the organization's plan allows no further scheduled post. */
+/** Refuses when the plan of the organization allows no further scheduled post. */
 export function requireRoom(context: ApiContext, organizationId: string): void {
   const limit = ownOrganization(context, organizationId)?.limits.scheduledPosts ?? 0;
   if (context.data.posts.countScheduled(organizationId) >= limit)

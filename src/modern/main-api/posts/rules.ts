@@ -97,7 +97,7 @@ function threadRules(text: string, thread: ThreadedPostInput[]): Rule[] {
   ];
 }
 
-/** Of the text and of threads the longest parts are told by themselves. */
+/** Leaves out the length of the text and of thread parts: contentProblems and threadRules report these lengths. */
 function sizeRules(content: PostContent, thread: ThreadedPostInput[]): Rule[] {
   const { assets, metadata } = content;
   const others = [assets, thread.map((part) => part.assets), { ...metadata, thread: null }];
@@ -108,8 +108,8 @@ function sizeRules(content: PostContent, thread: ThreadedPostInput[]): Rule[] {
 }
 
 /**
- * Every reason why a channel cannot take this content [recorded]. A draft may be incomplete, so what a service
- * needs at least is asked of the others only.
+ * Every reason why a channel cannot take this content [recorded]. A draft may be incomplete: the rules of the service
+ * hold only for other posts.
  */
 export function contentProblems(content: PostContent, channel: ChannelRecord, isDraft: boolean): string[] {
   const { text, assets, metadata, source } = content;

@@ -7,11 +7,11 @@ import { HORIZON_DAYS } from './queue.ts';
 
 const DAY = 86_400_000;
 
-/** Unix milliseconds of a DateTime input, null where none was given. */
+/** A DateTime input as Unix milliseconds. Null when the input has no time. */
 export const millis = (time: string | null | undefined) =>
   typeof time === 'string' ? Date.parse(time) : null;
 
-/** When a post is to be published; `hold` keeps it from being scheduled at all. */
+/** The time at which the client wants a post published. A post with `hold` is not scheduled. */
 export interface Wish {
   postId: string;
   mode: ShareMode;
@@ -20,8 +20,8 @@ export interface Wish {
 }
 
 /**
- * Why a wished time cannot be. Only customScheduled has one of its own; a draft has none, and a post that waits for
- * approval may do without.
+ * The problems of a wished time. Only customScheduled uses the `dueAt` of the wish. A draft has no time, and a post
+ * that waits for approval needs no time.
  */
 export function timeProblems({ mode, dueAt, hold }: Wish, now: number): string[] {
   if (mode !== 'customScheduled' || hold === 'draft') return [];
@@ -44,7 +44,7 @@ const scheduled = (shareMode: ShareMode, dueAt: number): PostTiming => ({
   sentAt: null,
 });
 
-/** The timing that fulfils a wish without problems; refuses when the queue has no time left. */
+/** The timing for a wish without problems. Refuses when the posting schedule has no free time. */
 export function timingFor(place: Place): PostTiming {
   const { wish, channel, context, now } = place;
   const { mode: shareMode, dueAt, hold } = wish;

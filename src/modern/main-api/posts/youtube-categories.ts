@@ -1,4 +1,4 @@
-/** YouTube's own numbers for the categories that channels may post in. */
+/** YouTube's own numbers and titles of the categories in which a channel may post. */
 const titles: ReadonlyMap<string, string> = new Map([
   ['1', 'Film & Animation'],
   ['2', 'Autos & Vehicles'],

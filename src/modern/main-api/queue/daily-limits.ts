@@ -14,13 +14,13 @@ export interface DayStatus {
   isAtLimit: boolean;
 }
 
-/** The day of the channel's time zone that holds the instant; both ends count, in Unix milliseconds. */
+/** The day around `instant` in the channel's time zone. Both ends belong to the day, in Unix milliseconds. */
 export function dayOf({ timezone }: ChannelRecord, instant: number) {
   const time = DateTime.fromMillis(instant, { zone: timezone });
   return { start: time.startOf('day').toMillis(), end: time.endOf('day').toMillis() };
 }
 
-/** What is sent and scheduled on the day that holds `instant`, without the post `except`. */
+/** Counts the sent and the scheduled posts on the day around `instant`, without the post `except`. */
 export function statusOn(
   posts: PostsData,
   channel: ChannelRecord,
@@ -51,7 +51,7 @@ interface LimitsArguments {
   input: { channelIds: string[]; date?: string | null };
 }
 
-/** One entry for each channel, in the order they were asked for; the day is today unless said. */
+/** One entry for each channel, in the order of `channelIds`. The day is today when `date` is absent. */
 export function dailyPostingLimits({ input }: LimitsArguments, context: ApiContext): DayStatus[] {
   const { posts } = context.data;
   const now = Date.now();

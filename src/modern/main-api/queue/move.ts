@@ -13,7 +13,7 @@ interface Input {
 
 const refuse = (message: string) => new Refusal('VoidMutationError', message);
 
-/** A post with a time of its own gives it up and stands in the queue from then on. */
+/** The post at the new place. A post with a custom time loses the custom time and joins the queue. */
 function movedPost({ id, position }: Input, context: ApiContext, now: number): PostRecord {
   const post = ownPost(context, id);
   if (!post) throw refuse('Post not found');
@@ -24,7 +24,7 @@ function movedPost({ id, position }: Input, context: ApiContext, now: number): P
   return { ...post, dueAt, shareMode, updatedAt: now };
 }
 
-/** Moves a scheduled post to the top or the bottom of its channel's queue; its content is not looked at. */
+/** Moves a scheduled post to the top or the bottom of the channel's queue, without a check of the content. */
 export function movePostInQueue({ input }: { input: Input }, context: ApiContext) {
   const now = Date.now();
   const { posts } = context.data;

@@ -1,4 +1,4 @@
-/** What the main API does with the queue of a channel as a whole, and how many posts it takes in a day. */
+/** The operations on the whole queue of a channel, and the number of posts that a channel takes in a day. */
 import { dailyPostingLimits } from './daily-limits.ts';
 import { movePostInQueue } from './move.ts';
 

@@ -1,11 +1,14 @@
-/** Where in the queue of its channel a post stands, and who moves for it. Posts with times of their own never move. */
+/**
+ * Finds the place of a post in the queue of the channel, and moves the posts that are in the way. A post with a custom
+ * time never moves for another post.
+ */
 import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
 import type { QueuedPost } from '../posts/data.ts';
 import { nextFreeTimes } from '../posts/queue.ts';
 import { invalidPost } from '../posts/refusal.ts';
 
-/** A post that is to get a time of its channel's queue. */
+/** A post that needs a time in the queue of the channel. */
 export interface Newcomer {
   postId: string;
   channel: ChannelRecord;
@@ -28,14 +31,15 @@ function take(times: Generator<number, void>): number {
   throw invalidPost(['The posting schedule of this channel has no free time.']);
 }
 
-/** The next time that nobody has. */
+/** The next time of the posting schedule that no other post has. */
 export function nextFreePlace(newcomer: Newcomer): number {
   return take(freeTimes(newcomer, { after: newcomer.now, taken: timesOf(othersOf(newcomer)) }));
 }
 
 /**
- * The first time of the queue; the posts that are in the way go one time further each, past those with fixed times. In
- * the way are also posts of a queue that is paused whose time went by: they would stay before it otherwise.
+ * The first time of the queue. Each post in the way moves to the next time, past the posts with custom times. A paused
+ * queue may hold posts whose time has passed. Such posts move too, because they would otherwise stay before the
+ * newcomer.
  */
 export function firstPlace(newcomer: Newcomer): number {
   const { context, now } = newcomer;
@@ -52,8 +56,8 @@ export function firstPlace(newcomer: Newcomer): number {
 }
 
 /**
- * The last time of the queue: each post behind the newcomer takes the time of the one before it. A time that went by
- * while the queue is paused is given to nobody; the times behind the last one are taken in its place.
+ * The last time of the queue. Each post behind the newcomer takes the time of the post before. In a paused queue, no
+ * post gets a time that has passed: free times behind the end of the queue replace the passed times.
  */
 export function lastPlace(newcomer: Newcomer): number {
   const { postId, context, now } = newcomer;

@@ -13,13 +13,13 @@ interface SnippetChanges {
 }
 
 export interface SnippetsData {
-  /** Oldest first. */
+  /** The snippets of an organization, oldest first. */
   list(organizationId: string): SnippetRecord[];
   find(snippetId: string): SnippetRecord | undefined;
-  /** False, with nothing written, when the organization has `limit` snippets already. */
+  /** Writes no row and returns false when the organization already has `limit` snippets. */
   add(record: SnippetRecord, limit: number): boolean;
-  /** The snippet as it then is; what is undefined stays. */
+  /** Returns the changed snippet, or undefined when the snippet is deleted. An undefined field keeps the old value. */
   update(snippetId: string, changes: SnippetChanges, updatedAt: string): SnippetRecord | undefined;
-  /** False when it is gone already. */
+  /** False when the snippet is already deleted. */
   remove(snippetId: string): boolean;
 }

@@ -30,16 +30,18 @@ const missing = (what: string) => new Refusal('NotFoundError', `${what} not foun
 const answer = (act: () => SnippetRecord) =>
   payloadOf(() => ({ __typename: 'SnippetActionSuccess' as const, snippet: act() }));
 
-/** The snippet if it stands in an organization of the caller. */
+/** The snippet if the snippet belongs to an organization of the caller. */
 function ownSnippet(context: ApiContext, snippetId: string): SnippetRecord | undefined {
   const record = context.data.snippets.find(snippetId);
   return record && ownOrganization(context, record.organizationId) && record;
 }
 
-/** Line breaks and tabs belong to a text, other control characters do not. The spaces around it are kept, and count. */
+/**
+ * A text may hold line breaks and tabs, but no other control characters. Spaces around the text are kept and counted.
+ */
 const isText = (text: string) => text.trim() !== '' && /^(?:[^\p{Cc}]|[\n\r\t]){1,5000}$/u.test(text);
 
-/** What is undefined is not looked at. */
+/** The problems of the given fields. Skips undefined fields. */
 const problemsOf = ({ name, text }: Fields): string[] =>
   broken([
     [name !== undefined && !isName(name ?? ''), NAME_RULE],

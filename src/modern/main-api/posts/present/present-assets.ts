@@ -57,7 +57,7 @@ const presentDocument = ({ url, title, thumbnailUrl }: DocumentInput) => ({
   document: { numPages: 0, thumbnails: [thumbnailUrl], title },
 });
 
-/** The schema's assets of what was given. A link is none: it shows as the link attachment. */
+/** The schema's assets for the given assets. A link is not an asset of the schema: the post shows a link attachment. */
 export const presentAssets = (assets: AssetInput[]) =>
   assets.flatMap(({ image, video, document }) => [
     ...(image ? [presentImage(image)] : []),
@@ -71,7 +71,7 @@ function attachmentFrom({ link }: AssetInput): LinkAttachmentInput[] {
   return [{ ...rest, thumbnail: typeof thumbnailUrl === 'string' ? { url: thumbnailUrl } : null }];
 }
 
-/** The links that a post shows, whichever of the two ways they were given in; a valid post has at most one. */
+/** The links of a post, from the link attachment and from the assets. A valid post has at most one link. */
 export const linksOf = (assets: AssetInput[], attachment: LinkAttachmentInput | null | undefined) => [
   ...(attachment ? [attachment] : []),
   ...assets.flatMap(attachmentFrom),

@@ -5,7 +5,7 @@ interface Kind {
   details: 'detailsOffer' | 'detailsEvent' | 'detailsWhatsNew';
 }
 
-/** The details that go with the type of a Google Business post [recorded]. */
+/** The details for each type of Google Business post [recorded]. */
 const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['offer', { typename: 'GoogleBusinessOfferMetaData', details: 'detailsOffer' }],
   ['event', { typename: 'GoogleBusinessEventMetaData', details: 'detailsEvent' }],

@@ -6,7 +6,7 @@ import { presentGoogleDetails } from './present-google.ts';
 import { linksOf, presentAssets, presentLink } from './present-assets.ts';
 import { youtubeCategory } from '../youtube-categories.ts';
 
-/** Everything a service's metadata is made from. */
+/** The inputs for a service's metadata in the output. */
 interface Given {
   metadata: ServiceMetadata;
   content: PostContent;
@@ -85,7 +85,7 @@ function typeOf(metadata: ServiceMetadata, service: Service): string {
   return metadata.thread?.length ? 'thread' : 'post';
 }
 
-/** The member of the union PostMetadata for the channel's service; null for a service without one. */
+/** The member of the union PostMetadata for the channel's service. Null for a service without metadata. */
 export function presentMetadata(content: PostContent, channel: ChannelRecord): object | null {
   const metadata = content.metadata ?? {};
   const own = presenters[channel.service]?.({ metadata, content, channel });

@@ -14,7 +14,7 @@ const changing = [
   'publishPostNow',
 ];
 
-/** Only what an operation of this API can do. */
+/** Lists only actions that an operation of this API can carry out. */
 const actions: Record<PostStatus, string[]> = {
   draft: [...always, ...changing, 'requestPostApproval'],
   needs_approval: [...always, ...changing, 'approvePost', 'revertPostApprovalRequest', 'movePostToDraft'],
@@ -31,7 +31,7 @@ function authorOf({ content }: PostRecord, { data }: ApiContext) {
   return { id, email, avatar, name, isDeleted: false };
 }
 
-/** The post as the schema's type `Post` has it; what hangs below it is looked up when it is asked for. */
+/** Makes the schema's type `Post`. The author and the tags are looked up only when the query selects author or tags. */
 export function presentPost(post: PostRecord, context: ApiContext) {
   const { data } = context;
   const channel = data.findChannel(post.channelId);
