@@ -35,7 +35,7 @@ import { openRefreshToken, sealPair } from '../sealed-pair.ts';
 /**
  * One presentation of a grant's refresh token (docs/decisions/0003): connect, claim `presenting(v)` durably, write, and
  * store the received pair by compare on v. The invariant: v is never presented twice without proof that the first
- * presentation spent nothing.
+ * presentation spent nothing, except where docs/decisions/0005-in-doubt.md allows it.
  */
 
 interface Claim {
