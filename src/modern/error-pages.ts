@@ -56,7 +56,8 @@ export interface PageError {
 }
 
 /**
- * A whole HTML page: the problem, the next step for the person, and the technical words for the developer of the app.
+ * A whole HTML page: the problem, the next step for the person, and the technical words for the person who has to fix
+ * the error.
  */
 export function renderErrorPage(pages: Pages, { error, description, expired }: PageError): string {
   const explanation = expired ? EXPIRED : (EXPLANATIONS[error] ?? OTHER);

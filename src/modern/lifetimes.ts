@@ -21,8 +21,9 @@ export const EMAIL_CHANGE_SECONDS = DAY;
 
 /**
  * Numbers, not functions. With a function the provider gives the rotated token of a public web client only the
- * remaining life of the old token. Refreshing also does not extend the 14 days of a grant. A legacy token never
- * expires: the grant and the refresh token behind a legacy token must outlive any sensible retirement date.
+ * remaining life of the old token. The default life of a grant is 14 days, and refreshing does not extend a grant. A
+ * legacy token never expires: the grant and the refresh token behind a legacy token must outlive any sensible
+ * retirement date.
  */
 export const REFRESH_TOKEN_SECONDS = 10 * 365 * DAY;
 export const GRANT_SECONDS = 10 * 365 * DAY;

@@ -29,7 +29,7 @@ export interface ModernSettings {
 
 export interface ClientSettings {
   clientId: string;
-  /** Absent for a public client, which uses PKCE alone (RFC 6749 §2.1). */
+  /** Absent for a public client, which authenticates by PKCE alone (RFC 6749 §2.1). */
   clientSecret?: string;
   name: string;
   /** Compared as whole strings. http is allowed because the local demo runs on loopback. */

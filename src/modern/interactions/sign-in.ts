@@ -34,7 +34,7 @@ export async function showSignIn(
     .send(page);
 }
 
-/** Ends the session of another account that was open when the request began. This account gets a new session. */
+/** Ends the session that was open when the request began, of whatever account. The sign-in gets a new session. */
 async function leaveOtherSession({ store }: InteractionParts, interaction: Interaction): Promise<void> {
   if (!interaction.session) return;
   store.records.destroyByUid('Session', interaction.session.uid);
