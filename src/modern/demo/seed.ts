@@ -21,8 +21,8 @@ function seedContents(store: Store): void {
 }
 
 /**
- * Puts the demo people and their channels into the store and returns the credentials for the sign-in page. All ids are
- * fixed and existing rows stay: a second start changes nothing.
+ * Puts the demo people and their channels into the store and returns the demo credentials. All ids are fixed and
+ * existing rows stay: a second start changes nothing.
  */
 export function seedDemo(store: Store): DemoCredentials {
   const { accounts, publishing } = store;

@@ -66,8 +66,8 @@ function closeToScripts(ctx: Context): void {
 }
 
 /**
- * Only a wrong secret gives 401. The provider checks the secret before the rest of the request: a request that was
- * granted had the right secret.
+ * A client that fails to authenticate, for example by a wrong secret, gets 401. The provider checks the secret before
+ * the rest of the request: a request that was granted had the right secret.
  */
 function countSecret(ctx: Context, brake: SecretBrake): void {
   const { path, status, oidc, ip } = ctx;

@@ -38,7 +38,7 @@ export function logProvider(provider: Provider, logger: Logger): void {
     if (isCut(ctx)) return void logger.debug('a request was cut', fields);
     note({ level: 'error', message: 'request failed', address: ctx.ip, kind: kindOf(error), fields });
   });
-  // Without a listener koa prints to the terminal. The types of koa have this event, the types of the provider hide the
+  // Without a listener koa prints to the terminal. The types of koa have this event. The types of the provider hide the
   // event.
   const koa: EventEmitter = provider;
   koa.on('error', (cause: Error, ctx?: KoaContextWithOIDC) => {

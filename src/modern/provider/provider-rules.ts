@@ -66,7 +66,7 @@ function checkRedirectUri({ params, client }: RequestContext): void {
   if (!client?.redirectUris.includes(String(params?.['redirect_uri']))) throw new errors.InvalidRedirectUri();
 }
 
-/** Checks that run as soon as the client, and with the client the redirect URIs, are known. */
+/** Checks that run as soon as the client and its redirect URIs are known. */
 const clientRules: Record<string, (request: RequestContext) => void> = {
   authorization: checkResponseType,
   resume: checkRedirectUri,

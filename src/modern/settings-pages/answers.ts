@@ -1,6 +1,6 @@
 /**
  * Keeps the answers of forms that create something, for the time of a double click. The browser shows only the answer
- * to the second request of a double click. A new key or secret in the first answer would be lost.
+ * to the second request of a double click. Without this memory, a new key or secret in the first answer would be lost.
  */
 import { CREATED_PAGE_SECONDS } from '../lifetimes.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The SQLite file of the modern generation: opening and migrations. Each other file of this folder owns one group of
- * tables. The bridge shares none of these files.
+ * The SQLite file of the modern generation: opening and migrations. Most other files in store/ own one group of tables
+ * each. The bridge uses none of these files.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -88,7 +88,8 @@ export function createEmailRequests() {
     const admitted = await admit(visit, email, brake);
     if ('refusal' in admitted) return showAccount(visit, admitted.refusal);
     try {
-      // The password was changed, and this session has ended. The account page will ask for the new password.
+      // The password was changed meanwhile, and sessions of the old password have ended. The account page then asks for
+      // a sign-in.
       if (!(await sendLink(visit, email, admitted.loginTs))) return goTo(visit, '/settings/account');
     } catch (error) {
       if (!(error instanceof MailError)) throw error;
