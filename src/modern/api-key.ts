@@ -1,6 +1,6 @@
 /**
- * The form of an API key: a prefix by which people and secret scanners know it, 256 random bits, and a checksum, so that
- * a mistyped or made-up key is refused without a look at the database.
+ * The form of an API key: a prefix, 256 random bits and a checksum. People and secret scanners recognize the prefix.
+ * The checksum refuses a mistyped or made-up key without a database query.
  */
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -21,14 +21,16 @@ function base62(value: bigint, length: number): string {
 
 const checksum = (text: string) => base62(BigInt(crc32(text)), CHECKSUM_LENGTH);
 
-/** `gbk_`, 43 random letters or digits, and 6 more: CRC-32 of all before them, in base 62. */
+/**
+ * `gbk_`, 43 random letters or digits, and a checksum of 6: CRC-32 of the characters before the checksum, in base 62.
+ */
 export function newApiKey(): string {
   const random = BigInt(`0x${randomBytes(RANDOM_BYTES).toString('hex')}`);
   const body = PREFIX + base62(random, RANDOM_LENGTH);
   return body + checksum(body);
 }
 
-/** Whether a bearer token is meant as an API key; an access token of the authorization server is 43 characters long. */
+/** Whether a bearer token looks like an API key. An access token of the authorization server is 43 characters long. */
 export const isApiKeyLike = (token: string): boolean => token.startsWith(PREFIX);
 
 export function isWellFormedApiKey(token: string): boolean {
@@ -36,5 +38,5 @@ export function isWellFormedApiKey(token: string): boolean {
   return body !== undefined && checksum(body) === sum;
 }
 
-/** The prefix and the last four characters: enough to tell keys apart, too little to use one. */
+/** The prefix and the last four characters: enough to tell keys apart, too little to use a key. */
 export const apiKeyHint = (key: string): string => `${PREFIX}…${key.slice(-4)}`;

@@ -28,22 +28,24 @@ export interface AppParts {
   accessTokenSeconds: number;
   quotas?: Quotas | undefined;
   demo: DemoCredentials | undefined;
-  /** Where people find the apps that they use, if there is such a place. */
+  /** The page on which people find the apps that they use. Unset: there is no such page. */
   appsUrl?: string | undefined;
   mailer: Mailer;
   logger: Logger;
-  /** What counts the wrong secrets of apps. */
+  /** Counts the wrong secrets of apps. */
   brake: SecretBrake;
 }
 
-/** A HEAD runs the GET handler in Express and in the provider; an authorization must not start or go on by one. */
+/**
+ * Express and the provider answer HEAD by the GET handler. A HEAD request must not start or continue an authorization.
+ */
 function refuseHead(req: Request, res: Response, next: NextFunction): void {
   if (req.method === 'HEAD' && /^\/(auth|interaction)\b/.test(req.path))
     res.status(405).set('Allow', 'GET').end();
   else next();
 }
 
-/** What pages load. */
+/** The stylesheet and the icons of the pages. */
 function assets(): Router {
   const style = stylesheet();
   const router = Router({ caseSensitive: true, strict: true });
@@ -54,7 +56,7 @@ function assets(): Router {
   return router.use(iconRouter());
 }
 
-/** Everything the modern generation answers, in reading order. */
+/** All routes of the modern generation, in reading order. */
 export function createApp({
   store,
   issuer,

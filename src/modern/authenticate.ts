@@ -4,7 +4,7 @@ import type { Provider } from './provider/oidc.ts';
 import { scopes } from './scopes.ts';
 import type { Store } from './store/store.ts';
 
-/** A key may do all that its owner may; there is nothing to refresh with it. */
+/** A key has all scopes of its owner but `offline_access`: a key has no refresh token. */
 const KEY_SCOPES = scopes.filter((scope) => scope !== 'offline_access');
 
 function findKey(store: Store, token: string): Caller | null {
@@ -13,8 +13,8 @@ function findKey(store: Store, token: string): Caller | null {
 }
 
 /**
- * Whom a bearer token of the main API acts for: an API key, or an access token of the authorization server, read in
- * process. Null for what is unknown, expired, deleted or revoked.
+ * Finds the caller of the main API by the bearer token: an API key, or an access token of the authorization server,
+ * which is looked up in process. Null for an unknown, expired, deleted or revoked token.
  */
 export function authenticateWith(provider: Provider, store: Store): Authenticate {
   return async (token) => {

@@ -1,8 +1,8 @@
-/** What all brakes by a rate limiter have in common. */
+/** Shared by all brakes that use a rate limiter. */
 import type { Response } from 'express';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 
-/** Whole seconds to wait, or 0 when the limiters that `consume` asks let it pass. */
+/** Whole seconds to wait. 0 when no limiter in `consume` refuses. */
 export async function secondsToWait(consume: () => Promise<unknown>): Promise<number> {
   try {
     await consume();
@@ -13,7 +13,7 @@ export async function secondsToWait(consume: () => Promise<unknown>): Promise<nu
   }
 }
 
-/** Sets `Retry-After`, and returns the words for it: whole minutes, rounded up, without a full stop. */
+/** Sets `Retry-After` and returns the sentence for the page: whole minutes, rounded up, without a full stop. */
 export function askToWait(res: Response, seconds: number): string {
   res.set('Retry-After', String(seconds));
   const minutes = Math.ceil(seconds / 60);

@@ -43,7 +43,7 @@ const MISSING = {
 
 const SETTINGS = { href: '/settings', label: 'Your account settings' };
 
-/** Where error pages lead: to the apps, where there is a place for them, and to the settings. Given to every page. */
+/** The links of error pages: to the apps if `appsUrl` is set, and to the settings. Every page gets these links. */
 export function waysOn(appsUrl: string | undefined) {
   return appsUrl === undefined ? [SETTINGS] : [{ href: appsUrl, label: 'Your apps' }, SETTINGS];
 }
@@ -51,11 +51,14 @@ export function waysOn(appsUrl: string | undefined) {
 export interface PageError {
   error: string;
   description?: string | undefined;
-  /** A page that was open for too long, or was used already. */
+  /** The page was open for too long, or was used already. */
   expired?: boolean;
 }
 
-/** A whole HTML page: what happened, what to do, and the technical words for whoever has to mend it. */
+/**
+ * A whole HTML page: the problem, the next step for the person, and the technical words for the person who has to fix
+ * the error.
+ */
 export function renderErrorPage(pages: Pages, { error, description, expired }: PageError): string {
   const explanation = expired ? EXPIRED : (EXPLANATIONS[error] ?? OTHER);
   return pages.render('error', { ...explanation, error, description, siteName, narrow: true });
@@ -66,7 +69,7 @@ const FOREIGN_FORM = {
   text: 'It was not sent from its own page. Open the page again and try once more. Nothing was changed.',
 };
 
-/** For a form that another site sends. */
+/** The page for a form that another site sent. */
 export function renderForeignForm(pages: Pages): string {
   return pages.render('error', { ...FOREIGN_FORM, siteName, narrow: true });
 }
@@ -75,7 +78,7 @@ export function renderMissingPage(pages: Pages): string {
   return pages.render('error', { ...MISSING, siteName, narrow: true });
 }
 
-/** HTML for people at /auth; JSON for programs everywhere else, whatever they say they accept. */
+/** HTML for people at /auth. JSON for programs at all other paths, whatever their `Accept` header says. */
 export function createRenderError(pages: Pages): NonNullable<Configuration['renderError']> {
   return (ctx, out, error) => {
     if (!ctx.path.startsWith('/auth')) {
@@ -91,7 +94,10 @@ export function createRenderError(pages: Pages): NonNullable<Configuration['rend
   };
 }
 
-/** The last resort of every page: a request that cannot be read is the browser's, everything else is logged as ours. */
+/**
+ * The last error handler of all pages. An unreadable request is the fault of the browser. Any other error is ours and
+ * is logged.
+ */
 export function explainFailure(pages: Pages, logger: Logger): ErrorRequestHandler {
   return errorHandler((error, res) => {
     const status = unreadableStatus(error);

@@ -1,6 +1,7 @@
 /**
  * Entry of the child process. The parent sends `{ type: 'start', settings }` and gets `{ type: 'ready', url, demo }` or
- * `{ type: 'failed', message }`. Secrets travel over IPC alone, where no process list and no environment shows them.
+ * `{ type: 'failed', message }`. Secrets travel over IPC alone: process lists and environments do not show IPC
+ * messages.
  */
 import { installLastResort } from '../shared/log/last-resort.ts';
 import { createLogger } from '../shared/log/logger.ts';

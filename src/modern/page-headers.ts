@@ -4,9 +4,9 @@ import helmet from 'helmet';
 export const siteName = 'Publishing account';
 
 /**
- * `form-action` cannot name a target: Chromium applies it to every redirect after a POST, and from the consent page
- * those lead to the app and, behind a bridge, to an app of its own. Pages carry no script and escape all they show, so
- * what it keeps out is only other schemes.
+ * `form-action` cannot name a host. Chromium applies `form-action` to every redirect after a POST. After the consent
+ * page, the redirects lead to the app, and from a bridge on to an app of the bridge. The directive only keeps out other
+ * schemes. Pages carry no script and escape every value.
  */
 const contentSecurityPolicy = {
   useDefaults: false,
@@ -20,7 +20,7 @@ const contentSecurityPolicy = {
   },
 };
 
-/** Security headers of every answer. Strict-Transport-Security is left to whatever terminates TLS. */
+/** Security headers of every answer. The proxy that terminates TLS has to set Strict-Transport-Security. */
 export function securityHeaders() {
   return helmet({
     contentSecurityPolicy,

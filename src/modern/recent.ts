@@ -1,4 +1,7 @@
-/** Something for each of the `limit` names that were asked for last; the one asked for longest ago is forgotten first. */
+/**
+ * Keeps one value for each of the `limit` most recently requested names. The least recently requested name is dropped
+ * first.
+ */
 export function createRecent<T>(limit: number, make: () => T): (name: string) => T {
   const known = new Map<string, T>();
   return (name) => {

@@ -7,19 +7,19 @@ interface Slice {
   calls: number;
 }
 
-/** All times are milliseconds of one clock that does not go back. */
+/** All times are milliseconds of one clock that never goes back. */
 export interface RollingWindow {
   count(now: number): void;
   /** Calls left. */
   left(now: number): number;
-  /** Until the oldest calls leave the window and `left` grows. */
+  /** Milliseconds until the oldest calls leave the window and `left` grows. */
   untilReset(now: number): number;
 }
 
 /**
- * At most `quota` calls in any stretch of `length` milliseconds. The calls of one slice are forgotten together, when the
- * latest of them leaves the window; so a call comes back up to a sixtieth of the length late, never early, and a
- * window needs 61 slices at most.
+ * At most `quota` calls in any stretch of `length` milliseconds. The calls of one slice leave the window together, with
+ * the latest call of the slice. A call is therefore freed up to a sixtieth of the length late, never early. A window
+ * needs 61 slices at most.
  */
 export function createRollingWindow(quota: number, length: number): RollingWindow {
   let slices: Slice[] = [];
@@ -34,7 +34,7 @@ export function createRollingWindow(quota: number, length: number): RollingWindo
       } else slices.push({ opened: now, latest: now, calls: 1 });
     },
     left: (now) => Math.max(quota - current(now).reduce((sum, { calls }) => sum + calls, 0), 0),
-    // In this order: a time plus the length, minus the same time, may be a hair more than the length.
+    // Keep the order of the subtractions: in floating point, `time + length - time` can be slightly more than `length`.
     untilReset: (now) => length - (now - (current(now)[0]?.latest ?? now)),
   };
 }

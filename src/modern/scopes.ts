@@ -1,4 +1,4 @@
-/** The nine scopes of the new API, with the words the consent page uses for them. There is no `openid`. */
+/** The nine scopes of the new API, with their words on the consent page. There is no `openid`. */
 export const scopeWords = {
   'account:read': 'See your account, organizations and channels',
   'account:write': 'Change your account settings',

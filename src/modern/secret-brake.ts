@@ -5,10 +5,10 @@ import { createRollingWindow, type RollingWindow } from './rolling-window.ts';
 const WRONG_SECRETS = 20;
 const MAX_PAIRS = 10_000;
 
-/** After so many wrong ones in a minute no secret is looked at any more. */
+/** After this number of wrong secrets in a minute, the brake refuses every secret without a check. */
 export const LOOKS = 3000;
 
-/** What is answered to a wrong secret above the limit, and to every secret that is not looked at. */
+/** The answer to a wrong secret above the limit, and to every secret that is not checked. */
 export const TOO_MANY = {
   error: 'slow_down',
   error_description: 'too many wrong secrets, try again later',
@@ -30,19 +30,21 @@ const secondsUntil = (window: RollingWindow, now: number) =>
   window.left(now) > 0 ? 0 : Math.ceil(window.untilReset(now) / 1000);
 
 /**
- * Brake on guessing client secrets (RFC 6749 §2.3.1, docs/threats.md C73): twenty wrong ones in a minute for one client
- * from one address. Naming the address keeps anybody from locking an app out from elsewhere. Further wrong ones are
- * refused with 429, and a right one is served, so that nobody beside the app locks it out either. Up to LOOKS wrong
- * ones in a minute are looked at.
+ * Brake on guessing client secrets (RFC 6749 §2.3.1, docs/threats.md C73): twenty wrong secrets in a minute for one
+ * client from one address. The count includes the address: a caller at another address cannot lock the app out. Further
+ * wrong secrets get 429. A right secret is still served: a program beside the app, at the same address, cannot lock the
+ * app out either. After LOOKS wrong secrets in a minute, no secret is checked.
  */
 export function createSecretBrake() {
   const addressOf = createRecent(MAX_PAIRS, createAddress);
   return {
-    /** Whole seconds until the next secret is looked at, 0 for at once. */
+    /** Whole seconds until a secret is checked again. 0: at once. */
     wait(clientId: string, address: string): number {
       return secondsUntil(addressOf(keyOf(clientId, address)).looks, performance.now());
     },
-    /** Counts a wrong secret; whole seconds for a 429, 0 where it is told that it is wrong. */
+    /**
+     * Counts a wrong secret. Returns whole seconds for a 429, or 0 when the answer should say that the secret is wrong.
+     */
     countWrong(clientId: string, address: string): number {
       const now = performance.now();
       const { wrong, looks } = addressOf(keyOf(clientId, address));

@@ -1,7 +1,7 @@
 /**
- * The embedded modern generation: a real authorization server and main API, so that a fresh machine runs the whole
- * system with no other service. It is reached over HTTP alone and imports nothing of the bridge but src/shared; in
- * production the real service stands in its place.
+ * The embedded modern generation: a real authorization server and main API. With this server a fresh machine runs the
+ * whole system without another service. The bridge reaches the server over HTTP alone. The server imports nothing of
+ * the bridge but src/shared. In production the real service takes its place.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -17,8 +17,8 @@ import type { DemoCredentials, ModernSettings } from './settings.ts';
 import { openStore, type Store } from './store/store.ts';
 
 /**
- * Room for any scope parameter that somebody may try (docs/threats.md B40), so that /auth can say what is wrong with
- * it.
+ * Room for a scope parameter of any length that a caller may try (docs/threats.md B40). /auth can then explain the
+ * error.
  */
 const MAX_HEADER_BYTES = 256 * 1024;
 const CLOSE_MILLISECONDS = 2000;
@@ -26,10 +26,10 @@ const CLOSE_MILLISECONDS = 2000;
 export interface ModernServer {
   /** The issuer: public origin of the authorization server and the main API. */
   url: string;
-  /** The port it really listens on. */
+  /** The actual port, also when the settings say 0. */
   port: number;
   demo: DemoCredentials | undefined;
-  /** Lets running requests end for two seconds, then closes the store. Harmless when called again. */
+  /** Gives running requests two seconds to end, then closes the store. Calling `close` again is harmless. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,10 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Every hour, so that a server that runs for long does not grow; returns what ends it. */
+/**
+ * Removes expired rows every hour; otherwise the database of a long-running server grows. Returns a function that stops
+ * the timer.
+ */
 function purgeRegularly(store: Store, logger: Logger): () => void {
   const purge = () => {
     try {
@@ -76,7 +79,7 @@ function purgeRegularly(store: Store, logger: Logger): () => void {
   return () => clearInterval(timer);
 }
 
-/** Starts everything; rejects with the system error when the port is taken or the database cannot be opened. */
+/** Starts the server. Rejects with the system error when the port is taken or the database cannot be opened. */
 export async function startModern(
   settings: ModernSettings,
   logger: Logger,

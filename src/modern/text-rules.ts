@@ -1,11 +1,11 @@
-/** What people and programs may write, wherever they do: the main API and the settings pages. */
+/** Rules for text that people and programs enter, in the main API and on the settings pages. */
 
 const LONGEST_ADDRESS = 2048;
 
-/** `message` tells people what is wrong. */
+/** `message` tells people the error. */
 export type Rule = readonly [isBroken: boolean, message: string];
 
-/** The messages of the rules that are broken, in their order. */
+/** The messages of the broken rules, in the order of the rules. */
 export const broken = (rules: readonly Rule[]): string[] =>
   rules.flatMap(([isBroken, message]) => (isBroken ? [message] : []));
 
@@ -14,24 +14,30 @@ export const NAME_RULE =
 
 const SEEN = String.raw`[^\s\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]`;
 
-/** The colour mark behind a sign, and the joiners inside of emoji and of Persian or Indic words. */
+/**
+ * The emoji variation selector (U+FE0F) after a visible character, and the joiners (U+200C, U+200D) between two visible
+ * characters: emoji and Persian or Indic words need these characters.
+ */
 const JOINED = new RegExp(String.raw`(?<=${SEEN})(?:\uFE0F?[\u200C\u200D](?=${SEEN})|\uFE0F)`, 'gu');
 
-/** With the empty Braille sign, which is no ignorable one, and the marks of interlinear notes. */
+/**
+ * Characters that nobody sees, or that change the direction of text. The empty Braille sign (U+2800) is listed because
+ * it is not default-ignorable. U+FFF9 to U+FFFB are the marks of interlinear notes.
+ */
 const HIDDEN =
   /[\p{Zl}\p{Zp}\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB]/u;
 
 /**
- * Whether it holds control characters, marks that turn the direction of what follows, or others that cannot be seen: a
- * name that people decide by could disguise itself with them.
+ * Whether the text holds control characters, marks that turn the direction of the following text, or other invisible
+ * characters. These characters could disguise a name by which people decide.
  */
 export const hidesCharacters = (text: string): boolean => HIDDEN.test(text.replaceAll(JOINED, ''));
 
-/** Whether there is a letter, a digit or an emoji, so that a name can be read at all. */
+/** Whether the text has a letter, a digit or an emoji. A name without any of the three cannot be read. */
 export const isLegible = (text: string): boolean =>
   /[\p{L}\p{N}\p{Emoji_Presentation}]|\p{Emoji}\uFE0F/u.test(text);
 
-/** Whether it keeps NAME_RULE and people can read it; spaces around it do not count. */
+/** Whether a name keeps NAME_RULE. Spaces around the name do not count. */
 export function isName(text: string): boolean {
   const name = text.trim();
   return Array.from(name).length <= 100 && isLegible(name) && !hidesCharacters(name);
@@ -49,8 +55,8 @@ const holds = (value: unknown, character: RegExp): boolean =>
       Object.values(value).some((part) => holds(part, character));
 
 /**
- * For every string in `value`, however deep; the messages have no full stop. Many programs end a text at NUL, and a lone
- * surrogate has no UTF-8 (RFC 3629 §3).
+ * Checks every string in `value`, however deep. The messages have no full stop. Many programs end a text at NUL, and a
+ * lone surrogate has no UTF-8 (RFC 3629 §3).
  */
 export const textRules = (value: unknown): Rule[] => [
   [holds(value, /\0/), 'Text cannot hold the character NUL'],

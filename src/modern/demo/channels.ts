@@ -18,7 +18,7 @@ type Described = Pick<
 > &
   Partial<ChannelRecord>;
 
-/** The fields that most channels share, under those that were described. */
+/** Fills the fields that most channels share. The described fields win. */
 function channel(described: Described): ChannelRecord {
   return {
     avatar: `https://images.grantbridge.example/channels/${described.service}.png`,
@@ -56,7 +56,10 @@ const board = (name: string, title: string) => ({
   avatar: null,
 });
 
-/** Twelve channels of the first person in her two organizations, one for each service; one of the second person. */
+/**
+ * Twelve channels of the first person in her two organizations, a channel for each service, and a channel of the second
+ * person.
+ */
 export const demoChannels: ChannelRecord[] = [
   channel({
     id: '5e1f0c9a7b3d4e2f8a6c3d01',

@@ -2,7 +2,10 @@ import type { DemoCredentials } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import { demoPeople } from './people.ts';
 
-/** How the demo's first person signs in now: without a password once it was changed in the settings. */
+/**
+ * The credentials of the first demo person. The password is absent after the person changed the password in the
+ * settings.
+ */
 export function demoCredentials({ accounts }: Pick<Store, 'accounts'>): DemoCredentials {
   const [{ account, password }] = demoPeople;
   const { email } = accounts.find(account.id) ?? account;

@@ -20,10 +20,10 @@ const team = tagNamed('team');
 
 interface Described extends Partial<Omit<IdeaContent, 'date'>> {
   organizationId?: string;
-  /** The group with the place in it. */
+  /** The group, and the position of the idea in the group. */
   at?: [group: { id: string }, position: number];
   daysAgo: number;
-  /** Days from the first start to the day it is meant for. */
+  /** Days from the first start to the date of the idea. */
   inDays?: number;
 }
 
@@ -132,7 +132,7 @@ const described: Described[] = [
 
 const DAY = 86_400;
 
-/** `now` in Unix seconds; each idea was written at another minute of its day. */
+/** `now` is in Unix seconds. Each idea has a different time of its day. */
 function toRecord(now: number, plan: Described, index: number): IdeaRecord {
   const { organizationId = BAKERY, at, daysAgo, inDays, ...content } = plan;
   const createdAt = now - daysAgo * DAY - index * 1001;
@@ -156,7 +156,10 @@ function toRecord(now: number, plan: Described, index: number): IdeaRecord {
   };
 }
 
-/** Eleven ideas of the first person, some in groups, and two of the second; dated by the first start. */
+/**
+ * Eleven ideas of the first person, some in groups, and two ideas of the second person. The dates count from the first
+ * start.
+ */
 export function seedIdeas({ ideas }: Store): void {
   const now = Math.floor(Date.now() / 1000);
   for (const { id, organizationId, name } of [SEASONS, BEHIND, RACES])

@@ -4,12 +4,14 @@ import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 interface DemoPerson {
   account: AccountRecord;
   password: string;
-  /** Of that password, which is no secret: ready made, so that a first start does not take its time. */
+  /**
+   * The hash of `password`, which is no secret. The hash is written here because hashing would delay the first start.
+   */
   passwordHash: string;
   organizations: OrganizationRecord[];
 }
 
-// As seen on the real service: a free plan and a paid one; the other numbers are made up.
+// The real service has a free plan and a paid plan with such limits. The other numbers of the demo are made up.
 const freePlan: OrganizationLimits = {
   channels: 3,
   members: 1,
@@ -93,5 +95,5 @@ const second: DemoPerson = {
   ],
 };
 
-/** The first one is the person whose credentials are printed and shown. */
+/** The process prints and shows the credentials of the first person. */
 export const demoPeople: readonly [DemoPerson, ...DemoPerson[]] = [dana, second];

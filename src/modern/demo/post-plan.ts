@@ -6,20 +6,23 @@ import type {
   ThreadedPostInput,
 } from '../main-api/posts/inputs.ts';
 
-/** A demo post as it is written down: its place in time is counted from the day of the first start. */
+/** A demo post as written in this folder. Its times count from the day of the first start. */
 export interface DemoPost {
-  /** The last characters of the channel's id. */
+  /** The last characters of the id of the channel. */
   channel: string;
   status: PostStatus;
-  /** The day, in days from today (of a draft: when it was made), and the time in the channel's zone. */
+  /**
+   * The day, in days from today, and the time in the zone of the channel. For a draft, `on` only decides when the draft
+   * was made.
+   */
   on: readonly [days: number, time: string];
-  /** Takes the next free time of the queue in place of `on`. */
+  /** Uses the next free time of the queue instead of `on`. */
   queued?: true;
   text: string;
   assets?: AssetInput[];
   metadata?: ServiceMetadata;
   tags?: readonly string[];
-  /** Without one it was made by the API; network means that it was written on the network itself. */
+  /** Unset: the API made the post. `network`: the post was written on the network itself. */
   via?: 'buffer' | 'network';
   schedulingType?: SchedulingType;
   error?: string;
@@ -37,6 +40,6 @@ export const document = (name: string, title: string): AssetInput => ({
   document: { url: file(`${name}.pdf`), title, thumbnailUrl: file(`${name}.png`) },
 });
 
-/** A thread's parts; the first one repeats the text of the post. */
+/** The parts of a thread. The first part repeats the text of the post. */
 export const thread = (...texts: string[]): ThreadedPostInput[] =>
   texts.map((text) => ({ text, assets: [] }));

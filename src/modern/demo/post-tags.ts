@@ -16,7 +16,7 @@ const described: Described[] = [
   [RECORDS, 'new in', '#2F6FDE'],
 ];
 
-/** The tags of the demo organizations; no two have the same name. */
+/** The tags of the demo organizations. No two tags have the same name. */
 export const demoTags: TagRecord[] = described.map(([organizationId, name, color], index) => ({
   id: `5e1f0c9a7b3d4e2f8a6c6e${(index + 1).toString(16).padStart(2, '0')}`,
   organizationId,

@@ -19,7 +19,7 @@ const described = [
   },
 ] as const;
 
-/** Two templates of the first person: one that the organization sees, and one of her own. */
+/** Two templates of the first person: a template for the organization, and a private template. */
 export function seedPostTemplates({ postTemplates }: Store): void {
   const accountId = demoPeople[0].account.id;
   for (const [index, plan] of described.entries()) {

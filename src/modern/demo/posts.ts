@@ -10,7 +10,7 @@ import type { DemoPost } from './post-plan.ts';
 import { recordPosts, runnerPosts } from './post-runners.ts';
 import { demoTags } from './post-tags.ts';
 
-/** How long before its time, or before now, a post was made. */
+/** A post was made this long before its due time, or before now if now is earlier. */
 const LEAD = 20 * 3_600_000;
 const MINUTE = 60_000;
 
@@ -43,7 +43,10 @@ const contentOf = (plan: DemoPost, channel: ChannelRecord): PostContent => ({
   aiAssisted: false,
 });
 
-/** Fills the days around `now`, one post after the other, so that queued posts stand where the queue puts them. */
+/**
+ * Makes the posts of the days around `now`. Store each post before the next is made: a queued post takes the next free
+ * time of the stored queue.
+ */
 function postWriter({ posts }: Store, now: number) {
   function dueOf(plan: DemoPost, channel: ChannelRecord): number {
     if (!plan.queued) return instantOf(plan, channel.timezone, now);
@@ -72,13 +75,19 @@ function postWriter({ posts }: Store, now: number) {
   };
 }
 
-/** Tags cannot be deleted, so that the first one is there says that the demo's contents have been written once. */
+/**
+ * Adds the tags. False when the first tag exists already. Tags cannot be deleted: an existing first tag shows that an
+ * earlier start wrote the contents of the demo.
+ */
 export function seedTags({ posts }: Store): boolean {
   const [isFirst] = demoTags.map((tag) => posts.addTag(tag));
   return isFirst === true;
 }
 
-/** Forty posts of the first person over three weeks around `now`, three of the second one; in Unix milliseconds. */
+/**
+ * Forty posts of the first person over three weeks around `now`, and three posts of the second person. `now` is in Unix
+ * milliseconds.
+ */
 export function seedPosts(store: Store, now: number): void {
   const write = postWriter(store, now);
   for (const [index, plan] of [...bakeryPosts, ...runnerPosts, ...recordPosts].entries()) {

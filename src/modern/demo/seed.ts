@@ -8,7 +8,7 @@ import { seedPostTemplates } from './post-templates.ts';
 import { seedPosts, seedTags } from './posts.ts';
 import { seedSnippets } from './snippets.ts';
 
-/** All of it or nothing, and only once: what people delete stays deleted. */
+/** Writes all contents or no contents, and only once: contents that people delete stay deleted. */
 function seedContents(store: Store): void {
   const now = Date.now();
   store.posts.write(now, () => {
@@ -21,8 +21,8 @@ function seedContents(store: Store): void {
 }
 
 /**
- * Puts the demo people and their channels into the store and returns the credentials to show. All ids are fixed and
- * what is there already stays, so a second start changes nothing.
+ * Puts the demo people and their channels into the store and returns the demo credentials. All ids are fixed and
+ * existing rows stay: a second start changes nothing.
  */
 export function seedDemo(store: Store): DemoCredentials {
   const { accounts, publishing } = store;

@@ -15,7 +15,7 @@ const described = [
   [RECORDS, 'Shop line', 'New and used vinyl since 1994. Come in and listen.'],
 ] as const;
 
-/** Six snippets of the first person in her two organizations, one of the second person. */
+/** Six snippets of the first person in her two organizations, and a snippet of the second person. */
 export function seedSnippets({ snippets }: Store): void {
   for (const [index, [organizationId, name, text]] of described.entries()) {
     const number = String(index + 1).padStart(2, '0');

@@ -14,8 +14,8 @@ interface Attempt {
 const keyOf = ({ email, address }: Attempt) => `${email.toLowerCase()} ${address}`;
 
 /**
- * Brake on guessing passwords. The limit for one e-mail also names the address, so that nobody can lock somebody else
- * out from afar.
+ * Brake on guessing passwords. The limit for one e-mail address also counts by network address: a caller at another
+ * network address cannot lock a person out.
  */
 export function createAttempts() {
   const duration = PASSWORD_ATTEMPTS_SECONDS;
@@ -44,9 +44,9 @@ interface Guess {
 }
 
 /**
- * Checks a password under the brake on guessing. `outcome` is what `check` found, where anything falsy is a wrong
- * password; after too many attempts nothing is checked, `Retry-After` is set and `tooMany` says so. Counted before the
- * check, so that parallel guesses do not slip through.
+ * Checks a password under the brake on guessing. `outcome` is the result of `check`; a falsy result is a wrong
+ * password. After too many attempts nothing is checked, `Retry-After` is set and `tooMany` says why. The attempt is
+ * counted before the check: parallel guesses cannot pass the limit.
  */
 export async function underBrake<T>(
   attempts: Attempts,

@@ -13,7 +13,7 @@ import {
 const requestedScopes = (interaction: Interaction) =>
   parameter(interaction, 'scope').split(' ').filter(isScope);
 
-/** The consent page: which app, as whom, what it will be able to do, and where "Allow" leads. */
+/** The consent page: the app, the account, the permissions, and the host to which "Allow" leads. */
 export async function showConsent(
   { provider, store, pages }: InteractionParts,
   interaction: Interaction,
@@ -35,7 +35,7 @@ export async function showConsent(
   res.type('html').send(page);
 }
 
-/** A new grant for each consent: an older one of the same account and app stays as it is. */
+/** Makes a new grant for each consent. An older grant of the same account and app stays as it is. */
 async function createGrant({ provider }: InteractionParts, interaction: Interaction): Promise<string> {
   const accountId = interaction.session?.accountId;
   if (accountId === undefined) throw new Error('a consent without a signed-in account');
@@ -44,7 +44,7 @@ async function createGrant({ provider }: InteractionParts, interaction: Interact
   return grant.save();
 }
 
-/** Allowed a moment ago and denied now, by the back button: the last word counts. */
+/** A person can allow, go back in the browser and deny. The last decision counts, and the grant is revoked. */
 async function deny(
   parts: InteractionParts,
   { result }: Interaction,
@@ -55,17 +55,17 @@ async function deny(
   return finish(parts, exchange, DENIED);
 }
 
-/** POST …/consent with `decision` = `allow` or `deny`; anything else counts as deny. */
+/** POST …/consent with `decision` = `allow` or `deny`. Any other value counts as deny. */
 export async function decide(parts: InteractionParts, req: Request, res: Response): Promise<void> {
   const interaction = await loadInteraction(parts, req, res);
   const form: Record<string, unknown> | undefined = req.body;
   if (form?.['decision'] !== 'allow') return deny(parts, interaction, { req, res });
-  // A double click must not leave a second grant behind.
+  // A double click must not leave a second grant.
   const grantId = interaction.result?.consent?.grantId ?? (await createGrant(parts, interaction));
   return finish(parts, { req, res }, { consent: { grantId } });
 }
 
-/** POST …/switch: ends the session and asks the same authorization request again, now with the sign-in page. */
+/** POST …/switch: ends the session and repeats the authorization request. The sign-in page comes next. */
 export async function switchAccount(parts: InteractionParts, req: Request, res: Response): Promise<void> {
   const interaction = await loadInteraction(parts, req, res);
   if (interaction.session) parts.store.records.destroyByUid('Session', interaction.session.uid);

@@ -5,12 +5,12 @@ import { type Attempts, underBrake } from './attempts.ts';
 
 export interface FailedSignIn {
   status: number;
-  /** As it was entered, to be shown again. */
+  /** The text as entered, for showing the form again. */
   email: string;
   problem: string;
 }
 
-/** Longer input is nobody's e-mail or password, and only costs time to digest. */
+/** No e-mail address or password is longer. Longer input only costs time to digest. */
 const MAX_LENGTH = 256;
 
 function field(req: Request, name: string): string {
@@ -20,8 +20,8 @@ function field(req: Request, name: string): string {
 }
 
 /**
- * Checks the fields `email` and `password` under the brake on guessing. Sets `Retry-After` when there were too many
- * attempts (status 429); status 401 otherwise, whatever of the two was wrong.
+ * Checks the fields `email` and `password` under the brake on guessing. After too many attempts the status is 429 and
+ * `Retry-After` is set. A wrong e-mail address and a wrong password both get the same 401.
  */
 export async function checkCredentials(
   { attempts, store }: { attempts: Attempts; store: Store },

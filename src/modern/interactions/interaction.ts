@@ -17,7 +17,9 @@ export interface InteractionParts {
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 type InteractionResult = Parameters<Provider['interactionResult']>[2];
 
-/** The app may have been deleted, or its address taken out, since the request began: then nothing more is given to it. */
+/**
+ * Since the request began, the app may have been deleted, or may have removed its redirect URI. The request then fails.
+ */
 async function requireRegistered(provider: Provider, interaction: Interaction): Promise<void> {
   const client = await provider.Client.find(parameter(interaction, 'client_id'));
   if (!client) throw new errors.InvalidClient('client is invalid');
@@ -25,7 +27,7 @@ async function requireRegistered(provider: Provider, interaction: Interaction): 
     throw new errors.InvalidRedirectUri();
 }
 
-/** The running authorization request of this address, which its signed cookie must confirm. */
+/** The running authorization request of this address. The signed cookie of the browser must confirm the address. */
 export async function loadInteraction(
   { provider }: InteractionParts,
   req: Request,
@@ -45,8 +47,9 @@ export function parameter({ params }: Interaction, name: string): string {
 }
 
 /**
- * Hands the outcome to the provider and sends the browser on to it. Only the path is used: the browser may know this
- * server by another name than the issuer's, and its cookies are bound to that name.
+ * Hands the outcome to the provider and redirects the browser to the path that the provider returns. Only the path is
+ * used: the browser may know this server by another host name than the issuer, and the cookies belong to the name that
+ * the browser uses.
  */
 export async function finish(
   { provider }: InteractionParts,

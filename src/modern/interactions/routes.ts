@@ -1,6 +1,6 @@
 /**
- * The pages a person meets on the way through an authorization request, below /interaction/:uid. Which one is shown is
- * the provider's decision (its prompt); what is decided goes back to it as an interaction result.
+ * The pages of an authorization request, below /interaction/:uid. The provider decides by its prompt which page is
+ * shown. The decision of the person goes back to the provider as an interaction result.
  */
 import { Router, urlencoded } from 'express';
 import type { Request, Response } from 'express';
@@ -25,7 +25,7 @@ async function cancel(parts: InteractionParts, req: Request, res: Response): Pro
   return finish(parts, { req, res }, DENIED);
 }
 
-/** A form that belongs to another step (an old tab, the back button) shows the step that is due. */
+/** A form of another step (an old tab, the back button) leads to the page of the current step. */
 function during(prompt: string, action: Action): Action {
   return async (parts, req, res) => {
     const interaction = await loadInteraction(parts, req, res);
@@ -34,7 +34,7 @@ function during(prompt: string, action: Action): Action {
   };
 }
 
-/** What the provider's own pages say of the same: the request is too old, or its app is not what it was. */
+/** The same words as on the error pages of the provider: the request is too old, or the app has changed. */
 const explainRefusal = ({ pages }: InteractionParts) =>
   errorHandler((error, res) => {
     if (!(error instanceof errors.OIDCProviderError)) return false;

@@ -8,7 +8,7 @@ export function isSameOrigin(req: Request): boolean {
   return isOwnForm(`${req.protocol}://${req.get('host')}`, headers);
 }
 
-/** 403, as a page, for a form that another site posts. */
+/** Answers a form that another site posts with a 403 page. */
 export function requireSameOrigin(pages: Pages) {
   return (req: Request, res: Response, next: NextFunction): void => {
     if (isSameOrigin(req)) next();

@@ -34,7 +34,7 @@ export async function showSignIn(
     .send(page);
 }
 
-/** A browser that is signed in as somebody else starts a session of its own for this account. */
+/** Ends the session that was open when the request began, of whatever account. The sign-in gets a new session. */
 async function leaveOtherSession({ store }: InteractionParts, interaction: Interaction): Promise<void> {
   if (!interaction.session) return;
   store.records.destroyByUid('Session', interaction.session.uid);
@@ -42,7 +42,9 @@ async function leaveOtherSession({ store }: InteractionParts, interaction: Inter
   await interaction.persist();
 }
 
-/** Somebody else may have signed in since, in another tab: the provider would have to ask which of the two is meant. */
+/**
+ * Another tab may have signed in another person since. The provider would then ask which of the two persons is meant.
+ */
 async function endSessionOfOthers(
   { provider }: InteractionParts,
   { req, res }: { req: Request; res: Response },

@@ -1,6 +1,6 @@
 /**
- * The authorization server (docs/embedded-new-api.md): oidc-provider, configured. It owns /auth, /token and what
- * hangs below them; the pages a person sees are in interactions/, storage is in store/.
+ * The authorization server (docs/embedded-new-api.md): oidc-provider with our configuration. This folder owns /auth,
+ * /token and the paths below. The pages for people are in interactions/, storage is in store/.
  */
 import { errors, Provider } from './oidc.ts';
 import type { Configuration, KoaContextWithOIDC } from './oidc.ts';
@@ -27,7 +27,7 @@ export interface AuthorizationServerParts {
   brake: SecretBrake;
 }
 
-/** Paths that belong to the provider; `/auth/:uid` resumes an authorization request after its pages. */
+/** Paths that belong to the provider. `/auth/:uid` resumes an authorization request after its pages. */
 const PATHS =
   /^\/(?:auth(?:\/[\w-]+)?|token(?:\/revocation|\/introspection)?|jwks|\.well-known\/(?:openid-configuration|oauth-authorization-server))$/;
 
@@ -37,13 +37,13 @@ const features: Configuration['features'] = {
   devInteractions: { enabled: false },
   dPoP: { enabled: false },
   pushedAuthorizationRequests: { enabled: false },
-  // `resource` is no parameter of the new API and is ignored like any other unknown one (RFC 6749 §3.1).
+  // The new API has no parameter `resource`, and ignores unknown parameters (RFC 6749 §3.1).
   resourceIndicators: { enabled: false },
   rpInitiatedLogout: { enabled: false },
   userinfo: { enabled: false },
   revocation: {
     enabled: true,
-    // RFC 7009 §2.1: refused and said so; the provider would answer 200 and do nothing.
+    // RFC 7009 §2.1: the app gets an error. Without this policy the provider would answer 200 and do nothing.
     async allowedPolicy(_ctx, client, token) {
       if (token.clientId !== client.clientId) throw new errors.InvalidGrant('token of another app');
       return true;
@@ -67,8 +67,8 @@ function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']
 }
 
 /**
- * A consent makes a grant of its own: only the grant that this very request made is ever loaded. Since none is loaded
- * before, the consent page is always shown.
+ * Each consent makes a new grant. This function loads only the grant that the current authorization request made. No
+ * older grant is loaded, and the consent page is therefore always shown.
  */
 async function loadOwnGrant(ctx: KoaContextWithOIDC) {
   const grantId = ctx.oidc.result?.consent?.grantId;
@@ -78,7 +78,7 @@ async function loadOwnGrant(ctx: KoaContextWithOIDC) {
 function configuration({ store, accessTokenSeconds, renderError }: AuthorizationServerParts): Configuration {
   return {
     adapter: store.adapter,
-    // Cookies do not know ports: on localhost these must not meet the bridge's.
+    // Cookies ignore the port. On localhost these names must differ from the cookie names of the bridge.
     cookies: {
       keys: store.keys.cookieKeys,
       names: { session: 'modern_session', interaction: 'modern_interaction', resume: 'modern_resume' },
@@ -91,14 +91,14 @@ function configuration({ store, accessTokenSeconds, renderError }: Authorization
     claims: {},
     responseTypes: ['code'],
     pkce: { required: () => true },
-    // The new API demands redirect_uri without an exception for apps that registered only one.
+    // The new API always requires redirect_uri, also from an app that registered only one address.
     allowOmittingSingleRegisteredRedirectUri: false,
     extraParams: { scope: checkRequestedScopes, code_challenge: checkCodeChallenge },
     ttl: lifetimes(accessTokenSeconds),
-    // The default lets tokens live fifteen seconds longer than expires_in says.
+    // With the default tolerance, tokens live fifteen seconds longer than expires_in says.
     clockTolerance: 0,
     rotateRefreshToken: true,
-    // Otherwise tokens without offline_access die as soon as the same browser session consents once more.
+    // Otherwise tokens without offline_access die at the next consent in the same browser session.
     expiresWithSession: () => false,
     loadExistingGrant: loadOwnGrant,
     revokeGrantPolicy: () => true,

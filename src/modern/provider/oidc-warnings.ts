@@ -1,6 +1,7 @@
 /**
- * oidc-provider writes notices to the console while it is loaded and constructed. This module must be evaluated before
- * it (see oidc.ts); it takes those lines, and only those, off the console and keeps them for the logger.
+ * oidc-provider writes notices to the console while the package is loaded and constructed. This module must be
+ * evaluated before oidc-provider (see oidc.ts). The module takes only these lines off the console and keeps the lines
+ * for the logger.
  */
 const kept: string[] = [];
 let write: ((line: string) => void) | undefined;
@@ -19,7 +20,7 @@ for (const level of ['warn', 'info'] as const) {
   });
 }
 
-/** Sends what was kept, and every later line, to `writer`. */
+/** Sends the kept lines, and every later line, to `writer`. */
 export function onOidcWarning(writer: (line: string) => void): void {
   write = writer;
   for (const line of kept.splice(0)) writer(line);

@@ -1,4 +1,4 @@
-// The only door to oidc-provider: its load-time notices go through oidc-warnings, which therefore comes first.
+// The only module that imports oidc-provider. oidc-warnings catches the load-time notices and must come first.
 // oxlint-disable-next-line import/no-unassigned-import -- wanted for its effect
 import './oidc-warnings.ts';
 

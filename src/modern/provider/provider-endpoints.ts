@@ -1,6 +1,6 @@
 /**
- * What holds for a whole endpoint of the authorization server before and after oidc-provider sees a request: methods,
- * where parameters may stand, and what the discovery document says.
+ * Rules for a whole endpoint of the authorization server, before and after oidc-provider sees a request: methods, the
+ * place of parameters, and the content of the discovery document.
  */
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
@@ -9,7 +9,7 @@ import { type SecretBrake, TOO_MANY } from '../secret-brake.ts';
 
 type Context = Pick<KoaContextWithOIDC, 'ip' | 'path' | 'method' | 'query' | 'status' | 'remove' | 'set'> & {
   body: unknown;
-  /** Missing where no endpoint was reached. */
+  /** Missing when the request reached no endpoint. */
   oidc?: Pick<KoaContextWithOIDC['oidc'], 'client'>;
 };
 
@@ -20,10 +20,13 @@ function methodsOf(path: string): string[] {
   return path.startsWith('/auth') ? ['GET'] : READ;
 }
 
-/** RFC 6749 §2.3.1 and RFC 9700 §4.3.2: addresses end up in logs, so none of these may stand in one. */
+/** RFC 6749 §2.3.1 and RFC 9700 §4.3.2: logs record addresses. None of these parameters may be in an address. */
 const SECRETS = ['client_secret', 'code', 'code_verifier', 'refresh_token', 'token'];
 
-/** An authorization request is kept until somebody has decided, so only `scope`, which is looked at at once, may be long. */
+/**
+ * Limit for the parameters of /auth other than `scope`. The store keeps an authorization request until the person
+ * decides. `scope` may be longer because the scopes are checked at once.
+ */
 const MAX_PARAMETERS = 16 * 1024;
 
 function isTooLong({ path, query }: Pick<Context, 'path' | 'query'>): boolean {
@@ -44,12 +47,12 @@ function problemOf({ method, path, query }: Context): errors.InvalidRequest | un
     : undefined;
 }
 
-/** OpenID's, which the provider would refuse; what 5.3 does not list is ignored (RFC 6749 §3.1). */
+/** OpenID parameters that the provider would refuse. Parameters that 5.3 does not list are ignored (RFC 6749 §3.1). */
 const IGNORED = ['acr_values', 'id_token_hint', 'max_age', 'registration', 'request', 'request_uri'];
 
 /**
- * The new API knows one way back to the app: query parameters. The provider would send some errors behind a `#` or
- * in a self-sending form; `response_mode` is no parameter of 5.3 and is ignored like the others.
+ * The new API sends answers to the app as query parameters only. The provider would send some errors behind a `#` or in
+ * a self-submitting form. `response_mode` is no parameter of 5.3 and is ignored like the others.
  */
 function keepKnownParameters(ctx: Context): void {
   if (ctx.path !== '/auth') return;
@@ -57,12 +60,15 @@ function keepKnownParameters(ctx: Context): void {
   ctx.query = { ...Object.fromEntries(known), response_mode: 'query' };
 }
 
-/** No script of another site reads an answer that carries tokens. */
+/** Scripts of other sites must not read an answer that carries tokens. */
 function closeToScripts(ctx: Context): void {
   if (ctx.path.startsWith('/token')) ctx.remove('Access-Control-Allow-Origin');
 }
 
-/** A wrong secret is 401. It is looked at before anything else, so that it was right where the request is granted. */
+/**
+ * A client that fails to authenticate, for example by a wrong secret, gets 401. The provider checks the secret before
+ * the rest of the request: a request that was granted had the right secret.
+ */
 function countSecret(ctx: Context, brake: SecretBrake): void {
   const { path, status, oidc, ip } = ctx;
   if (!path.startsWith('/token') || !oidc?.client) return;
@@ -79,21 +85,23 @@ function countSecret(ctx: Context, brake: SecretBrake): void {
 
 const RETRY_SECONDS = 5;
 
-/** RFC 7009 §2.2.1: to an app, only 503 says that the token still lives and that it should ask again. */
+/** RFC 7009 §2.2.1: only 503 tells an app that the token still lives and that the app should retry. */
 function admitOutage(ctx: Context): void {
   if (ctx.path !== '/token/revocation' || ctx.status !== 500) return;
   ctx.status = 503;
   ctx.set('Retry-After', String(RETRY_SECONDS));
 }
 
-/** Named by the provider whatever it serves: there are neither claims nor id tokens here. */
+/** The provider lists these members in every discovery document. This server has neither claims nor id tokens. */
 const NOT_SERVED = [
   'claims_supported',
   'claim_types_supported',
   'claims_parameter_supported',
   'request_uri_parameter_supported',
 ];
-/** OpenID Connect Discovery 3 requires these two of `openid-configuration`; RFC 8414 does not know them. */
+/**
+ * OpenID Connect Discovery 3 requires these two members of `openid-configuration`. RFC 8414 does not know the members.
+ */
 const OPENID_ONLY = ['subject_types_supported', 'id_token_signing_alg_values_supported'];
 
 function trimDiscovery({ path, status, body }: Context): void {
@@ -105,8 +113,9 @@ function trimDiscovery({ path, status, body }: Context): void {
 }
 
 /**
- * 405 with Allow, 400 for misplaced secrets and for too much, answers in the query alone, a discovery document that says
- * what is so; and wrong client secrets are counted.
+ * Answers a wrong method with 405 and `Allow`. Answers misplaced secrets and parameters that are too long with 400.
+ * Sends authorization answers in the query alone, counts wrong client secrets, and removes false statements from the
+ * discovery document.
  */
 export function guardEndpoints(provider: Provider, brake: SecretBrake): void {
   provider.use(async (ctx, next) => {

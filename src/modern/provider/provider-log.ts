@@ -17,10 +17,10 @@ const refusal = (ctx: KoaContextWithOIDC, error: ProviderError) => ({
   detail: error.error_detail,
 });
 
-/** Whether the sender went away before the whole request was here. */
+/** Whether the client disconnected before the whole request arrived. */
 const isCut = ({ req }: Pick<KoaContextWithOIDC, 'req'>): boolean => !req.complete;
 
-/** What the authorization server refuses and what goes wrong inside it, as log lines; never a token or a code. */
+/** Logs the refusals and the failures of the authorization server; never a token or a code. */
 export function logProvider(provider: Provider, logger: Logger): void {
   onOidcWarning((line) => logger.debug(line));
   const note = createRefusalLog({ logger, lines: 10 });
@@ -38,7 +38,8 @@ export function logProvider(provider: Provider, logger: Logger): void {
     if (isCut(ctx)) return void logger.debug('a request was cut', fields);
     note({ level: 'error', message: 'request failed', address: ctx.ip, kind: kindOf(error), fields });
   });
-  // Without a listener koa prints to the terminal. Its own types know this event, the provider's hide it.
+  // Without a listener koa prints to the terminal. The types of koa have this event. The types of the provider hide the
+  // event.
   const koa: EventEmitter = provider;
   koa.on('error', (cause: Error, ctx?: KoaContextWithOIDC) => {
     if (ctx && isCut(ctx)) return void logger.debug('a request was cut', { cause });

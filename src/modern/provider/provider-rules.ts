@@ -1,6 +1,6 @@
 /**
- * Rules of the new API (test/modern/README.md) that oidc-provider has no setting for. Most replace one method of its
- * models; the version is pinned, and test/modern/ walks every one of them over HTTP.
+ * Rules of the new API (test/modern/README.md) for which oidc-provider has no setting. Some rules replace a method of a
+ * class of the provider. The version of the provider is therefore pinned, and test/modern/ walks every rule over HTTP.
  */
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
@@ -27,8 +27,8 @@ interface ClientModel {
 }
 
 /**
- * The new API: a public client must not send client_secret, and code_verifier is required. The provider
- * reads an empty secret as absent and calls a missing verifier a wrong one, so the raw body is looked at.
+ * The new API: a public client must not send client_secret, and code_verifier is required. The provider reads an empty
+ * secret as absent and calls a missing verifier a wrong verifier. This rule therefore checks the raw body.
  */
 function checkTokenRequest({ body = {} }: RequestContext): void {
   if (body['client_secret'] === '') throw new errors.InvalidClientAuth('client_secret is empty');
@@ -37,16 +37,19 @@ function checkTokenRequest({ body = {} }: RequestContext): void {
   }
 }
 
-/** `response_type` is `code`, and nothing that only means the same. A missing one is left to the provider. */
+/**
+ * `response_type` must be exactly `code`; another spelling of the same meaning is refused. The provider refuses a
+ * missing response_type.
+ */
 function checkResponseType({ params }: RequestContext): void {
   const type = params?.['response_type'];
   if (typeof type === 'string' && type !== 'code') throw new errors.UnsupportedResponseType();
 }
 
 /**
- * RFC 7662 §2.1: only for apps that can prove who they are. An error rather than `active: false`, which a public app
- * would read as "this token is dead"; and before the token is looked at, so that the answer is the same for every
- * token.
+ * RFC 7662 §2.1: only apps that can prove their identity may introspect. A public app gets an error, because the app
+ * would read `active: false` as "this token is dead". The check comes before the token lookup: the answer is the same
+ * for every token.
  */
 function checkIntrospection(request: RequestContext): void {
   checkTokenRequest(request);
@@ -55,12 +58,15 @@ function checkIntrospection(request: RequestContext): void {
   }
 }
 
-/** The provider trusts the address that it checked when the request began; the app may have taken it out since. */
+/**
+ * The provider trusts the address that was checked at the beginning of the request. The app may have removed the
+ * address since.
+ */
 function checkRedirectUri({ params, client }: RequestContext): void {
   if (!client?.redirectUris.includes(String(params?.['redirect_uri']))) throw new errors.InvalidRedirectUri();
 }
 
-/** What is looked at as soon as the client is known, and so its redirect URIs. */
+/** Checks that run as soon as the client and its redirect URIs are known. */
 const clientRules: Record<string, (request: RequestContext) => void> = {
   authorization: checkResponseType,
   resume: checkRedirectUri,
@@ -69,7 +75,7 @@ const clientRules: Record<string, (request: RequestContext) => void> = {
   introspection: checkIntrospection,
 };
 
-/** Before the secret is looked at; `provider-endpoints.ts` counts those that were wrong. */
+/** Runs before the secret is checked. `provider-endpoints.ts` counts the wrong secrets. */
 function slowDown({ ctx, route, client }: RequestContext, brake: SecretBrake): void {
   if (!client || route === 'authorization' || route === 'resume') return;
   const wait = brake.wait(client.clientId, ctx.ip);
@@ -80,8 +86,8 @@ function slowDown({ ctx, route, client }: RequestContext, brake: SecretBrake): v
 }
 
 /**
- * Addresses come from the issuer, never from the Host header of a request; and as soon as the client of a request is
- * known, the brake and `clientRules` are asked.
+ * Addresses come from the issuer, never from the Host header of a request. The brake and `clientRules` run as soon as
+ * the client of a request is known.
  */
 function patchRequestContext(provider: Provider, brake: SecretBrake): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the published types leave these members out
@@ -97,7 +103,7 @@ function patchRequestContext(provider: Provider, brake: SecretBrake): void {
   prototype.urlFor = (name, options) => provider.urlFor(name, options);
 }
 
-/** Client secrets are stored as digests only, so the comparison has to digest as well. */
+/** The store keeps only digests of client secrets. The comparison has to digest the given secret. */
 function patchSecretComparison(provider: Provider, clients: Clients): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the published types leave these members out
   const prototype = provider.Client.prototype as unknown as ClientModel;
@@ -107,8 +113,9 @@ function patchSecretComparison(provider: Provider, clients: Clients): void {
 }
 
 /**
- * docs/threats.md C74: a code or refresh token is spent before its tokens are written. Where that writing fails nobody
- * gets them, so it is good again; only the request that spent it has it among its entities.
+ * docs/threats.md C74: the provider spends a code or refresh token before the new tokens are written. When the write
+ * fails, nobody has the new tokens, and the code or refresh token is made valid again. Only the request that spent the
+ * code or refresh token has it among its entities.
  */
 function giveBackUnanswered(provider: Provider, records: OidcRecords): void {
   provider.on('server_error', (ctx) => {
@@ -118,12 +125,15 @@ function giveBackUnanswered(provider: Provider, records: OidcRecords): void {
     try {
       if (spent) records.release(spent.kind, spent.jti);
     } catch {
-      // The store fails at this too: the answer says so already.
+      // The store fails here as well. The answer already reports the failure.
     }
   });
 }
 
-/** A consent whose code could not be given any more holds nothing: the app would be listed as connected without a token. */
+/**
+ * Ends the grant of a consent whose code was not issued. Otherwise the app would be listed as connected without a
+ * token.
+ */
 function endUnusedGrants(provider: Provider, records: OidcRecords): void {
   provider.on('authorization.error', (ctx) => {
     const grantId = ctx.oidc?.entities.Interaction?.result?.consent?.grantId;
@@ -139,20 +149,20 @@ export function applyRules(provider: Provider, { clients, records }: Store, brak
 }
 
 /**
- * `invalid_scope` for a scope outside 5.8. The provider drops those silently and hands over what is left, hence the raw
- * query.
+ * `invalid_scope` for a scope outside 5.8. The provider drops unknown scopes silently and passes on the rest. This
+ * check therefore reads the raw query.
  */
 export function checkRequestedScopes(ctx: KoaContextWithOIDC): void {
   const { scope } = ctx.query;
   const requested = typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [];
   if (requested.length === 0) throw new errors.InvalidRequest("missing required parameter 'scope'");
   if (!requested.every(isScope)) {
-    // Without naming them: what was sent may be longer than a Location that clients take.
+    // The error does not name the scopes: a list of any length could make the Location longer than clients accept.
     throw new errors.CustomOIDCProviderError('invalid_scope', 'the requested scope is not valid');
   }
 }
 
-/** RFC 7636 §4.2 for S256, the only method: the digest has one length. */
+/** RFC 7636 §4.2 for S256, the only method: the digest has a fixed length. */
 export function checkCodeChallenge(_ctx: KoaContextWithOIDC, challenge: unknown): void {
   if (typeof challenge === 'string' && !/^[\w-]{43}$/.test(challenge)) {
     throw new errors.InvalidRequest('code_challenge must be the base64url encoding of a SHA-256 hash');

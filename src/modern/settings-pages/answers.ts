@@ -1,13 +1,13 @@
 /**
- * The answers of forms that create something, for as long as a double click takes: of its two requests the browser shows
- * the answer to the second, and a new key or secret would be lost with the first.
+ * Keeps the answers of forms that create something, for the time of a double click. The browser shows only the answer
+ * to the second request of a double click. Without this memory, a new key or secret in the first answer would be lost.
  */
 import { CREATED_PAGE_SECONDS } from '../lifetimes.ts';
 
-/** A page has about 5 kB. */
+/** A page takes about 5 kB. */
 const MOST = 1000;
 
-/** Pages by name, in memory alone, because they contain secrets. */
+/** Pages by name. The pages stay in memory alone, because they contain secrets. */
 export function createAnswers() {
   const pages = new Map<string, string>();
   return {

@@ -2,7 +2,7 @@ import type { Desk } from './desk.ts';
 import { show, type Visit } from './visit.ts';
 import { agoOf, dateOf } from './words.ts';
 
-/** Keys and clients under one heading. */
+/** Shows keys and clients on one page. */
 function showApi(visit: Visit): void {
   const { account, parts } = visit;
   const { apiKeys, ownClients } = parts.store;

@@ -1,6 +1,6 @@
 /**
- * The one way to the settings pages. Every form passes the same checks in the same order: its origin, its size, who is
- * signed in, one value for each field, the hidden `csrf`.
+ * The only entrance to the settings pages. Every form passes the same checks in the same order: the origin, the size,
+ * the signed-in account, one value for each field, the hidden `csrf`.
  */
 import { type NextFunction, type Request, type Response, Router, urlencoded } from 'express';
 import { errorHandler, unreadableStatus } from '../error-handler.ts';
@@ -14,18 +14,21 @@ import { createVisits, type Visits } from './visits.ts';
 type Answer<V> = (visit: V) => void | Promise<void>;
 
 export interface Desk {
-  /** A page for people who are signed in; others are sent to sign in and then back to it. Paths are below /settings. */
+  /**
+   * A page for a signed-in account. Other people are sent to sign in and then back to the page. Paths are below
+   * /settings.
+   */
   get(path: string, page: Answer<Visit>): void;
-  /** A form of people who are signed in. It ends in `goTo`, unless its answer shows a new secret. */
+  /** A form for a signed-in account. The action ends in `goTo`, unless its answer shows a new secret. */
   post(path: string, action: Answer<Visit>): void;
-  /** The same for everybody. `csrf` is bound to the browser then, even when somebody is signed in. */
+  /** A page for everybody. `csrf` is then bound to the browser, even when an account is signed in. */
   openGet(path: string, page: Answer<OpenVisit>): void;
   openPost(path: string, action: Answer<OpenVisit>): void;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Fills in the form, or says with which status it is refused. */
+/** Adds the form to the visit, or returns the status of the refusal. */
 function takeForm<V extends OpenVisit>(binding: FormBinding, visit: V): V | RefusalStatus {
   const body: Record<string, unknown> = visit.req.body ?? {};
   const fields = Object.entries(body).filter((entry): entry is [string, string] => isText(entry[1]));
@@ -34,7 +37,7 @@ function takeForm<V extends OpenVisit>(binding: FormBinding, visit: V): V | Refu
   return binding.matches(visit.csrf, form['csrf']) ? { ...visit, form } : 403;
 }
 
-/** What is refused before a form is read, and addresses without a page. */
+/** Answers requests that are refused before the form is read, and addresses without a page. */
 function refusals(visits: Visits) {
   const refuseWith = async (req: Request, res: Response, status: RefusalStatus) =>
     refuse(await visits.open(req, res), status);
@@ -55,7 +58,7 @@ function refusals(visits: Visits) {
   };
 }
 
-/** A router to be mounted at /settings; `addPages` puts the pages on it. */
+/** A router for /settings. `addPages` adds the pages. */
 export function createDesk(parts: SettingsParts, addPages: (desk: Desk) => void): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const binding = createFormBinding(parts.store.keys.digestKey);

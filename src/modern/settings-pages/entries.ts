@@ -1,4 +1,4 @@
-/** What people type into the forms, checked. */
+/** Checks the entries of people in the forms. */
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { hidesCharacters, isLegible } from '../text-rules.ts';
 import type { Visit } from './visit.ts';
@@ -8,20 +8,20 @@ const MAX_NAME = 60;
 /** A random value for the hidden field `form` of a page whose form creates something. */
 export const newForm = newOpaqueValue;
 
-/** The hidden field `form`, or undefined when it is no value of ours. */
+/** The hidden field `form`. Undefined when the value does not look like a value of `newForm`. */
 export function formOf({ form }: Visit): string | undefined {
   const value = form['form'] ?? '';
   return /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
 export interface Entry<T> {
-  /** As it was entered, to be shown again. */
+  /** The text as entered, for showing the form again. */
   entered: string;
   value?: T;
   problem?: string;
 }
 
-/** A name of 1 to 60 characters; spaces around it do not count. */
+/** A name of 1 to 60 characters. Spaces around the name do not count. */
 export function readName({ form }: Visit): Entry<string> {
   const entered = (form['name'] ?? '').trim();
   if (entered === '') return { entered, problem: 'Enter a name.' };

@@ -1,6 +1,6 @@
 /**
- * What binds a form to the browser it was shown in: a hidden field `csrf`, HMAC-SHA-256 of the session (or, for those
- * who are not signed in, of a random cookie) under a key from the key file.
+ * Binds a form to the browser that shows the form, by a hidden field `csrf`: HMAC-SHA-256 of the session under a key
+ * from the key file. On pages for everybody, the HMAC is over a random cookie of the browser.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
@@ -11,7 +11,7 @@ const COOKIE_VALUE = /(?:^|;\s*)modern_form=([\w-]{43})(?:;|$)/;
 
 export type FormBinding = ReturnType<typeof createFormBinding>;
 
-/** The random cookie of this browser, given to it when it has none. */
+/** The random cookie of this browser. A browser without the cookie gets a new cookie. */
 function browserValue(req: Request, res: Response): string {
   const known = COOKIE_VALUE.exec(req.headers.cookie ?? '')?.[1];
   if (known !== undefined) return known;
@@ -28,7 +28,7 @@ export function createFormBinding(key: string) {
     ofSession: (sessionUid: string): string => sign(`settings form|session|${sessionUid}`),
     ofBrowser: (req: Request, res: Response): string =>
       sign(`settings form|browser|${browserValue(req, res)}`),
-    /** Equal time for every wrong value of the right length. */
+    /** Takes the same time for every wrong value of the right length. */
     matches(expected: string, sent: string | undefined): boolean {
       const [a, b] = [Buffer.from(expected), Buffer.from(sent ?? '')];
       return a.length === b.length && timingSafeEqual(a, b);

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 
-/** Our own address, and therefore no place elsewhere: what stands before the path is where the pages are mounted. */
+/** The redirect stays on this server: the address begins with the path at which the pages are mounted. */
 const withoutSlash = (req: Request, res: Response) => res.redirect(303, req.baseUrl + req.path.slice(0, -1));
 
-/** Which methods each path of the settings has, as it was registered. */
+/** Records which methods each path of the settings has. */
 export function createMethods() {
   const known = new Map<string, string[]>();
   return {
@@ -13,7 +13,10 @@ export function createMethods() {
       return path;
     },
     hasPage: (path: string): boolean => known.get(path)?.includes('GET') === true,
-    /** 405 with `Allow` (RFC 9110 §15.5.6), and the way to a page from its address with a slash behind it. */
+    /**
+     * Answers other methods with 405 and `Allow` (RFC 9110 §15.5.6). Redirects the address of a page with a slash at
+     * its end to the page.
+     */
     refuseOthers(router: Router, refuse: RequestHandler): void {
       for (const [path, methods] of known) {
         router.all(path, (_req, res, next) => {

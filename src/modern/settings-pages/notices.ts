@@ -1,6 +1,6 @@
 /**
- * What is said at the top of a page after an action. The address names one of these, and each counts on its own page
- * alone, so that nobody can put words there by a link.
+ * The messages at the top of a page after an action. The address names a message from this list, and each message works
+ * only on its own page. Nobody can therefore put words on a page by a link.
  */
 
 export interface Notice {
@@ -10,9 +10,9 @@ export interface Notice {
 
 interface PageNotices {
   at: RegExp;
-  /** What was done. */
+  /** Messages about completed actions. */
   ok: Record<string, string>;
-  /** What was not done. */
+  /** Messages about actions that were not carried out. */
   warning?: Record<string, string>;
 }
 
@@ -38,7 +38,7 @@ const NOTICES: PageNotices[] = [
       'client-saved': 'The changes were saved.',
       'secret-deleted': 'The secret was deleted. It is refused from now on.',
     },
-    // Another window was faster.
+    // Another window changed the secrets first.
     warning: {
       'secrets-full': 'Nothing was changed: there are two secrets already. Delete one of them first.',
       'last-secret':
@@ -62,7 +62,7 @@ const NOTICES: PageNotices[] = [
   },
 ];
 
-/** The text of `?done=…` on the page at `path`; undefined for anything that is not in its lists. */
+/** The message of `?done=…` on the page at `path`. Undefined for a value that the lists do not have. */
 export function noticeOf(path: string, done: unknown): Notice | undefined {
   const texts = NOTICES.find(({ at }) => at.test(path));
   if (!texts || typeof done !== 'string') return undefined;

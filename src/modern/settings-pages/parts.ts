@@ -13,7 +13,7 @@ export interface SettingsParts {
   pages: Pages;
   attempts: Attempts;
   demo: DemoCredentials | undefined;
-  /** Public origin, as programs have to be told. */
+  /** Public origin, shown to people for their programs. */
   issuer: string;
   mailer: Mailer;
   logger: Logger;

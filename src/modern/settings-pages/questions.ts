@@ -1,18 +1,18 @@
 import type { Entry } from './entries.ts';
 import { type PageData, show, type Visit } from './visit.ts';
 
-/** What is wrong, by the id of the field on the page. */
+/** The message of each wrong field, by the id of the field on the page. */
 export type Problems = Record<string, string>;
 
-/** Of the entries that have one. */
+/** The problems of the entries that have a problem. */
 export function problemsOf(entries: Record<string, Pick<Entry<unknown>, 'problem'>>): Problems {
   const found = Object.entries(entries).flatMap(([id, { problem }]) => (problem ? [[id, problem]] : []));
   return Object.fromEntries(found);
 }
 
 /**
- * A page with a form; with problems it is the answer to one that was not taken, says so at its top and in its title, and
- * links to the fields. `problem` stands for the whole form.
+ * A page with a form. With problems the page is the answer to a refused form: the top and the title say so, and links
+ * lead to the fields. `problem` is about the whole form.
  */
 export function ask(
   visit: Visit,

@@ -1,6 +1,6 @@
 /**
- * The settings pages (docs/embedded-new-api.md): what people set up themselves, below /settings. They own no rules of
- * OAuth; those are the provider's, and what is kept is in store/.
+ * The settings pages (docs/embedded-new-api.md), below /settings: settings that people change themselves. The folder
+ * owns no rules of OAuth, which belong to the provider. Storage is in store/.
  */
 import type { Router } from 'express';
 import { addAccount } from './account/account.ts';

@@ -1,6 +1,6 @@
 /**
- * Who is signed in. There is one session for the settings and for /auth: the provider's own model and signed cookie, so
- * that signing in or out at one place counts at the other.
+ * The signed-in account. The settings and /auth share one session: the session model and the signed cookie of the
+ * provider. A sign-in or sign-out at one of the two counts at the other.
  */
 import type { Request, Response } from 'express';
 import { SESSION_SECONDS } from '../lifetimes.ts';
@@ -12,23 +12,26 @@ type Parts = Pick<SettingsParts, 'provider' | 'store'>;
 
 export interface SignedIn {
   account: AccountRecord;
-  /** Stays the same while the cookie's value changes; no credential. */
+  /** Stays the same while the value of the cookie changes. This uid is no credential. */
   sessionUid: string;
 }
 
-/** As the provider sets its session cookie: signed, for the whole host. */
+/** The same attributes as the session cookie of the provider, for the whole host. */
 const COOKIE = { httpOnly: true, sameSite: 'lax', overwrite: true } as const;
 
 const contextOf = ({ provider }: Parts, { req, res }: Exchange) => provider.createContext(req, res);
 
-/** Undefined for a browser without a session (one from before a password change is none), or whose account is gone. */
+/**
+ * Undefined for a browser without a session, or when the account is gone. A session from before a password change
+ * counts as no session.
+ */
 export async function readSession(parts: Parts, exchange: Exchange): Promise<SignedIn | undefined> {
   const session = await parts.provider.Session.get(contextOf(parts, exchange));
   const account = session.accountId === undefined ? undefined : parts.store.accounts.find(session.accountId);
   return account && { account, sessionUid: session.uid };
 }
 
-/** Ends the session of this browser: its row is gone, so that no copy of the cookie is worth anything. */
+/** Ends the session of this browser. The row of the session is deleted: copies of the cookie are worthless. */
 export async function endSession(parts: Parts, exchange: Exchange): Promise<void> {
   const context = contextOf(parts, exchange);
   const session = await parts.provider.Session.get(context);
@@ -36,7 +39,7 @@ export async function endSession(parts: Parts, exchange: Exchange): Promise<void
   context.cookies.set(parts.provider.cookieName('session'), null, COOKIE);
 }
 
-/** Always a new session under a new id: whatever cookie the browser came with is worth nothing afterwards. */
+/** Begins a new session under a new id. The cookie that the browser sent is worthless afterwards. */
 export async function beginSession(
   parts: Parts,
   exchange: Exchange,

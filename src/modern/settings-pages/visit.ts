@@ -4,26 +4,26 @@ import { siteName } from '../page-headers.ts';
 import { noticeOf } from './notices.ts';
 import type { SettingsParts } from './parts.ts';
 
-/** One request for a settings page, with everything that is known of it. */
+/** One request for a settings page, with all known facts about the request. */
 export interface OpenVisit {
   parts: SettingsParts;
   req: Request;
   res: Response;
-  /** Undefined when nobody is signed in. */
+  /** Undefined when no account is signed in. */
   account: AccountRecord | undefined;
   /** The hidden field `csrf` of every form on the page. */
   csrf: string;
-  /** Of the form at the top by which somebody signs out, which is bound to the session on every page. */
+  /** The `csrf` of the sign-out form at the top of the page. This value is bound to the session on every page. */
   signOutCsrf: string | undefined;
   /** The fields of the form that was sent; empty for a GET. */
   form: Partial<Record<string, string>>;
 }
 
-/** A visit of somebody who is signed in. */
+/** A visit of a signed-in account. */
 export interface Visit extends OpenVisit {
   account: AccountRecord;
   signOutCsrf: string;
-  /** Of the session, as it stands in `oidc_records.uid`. */
+  /** The uid of the session, as in `oidc_records.uid`. */
   sessionUid: string;
 }
 
@@ -56,10 +56,10 @@ function frameOf({ req, account, csrf, signOutCsrf }: OpenVisit): Record<string,
   };
 }
 
-/** Needs a `title`. */
+/** The data of a page. `title` is required. */
 export type PageData = { title: string } & Record<string, unknown>;
 
-/** `pages/<template>.eta` in the frame of the settings. */
+/** Renders `pages/<template>.eta` in the frame of the settings pages. */
 export const render = (visit: OpenVisit, template: string, data: PageData): string =>
   visit.parts.pages.render(template, { ...frameOf(visit), ...data });
 
@@ -68,15 +68,16 @@ export function show(visit: OpenVisit, template: string, data: PageData): void {
 }
 
 /**
- * Where a page or a form leads that needs somebody who is signed in. `hasPage`: the address can be opened again. A form
- * that came too late is not kept, which the sign-in page says; of the form that signs out there is nothing to say.
+ * Redirects a request without a signed-in account to the sign-in page. `hasPage` means that a GET can open the address
+ * again. The entries of a form that arrived too late are lost, and the sign-in page says so. The sign-out form gets no
+ * such message, because its address has no page.
  */
 export function askToSignIn({ method, baseUrl, path }: Request, res: Response, hasPage: boolean): void {
   const next = hasPage ? `?next=${encodeURIComponent(baseUrl + path)}` : '';
   res.redirect(303, `/settings/sign-in${next}${next && method === 'POST' ? '&done=not-saved' : ''}`);
 }
 
-/** The answer to a form that did its work. `done` names a text of notices.ts. */
+/** The answer to a form that was carried out. `done` names a text of notices.ts. */
 export function goTo({ res }: OpenVisit, path: string, done?: string): void {
   res.redirect(303, done === undefined ? path : `${path}?done=${done}`);
 }

@@ -4,17 +4,17 @@ import type { SettingsParts } from './parts.ts';
 import { readSession } from './session.ts';
 import type { OpenVisit, Visit } from './visit.ts';
 
-/** Finds out who comes; `csrf` of a visit is what its form has to bring back. */
+/** Finds the signed-in account of a request. `csrf` of a visit is the value that its forms must send back. */
 export function createVisits(parts: SettingsParts, binding: FormBinding) {
   return {
-    /** Undefined when nobody is signed in. */
+    /** Undefined when no account is signed in. */
     async signedIn(req: Request, res: Response): Promise<Visit | undefined> {
       const signedIn = await readSession(parts, { req, res });
       if (!signedIn) return undefined;
       const csrf = binding.ofSession(signedIn.sessionUid);
       return { parts, req, res, ...signedIn, csrf, signOutCsrf: csrf, form: {} };
     },
-    /** Also when somebody is signed in, the forms of the page itself are bound to the browser. */
+    /** The forms of the page itself are bound to the browser, also when an account is signed in. */
     async open(req: Request, res: Response): Promise<OpenVisit> {
       const signedIn = await readSession(parts, { req, res });
       const signOutCsrf = signedIn && binding.ofSession(signedIn.sessionUid);

@@ -10,10 +10,10 @@ const STEPS = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** `12 November 2026`; by UTC, so that everybody reads the same. */
+/** `12 November 2026`, in UTC: everybody reads the same date. */
 export const dateOf = (iso: string): string => dates.format(new Date(iso));
 
-/** `3 hours ago`, for a time in ISO 8601; a date once it is a month old, `never` for null. */
+/** `3 hours ago` for a time in ISO 8601. A date when the time is over 30 days ago, `never` for null. */
 export function agoOf(iso: string | null, now = Date.now()): string {
   if (iso === null) return 'never';
   const passed = now - Date.parse(iso);

@@ -8,10 +8,10 @@ interface SignInRow {
   passwordSetAt: number;
 }
 
-/** A password that was right. */
+/** The result of a check with the right password. */
 export interface Login {
   account: AccountRecord;
-  /** Unix seconds: when the check began, and never before the password was set that it was compared with. */
+  /** Unix seconds: the start of the check, but not before the time at which the compared password was set. */
   loginTs: number;
 }
 
@@ -19,7 +19,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
 
 const parseAccount = (document: string): AccountRecord => JSON.parse(document);
 
-/** SQLite's paths into the document, each with its new value in JSON. */
+/** Pairs for `json_set`: the path of each field in the document, and the new value in JSON. */
 function pathsOf({ preferences = {}, ...fields }: AccountChanges): string[] {
   const named = [
     ...Object.entries(fields).map(([name, value]) => [`$.${name}`, value]),
@@ -31,14 +31,14 @@ function pathsOf({ preferences = {}, ...fields }: AccountChanges): string[] {
 const CHANGE_EMAIL = `
   update or ignore accounts set email = ?, document = json_set(document, '$.email', ?) where id = ?`;
 
-/** The address a person signs in with. */
+/** The e-mail addresses with which people sign in. */
 function createAddresses(db: Database) {
   const isTaken = db.prepare<[string], number>('select 1 from accounts where email = ?').pluck();
   const changeEmail = db.prepare(CHANGE_EMAIL);
   return {
-    /** Any case. */
+    /** Ignores upper and lower case. */
     isTaken: (email: string): boolean => isTaken.get(email) !== undefined,
-    /** False when another account has it. */
+    /** False when another account has the address. */
     changeEmail: (accountId: string, email: string): boolean =>
       changeEmail.run(email, email, accountId).changes === 1,
   };
@@ -47,17 +47,17 @@ function createAddresses(db: Database) {
 const BY_EMAIL = `
   select document, password_hash as hash, password_set_at as passwordSetAt from accounts where email = ?`;
 
-/** Checking passwords, and whether what came of an earlier check still counts. */
+/** Checks passwords, and tells whether an earlier check still counts. */
 function createLogins(db: Database) {
   const byEmail = db.prepare<[string], SignInRow>(BY_EMAIL);
   const isOutdated = db
     .prepare<[string, number], number>('select 1 from accounts where id = ? and password_set_at > ?')
     .pluck();
-  // Checked when the e-mail is unknown, so that the answer takes as long as for a known one.
+  // Compared when the e-mail address is unknown. The answer then takes as long as for a known address.
   const decoy = hashOfNothing();
 
   return {
-    /** The account with this e-mail (any case) and password, else undefined. */
+    /** The account with this e-mail address (upper and lower case ignored) and password, else undefined. */
     async authenticate(email: string, password: string): Promise<Login | undefined> {
       const began = Math.floor(Date.now() / 1000);
       const row = byEmail.get(email);
@@ -65,7 +65,7 @@ function createLogins(db: Database) {
       if (!row || !matches) return undefined;
       return { account: parseAccount(row.document), loginTs: Math.max(began, row.passwordSetAt) };
     },
-    /** True when the password was changed since, or while it was being checked. */
+    /** True when the password was changed after, or during, the check. */
     isLoginOutdated: (accountId: string, loginTs: number): boolean =>
       isOutdated.get(accountId, loginTs) !== undefined,
   };
@@ -89,7 +89,7 @@ export function createAccounts(db: Database) {
     add(account: AccountRecord, passwordHash: string): void {
       insert.run(account.id, account.email, passwordHash, JSON.stringify(account));
     },
-    /** In one statement, so that changes of different fields never undo each other. */
+    /** One statement: parallel changes of different fields never undo each other. */
     update(accountId: string, changes: AccountChanges): AccountRecord | undefined {
       const paths = pathsOf(changes);
       const values = paths.length === 0 ? '' : ', ?, json(?)'.repeat(paths.length / 2);

@@ -15,7 +15,7 @@ export interface ApiKeyRecord {
   lastUsedAt: string | null;
 }
 
-/** The one time that a key can be read. */
+/** A new key. The key cannot be read again later. */
 export interface MadeKey {
   key: string;
   name: string;
@@ -25,7 +25,7 @@ export const MAX_API_KEYS = 20;
 
 const COLUMNS = 'id, name, hint, created_at as createdAt, last_used_at as lastUsedAt';
 
-// The row stays what it is, so its addresses and its quotas go on.
+// The row and its id stay: the addresses and the quotas of the key continue.
 const REPLACE = `
   update api_keys set digest = ?, hint = ?, created_at = ?, last_used_at = null
   where account_id = ? and id = ? returning name`;
@@ -53,7 +53,7 @@ function prepareStatements(db: Database) {
   };
 }
 
-/** API keys: each acts for the whole account of its owner. Kept as digests. */
+/** API keys. A key acts for the whole account of its owner. The store keeps only digests. */
 export function createApiKeys(db: Database, { digest, usedForms }: { digest: Digest; usedForms: UsedForms }) {
   const run = prepareStatements(db);
   const newKey = () => {
@@ -64,7 +64,7 @@ export function createApiKeys(db: Database, { digest, usedForms }: { digest: Dig
   return {
     own,
     ofAccount: (accountId: string) => run.list.all(accountId),
-    /** `used`: this form made a key already. `full`: there are as many keys as there may be. */
+    /** `used`: this form already made a key. `full`: the account has MAX_API_KEYS keys. */
     create: db.transaction((accountId: string, name: string, form: string): MadeKey | 'used' | 'full' =>
       usedForms.once(form, () => {
         if ((run.count.get(accountId) ?? 0) >= MAX_API_KEYS) return 'full';
@@ -73,7 +73,7 @@ export function createApiKeys(db: Database, { digest, usedForms }: { digest: Dig
         return { key, name };
       }),
     ),
-    /** The new key takes the place of the old one, which stops working at once. `missing`: there is none. */
+    /** Replaces the old key, which stops working at once. `missing`: the account has no key with this id. */
     replace: db.transaction((accountId: string, id: string, form: string): MadeKey | 'used' | 'missing' =>
       usedForms.once(form, () => {
         const { key, row } = newKey();
@@ -82,7 +82,7 @@ export function createApiKeys(db: Database, { digest, usedForms }: { digest: Dig
       }),
     ),
     remove: (accountId: string, id: string): boolean => run.remove.run(accountId, id).changes === 1,
-    /** The key behind a bearer token, which is noted as used; undefined for anything else. */
+    /** Finds the key of a bearer token and records the use. Undefined for any other token. */
     find(token: string): { id: string; accountId: string } | undefined {
       const found = isWellFormedApiKey(token) ? run.byDigest.get(digest(token)) : undefined;
       if (found) run.touch.run(new Date().toISOString(), found.id, minuteAgo());

@@ -1,6 +1,6 @@
 /**
- * The modern generation's own SQLite file: opening and migrations. The other files of this folder
- * own one group of tables each. Nothing here is shared with the bridge.
+ * The SQLite file of the modern generation: opening and migrations. Most other files in store/ own one group of tables
+ * each. The bridge uses none of these files.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ export type { Database } from 'better-sqlite3';
 
 const migrationsDirectory = join(projectRoot, 'db', 'modern');
 
-// SQLite gives the -wal and -shm files the mode of the database file, so making that one private covers all three.
+// SQLite gives the -wal and -shm files the mode of the database file. A private database file makes all three private.
 function createPrivately(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600));
@@ -31,8 +31,8 @@ function migrate(db: Database.Database): void {
 }
 
 /**
- * Opens and migrates `file` (`:memory:` for a throw-away store). FULL, because a rotated refresh token that is lost in
- * a power cut is a lost grant.
+ * Opens and migrates `file` (`:memory:` for a throw-away store). `synchronous = full`, because a rotated refresh token
+ * that is lost in a power cut is a lost grant.
  */
 export function openDatabase(file: string): Database.Database {
   if (file !== ':memory:') createPrivately(file);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Of a secret that is long and random, so that a fast digest is enough; its key is not in the database. */
+/** The digest of a long random secret: a fast digest is enough. The key of the digest is not in the database. */
 export type Digest = (secret: string) => string;
 
 /** HMAC-SHA-256 in base64url; `key` is 32 bytes in base64url. */

@@ -9,11 +9,11 @@ interface EmailChange {
 }
 
 interface NewEmailChange extends EmailChange {
-  /** Of the password check that allowed it. */
+  /** The login time of the password check that allowed the change. */
   loginTs: number;
 }
 
-/** `from` and `to` are the addresses before and after. */
+/** `from` is the old address, `to` is the new address. */
 type Confirmed = { end: 'changed'; from: string; to: string } | { end: 'taken' | 'gone' };
 
 export type EmailChanges = ReturnType<typeof createEmailChanges>;
@@ -21,7 +21,7 @@ export type EmailChanges = ReturnType<typeof createEmailChanges>;
 const digest = (token: string) => createHash('sha256').update(token).digest('base64url');
 const now = () => Math.floor(Date.now() / 1000);
 
-// A password that was changed since it was checked takes back what it allowed, as in `isLoginOutdated`.
+// A password change after the check cancels the permission of the check, as in `isLoginOutdated`.
 const BEGIN = `
   insert into email_changes (account_id, token_digest, email, expires_at)
   select id, ?, ?, ? from accounts where id = ? and password_set_at <= ?
@@ -34,7 +34,7 @@ const LIVE = `
 const TAKE = `
   delete from email_changes where token_digest = ? and expires_at > ? returning account_id as accountId, email`;
 
-/** New addresses that wait for their link; tokens go in as the link has them and are digested here. */
+/** New e-mail addresses that wait for their link. Callers pass the token of the link; this file digests the token. */
 export function createEmailChanges(db: Database, accounts: Accounts) {
   const begin = db.prepare(BEGIN);
   const live = db.prepare<[string, number], EmailChange>(LIVE);
@@ -56,7 +56,7 @@ export function createEmailChanges(db: Database, accounts: Accounts) {
   });
 
   return {
-    /** The account's only live link from now on. False when the password was changed since it was checked. */
+    /** Makes this link the only live link of the account. False when the password was changed after the check. */
     begin({ accountId, email, loginTs }: NewEmailChange, token: string): boolean {
       const values = [digest(token), email, now() + EMAIL_CHANGE_SECONDS, accountId, loginTs];
       return begin.run(...values).changes === 1;
@@ -65,7 +65,7 @@ export function createEmailChanges(db: Database, accounts: Accounts) {
     waitingFor: (accountId: string): string | undefined => waiting.get(accountId, now()),
     forget: (accountId: string): void => void forget.run(accountId),
     purge: () => void purge.run(now()),
-    /** Spends the link, also when its address has become another account's meanwhile. One of two parallel calls wins. */
+    /** Spends the link, also when another account has taken the address meanwhile. One of two parallel calls wins. */
     confirm: (token: string) => confirm.immediate(token),
   };
 }

@@ -12,12 +12,13 @@ export interface AdapterParts {
   sealer: Sealer;
 }
 
-/** Kinds that die with their grant. */
+/** Kinds of records that end with their grant. */
 const TOKENS = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken']);
 
 /**
- * An interaction repeats its own id inside `returnTo` and the session cookie inside `session`; a session may hold the
- * secret of a sign-out form. Stripping would break the provider, so these two are sealed as a whole.
+ * An interaction repeats its own id inside `returnTo` and the session cookie inside `session`. A session may hold the
+ * secret of a sign-out form. The provider needs these values. The payloads of both kinds are therefore sealed as a
+ * whole.
  */
 const SEALED = new Set(['Interaction', 'Session']);
 
@@ -36,13 +37,16 @@ function toRecord(
 }
 
 /**
- * Of a login with a password that was changed since. Looked at in every read, because a login that was on its way while
- * the password changed is written only afterwards.
+ * Whether the session comes from a login with a password that was changed since. Every read checks this: a login that
+ * runs during a password change is written only after the change.
  */
 const isOutdated = (accounts: Accounts, { accountId, loginTs = 0 }: AdapterPayload): boolean =>
   accountId !== undefined && accounts.isLoginOutdated(accountId, loginTs);
 
-/** Storage of every provider model but clients: values in, digests and stripped or sealed payloads at rest. */
+/**
+ * Storage of every provider model but clients. Callers pass plain values; the store keeps digests and stripped or
+ * sealed payloads.
+ */
 function recordAdapter(kind: string, { records, accounts, sealer }: AdapterParts): Adapter {
   const place = (idDigest: string) => `${kind}|${idDigest}`;
   const pack =
@@ -65,12 +69,13 @@ function recordAdapter(kind: string, { records, accounts, sealer }: AdapterParts
       records.upsert(kind, { ...toRecord(kind, id, payload), payload: pack(payload), expiresAt });
     },
     find: async (id) => unpack(records.find(kind, id), id),
-    // The provider reads a session by uid only to compare its account, never to save it: the cookie value stays unknown.
+    // The provider reads a session by uid only to compare its account, and never saves this copy. The copy needs no
+    // cookie value.
     findByUid: async (uid) => unpack(records.findByUid(kind, uid)),
     findByUserCode: async () => undefined,
     async consume(id) {
       if (records.consume(kind, id)) return;
-      // A refresh token works once, also where two uses arrive together: the second use ends the grant of the first.
+      // A refresh token works once. When two uses arrive together, the second use ends the grant of the first.
       const grantId = records.grantOf(kind, id);
       if (grantId !== undefined) records.revokeGrant(grantId);
       throw new errors.InvalidGrant(`${kind} already used`);

@@ -9,7 +9,7 @@ export interface RecordRow {
 
 export interface NewRecord {
   id: string;
-  /** Given the digest of the id, so that it can be bound to its row. */
+  /** Gets the digest of the id and can bind the payload to its row. */
   payload: (idDigest: string) => string;
   grantId: string | undefined;
   uid: string | undefined;
@@ -19,14 +19,14 @@ export interface NewRecord {
   expiresAt: number | undefined;
 }
 
-/** Statements over `oidc_records`; ids go in as their holders know them and are digested here. */
+/** Statements over `oidc_records`. Callers pass plain ids; this file digests the ids. */
 export type OidcRecords = ReturnType<typeof createOidcRecords>;
 
 const digest = (id: string) => createHash('sha256').update(id).digest('base64url');
 const now = () => Math.floor(Date.now() / 1000);
 
-// A token whose grant row is gone counts as gone too: a refresh that was half done when its grant was revoked may
-// still write its new pair afterwards.
+// A token without a grant row counts as gone: a refresh that runs while its grant is revoked may still write a new
+// token pair afterwards.
 const FIND = `
   select id_digest as idDigest, payload, consumed_at as consumedAt from oidc_records as r
   where kind = ? and id_digest = ? and (grant_id is null or exists (
@@ -44,8 +44,8 @@ const UPSERT = `
     payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
     account_id = excluded.account_id, client_id = excluded.client_id, expires_at = excluded.expires_at`;
 
-// One statement: a grant and all its codes and tokens go together or not at all. What a half-done exchange still writes
-// afterwards belongs to a grant that is gone, and is not found.
+// One statement: a grant ends together with all its codes and tokens, or not at all. An exchange that is still running
+// may write a token afterwards. The grant of this token is gone, and `find` does not return the token.
 const REVOKE_APP = `
   delete from oidc_records where grant_id in (
     select grant_id from oidc_records
@@ -77,7 +77,7 @@ function prepareStatements(db: Database) {
   };
 }
 
-/** `consume` is the one place where a code or refresh token is spent: a single conditional update, true for the winner. */
+/** Only `consume` spends a code or refresh token: one conditional update, true for the winner. */
 export function createOidcRecords(db: Database) {
   const run = prepareStatements(db);
   return {
@@ -91,17 +91,23 @@ export function createOidcRecords(db: Database) {
       run.upsert.run(kind, idDigest, payload(idDigest), ...references, now(), expiresAt ?? null);
     },
     consume: (kind: string, id: string): boolean => run.consume.run(now(), kind, digest(id)).changes === 1,
-    /** Takes a spending back of which nobody got anything; nothing happens where the grant has ended since. */
+    /**
+     * Makes a spent code or refresh token valid again when the app got no tokens for it. Does nothing when the grant
+     * has ended since.
+     */
     release: (kind: string, id: string) => void run.release.run(kind, digest(id)),
     destroy: (kind: string, id: string) => void run.destroy.run(kind, digest(id)),
     destroyByUid: (kind: string, uid: string) => void run.destroyByUid.run(uid, kind),
     endSessions: (accountId: string) => void run.endSessions.run(accountId),
     revokeKind: (kind: string, grantId: string) => void run.revokeKind.run(grantId, kind),
     revokeGrant: (grantId: string) => void run.revokeGrant.run(grantId),
-    /** Ends the grants that an account, or without one everybody, gave an app; false when there was none. */
+    /**
+     * Ends the grants that an account gave to an app. Without `accountId`: the grants of all accounts. False when there
+     * was no grant.
+     */
     revokeApp: (clientId: string, accountId?: string): boolean =>
       run.revokeApp.run({ clientId, accountId: accountId ?? null }).changes > 0,
-    /** Rows that nothing can use any more; returns how many went. */
+    /** Removes expired rows and returns their number. */
     purgeExpired: (): number => run.purge.run(now()).changes,
   };
 }

@@ -14,16 +14,16 @@ interface ChangeParts {
   emailChanges: EmailChanges;
 }
 
-// In the future, so that nobody who signs in with the old password within the same second counts as later.
+// Sets a time in the future: a sign-in with the old password within the same second must count as earlier.
 const SET_PASSWORD = `
   update accounts set password_hash = ?, password_set_at = max(?, password_set_at) + 1
   where id = ? and password_hash = ? returning password_set_at`;
 
 /**
- * Changes a password and, in the same transaction, ends what somebody who knew the old one may have begun: every session
- * (a login of before counts no more, wherever it is on its way), and an e-mail address that waits for its link. Apps,
- * keys and clients keep their access. Returns the login time, in Unix seconds, of whoever changed it; undefined when
- * `current` is not the password, or no longer when it comes to writing: one of two parallel changes wins.
+ * Changes a password. The same transaction ends every session and cancels a waiting e-mail change, because a person who
+ * knew the old password may have begun them. A login from before the change counts no more, also while the login is
+ * still running. Apps, keys and clients keep their access. Returns the login time of the change in Unix seconds.
+ * Undefined when `current` is not the password, or when a parallel change was written first.
  */
 export function createPasswordChange(db: Database, { records, emailChanges }: ChangeParts) {
   const hashOf = db.prepare<[string], string>('select password_hash from accounts where id = ?').pluck();

@@ -3,14 +3,17 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts and decrypts texts, each bound to a `place` (table row) so that rows cannot be swapped. */
+/**
+ * Encrypts and decrypts texts. Each sealed text is bound to a `place` (table row): nobody can swap the texts of two
+ * rows.
+ */
 export interface Sealer {
   seal(text: string, place: string): string;
-  /** Undefined when the text was not sealed by this key for this place. */
+  /** Undefined when the text was not sealed with this key for this place. */
   open(sealed: string, place: string): string | undefined;
 }
 
-/** AES-256-GCM; a sealed text is base64url of iv, tag and ciphertext. `key` is 32 bytes in base64url. */
+/** AES-256-GCM. A sealed text is the base64url of iv, tag and ciphertext. `key` is 32 bytes in base64url. */
 export function createSealer(key: string): Sealer {
   const secret = Buffer.from(key, 'base64url');
   return {

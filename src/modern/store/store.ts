@@ -21,7 +21,7 @@ import { createUsedForms } from './used-forms.ts';
 
 export type Store = ReturnType<typeof openStore>;
 
-/** Everything the modern generation remembers; expired rows are gone once it is open. */
+/** Opens the store of the modern generation and removes expired rows. */
 export function openStore(databaseFile: string) {
   const db = openDatabase(databaseFile);
   const keys = loadSecretKeys(databaseFile);
@@ -62,7 +62,7 @@ export function openStore(databaseFile: string) {
     snippets,
     mainApi: { ...publishing, posts, postTemplates, ideas, snippets },
     adapter: createAdapterFactory({ records, accounts, clients, sealer: createSealer(keys.sealingKey) }),
-    /** Forgets rows that nothing can use any more. */
+    /** Removes expired rows. */
     purge,
     close: () => void db.close(),
   };

@@ -5,15 +5,15 @@ const now = () => Math.floor(Date.now() / 1000);
 
 export type UsedForms = ReturnType<typeof createUsedForms>;
 
-/** Forms that created something: a page that is reloaded, or a double click, must not create it a second time. */
+/** Forms that already created something: a reload or a double click must not create a second key, client or secret. */
 export function createUsedForms(db: Database) {
   const insert = db.prepare('insert or ignore into used_forms (form, used_at) values (?, ?)');
   const forget = db.prepare('delete from used_forms where form = ?');
   const purge = db.prepare('delete from used_forms where used_at < ?');
   return {
     /**
-     * Runs `create` for the first request of this form alone; the others get `used`. Where `create` refuses, with a
-     * string, the form can be sent again and takes no room. Call it inside a transaction.
+     * Runs `create` only for the first request of this form. Later requests get `used`. When `create` refuses by
+     * returning a string, the form is forgotten and can be sent again. Call `once` inside a transaction.
      */
     once<const T>(form: string, create: () => T): T | 'used' {
       if (insert.run(form, now()).changes === 0) return 'used';

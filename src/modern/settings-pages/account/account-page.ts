@@ -1,15 +1,15 @@
 import { show, type Visit } from '../visit.ts';
 
-/** The fields of the page's forms, which are their ids as well. */
+/** The fields of the forms on the account page. The names are also the ids of the fields. */
 export type AccountField = 'name' | 'email' | 'email-password' | 'current-password' | 'new-password';
 
-/** A form that was not taken: what is wrong with which field, as the person reads it. */
+/** A refused form: the message for each wrong field, as the person reads the message. */
 export interface Refusal {
   status: 422 | 429 | 503;
   problems: Partial<Record<AccountField, string>>;
 }
 
-/** The field's text as it was sent, or empty. */
+/** The text of the field as sent, or an empty string. */
 export const fieldOf = ({ form }: Visit, name: AccountField): string => form[name] ?? '';
 
 function organizationsOf({ parts, account }: Visit) {
@@ -20,7 +20,7 @@ function organizationsOf({ parts, account }: Visit) {
   }));
 }
 
-/** The whole account page; after a refusal with everything that was entered, passwords left out. */
+/** The whole account page. After a refusal the page shows the entered values again, but no passwords. */
 export function showAccount(visit: Visit, refusal?: Refusal): void {
   const { account, form, parts } = visit;
   const waitingEmail = parts.store.emailChanges.waitingFor(account.id);
@@ -29,7 +29,7 @@ export function showAccount(visit: Visit, refusal?: Refusal): void {
     title: refusal ? 'Error: Account' : 'Account',
     organizations: organizationsOf(visit),
     waitingEmail,
-    // Elsewhere where the server keeps its files is nobody's business.
+    // Only the demo may show where the server keeps its mail files.
     mailDirectory: parts.demo && parts.mailer.directory,
     problems: refusal?.problems ?? {},
     values: { name: form.name ?? account.name ?? '', email: form['email'] ?? waitingEmail ?? '' },

@@ -3,7 +3,10 @@ import { type AccountField, fieldOf, type Refusal, showAccount } from './account
 import { beginSession } from '../session.ts';
 import { goTo, type Visit } from '../visit.ts';
 
-/** Length alone, no rules on the kinds of characters (NIST SP 800-63B-4 §3.1.1.2); the maximum is that of the sign-in. */
+/**
+ * Only the length counts; there are no rules on the kinds of characters (NIST SP 800-63B-4 §3.1.1.2). The sign-in has
+ * the same maximum.
+ */
 const LENGTH = { min: 10, max: 256 };
 
 function newPasswordProblem(password: string, email: string): string | undefined {
@@ -14,8 +17,8 @@ function newPasswordProblem(password: string, email: string): string | undefined
 }
 
 /**
- * Runs `check` of the current password, which stands in `field`, under the brake on guessing: it finds something when the
- * password is right. Sets `Retry-After` when there were too many attempts.
+ * Runs `check` of the current password under the brake on guessing. `field` is the field of the password. `check`
+ * returns a value when the password is right. Sets `Retry-After` after too many attempts.
  */
 export async function checkPassword<T>(
   { parts: { attempts }, account, req, res }: Visit,
@@ -37,8 +40,8 @@ function problemsOf(current: string, next: string, email: string): Refusal['prob
 }
 
 /**
- * POST …/account/password with `current-password` and `new-password`. This browser goes on in a new session, so that a copy
- * of its cookie is worth nothing either.
+ * POST …/account/password with `current-password` and `new-password`. This browser continues in a new session: a copy
+ * of the old cookie is worthless too.
  */
 export async function changePassword(visit: Visit): Promise<void> {
   const { parts, account } = visit;

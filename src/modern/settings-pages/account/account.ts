@@ -6,7 +6,7 @@ import { addEmailLinks } from '../email/email-link.ts';
 import { cancelEmailRequest, createEmailRequests } from '../email/email-request.ts';
 import { goTo, type Visit } from '../visit.ts';
 
-/** POST …/account/name with `name`; the main API's `updateAccount` writes the same place. */
+/** POST …/account/name with `name`. `updateAccount` of the main API writes the same field. */
 function changeName(visit: Visit): void {
   const name = fieldOf(visit, 'name').trim();
   if (!isName(name)) {
@@ -19,7 +19,7 @@ function changeName(visit: Visit): void {
   return goTo(visit, '/settings/account', 'name-changed');
 }
 
-/** The page /settings/account with its forms, and the pages that a mailed link leads to. */
+/** The page /settings/account with its forms, and the pages of the mailed link. */
 export function addAccount(desk: Desk): void {
   const forms = {
     name: changeName,
@@ -30,7 +30,7 @@ export function addAccount(desk: Desk): void {
   desk.get('/account', showAccount);
   for (const [name, action] of Object.entries(forms)) {
     desk.post(`/account/${name}`, action);
-    // Who loads the address of a refused form again.
+    // Serves a person who reloads the address of a refused form.
     desk.get(`/account/${name}`, (visit) => goTo(visit, '/settings/account'));
   }
   addEmailLinks(desk);

@@ -5,7 +5,7 @@ import { beginSession, endSession } from '../session.ts';
 import { goTo, type OpenVisit, show } from '../visit.ts';
 
 const START = '/settings/api';
-/** Our own pages only, without a query: an address that leads anywhere else is ignored. */
+/** Only the settings pages, without a query. Any other address is ignored. */
 const OWN_PAGE = /^\/settings\/(?:api|apps|account)(?:\/[\w-]{1,64}){0,5}$/;
 
 const nextOf = (value: unknown) => (typeof value === 'string' && OWN_PAGE.test(value) ? value : START);

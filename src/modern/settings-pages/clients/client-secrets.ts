@@ -19,7 +19,7 @@ const CREATED_BEFORE = {
   advice: 'If you did not copy it, delete it and create another one.',
 };
 
-/** The one answer that contains the secret. */
+/** Only this answer contains the secret. */
 function createSecret(visit: Visit, client: OwnClient): void {
   const form = formOf(visit);
   if (form === undefined) return refuse(visit, 400);
@@ -41,7 +41,10 @@ function withSecret(page: (visit: Visit, client: OwnClient, secret: AgedSecret) 
   });
 }
 
-/** Secrets of a confidential client: two at most, so that an app can change over; one at least. */
+/**
+ * The pages for the secrets of a confidential client. A client has at least one secret. A second secret lets an app
+ * change over; there are no more than two.
+ */
 export function addClientSecrets(desk: Desk): void {
   desk.get('/api/clients/:id/secrets/new', withClient(askForSecret));
   desk.post('/api/clients/:id/secrets/new', withClient(createSecret));

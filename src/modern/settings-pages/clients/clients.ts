@@ -11,7 +11,7 @@ import { agoOf, dateOf } from '../words.ts';
 interface Entries {
   name: Entry<string>;
   uris: Entry<string[]>;
-  /** `confidential`, `public` or anything else that was sent. */
+  /** `confidential`, `public` or any other text that was sent. */
   kind: string;
 }
 
@@ -35,7 +35,7 @@ function fieldsOf({ name, uris }: Entries): ClientFields | undefined {
 
 const clientIdOf = ({ req }: Visit): string => String(req.params['id']);
 
-/** Runs `page` with the client of the address, when it is one of this account's own. */
+/** Runs `page` with the client in the address. Answers 404 for a client that the account does not own. */
 export function withClient(page: (visit: Visit, client: OwnClient) => void) {
   return (visit: Visit): void => {
     const client = visit.parts.store.ownClients.own(visit.account.id, clientIdOf(visit));
@@ -44,7 +44,7 @@ export function withClient(page: (visit: Visit, client: OwnClient) => void) {
   };
 }
 
-/** The secrets, which are in the order of their making; of two it is said which one is the older. */
+/** The secrets, oldest first. When there are two, each has the word `older` or `newer`. */
 export function agedSecrets({ account, parts }: Visit, { clientId }: OwnClient): AgedSecret[] {
   const secrets = parts.store.ownClients.secretsOf(account.id, clientId);
   const ages = secrets.length === 2 ? (['older', 'newer'] as const) : [];

@@ -1,12 +1,12 @@
 import { type OpenVisit, type PageData, render, show, type Visit } from '../visit.ts';
 
-/** Of one form in one session: nobody else is ever shown the page. */
+/** The name of the page for one form in one session: no other session ever gets the page. */
 const nameOf = ({ sessionUid, req, form }: Visit): string =>
   JSON.stringify([sessionUid, req.path, form['form']]);
 
 const send = ({ res }: OpenVisit, page: string) => void res.type('html').send(page);
 
-/** The one page that shows a new secret. */
+/** Shows a new secret, on this page only. */
 export function showCreated(visit: Visit, template: string, data: PageData): void {
   const page = render(visit, template, data);
   visit.parts.answers.keep(nameOf(visit), page);
@@ -15,13 +15,13 @@ export function showCreated(visit: Visit, template: string, data: PageData): voi
 
 interface Already {
   title: string;
-  /** What to do when the secret was not copied the first time. */
+  /** Advice for a person who did not copy the secret the first time. */
   advice: string;
-  /** Path of a page. */
+  /** Path of the page to which the answer links. */
   back?: string;
 }
 
-/** The answer to a form that did its work before: the same page within ten seconds, and afterwards words about it. */
+/** The answer to a form that was already carried out: the same page within ten seconds, afterwards an explanation. */
 export function showAlready(visit: Visit, already: Already): void {
   const page = visit.parts.answers.find(nameOf(visit));
   if (page !== undefined) return send(visit, page);

@@ -4,7 +4,7 @@ import type { Visit } from '../visit.ts';
 
 const MAX_URIS = 10;
 const MAX_LENGTH = 2000;
-/** So much of a bad line is shown again in the message about it. */
+/** The message about a bad line shows this number of characters of the line. */
 const SHOWN = 80;
 
 type Rule = [isBroken: (uri: string) => boolean, problem: string];
@@ -18,13 +18,18 @@ function isUnsafeHttp(uri: string): boolean {
 
 const hasEmptyLabel = (uri: string) => /^https?:\/\/(?:\.|[^/?]*(?:\.\.|\.(?=[:/?]|$)))/i.test(uri);
 
-/** Browsers take such a part out, also when it is percent-encoded (WHATWG URL, path state), so it would not match. */
+/**
+ * Browsers remove a dot segment, also when it is percent-encoded (WHATWG URL, path state). The address would not match.
+ */
 const hasDotSegment = (uri: string) => /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(uri);
 
-/** In this order; a line is told the first rule it breaks. RFC 6749 §3.1.2, RFC 8252 §7.3, RFC 9700 §2.1. */
+/**
+ * The order matters: the message names the first rule that a line breaks. RFC 6749 §3.1.2, RFC 8252 §7.3, RFC 9700
+ * §2.1.
+ */
 const RULES: Rule[] = [
   [(uri) => uri.length > MAX_LENGTH, `is longer than ${MAX_LENGTH} characters`],
-  // A space, a control character, a backslash, or anything that an address writes in another form.
+  // A space, a control character, a backslash, or a character that an address must encode.
   [(uri) => /[^!-~]|[\\<>"^`{|}]/.test(uri), 'contains a character that does not belong in an address'],
   [(uri) => !/^https?:\/\//i.test(uri), 'does not start with https:// (or http:// on this machine)'],
   [(uri) => uri.includes('#'), 'has a part after “#”, which is not allowed'],
@@ -32,7 +37,7 @@ const RULES: Rule[] = [
   [(uri) => !parsed(uri), 'is not a complete address'],
   [(uri) => /^https?:\/\/[^/?]*@/i.test(uri), 'contains a user name or password'],
   [isUnsafeHttp, 'uses http; that is only allowed for localhost, 127.0.0.1 and [::1]'],
-  // `http://2130706433/` and its like: a host that is written unlike it is read.
+  // A host such as `http://2130706433/`: the parser writes this host in another way.
   [
     (uri) => !uri.toLowerCase().startsWith(parsed(uri)?.origin ?? ' '),
     'has a host that is written in an unusual way',
@@ -48,7 +53,7 @@ function problemOf(uri: string): string[] {
 }
 
 /**
- * The redirect URIs of the field `redirect_uris`, one on each line and each as it was typed; a second copy of one is
+ * The redirect URIs of the field `redirect_uris`: each line is an address, kept as typed. Repeated addresses are
  * dropped. The problem names every bad line.
  */
 export function readRedirectUris({ form }: Visit): Entry<string[]> {

@@ -1,16 +1,16 @@
 /**
- * Where the link leads that was sent to a new e-mail address. It proves the address to whoever opens it, in any browser,
- * and signs nobody in.
+ * The pages of the link that is sent to a new e-mail address. The link proves the address for any person who opens the
+ * link, in any browser. The link signs nobody in.
  */
 import type { Desk } from '../desk.ts';
 import { sendNotice } from './email-notice.ts';
 import { changedMail } from './email-texts.ts';
 import { goTo, type OpenVisit, show } from '../visit.ts';
 
-/** Most who come here are not signed in; the page is about the one question. */
+/** Most visitors of these pages are not signed in. The pages show only the question. */
 const FRAME = { navigation: [], signOut: undefined, narrow: true };
 
-/** Programs that look through mail open links, so opening one changes nothing: the button does. */
+/** Mail scanners open links. Opening the link therefore changes nothing; only the button does. */
 function showLink(visit: OpenVisit): void {
   const change = visit.parts.store.emailChanges.find(tokenOf(visit));
   if (!change) return showEnd(visit, 'gone');

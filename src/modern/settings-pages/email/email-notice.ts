@@ -1,7 +1,10 @@
 import type { Mail } from '../../../shared/mail/mailer.ts';
 import type { SettingsParts } from '../parts.ts';
 
-/** The old box may be lost, which is a reason to change the address: a notice that fails stops nothing. */
+/**
+ * Sends a notice. A failure is only logged: a lost mailbox is a reason to change the address and must not stop the
+ * change.
+ */
 export async function sendNotice(
   { mailer, logger }: Pick<SettingsParts, 'mailer' | 'logger'>,
   mail: Mail,

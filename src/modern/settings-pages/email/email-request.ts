@@ -10,10 +10,10 @@ import { sendNotice } from './email-notice.ts';
 import { confirmingMail, noticeMail, takenMail } from './email-texts.ts';
 import { goTo, type Visit } from '../visit.ts';
 
-/** In EMAIL_REQUESTS_SECONDS, which the refusal calls an hour. */
+/** The limit in EMAIL_REQUESTS_SECONDS. The refusal says "an hour". */
 const MOST_MAILS = 5;
 
-/** Short enough that on this machine the link fits into one line of a mail, also where somebody reads the file itself. */
+/** On this machine the link with this token fits into one line of a mail, also for a person who reads the mail file. */
 const TOKEN_BYTES = 24;
 
 type Brake = RateLimiterMemory;
@@ -34,7 +34,10 @@ async function refuseTooMany({ account, res }: Visit, brake: Brake): Promise<Ref
   return { status: 429, problems: { email } };
 }
 
-/** The login time of the password, or what speaks against the request: nothing is told before the password is right. */
+/**
+ * The login time of the password check, or the refusal. First come the problems of the fields themselves, then the
+ * password. The limit on mails counts only after the right password.
+ */
 async function admit(
   visit: Visit,
   email: string,
@@ -61,9 +64,9 @@ function undelivered({ isRefused }: MailError): Refusal {
 }
 
 /**
- * Sends the link to the new address. One that another account has gets a different mail, and everything else is the
- * same: the row is there but nobody knows its link, so that no page tells whether an address is in use. The row comes
- * last, so that an earlier link lives on when the mail fails. False when the password was changed meanwhile.
+ * Sends the link to the new address. An address of another account gets a different mail. Its row is stored as well,
+ * but nobody knows the link: no page reveals whether an address is in use. The row is stored after the mail, and an
+ * earlier link survives a failed mail. False when the password was changed meanwhile.
  */
 async function sendLink({ parts, account }: Visit, email: string, loginTs: number): Promise<boolean> {
   const { accounts, emailChanges } = parts.store;
@@ -73,7 +76,10 @@ async function sendLink({ parts, account }: Visit, email: string, loginTs: numbe
   return emailChanges.begin({ accountId: account.id, email, loginTs }, token);
 }
 
-/** POST …/account/email with `email` and `email-password`. Nothing changes before the link in the mail is opened. */
+/**
+ * POST …/account/email with `email` and `email-password`. The address changes only when the link in the mail is
+ * confirmed.
+ */
 export function createEmailRequests() {
   const brake = new RateLimiterMemory({ points: MOST_MAILS, duration: EMAIL_REQUESTS_SECONDS });
   return async (visit: Visit): Promise<void> => {
@@ -82,7 +88,8 @@ export function createEmailRequests() {
     const admitted = await admit(visit, email, brake);
     if ('refusal' in admitted) return showAccount(visit, admitted.refusal);
     try {
-      // Whoever knows the old password alone is signed out by now, and is asked to sign in there.
+      // The password was changed meanwhile, and sessions of the old password have ended. The account page then asks for
+      // a sign-in.
       if (!(await sendLink(visit, email, admitted.loginTs))) return goTo(visit, '/settings/account');
     } catch (error) {
       if (!(error instanceof MailError)) throw error;
@@ -95,7 +102,7 @@ export function createEmailRequests() {
   };
 }
 
-/** POST …/account/email/cancel: the link that was sent is worth nothing any more. */
+/** POST …/account/email/cancel: makes the sent link worthless. */
 export function cancelEmailRequest(visit: Visit): void {
   visit.parts.store.emailChanges.forget(visit.account.id);
   return goTo(visit, '/settings/account', 'email-cancelled');

@@ -2,8 +2,8 @@ import type { Mail } from '../../../shared/mail/mailer.ts';
 import { siteName } from '../../page-headers.ts';
 
 /**
- * The mails around a new e-mail address. They hold no name, because anybody can call himself what he likes and have it
- * sent to a stranger.
+ * The mails about a new e-mail address. The mails contain no account name: anybody can choose any name and have the
+ * mail sent to a stranger.
  */
 const mail = (to: string, subject: string, lines: string[]): Mail => ({
   to,
@@ -24,7 +24,7 @@ export const confirmingMail = (email: string, link: string): Mail =>
     'If you did not ask for this, do nothing. Without the link nothing changes.',
   ]);
 
-/** To the new address, when it is another account's. */
+/** To the new address, when the address belongs to another account. */
 export const takenMail = (email: string): Mail =>
   mail(email, 'Somebody wanted to use your e-mail address', [
     `Somebody asked to use this address for another ${siteName}.`,
@@ -35,7 +35,7 @@ export const takenMail = (email: string): Mail =>
 
 const NOT_YOURS = 'Then look at your API keys, clients and connected apps, and delete what you do not know.';
 
-/** To the address as it is, so that its owner hears of it; without a link, for nothing is to be opened here. */
+/** To the current address, as a warning to its owner. The mail has no link, because nothing has to be opened. */
 export const noticeMail = (address: string, wanted: string): Mail =>
   mail(address, 'A new e-mail address was asked for', [
     `Somebody who knows your password asked to change the e-mail address of your ${siteName} to`,
@@ -49,7 +49,7 @@ export const noticeMail = (address: string, wanted: string): Mail =>
     NOT_YOURS,
   ]);
 
-/** To the address that counts no more; its owner may not have been the one who changed it. */
+/** To the old address. Its owner may not be the person who changed the address. */
 export const changedMail = (oldAddress: string, newAddress: string): Mail =>
   mail(oldAddress, 'Your e-mail address was changed', [
     `The e-mail address of your ${siteName} is now`,

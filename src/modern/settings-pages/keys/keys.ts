@@ -21,7 +21,7 @@ const REPLACED_BEFORE = {
   advice: 'If you did not copy the new one, replace it once more.',
 };
 
-/** The one answer that contains the key. */
+/** Only this answer contains the key. */
 const showKey = (visit: Visit, made: MadeKey) =>
   showCreated(visit, 'settings/key', { title: 'Your new API key', ...made, baseUrl: visit.parts.issuer });
 
@@ -37,7 +37,7 @@ function createKey(visit: Visit): void {
 
 const idOf = ({ req }: Visit) => String(req.params['id']);
 
-/** The pages that say what will happen, before it does. */
+/** The pages that explain the next action and ask for confirmation. */
 function confirm(template: string, titleOf: (key: ApiKeyRecord) => string) {
   return (visit: Visit): void => {
     const key = visit.parts.store.apiKeys.own(visit.account.id, idOf(visit));

@@ -9,14 +9,14 @@ const TOUCH = `
 const FORGET = `
   delete from app_uses where client_id = @clientId and (@accountId is null or account_id = @accountId)`;
 
-/** When an app last called the main API for an account, to the minute. */
+/** The time of the last call of an app to the main API for an account, to the minute. */
 export function createAppUses(db: Database) {
   const touch = db.prepare(TOUCH);
   const forget = db.prepare(FORGET);
   return {
     touch: (accountId: string, clientId: string) =>
       void touch.run(accountId, clientId, new Date().toISOString(), minuteAgo()),
-    /** Of one account, or without it of all. */
+    /** Without `accountId`: for all accounts. */
     forget: (clientId: string, accountId?: string) =>
       void forget.run({ clientId, accountId: accountId ?? null }),
   };

@@ -4,15 +4,15 @@ import type { Database } from '../database.ts';
 import type { Digest } from '../digests.ts';
 
 export interface SecretRecord {
-  /** Names the secret in addresses; tells nothing of it. */
+  /** Names the secret in addresses and reveals nothing about the secret. */
   id: string;
-  /** Its last four characters. */
+  /** The last four characters of the secret. */
   hint: string;
   /** ISO 8601. */
   createdAt: string;
 }
 
-/** Two, so that an app can change over without a gap. */
+/** Two secrets let an app change over without a gap. */
 export const MAX_SECRETS = 2;
 
 interface Row {
@@ -24,14 +24,14 @@ interface Row {
 const LIST = `
   select digest, hint, created_at as createdAt from client_secrets where client_id = ? order by created_at, digest`;
 
-// Never the last one: without it a confidential client could do nothing.
+// Keeps the last secret: a confidential client without a secret could not authenticate.
 const REMOVE = `
   delete from client_secrets where client_id = @clientId and digest = @digest
     and (select count(*) from client_secrets where client_id = @clientId) > 1`;
 
 const idOf = (digest: string) => createHash('sha256').update(digest).digest('hex').slice(0, 24);
 
-/** The secrets of clients that people registered, whoever they belong to; only their digests are kept. */
+/** The secrets of registered clients, without a check of the owner. The store keeps only digests. */
 export function createClientSecrets(db: Database, digest: Digest) {
   const list = db.prepare<[string], Row>(LIST);
   const insert = db.prepare(
@@ -47,7 +47,7 @@ export function createClientSecrets(db: Database, digest: Digest) {
       insert.run(clientId, digest(secret), secret.slice(-4), new Date().toISOString());
       return secret;
     },
-    /** False for an unknown one, and for the last one. */
+    /** False for an unknown secret and for the last secret. */
     remove(clientId: string, id: string): boolean {
       const found = list.all(clientId).find((row) => idOf(row.digest) === id);
       return found !== undefined && remove.run({ clientId, digest: found.digest }).changes === 1;

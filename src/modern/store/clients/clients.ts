@@ -9,7 +9,7 @@ interface ClientRow {
   name: string;
   confidential: number;
   redirect_uris: string;
-  /** All digests that count, joined by spaces; null without any. */
+  /** All valid digests, joined by spaces. Null when the client has no secret. */
   digests: string | null;
 }
 
@@ -18,9 +18,9 @@ export type Clients = ReturnType<typeof createClients>;
 const parseUris = (text: string): string[] => JSON.parse(text);
 
 /**
- * Client metadata as the provider wants it. `client_secret` carries the stored digests: the provider only hands them back
- * to `secretMatches`. `web` makes redirect URIs match as whole strings (`native` would free the port on loopback), and
- * `query` is the only response mode of the new API.
+ * Client metadata for the provider. `client_secret` carries the stored digests: the provider only hands the digests
+ * back to `secretMatches`. `web` makes the provider compare redirect URIs as whole strings (`native` would allow any
+ * port on loopback). `query` is the only response mode of the new API.
  */
 function toMetadata(row: ClientRow): AdapterPayload {
   return {
@@ -36,7 +36,7 @@ function toMetadata(row: ClientRow): AdapterPayload {
   };
 }
 
-/** Registered apps, as the provider sees them. Their secrets are kept as digests. */
+/** Registered apps, for the provider. The store keeps only digests of secrets. */
 export function createClients(db: Database, digest: Digest) {
   const select = db.prepare<[string], ClientRow>(`
     select c.client_id, c.name, c.confidential, c.redirect_uris,
@@ -55,7 +55,7 @@ export function createClients(db: Database, digest: Digest) {
       const row = select.get(clientId);
       return row && toMetadata(row);
     },
-    /** A client of the settings: its one secret is the only one that counts. */
+    /** Stores a client of the settings. The secret in the settings replaces all other secrets of the client. */
     upsert: db.transaction(({ clientId, clientSecret, name, redirectUris }: ClientSettings): void => {
       const now = new Date().toISOString();
       upsert.run(clientId, name, clientSecret === undefined ? 0 : 1, JSON.stringify(redirectUris), now);
@@ -63,7 +63,7 @@ export function createClients(db: Database, digest: Digest) {
       dropOtherSecrets.run(clientId, secretDigest);
       if (clientSecret !== undefined) addSecret.run(clientId, secretDigest, clientSecret.slice(-4), now);
     }),
-    /** Whether `secret` is behind one of `storedDigests`; equal time for every wrong one. */
+    /** Whether `secret` belongs to one of `storedDigests`. Takes the same time for every wrong secret. */
     secretMatches(secret: string, storedDigests: string): boolean {
       const actual = Buffer.from(digest(secret));
       return storedDigests

@@ -41,7 +41,7 @@ function toConnectedApp(accountId: string, row: GrantRow): ConnectedApp {
   };
 }
 
-/** One row an app, dated by its first live consent, with the scopes of all of them. */
+/** Makes one row for each app, with the date of the first live consent and the scopes of all live consents. */
 function mergeByApp(grants: ConnectedApp[]): ConnectedApp[] {
   const apps = new Map<string, ConnectedApp>();
   for (const grant of grants) {
@@ -52,7 +52,7 @@ function mergeByApp(grants: ConnectedApp[]): ConnectedApp[] {
   return [...apps.values()];
 }
 
-/** Apps that an account has allowed. */
+/** The apps that an account has allowed. */
 export function createConnectedApps(
   db: Database,
   { records, appUses }: { records: OidcRecords; appUses: AppUses },
@@ -61,7 +61,7 @@ export function createConnectedApps(
   return {
     ofAccount: (accountId: string): ConnectedApp[] =>
       mergeByApp(grants.all(accountId).map((row) => toConnectedApp(accountId, row))),
-    /** Ends every grant of this app and account; false when there was none. */
+    /** Ends every grant of this app and account. False when there was no grant. */
     revoke: db.transaction((accountId: string, clientId: string): boolean => {
       appUses.forget(clientId, accountId);
       return records.revokeApp(clientId, accountId);

@@ -15,14 +15,14 @@ export interface OwnClient {
   createdAt: string;
 }
 
-/** What a person enters of a client. */
+/** The fields of a client that a person enters. */
 export interface ClientFields {
   name: string;
   /** Kept exactly as entered, and compared as whole strings. */
   redirectUris: string[];
 }
 
-/** Whose client, and the form that asks. */
+/** The owner of the client, and the form that was sent. */
 interface Asked {
   accountId: string;
   form: string;
@@ -70,8 +70,8 @@ const toClient = (row: Row): OwnClient => ({
 });
 
 /**
- * OAuth clients that people registered themselves; nobody sees or changes another's. What creates
- * something answers `used` when its form did so already, and `full` when there may be no more.
+ * OAuth clients that people registered themselves. A person sees and changes only their own clients. A method that
+ * creates a client or secret answers `used` when the form already did so, and `full` at the maximum.
  */
 export function createOwnClients(db: Database, { digest, usedForms, records, appUses }: OwnClientsParts) {
   const run = prepareStatements(db);
@@ -99,7 +99,7 @@ export function createOwnClients(db: Database, { digest, usedForms, records, app
     update(accountId: string, clientId: string, { name, redirectUris }: ClientFields): boolean {
       return run.update.run(name, JSON.stringify(redirectUris), accountId, clientId).changes === 1;
     },
-    /** With the client end all grants that anybody gave it. */
+    /** Deletes a client and ends all grants that any account gave to the client. */
     remove: db.transaction((accountId: string, clientId: string): boolean => {
       if (run.remove.run(accountId, clientId).changes === 0) return false;
       records.revokeApp(clientId);
@@ -108,7 +108,7 @@ export function createOwnClients(db: Database, { digest, usedForms, records, app
     }),
     secretsOf: (accountId: string, clientId: string): SecretRecord[] =>
       own(accountId, clientId) ? secrets.ofClient(clientId) : [],
-    /** `missing`: there is no such client, or it is public. */
+    /** `missing`: there is no client with this id, or the client is public. */
     addSecret: db.transaction(({ accountId, form }: Asked, clientId: string) =>
       usedForms.once(form, () => {
         if (!isConfidential(accountId, clientId)) return 'missing';

@@ -6,14 +6,14 @@ import { createPrivateFile } from '../../../shared/private-file.ts';
 export interface SecretKeys {
   /** Sign the cookies of the authorization server. */
   cookieKeys: string[];
-  /** Published at /jwks; nothing is signed with it today, because there is no `openid` scope. */
+  /** Published at /jwks. The key signs nothing today, because there is no `openid` scope. */
   jwks: { keys: JsonWebKey[] };
   /**
-   * 32 bytes, base64url: client secrets and API keys are kept as HMAC-SHA-256 under it; so are, under words that no secret
-   * begins with, the hidden fields that bind a form to its session.
+   * 32 bytes, base64url. The store keeps client secrets and API keys as HMAC-SHA-256 under this key. The hidden fields
+   * that bind a form to its session use the same key, with a prefix with which no secret begins.
    */
   digestKey: string;
-  /** 32 bytes, base64url: AES-256-GCM of the few payloads that repeat a secret. */
+  /** 32 bytes, base64url. Key of AES-256-GCM for the few payloads that repeat a secret. */
   sealingKey: string;
 }
 
@@ -34,7 +34,10 @@ function read(file: string): SecretKeys | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 
-/** The keys beside the database (mode 0600), made at the first start. Written whole or not at all. */
+/**
+ * Loads the keys beside the database (mode 0600), or makes the keys at the first start. The file is written whole or
+ * not at all.
+ */
 export function loadSecretKeys(databaseFile: string): SecretKeys {
   if (databaseFile === ':memory:') return generate();
   const file = `${databaseFile}.keys.json`;

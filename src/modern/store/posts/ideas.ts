@@ -43,7 +43,7 @@ function parametersOf(filter: IdeasFilter, { size, after }: Page) {
   };
 }
 
-/** Ideas as the main API reads and writes them, and the groups that only the demo writes. */
+/** Ideas for the main API, and the groups, which only the demo writes. */
 export function createIdeas(db: Database) {
   const list = db.prepare<[object], string>(LIST).pluck();
   const add = db.prepare(ADD);

@@ -15,16 +15,16 @@ interface Condition {
   values: (string | number)[];
 }
 
-/** A post without a time has the place before all times, as in the index posts_by_time. */
+/** A post without a time sorts before all times, as in the index posts_by_time. */
 const expressions = { createdAt: 'created_at', dueAt: 'ifnull(due_at, -1)' } as const;
 
 const condition = (sql: string, ...values: (string | number)[]): Condition => ({ sql, values });
 
-/** One bound value, however long the list is. */
+/** Binds one value, however long the list is. */
 const among = (expression: string, list: string[]) =>
   condition(`${expression} in (select value from json_each(?))`, JSON.stringify(list));
 
-/** Not correlated with the post: SQLite reads the list once, not again for every post. */
+/** The subquery does not refer to the post: SQLite reads the list once for the whole query. */
 const tagged = (tagIds: string[]) =>
   condition(
     'posts.id in (select post_id from post_tags where tag_id in (select value from json_each(?)))',
@@ -38,7 +38,7 @@ function taggedOrEmpty({ in: tagIds, isEmpty }: { in: string[]; isEmpty: boolean
   return isEmpty ? condition(`(${sql} or not ${HAS_TAGS})`, ...values) : { sql, values };
 }
 
-/** Also excludes what has no time. */
+/** Also excludes posts without a time. */
 const within = (column: string, { start, end }: TimeWindow) =>
   condition(`${column} between ? and ?`, start ?? 0, end ?? Number.MAX_SAFE_INTEGER);
 
@@ -48,7 +48,7 @@ function touchedIn(window: TimeWindow): Condition {
   return condition(`(${created.sql} or ${due.sql})`, ...created.values, ...due.values);
 }
 
-/** The condition for a part of the filter that was given, else none. */
+/** The condition for a given part of the filter. An absent part has no condition. */
 const when = <T>(given: T | undefined, make: (value: T) => Condition) =>
   given === undefined ? [] : [make(given)];
 
@@ -69,20 +69,23 @@ interface Column {
   direction: 'asc' | 'desc';
 }
 
-/** The id settles what the keys leave open, in the direction of the last one, so that an index serves the order. */
+/**
+ * The id orders posts whose keys are equal. The id has the direction of the last key: an index can then serve the
+ * order.
+ */
 function orderOf(sort: SortKey[]): Column[] {
   const columns = sort.map(({ field, direction }) => ({ expression: expressions[field], direction }));
   return [...columns, { expression: 'id', direction: columns.at(-1)?.direction ?? 'desc' }];
 }
 
-/** Everything behind a place: later in the first column, or equal there and behind it in the rest. */
+/** All rows behind a place: later in the first column, or equal in the first column and behind in the rest. */
 function behind([column, ...columns]: Column[], [value = '', ...values]: (string | number)[]): Condition {
   if (!column) return condition('false');
   const { expression, direction } = column;
   const further = direction === 'asc' ? '>' : '<';
   const rest = behind(columns, values);
   return condition(
-    // The first comparison says nothing new; it lets SQLite begin in the index where the page begins.
+    // The first comparison is redundant, but lets SQLite start in the index at the beginning of the page.
     `${expression} ${further}= ? and (${expression} ${further} ? or (${expression} = ? and ${rest.sql}))`,
     value,
     value,
@@ -112,7 +115,7 @@ export function createPostCount(db: Database) {
   };
 }
 
-/** Reads a stretch of an organization's posts in the order that was asked for. */
+/** Reads a stretch of the posts of an organization, in the requested order. */
 export function createPostList(db: Database) {
   return ({ organizationId, filter, sort, after, limit }: PostsQuestion): PostRecord[] => {
     const order = orderOf(sort);

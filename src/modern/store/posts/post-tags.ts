@@ -7,7 +7,7 @@ const COLUMNS = 'id, organization_id as organizationId, name, color, is_locked a
 
 const toTag = (row: TagRow): TagRecord => ({ ...row, isLocked: row.isLocked === 1 });
 
-/** The tags of organizations, and which post has which. */
+/** The tags of organizations, and the tags of each post. */
 export function createPostTags(
   db: Database,
 ): Pick<PostsData, 'addTag' | 'tagsOf' | 'tagsOfOrganization' | 'setTags'> {

@@ -36,7 +36,7 @@ const parametersOf = ({ accountId, organizationId, visibility }: TemplateReader)
   visibility: visibility ?? null,
 });
 
-/** Post templates as the main API reads and writes them. */
+/** Post templates for the main API. */
 export function createPostTemplates(db: Database): PostTemplatesData {
   const list = db.prepare<[object], PostTemplateRecord>(LIST);
   const count = db.prepare<[object], number>(`select count(*) ${SEEN}`).pluck();

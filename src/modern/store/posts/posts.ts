@@ -4,7 +4,7 @@ import { createPostCount, createPostList } from './post-list.ts';
 import { POST_COLUMNS, type PostRow, toPost, toPostRow } from './post-rows.ts';
 import { createPostTags } from './post-tags.ts';
 
-/** SQLite has no booleans in JSON: true is 1 here. */
+/** SQLite has no booleans in JSON: true reads as 1. */
 const PUBLISH_DUE = `
   update posts set
     status = iif(is_disconnected, 'error', 'sent'),
@@ -35,7 +35,7 @@ const COUNT_ON = `
     (select count(*) from posts where channel_id = :channelId and status = 'scheduled'
       and due_at between :start and :end and id <> :except) as scheduled`;
 
-/** Posts as the main API reads and writes them. */
+/** Posts for the main API. */
 export function createPosts(db: Database): PostsData {
   const publishDue = db.prepare(PUBLISH_DUE);
   const byId = db.prepare<[string], PostRow>(`select ${POST_COLUMNS} from posts where id = ?`);

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 
 const documents = <T>(rows: string[]): T[] => rows.map((row): T => JSON.parse(row));
 
-/** Organizations, channels and connected apps as the main API reads them, and how the demo writes them. */
+/** Organizations, channels and connected apps for the main API. Only the demo adds organizations and channels. */
 export function createPublishing(
   db: Database,
   { accounts, connectedApps }: { accounts: Accounts; connectedApps: ConnectedApps },
