@@ -25,7 +25,7 @@ const rings = {
 
 // A file that is named on the command line is run in its own ring, whatever the command.
 const named = process.argv.map((text) => /\.(full|long)(\.|$)/.exec(text)?.[1]).find(Boolean);
-// Read by test/support/test-mode.ts, in the workers too.
+// Read by test/support/jest/test-mode.ts, in the workers too.
 process.env.TEST_RING = named && process.env.TEST_RING !== 'all' ? named : (process.env.TEST_RING ?? 'fast');
 const ring = rings[process.env.TEST_RING];
 if (!ring) throw new Error(`TEST_RING is ${process.env.TEST_RING}, not ${Object.keys(rings).join(' or ')}`);
@@ -56,19 +56,19 @@ const swc = {
 
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: '<rootDir>/test/support/environment.cjs',
+  testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
   roots: ['<rootDir>/test'],
   // Not below the temporary folder, which is another one in each run.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   ...ring(),
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`],
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
   setupFiles: [
-    '<rootDir>/test/support/sqlite-realm.cjs',
-    '<rootDir>/test/support/quiet-oidc.cjs',
-    '<rootDir>/test/support/quick-graphql.cjs',
+    '<rootDir>/test/support/jest/sqlite-realm.cjs',
+    '<rootDir>/test/support/jest/quiet-oidc.cjs',
+    '<rootDir>/test/support/jest/quick-graphql.cjs',
   ],
   testTimeout: 180_000,
   // Most tests wait for processes, clocks and sockets; three at a time keep both cores of a small machine busy.

@@ -4,8 +4,8 @@
 import { register } from 'tsx/esm/api';
 
 register();
-const { runCampaign } = await import('../test/campaign/main.ts');
-const { USAGE, UsageError } = await import('../test/campaign/options.ts');
+const { runCampaign } = await import('../test/verification/crash-campaign/main.ts');
+const { USAGE, UsageError } = await import('../test/verification/crash-campaign/options.ts');
 const args = process.argv.slice(2);
 if (args.includes('--help')) {
   console.log(USAGE);

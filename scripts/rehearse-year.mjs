@@ -4,8 +4,8 @@
 import { register } from 'tsx/esm/api';
 
 register();
-const { runRehearsal } = await import('../test/rehearsal/main.ts');
-const { USAGE, UsageError } = await import('../test/rehearsal/options.ts');
+const { runRehearsal } = await import('../test/verification/rehearsed-year/main.ts');
+const { USAGE, UsageError } = await import('../test/verification/rehearsed-year/options.ts');
 const args = process.argv.slice(2);
 if (args.includes('--help')) {
   console.log(USAGE);

@@ -22,7 +22,7 @@ const SQLITE_ALONE = [
     'revocation',
     'shared-limits',
   ].map((name) => `test/races/${name}.full.test.ts`),
-  'test/domain/tampering.test.ts',
+  'test/domain/history/tampering.test.ts',
 ];
 const options = process.argv.slice(2);
 

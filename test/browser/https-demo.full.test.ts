@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { buildProgram } from '../processes/running-program.ts';
 import { choosePlace, type Place, startWholeSystem, type WholeSystem } from '../processes/whole-system.ts';
-import { certificateFor } from '../support/certificates.ts';
+import { certificateFor } from '../support/servers/certificates.ts';
 import { browserMissing, newVisitor, openChromium } from './chromium.ts';
 import { allow, arriveAt } from './support/arrive.ts';
 

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { type Letter, NOW, sampleLetters } from '../reminders/support/letters.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { browserMissing, openChromium } from './chromium.ts';
 
 /** The mails as people see them: in a real browser, light and dark, on a phone and on a desk, with images blocked. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { CAMPAIGN, DESK, NEWS } from '../../src/demo-data/apps.ts';
 import { DANA } from '../owners/support/people.ts';
-import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
+import { type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
 import { browserMissing, newVisitor, openChromium, type Visitor } from './chromium.ts';
 import { allow, arriveAt } from './support/arrive.ts';
 import { curl } from './support/curl.ts';

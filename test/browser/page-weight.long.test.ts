@@ -3,7 +3,7 @@ import { layPairs } from '../../src/demo-data/life.ts';
 import { demoPairs } from '../../src/demo-data/tokens.ts';
 import { DANA } from '../owners/support/people.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { OWNER_PAGES, STAFF_PAGES } from './support/all-pages.ts';
 import { type DemoWorld, startDemoWorld } from './support/demo-world.ts';
 

@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
-import { issueToken } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { registerLegacyApp, type RegisteredApp } from '../support/bridge/register-app.ts';
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { DANA, waitingToken } from '../owners/support/people.ts';
 import { browserMissing, newVisitor, openChromium, type Visitor } from './chromium.ts';
 import { inspect } from './inspect.ts';

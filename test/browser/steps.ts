@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Person } from '../support/authorize.ts';
+import type { Person } from '../support/callers/authorize.ts';
 
 /** What a person does on the pages, by the words that stand there. */
 

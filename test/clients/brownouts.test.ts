@@ -1,11 +1,11 @@
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { plan } from '../lifecycle/support/lifecycle-rows.ts';
-import { type ClientProcess, startClient } from '../support/client-process.ts';
-import { type OldAddresses, serveOldAddresses } from '../support/connect-proxy.ts';
-import { freePort } from '../support/free-port.ts';
-import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { type ClientProcess, startClient } from '../support/bridge/client-process.ts';
+import { type OldAddresses, serveOldAddresses } from '../support/servers/connect-proxy.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { type OldClient, signIn } from './old-client.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { issueToken } from '../support/legacy-calls.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
 import { type OldClient, startOldClient } from './old-client.ts';
 
 /** A channel of the demo account with posts in both lists. */

@@ -4,9 +4,9 @@ import { newHexId } from '../../src/shared/ids.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { answerCell, type KeptIds, printTable, rowsOf, type Table } from './support/answer-table.ts';
 import {
   type ClientCall,

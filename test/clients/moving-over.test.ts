@@ -3,9 +3,9 @@ import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { learnPair } from '../../src/store/accounts/id-pairs.ts';
 import { browserOf, consentAt, DANA, pressIn } from '../owners/support/people.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
 import { type OldClient, startOldClient } from './old-client.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { issueToken } from '../support/legacy-calls.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
 import { type OldClient, startOldClient } from './old-client.ts';
 
 const path = (list: string) => `profiles/5e1f0c9a7b3d4e2f8a6c3d01/updates/${list}`;

@@ -1,9 +1,9 @@
-import { walkUntil } from '../support/authorize.ts';
-import { type ClientProcess, startClient } from '../support/client-process.ts';
-import { type OldAddresses, serveOldAddresses } from '../support/connect-proxy.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { freePort } from '../support/free-port.ts';
-import { type System, startSystem } from '../support/system.ts';
+import { walkUntil } from '../support/callers/authorize.ts';
+import { type ClientProcess, startClient } from '../support/bridge/client-process.ts';
+import { type OldAddresses, serveOldAddresses } from '../support/servers/connect-proxy.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { type System, startSystem } from '../support/bridge/system.ts';
 
 export interface OldClient {
   system: System;

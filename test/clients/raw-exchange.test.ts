@@ -1,6 +1,6 @@
-import { exchangeFields, freshCode } from '../support/legacy-calls.ts';
-import { json, multipart, type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
-import { type System, startSystem } from '../support/system.ts';
+import { exchangeFields, freshCode } from '../support/callers/legacy-calls.ts';
+import { json, multipart, type RawAnswer, rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import { type System, startSystem } from '../support/bridge/system.ts';
 
 const ISSUED = /^\{"access_token":"1\/[0-9a-f]{32}"\}$/;
 const CALLBACK = 'https://old-app.example/callback';

@@ -1,8 +1,8 @@
 import { newHexId } from '../../src/shared/ids.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { type RawRequest, sendRaw } from '../support/raw-request.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { type RawRequest, sendRaw } from '../support/callers/raw-request.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { type OldProgram, PROGRAMS } from './support/old-programs.ts';
 
 /** While a token waits for its connection, the old API gets the posts of every old program byte for byte. */

@@ -1,6 +1,6 @@
 import { type Bakery, openBakery } from '../posts/support/bakery.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
-import { type RawAnswer, type RawRequest, rawForm, sendRaw } from '../support/raw-request.ts';
+import { type RawAnswer, type RawRequest, rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import {
   bearer,
   CREATE,

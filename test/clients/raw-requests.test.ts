@@ -1,6 +1,6 @@
-import { issueToken } from '../support/legacy-calls.ts';
-import { json, multipart, type RawRequest, rawForm, sendRaw } from '../support/raw-request.ts';
-import { type System, startSystem } from '../support/system.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { json, multipart, type RawRequest, rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import { type System, startSystem } from '../support/bridge/system.ts';
 
 const PROFILES = '/1/profiles.json';
 const encoded = (token: string) => token.replace('/', '%2F');

@@ -1,10 +1,10 @@
 import { budgetKnownHere, readBudget } from '../../src/domain/limits/budget-reading.ts';
 import { shareBudgets } from '../../src/domain/limits/share-budget.ts';
 import { createModernSides } from '../../src/upstream/modern-sides.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { BRIDGE_CLIENT } from '../support/modern-side.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { BRIDGE_CLIENT } from '../support/servers/modern-side.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** The budget window by window, as the new API tells it, here and in processes that have asked nothing themselves. */
 

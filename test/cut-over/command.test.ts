@@ -15,7 +15,7 @@ import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { storeBudget } from '../../src/store/limits/budgets.ts';
 import { doubtCalls, noteLostCalls } from '../../src/store/usage/known-calls.ts';
-import { chooseDatabase } from '../support/started-bridge.ts';
+import { chooseDatabase } from '../support/bridge/started-bridge.ts';
 import { addPairs, addUse, type ConnectedPair } from './support/pairs.ts';
 
 /** The command that cuts an app over, and what commands say of the budget before calls move. */

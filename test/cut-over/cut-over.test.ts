@@ -1,10 +1,10 @@
 import { cutOverApp } from '../../src/domain/cut-over/cut-over-app.ts';
 import { isMovedEarly } from '../../src/domain/cut-over/moved-early.ts';
 import { newHexId } from '../../src/shared/ids.ts';
-import { until } from '../support/held-answer.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { addPairs, type ConnectedPair } from './support/pairs.ts';
 
 /** A cut-over of an app while its old API runs: by whole accounts, each on one side, and back. */

@@ -4,11 +4,11 @@ import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { browserOf, DANA, wordsOf } from '../owners/support/people.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
-import type { LegacyApp } from '../support/authorize.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { addPairs, addUse, type ConnectedPair } from './support/pairs.ts';
 
 /** What owners and support read of a cut-over and of the budget that it takes. */

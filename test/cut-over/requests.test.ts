@@ -9,9 +9,9 @@ import { orderOf } from '../posts/support/ordering.ts';
 import { BAKERY, type RealPost, realPosts } from '../posts/support/posts.ts';
 import { type Queue, runningQueue } from '../posts/support/queue.ts';
 import { CHANNEL, connectReader, isoIn, type Reader } from '../posts/support/reader.ts';
-import type { Answer } from '../support/forward.ts';
-import { type RawRequest, rawForm, sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import type { Answer } from '../support/servers/forward.ts';
+import { type RawRequest, rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 
 /** The table of requests per old call that a cut-over is reckoned with, held against what the bridge sends. */
 

@@ -7,14 +7,14 @@ import { isMovedEarly } from '../../src/domain/cut-over/moved-early.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { openContext, type OpenContext } from '../../src/app/open-context.ts';
-import { run, runJson } from '../processes/operator-command.ts';
+import { run, runJson } from '../processes/commands/operator-command.ts';
 import { buildProgram, type Settings } from '../processes/running-program.ts';
-import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { freePort } from '../support/free-port.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { type SpawnedBridge, spawnBridge } from '../support/spawned-bridge.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { type SpawnedBridge, spawnBridge } from '../support/bridge/spawned-bridge.ts';
 import { addPairs, type ConnectedPair } from './support/pairs.ts';
 
 /** A cut-over by the operator's command, which two machines on one PostgreSQL follow with their next calls. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkDatabase } from '../../src/cli/commands/doctor/database-checks.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../support/database/postgres.ts';
 
 /** What `doctor` says of a PostgreSQL server that keeps its commits over a power cut, as those of operators do. */
 

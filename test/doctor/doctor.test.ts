@@ -15,14 +15,14 @@ import type { Finding } from '../../src/cli/commands/doctor/verdict.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
-import { certificateFor } from '../support/certificates.ts';
-import { startEmbeddedModern } from '../support/embedded-modern.ts';
-import { bodyOf, forward, send } from '../support/forward.ts';
-import { freePort } from '../support/free-port.ts';
+import { certificateFor } from '../support/servers/certificates.ts';
+import { startEmbeddedModern } from '../support/servers/embedded-modern.ts';
+import { bodyOf, forward, send } from '../support/servers/forward.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { HELD, readDocument, rowsBelow } from '../support/guidance.ts';
-import { BRIDGE_CLIENT, type ModernSide } from '../support/modern-side.ts';
-import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
+import { BRIDGE_CLIENT, type ModernSide } from '../support/servers/modern-side.ts';
+import { type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
 
 /** `doctor` beside real servers, each check where all is right and where something is wrong. */
 

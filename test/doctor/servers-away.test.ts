@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { examineAll } from '../../src/cli/commands/doctor.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { certificateFor } from '../support/certificates.ts';
-import { freePort, portOf } from '../support/free-port.ts';
+import { certificateFor } from '../support/servers/certificates.ts';
+import { freePort, portOf } from '../support/servers/free-port.ts';
 
 /** What `doctor` says of servers that it cannot reach: what Node says, no operator should have to know. */
 

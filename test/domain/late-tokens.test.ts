@@ -9,9 +9,9 @@ import { insertMapping } from '../../src/store/tokens/mappings.ts';
 import type { Store } from '../../src/store/driver/store.ts';
 import { ACCOUNT, APP, keepAppAndAccount } from '../store/support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
-import { until } from '../support/held-answer.ts';
-import { logLines } from '../support/log-lines.ts';
-import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { logLines } from '../support/bridge/log-lines.ts';
+import { openStoreBreaker, type StoreBreaker } from '../support/database/store-breaker.ts';
 
 /** Whose tokens came with calls that were answered without a look at them. */
 

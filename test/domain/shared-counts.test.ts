@@ -3,7 +3,7 @@ import { createSharedCounts, type SharedCounts } from '../../src/domain/limits/s
 import { createVault } from '../../src/shared/secrets.ts';
 import { addCounts, deleteEndedCounts } from '../../src/store/limits/counts.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 
 /** Counts of two processes on one database, step by step. */
 

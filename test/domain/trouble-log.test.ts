@@ -3,9 +3,9 @@ import { createTroubleLog } from '../../src/domain/work/trouble-log.ts';
 import { startJobs } from '../../src/jobs/schedule.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { asStorageFault } from '../../src/store/driver/storage-fault.ts';
-import { until } from '../support/held-answer.ts';
-import { logLines } from '../support/log-lines.ts';
-import { openStoreBreaker } from '../support/store-breaker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { logLines } from '../support/bridge/log-lines.ts';
+import { openStoreBreaker } from '../support/database/store-breaker.ts';
 import { type History, openHistory } from './support/histories.ts';
 
 /** Background work that fails again and again does not fill the log. */

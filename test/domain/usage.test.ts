@@ -2,10 +2,10 @@ import { callsOf, endpointsElsewhere, endpointsPassed } from '../../src/domain/u
 import { type Call, createUsageLog, type UsageLog, usageOf } from '../../src/domain/usage/usage.ts';
 import { createLogger, type Logger } from '../../src/shared/log/logger.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
-import { until } from '../support/held-answer.ts';
-import { logLines } from '../support/log-lines.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { logLines } from '../support/bridge/log-lines.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { openStoreBreaker, type StoreBreaker } from '../support/database/store-breaker.ts';
 
 /** What tokens are used for, added up in memory and written in batches by two processes on one database. */
 

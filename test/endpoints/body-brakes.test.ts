@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { newLegacyToken } from '../../src/shared/ids.ts';
-import { json, rawForm } from '../support/raw-request.ts';
+import { json, rawForm } from '../support/callers/raw-request.ts';
 import { type Connected, connectApp } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 import { expectInvalidToken, expectRefusal, expectTokenError } from './support/expectations.ts';

@@ -6,8 +6,8 @@ import { PassThrough } from 'node:stream';
 import { connect } from 'node:tls';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
-import { certificateFor, type ServerCertificate } from '../support/certificates.ts';
-import { until } from '../support/held-answer.ts';
+import { certificateFor, type ServerCertificate } from '../support/servers/certificates.ts';
+import { until } from '../support/servers/held-answer.ts';
 
 /** A certificate that was renewed is served without a restart; one that is not usable changes nothing. */
 

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { containErrors } from '../../src/shared/net/contain-errors.ts';
-import { portOf } from '../support/free-port.ts';
-import { sendRaw } from '../support/raw-request.ts';
+import { portOf } from '../support/servers/free-port.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
 
 test('a write to an answer that has ended harms nobody', async () => {
   const written: Array<Error | null | undefined> = [];

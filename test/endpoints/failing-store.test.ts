@@ -1,8 +1,8 @@
-import { walkUntil } from '../support/authorize.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { exchange, read } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
+import { walkUntil } from '../support/callers/authorize.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { exchange, read } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { openStoreBreaker, type StoreBreaker } from '../support/database/store-breaker.ts';
 import { approvalAddress, authorizePath, openApproval } from './support/authorize-address.ts';
 import { type Connected, connectApp, expectUnspent } from './support/connected.ts';
 import { CALLBACK, type Door, openDoor } from './support/door.ts';

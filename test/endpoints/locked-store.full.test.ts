@@ -1,5 +1,5 @@
-import { exchange, read } from '../support/legacy-calls.ts';
-import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
+import { exchange, read } from '../support/callers/legacy-calls.ts';
+import { openStoreBreaker, type StoreBreaker } from '../support/database/store-breaker.ts';
 import { type Connected, connectApp, expectUnspent } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 import { expectTokenError } from './support/expectations.ts';

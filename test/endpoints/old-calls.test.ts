@@ -1,7 +1,7 @@
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/old-calls/old-calls.ts';
 import { SERVED_HERE } from '../../src/store/usage/last-use.ts';
-import { read } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
+import { read } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
 import { connectApp, type Connected } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 import {

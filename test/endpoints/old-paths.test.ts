@@ -1,7 +1,7 @@
 import { OLD_CALL_NAMES, OLD_CALLS } from '../../src/domain/old-calls/old-calls.ts';
-import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { type Door, openDoor } from './support/door.ts';
 import { connectApp } from './support/connected.ts';
 import { expectMethodRefused, expectRefusal } from './support/expectations.ts';

@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** What operators and people meet besides the old addresses. */
 

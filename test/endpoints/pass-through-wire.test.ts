@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { json, multipart, type RawRequest, sendRaw } from '../support/raw-request.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { json, multipart, type RawRequest, sendRaw } from '../support/callers/raw-request.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { refusingCalls } from './pass-through/refused-calls.ts';
 import { exchangeBytes, lastSeen, request, type Stage, TOKEN } from './pass-through/stage.ts';
 import { type Door, openDoor } from './support/door.ts';

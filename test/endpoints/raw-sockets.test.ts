@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
-import { json, rawForm } from '../support/raw-request.ts';
-import { testInProcess } from '../support/test-mode.ts';
+import { json, rawForm } from '../support/callers/raw-request.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
 import { TOKEN_PATH } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 import { expectInvalidToken, expectRefusal } from './support/expectations.ts';

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { createRefusalLog } from '../../src/shared/log/refusal-log.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
-import { until } from '../support/held-answer.ts';
-import { rawForm, sendRaw } from '../support/raw-request.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import { TOKEN_PATH } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 

@@ -1,4 +1,4 @@
-import { json, multipart, rawForm, type RawRequest } from '../support/raw-request.ts';
+import { json, multipart, rawForm, type RawRequest } from '../support/callers/raw-request.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { type Connected, connectApp } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';

@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { openAccessToken, openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import type { MappingState } from '../../src/store/tables/tables.ts';
-import { bodyOf, forward, send } from '../support/forward.ts';
-import { portOf } from '../support/free-port.ts';
-import { exchange, freshCode, issueToken, read } from '../support/legacy-calls.ts';
-import { json } from '../support/raw-request.ts';
+import { bodyOf, forward, send } from '../support/servers/forward.ts';
+import { portOf } from '../support/servers/free-port.ts';
+import { exchange, freshCode, issueToken, read } from '../support/callers/legacy-calls.ts';
+import { json } from '../support/callers/raw-request.ts';
 import { type Connected, connectApp } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 import {

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { openAccessToken, openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { authorizeIn, exchangeFields } from '../support/legacy-calls.ts';
-import { json, multipart, rawForm, type RawRequest, sendRaw } from '../support/raw-request.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { authorizeIn, exchangeFields } from '../support/callers/legacy-calls.ts';
+import { json, multipart, rawForm, type RawRequest, sendRaw } from '../support/callers/raw-request.ts';
 import { authorizePath } from './support/authorize-address.ts';
 import { basicHeader, type Connected, connectApp, TOKEN_PATH } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import request from 'supertest';
-import { type DatabaseLine, openDatabaseLine } from '../support/database-line.ts';
-import { until } from '../support/held-answer.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { type DatabaseLine, openDatabaseLine } from '../support/database/database-line.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** A line to PostgreSQL on which every byte takes its time. */
 let line: DatabaseLine;

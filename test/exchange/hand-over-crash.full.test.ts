@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { openContext, type OpenContext } from '../../src/app/open-context.ts';
-import { copyBuild } from '../campaign/build-copy.ts';
-import { type CampaignBridge, startCampaignBridge } from '../campaign/campaign-bridge.ts';
-import { authorize, type LegacyApp, type Person } from '../support/authorize.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { startEmbeddedModern } from '../support/embedded-modern.ts';
-import { freePort } from '../support/free-port.ts';
-import { BRIDGE_CLIENT, type ModernSide } from '../support/modern-side.ts';
-import { type RecordingProxy, startRecordingProxy } from '../support/recording-proxy.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
+import { copyBuild } from '../verification/crash-campaign/build-copy.ts';
+import { type CampaignBridge, startCampaignBridge } from '../verification/crash-campaign/campaign-bridge.ts';
+import { authorize, type LegacyApp, type Person } from '../support/callers/authorize.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database.ts';
+import { startEmbeddedModern } from '../support/servers/embedded-modern.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { BRIDGE_CLIENT, type ModernSide } from '../support/servers/modern-side.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/servers/recording-proxy.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
 import { confirm, exchange, OWN_CLIENT, useOwnClient } from './support/own-client.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { listUnconfirmed } from '../../src/store/grants/handovers.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
-import { freshCode, issueToken, read } from '../support/legacy-calls.ts';
-import { exchange as exchangeCode } from '../support/legacy-calls.ts';
-import { type RawAnswer, sendRaw } from '../support/raw-request.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import type { System } from '../support/system.ts';
-import { testInProcess } from '../support/test-mode.ts';
+import { freshCode, issueToken, read } from '../support/callers/legacy-calls.ts';
+import { exchange as exchangeCode } from '../support/callers/legacy-calls.ts';
+import { type RawAnswer, sendRaw } from '../support/callers/raw-request.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import type { System } from '../support/bridge/system.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
 import {
   confirm,
   exchange,

@@ -1,8 +1,8 @@
 import { storeRotatedPair } from '../../src/domain/grants/refresh/store-rotated-pair.ts';
 import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import type { System } from '../support/system.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import type { System } from '../support/bridge/system.ts';
 import {
   exchange,
   fieldOf,

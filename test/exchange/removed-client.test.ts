@@ -1,12 +1,12 @@
 import { requireTaker } from '../../src/domain/handover/authenticate-modern-client.ts';
 import { removeModernClient } from '../../src/domain/handover/enter-modern-client.ts';
 import { browserOf, DANA, historyOf, pressIn, wordsOf } from '../owners/support/people.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import type { RawAnswer } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import type { System } from '../support/system.ts';
-import { testInProcess } from '../support/test-mode.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import type { RawAnswer } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import type { System } from '../support/bridge/system.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
 import {
   confirm,
   exchange,

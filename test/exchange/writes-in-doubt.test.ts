@@ -2,11 +2,11 @@ import { settleWrites } from '../../src/domain/posts/writes/settle-writes.ts';
 import { browserOf, DANA, pressIn, wordsOf } from '../owners/support/people.ts';
 import { cut, isWrite } from '../posts/support/bakery.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { testInProcess } from '../support/test-mode.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
 import { exchange, fieldOf, OWN_CLIENT, useOwnClient } from './support/own-client.ts';
 
 /** Neither a client of an app nor a pair of it leaves the bridge while it looks for posts that were sent by it. */

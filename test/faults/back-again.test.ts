@@ -1,9 +1,9 @@
 import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
 import { restUntil } from '../../src/store/grants/presentations.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** After a fault of the way to the modern side a good answer of one grant ends the rests of the others. */
 

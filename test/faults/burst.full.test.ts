@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readBreaker } from '../../src/store/grants/refresh-breaker.ts';
 import { type Bridges, startBridges } from '../races/bridges.ts';
 import { connectApp, expireGrants, nth, print, readAt } from '../races/calls.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import type { Answer } from '../support/forward.ts';
-import { until } from '../support/held-answer.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import type { Answer } from '../support/servers/forward.ts';
+import { until } from '../support/servers/held-answer.ts';
 
 /**
  * Many grants whose access tokens have ended are called for at the same moment at two processes, after some time without

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { findTurn } from '../../src/domain/grants/refresh/doubt-breaker.ts';
 import { refreshIdleGrants } from '../../src/domain/grants/refresh/refresh-idle-grants.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /**
  * Grants that come up at the same moment after a time without any refresh: nobody knows how answers come. Five are tried

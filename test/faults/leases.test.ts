@@ -1,8 +1,8 @@
 import { newHexId } from '../../src/shared/ids.ts';
 import { takeLease } from '../../src/store/work/leases.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** A lease saves work; whatever becomes of it, a version is presented once. */
 

@@ -7,11 +7,11 @@ import {
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
-import { holdAnswer, until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { holdAnswer, until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Telling the modern side what was deauthorized: once the way is free, and never where another grant would suffer. */
 

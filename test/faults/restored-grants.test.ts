@@ -2,13 +2,13 @@ import { PassThrough } from 'node:stream';
 import { transports } from 'winston';
 import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { takeOver } from '../../src/domain/instance/take-over.ts';
-import type { LegacyApp } from '../support/authorize.ts';
-import type { Answer } from '../support/forward.ts';
-import { holdJobs } from '../support/hold-jobs.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { giveToAccount } from '../support/other-account.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
+import type { Answer } from '../support/servers/forward.ts';
+import { holdJobs } from '../support/bridge/hold-jobs.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { giveToAccount } from '../support/callers/other-account.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Grants after the take-over of a copy: looked into few at a time, and not at all while every one seems to be spent. */
 

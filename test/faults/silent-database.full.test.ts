@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseLine, openDatabaseLine } from '../support/database-line.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { type DatabaseLine, openDatabaseLine } from '../support/database/database-line.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** A PostgreSQL that is gone without a word, as after a cut cable: nothing fails, nothing answers. */
 

@@ -5,10 +5,10 @@ import Sqlite from 'better-sqlite3';
 import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** What becomes of a presentation without an outcome when nobody calls, and of a pair that the database cannot take. */
 

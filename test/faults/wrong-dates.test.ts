@@ -5,10 +5,10 @@ import { recoverSpilledPairs } from '../../src/domain/grants/refresh/store-rotat
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { LOOK_AGAIN } from '../../src/shared/lifetimes.ts';
 import { readBreaker } from '../../src/store/grants/refresh-breaker.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /**
  * Dates that are not those of now: a lost answer and a breaker that a clock which runs ahead wrote down, and a pair that

@@ -1,12 +1,15 @@
 import type { Store } from '../../src/store/driver/store.ts';
-import type { Answer } from '../support/forward.ts';
-import { holdAnswer, until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { type ProgrammableMainApi, startProgrammableMainApi } from '../support/programmable-main-api.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { Answer } from '../support/servers/forward.ts';
+import { holdAnswer, until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import {
+  type ProgrammableMainApi,
+  startProgrammableMainApi,
+} from '../support/servers/programmable-main-api.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { openStoreBreaker, type StoreBreaker } from '../support/database/store-breaker.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** When the main API is asked, and what is answered without asking it. */
 

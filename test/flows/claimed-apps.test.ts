@@ -4,8 +4,8 @@ import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { planBrownout } from '../../src/domain/lifecycle/changes/plan-brownout.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import {
   call,
   clock,

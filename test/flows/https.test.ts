@@ -5,10 +5,10 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { bodyOf } from '../support/forward.ts';
-import { freePort } from '../support/free-port.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { startTestBridge } from '../support/started-bridge.ts';
+import { bodyOf } from '../support/servers/forward.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { startTestBridge } from '../support/bridge/started-bridge.ts';
 
 /** All old calls must use HTTPS: by the bridge itself, by a named proxy, or loopback alone. */
 

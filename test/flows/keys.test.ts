@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../support/free-port.ts';
-import { chooseDatabase, startTestBridge } from '../support/started-bridge.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { chooseDatabase, startTestBridge } from '../support/bridge/started-bridge.ts';
 
 /** Keys are proven before anything is served (docs/decisions/0007). */
 

@@ -1,6 +1,6 @@
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Sixty calls a minute for one app and account, as the old API had. */
 

@@ -1,7 +1,7 @@
-import { walkUntil } from '../support/authorize.ts';
-import { CookieWalker, type Page } from '../support/cookie-walker.ts';
-import { authorizeIn, exchange, tokenOf } from '../support/legacy-calls.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { walkUntil } from '../support/callers/authorize.ts';
+import { CookieWalker, type Page } from '../support/callers/cookie-walker.ts';
+import { authorizeIn, exchange, tokenOf } from '../support/callers/legacy-calls.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** GET /callback (RFC 6749 §4.1.2, docs/threats.md E90 to E95): what is refused, in which order, and what it costs. */
 

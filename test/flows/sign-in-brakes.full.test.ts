@@ -2,8 +2,8 @@ import { request as beginRequest } from 'node:http';
 import { authorizePath } from '../endpoints/support/authorize-address.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { getFrom, HTTPS, someAddress } from '../endpoints/support/strangers.ts';
-import { until } from '../support/held-answer.ts';
-import { sendRaw } from '../support/raw-request.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
 import { countElsewhere, goodReturn, madeUpReturn, refusedReturn, untilRefused } from './support/returns.ts';
 
 /** How often one network address may ask for what, and how fast: each of these waits for a brake. */

@@ -4,8 +4,8 @@ import { openApproval } from '../endpoints/support/authorize-address.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { getFrom, HTTPS, someAddress, Stranger } from '../endpoints/support/strangers.ts';
 import { consentAt, DANA } from '../owners/support/people.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { sendRaw } from '../support/raw-request.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
 import { countElsewhere, decidedReturn, goodReturn, untilRefused } from './support/returns.ts';
 
 /** Sign-ins, of which nothing is kept before they return, and how often one network address may do what is kept. */

@@ -1,15 +1,15 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Tables } from '../../src/store/tables/tables.ts';
-import type { RegisteredApp } from '../support/register-app.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { until } from '../support/held-answer.ts';
-import { exchange, freshCode, issueToken, read, tokenOf } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import type { RegisteredApp } from '../support/bridge/register-app.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { exchange, freshCode, issueToken, read, tokenOf } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import { findLiveGrant } from '../../src/store/grants/grants.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** The life of legacy tokens: several of one app and account, a newer consent, deauthorize, the owner's own token. */
 

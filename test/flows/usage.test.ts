@@ -1,9 +1,15 @@
 import { connect } from 'node:net';
 import { findTokens } from '../../src/domain/tokens/find-tokens.ts';
-import { forgetHints } from '../support/forgotten-hints.ts';
-import { until } from '../support/held-answer.ts';
+import { forgetHints } from '../support/jest/forgotten-hints.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { plan } from '../lifecycle/support/lifecycle-rows.ts';
-import { multipart, type RawAnswer, rawForm, type RawRequest, sendRaw } from '../support/raw-request.ts';
+import {
+  multipart,
+  type RawAnswer,
+  rawForm,
+  type RawRequest,
+  sendRaw,
+} from '../support/callers/raw-request.ts';
 import { connectApp, type Connected } from '../endpoints/support/connected.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 

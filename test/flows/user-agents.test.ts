@@ -1,7 +1,7 @@
 import { assignByHand } from '../../src/domain/tokens/assign-token.ts';
 import { pinAccount } from '../../src/domain/accounts/pin-account.ts';
 import { newHexId } from '../../src/shared/ids.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
 import {
   call,

@@ -6,14 +6,14 @@ import { readConfig } from '../../src/config/config.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { openContext, type OpenContext } from '../../src/app/open-context.ts';
-import type { LegacyApp, Person } from '../support/authorize.ts';
-import { type BridgeProcess, startBridgeProcess } from '../support/bridge-process.ts';
-import { startEmbeddedModern } from '../support/embedded-modern.ts';
-import { freePort } from '../support/free-port.ts';
-import { BRIDGE_CLIENT } from '../support/modern-side.ts';
-import { startOldBackend } from '../support/old-backend.ts';
+import type { LegacyApp, Person } from '../support/callers/authorize.ts';
+import { type BridgeProcess, startBridgeProcess } from '../support/bridge/bridge-process.ts';
+import { startEmbeddedModern } from '../support/servers/embedded-modern.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { BRIDGE_CLIENT } from '../support/servers/modern-side.ts';
+import { startOldBackend } from '../support/servers/old-backend.ts';
 import { type Memory, memoryOf, tellingMemory } from './memory.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 
 /** One built bridge in a process of its own, with a new API and an old API on loopback. */
 export interface Ground {

@@ -1,8 +1,8 @@
-import { chanceOf } from '../campaign/chance.ts';
+import { chanceOf } from '../verification/crash-campaign/faults/chance.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { rawForm, sendRaw } from '../support/raw-request.ts';
-import type { System } from '../support/system.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import type { System } from '../support/bridge/system.ts';
 import { type Ground, startGround } from './ground.ts';
 import type { Memory } from './memory.ts';
 import { type FuzzOptions, readOptions } from './options.ts';

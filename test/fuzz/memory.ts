@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BridgeProcess } from '../support/bridge-process.ts';
+import type { BridgeProcess } from '../support/bridge/bridge-process.ts';
 
 /** What a bridge in a process of its own holds once it has freed what nobody needs: V8 frees little before it has to. */
 

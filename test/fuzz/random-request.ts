@@ -1,7 +1,7 @@
 import { OLD_CALL_NAMES, OLD_CALLS } from '../../src/domain/old-calls/old-calls.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
-import type { Chance } from '../campaign/chance.ts';
-import type { LegacyApp } from '../support/authorize.ts';
+import type { Chance } from '../verification/crash-campaign/faults/chance.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
 import { CARRIERS, CODINGS, type Carried } from './bodies.ts';
 import { randomCall } from '../posts/support/random-call.ts';
 import type { Sent } from './send.ts';

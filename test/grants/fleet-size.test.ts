@@ -2,7 +2,7 @@ import { createFleetSize } from '../../src/domain/grants/refresh/fleet-size.ts';
 import type { Store } from '../../src/store/driver/store.ts';
 import { keepAppAndAccount, keepGrant } from '../store/support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../store/support/stores.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 
 /** A large fleet is not counted anew for each death; a small one is. */
 

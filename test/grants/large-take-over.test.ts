@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { lookingStoppedUntil } from '../../src/domain/grants/refresh/refresh-breaker.ts';
 import { keepAppAndAccount, keepGrant } from '../store/support/rows.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Grants of a large fleet that are found spent after a take-over, while nobody calls: few are looked into a minute. */
 

@@ -13,12 +13,12 @@ import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { DAY, PRESENTING_LIMIT } from '../../src/shared/lifetimes.ts';
-import type { LegacyApp } from '../support/authorize.ts';
-import { type HeldAnswer, holdAnswer, until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { type RawAnswer, sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
+import { type HeldAnswer, holdAnswer, until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { type RawAnswer, sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { otherMachine } from './support/other-machine.ts';
 
 /**

@@ -2,12 +2,12 @@ import { findRefreshTrouble, troubleOf } from '../../src/domain/grants/refresh/r
 import { timeWords } from '../../src/http/wording/dates/words.ts';
 import { readBreaker, stopForDeaths } from '../../src/store/grants/refresh-breaker.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Support reads on its first page that refreshing is slowed or stopped, and since when; calls go on being taken. */
 

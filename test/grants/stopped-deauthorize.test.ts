@@ -1,10 +1,10 @@
 import { endGrant } from '../../src/domain/grants/end-grant.ts';
 import { PRESENTING_LIMIT } from '../../src/shared/lifetimes.ts';
-import type { LegacyApp } from '../support/authorize.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Two tokens stand on one grant. The grant stops, and the program of one token deauthorizes while both are refused. */
 

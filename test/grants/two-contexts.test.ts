@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../src/domain/context.ts';
 import { enter } from '../../src/domain/grants/refresh/few-at-once.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { otherMachine } from './support/other-machine.ts';
 
 /** Two contexts of one process are two machines: what one has not claimed yet is nothing to the other. */

@@ -1,10 +1,10 @@
 import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
 import { UNFINISHED_CONSENT } from '../../src/shared/lifetimes.ts';
-import type { LegacyApp } from '../support/authorize.ts';
-import { authorizeIn, issueToken, read } from '../support/legacy-calls.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { openStoreBreaker, type StoreBreaker } from '../support/store-breaker.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
+import { authorizeIn, issueToken, read } from '../support/callers/legacy-calls.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { openStoreBreaker, type StoreBreaker } from '../support/database/store-breaker.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** A consent that is cut after the modern grant was stored and before the app got its code. */
 

@@ -1,5 +1,5 @@
-import { freshDatabase } from '../support/database.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/database/database.ts';
+import { startPostgres } from '../support/database/postgres.ts';
 
 test.each([
   ['a database of the run', freshDatabase],

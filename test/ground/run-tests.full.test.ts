@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { until } from '../support/held-answer.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { createProject, type Project, runNode } from './ready-project.ts';
 
 const runner = resolve(import.meta.dirname, '../../scripts/run-tests.mjs');

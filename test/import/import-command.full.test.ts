@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { run, runJson } from '../processes/operator-command.ts';
+import { run, runJson } from '../processes/commands/operator-command.ts';
 import { buildProgram } from '../processes/running-program.ts';
-import { until } from '../support/held-answer.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { accountRow, appRow, tokenOf, tokenRow } from './support/generate.ts';
 
 /** `tokens import` as a process of its own. */

@@ -6,11 +6,11 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseLocation, openStore } from '../../src/store/driver/open-store.ts';
 import type { Store } from '../../src/store/driver/store.ts';
-import { run } from '../processes/operator-command.ts';
+import { run } from '../processes/commands/operator-command.ts';
 import { buildProgram, type Settings } from '../processes/running-program.ts';
 import { databaseKinds } from '../store/support/stores.ts';
-import { freshDatabase } from '../support/database.ts';
-import { until } from '../support/held-answer.ts';
+import { freshDatabase } from '../support/database/database.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { dump } from './support/dump.ts';
 import { generateFile } from './support/generate.ts';
 

@@ -3,8 +3,8 @@ import { examineDates } from '../../src/cli/commands/dates/dates.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
 import { seedDemo } from '../../src/demo-data/seed-demo.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { testInProcess } from '../support/test-mode.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
 import { startAdminBridge } from './support/admin-bridge.ts';
 
 /** The dates that a database begins with: those of the settings, or of the demo. */

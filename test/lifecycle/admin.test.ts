@@ -6,8 +6,8 @@ import { endExtension, extendApp } from '../../src/domain/lifecycle/changes/exte
 import { planBrownout, removeBrownout } from '../../src/domain/lifecycle/changes/plan-brownout.ts';
 import { rehearsalsOf, startRehearsal, stopRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
 import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { type AdminBridge, startAdminBridge } from './support/admin-bridge.ts';
 
 /** Dates, extensions, exemptions, brownouts and rehearsals: what changes them, what is refused, and what the history says. */

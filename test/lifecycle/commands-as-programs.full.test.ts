@@ -1,6 +1,6 @@
-import { run } from '../processes/operator-command.ts';
+import { run } from '../processes/commands/operator-command.ts';
 import { buildProgram } from '../processes/running-program.ts';
-import { until } from '../support/held-answer.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { startAdminBridge } from './support/admin-bridge.ts';
 
 /** The operator's commands about dates as programs, beside a bridge that runs. */

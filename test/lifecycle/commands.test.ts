@@ -14,7 +14,7 @@ import { extend, unextend } from '../../src/cli/commands/dates/extensions.ts';
 import type { Result } from '../../src/cli/commands/result.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { withContext } from '../../src/cli/commands/with-context.ts';
-import { chooseDatabase } from '../support/started-bridge.ts';
+import { chooseDatabase } from '../support/bridge/started-bridge.ts';
 import { historyOf } from './support/admin-bridge.ts';
 
 /** The operator's commands about dates: what they print, what they keep, and that a bridge that runs follows them. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setDate } from '../../src/store/lifecycle/lifecycle-dates.ts';
-import { until } from '../support/held-answer.ts';
-import { openStoreBreaker } from '../support/store-breaker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { openStoreBreaker } from '../support/database/store-breaker.ts';
 import { startAdminBridge } from './support/admin-bridge.ts';
 
 /** An outage of the database that lasts longer than the dates are kept. */

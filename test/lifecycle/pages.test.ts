@@ -3,8 +3,8 @@ import { exemptApp } from '../../src/domain/lifecycle/changes/exempt-app.ts';
 import { planBrownout, removeBrownout } from '../../src/domain/lifecycle/changes/plan-brownout.ts';
 import { startRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
 import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { type AdminBridge, startAdminBridge } from './support/admin-bridge.ts';
 
 /** /lifecycle and /lifecycle.json: every date and brownout for everybody, and nothing that one app was granted. */

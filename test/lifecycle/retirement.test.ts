@@ -3,15 +3,15 @@ import { inspectPasted } from '../../src/domain/old-api/prove-observed.ts';
 import { usageOf } from '../../src/domain/usage/usage.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { testInProcess } from '../support/test-mode.ts';
-import { actionsOf, addWaitingToken, mappingOf } from '../support/waiting-token.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { type RawAnswer, type RawRequest, sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
+import { actionsOf, addWaitingToken, mappingOf } from '../support/bridge/waiting-token.ts';
 import { plan } from './support/lifecycle-rows.ts';
 
 /** The old API ends for an app at its retirement, and is missed in the brownouts before (docs/decisions/0012). */

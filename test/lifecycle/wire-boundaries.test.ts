@@ -1,14 +1,14 @@
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE, SECOND } from '../../src/shared/lifetimes.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { exchangeFields, freshCode, issueToken } from '../support/legacy-calls.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
-import type { LegacyApp } from '../support/authorize.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { testInProcess } from '../support/test-mode.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { exchangeFields, freshCode, issueToken } from '../support/callers/legacy-calls.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { plan } from './support/lifecycle-rows.ts';
 
 /**

@@ -2,14 +2,20 @@ import { rehearsalId } from '../../src/domain/lifecycle/lifecycle.ts';
 import { usageOf } from '../../src/domain/usage/usage.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
-import { exchangeFields, issueToken } from '../support/legacy-calls.ts';
-import { multipart, type RawAnswer, rawForm, type RawRequest, sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { testInProcess } from '../support/test-mode.ts';
-import { mappingOf } from '../support/waiting-token.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { exchangeFields, issueToken } from '../support/callers/legacy-calls.ts';
+import {
+  multipart,
+  type RawAnswer,
+  rawForm,
+  type RawRequest,
+  sendRaw,
+} from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
+import { mappingOf } from '../support/bridge/waiting-token.ts';
 import { plan } from './support/lifecycle-rows.ts';
 
 /** From the sunset on, and in a brownout that rehearses it, every old address answers 410 (docs/decisions/0012). */

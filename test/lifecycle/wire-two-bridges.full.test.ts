@@ -7,14 +7,14 @@ import { MINUTE } from '../../src/shared/lifetimes.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { openContext, type OpenContext } from '../../src/app/open-context.ts';
 import { buildProgram } from '../processes/running-program.ts';
-import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { freePort } from '../support/free-port.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { spawnBridge, type SpawnedBridge } from '../support/spawned-bridge.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { spawnBridge, type SpawnedBridge } from '../support/bridge/spawned-bridge.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { plan } from './support/lifecycle-rows.ts';
 
 /** Two machines on one PostgreSQL change their answers in the same millisecond (docs/decisions/0012). */

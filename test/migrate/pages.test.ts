@@ -7,11 +7,11 @@ import {
 } from '../../src/domain/new-calls/program-language.ts';
 import { OLD_CALL_NAMES } from '../../src/domain/old-calls/old-calls.ts';
 import { browserOf, DANA, SAM, wordsOf } from '../owners/support/people.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { registerLegacyApp, type RegisteredApp } from '../support/bridge/register-app.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { codeAt, setUpOf } from './support/shown-code.ts';
 
 /** The public page of all old calls beside the new ones, and the same for the owner of an app, by what the app calls. */

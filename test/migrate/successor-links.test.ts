@@ -3,12 +3,12 @@ import { ANCHORS } from '../../src/domain/new-calls/call-pairs.ts';
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/old-calls/old-calls.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { plan } from '../lifecycle/support/lifecycle-rows.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../support/old-backend.ts';
-import { type RawRequest, sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { addWaitingToken } from '../support/waiting-token.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
+import { type RawRequest, sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 
 /** `Link: rel="successor-version"` (RFC 5829) on the answers of the nineteen old calls. */
 

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { readConfig } from '../../src/config/config.ts';
 import { createMailer, type Mail } from '../../src/shared/mail/mailer.ts';
 import { readSmtpUrl } from '../../src/shared/mail/smtp-url.ts';
-import { header, readMessage, type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
+import { header, readMessage, type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
 
 const PASSWORD = 'p@ss/word of the relay';
 const FROM = 'no-reply@sender.example';

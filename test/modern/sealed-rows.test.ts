@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { openStore, type Store } from '../../src/modern/store/store.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { authorizationUrl, consent, open, type Running, runModern, SECOND } from './support/modern.ts';
 
 /** Somebody who may write the database, but has not the keys, must not hand one browser the session of another. */

@@ -1,4 +1,4 @@
-import { CookieWalker } from '../support/cookie-walker.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { whileWritesFail } from './support/api-caller.ts';
 import {
   apiStatus,

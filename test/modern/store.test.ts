@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { ModernSettings } from '../../src/modern/settings.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import {
   apiStatus,
   authorizationUrl,

@@ -7,12 +7,12 @@ import { standingFacts } from '../../src/http/support/token/mapping-facts.ts';
 import { standingOf } from '../../src/http/support/token/mapping-standing.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
-import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import type { StartedBridge } from '../support/started-bridge.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { registerLegacyApp, type RegisteredApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import type { StartedBridge } from '../support/bridge/started-bridge.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { browserOf, DANA, pressIn, SAM, waitingToken, wordsOf } from './support/people.ts';
 import { startSecond } from './support/second-bridge.ts';
 

@@ -1,8 +1,8 @@
 import { DAY, MINUTE, USAGE_KEPT } from '../../src/shared/lifetimes.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { browserOf, DANA, pressIn, waitingToken, wordsOf } from './support/people.ts';
 
 /** What an owner reads of rehearsals of long ago: the calls that failed then, for as long as these are kept. */

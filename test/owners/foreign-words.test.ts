@@ -4,9 +4,9 @@ import { newHexId } from '../../src/shared/ids.ts';
 import { routesOf } from '../roles/support/routes.ts';
 import { act } from '../staff/support/actions.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
-import { CookieWalker, type Page } from '../support/cookie-walker.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { CookieWalker, type Page } from '../support/callers/cookie-walker.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { browserOf, DANA, pressIn, waitingToken, wordsOf } from './support/people.ts';
 
 /** What another site can make our pages say, or offer to do: nothing. */

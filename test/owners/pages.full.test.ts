@@ -3,7 +3,7 @@ import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.
 import { browserMissing, newVisitor, openChromium, type Visitor } from '../browser/chromium.ts';
 import { inspect } from '../browser/inspect.ts';
 import { follow, press, seeHeading, signIn } from '../browser/steps.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { DANA, SAM, waitingToken } from './support/people.ts';
 
 /** The owners' pages in a real browser: without script, in every width and scheme, with nothing for axe to find. */

@@ -1,10 +1,10 @@
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import {
   browserOf,
   DANA,

@@ -6,12 +6,12 @@ import { makeLink } from '../../src/cli/commands/tokens/links.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { deauthorize } from '../../src/domain/tokens/deauthorize.ts';
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
-import { authorize } from '../support/authorize.ts';
-import { CookieWalker, type Page } from '../support/cookie-walker.ts';
-import { linkOf } from '../support/html-forms.ts';
-import { exchange, issueToken, read, tokenOf } from '../support/legacy-calls.ts';
-import type { RegisteredApp } from '../support/register-app.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { authorize } from '../support/callers/authorize.ts';
+import { CookieWalker, type Page } from '../support/callers/cookie-walker.ts';
+import { linkOf } from '../support/callers/html-forms.ts';
+import { exchange, issueToken, read, tokenOf } from '../support/callers/legacy-calls.ts';
+import type { RegisteredApp } from '../support/bridge/register-app.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import {
   browserOf,
   consentAt,

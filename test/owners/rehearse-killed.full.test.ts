@@ -1,8 +1,8 @@
 import { startRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
 import { type Bridges, startBridges } from '../races/bridges.ts';
-import { until } from '../support/held-answer.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 
 /** The end of a rehearsal is data: it comes on every process, whatever became of those that ran meanwhile. */
 

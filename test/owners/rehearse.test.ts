@@ -1,9 +1,9 @@
-import { CookieWalker, type Page } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import { CookieWalker, type Page } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { registerLegacyApp, type RegisteredApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { DANA, historyOf, pressIn, wordsOf } from './support/people.ts';
 import { startTwoBridges, type TwoBridges } from './support/two-bridges.ts';
 

@@ -3,10 +3,10 @@ import { touchSession } from '../../src/domain/accounts/sessions.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE, SECOND } from '../../src/shared/lifetimes.ts';
-import { CookieWalker, type Page } from '../support/cookie-walker.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { CookieWalker, type Page } from '../support/callers/cookie-walker.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { browserOf, DANA, pressIn, SAM, signIn, wordsOf } from './support/people.ts';
 
 /**

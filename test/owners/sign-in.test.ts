@@ -1,8 +1,8 @@
 import { openSignIn, signInId } from '../../src/domain/authorization/sign-in-request.ts';
-import { CookieWalker, type Page } from '../support/cookie-walker.ts';
-import { linkOf } from '../support/html-forms.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { testInProcess } from '../support/test-mode.ts';
+import { CookieWalker, type Page } from '../support/callers/cookie-walker.ts';
+import { linkOf } from '../support/callers/html-forms.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
 import { browserOf, consentAt, DANA, pressIn, SAM, signIn, waitingToken, wordsOf } from './support/people.ts';
 
 /** People's sign-in (docs/decisions/0017): who gets a session, where it leads, and what a form needs besides. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { browserOf, DANA } from '../owners/support/people.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** An error page leads on: it keeps the navigation of whoever is signed in, and there is one whatever is broken. */
 

@@ -1,8 +1,8 @@
 import { type Demo, startDemo } from '../../src/demo/integration.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { type Running, runModern } from '../modern/support/modern.ts';
-import { freePort } from '../support/free-port.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** The icon in the tab of a browser, at every server that shows pages. */
 

@@ -3,10 +3,10 @@ import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { browserOf, consentAt, DANA, pressIn, SAM, waitingToken, wordsOf } from '../owners/support/people.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
-import { type RegisteredApp, registerLegacyApp } from '../support/register-app.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { type RegisteredApp, registerLegacyApp } from '../support/bridge/register-app.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** The first page of a person and the page of progress: what needs me today, and how far my apps have come. */
 

@@ -2,10 +2,10 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { browserMissing, openChromium } from '../browser/chromium.ts';
 import { inspect } from '../browser/inspect.ts';
 import { browserOf, DANA } from '../owners/support/people.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { registerLegacyApp, type RegisteredApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** What the scripts of pages do in a real browser: times in the zone of the reader, and calls that come by themselves. */
 

@@ -13,8 +13,8 @@ import {
   type Ground,
   openGround,
 } from '../reminders/support/planning-ground.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 
 /** How many tokens stood where on which day, kept by the job and read by pages. */
 

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { browserOf, DANA, SAM, signIn } from '../owners/support/people.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Every address of the pages keeps its place through a sign-in, and a program is told in its own form that it has to. */
 

@@ -6,10 +6,10 @@ import { DAY } from '../../src/shared/lifetimes.ts';
 import { browserOf, DANA, waitingToken } from '../owners/support/people.ts';
 import { keepGrant } from '../staff/support/grants.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { type RegisteredApp, registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { type RegisteredApp, registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import type { MappingState } from '../../src/store/tables/tables.ts';
 
 /** What has moved, is connected or waits has one colour, one texture and one place in the order, on every page. */

@@ -3,10 +3,10 @@ import { startRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
 import { timelineLine } from '../../src/http/support/timeline/timeline-words.ts';
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { browserOf, DANA, SAM, waitingToken } from '../owners/support/people.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
-import { registerLegacyApp, type RegisteredApp } from '../support/register-app.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { registerLegacyApp, type RegisteredApp } from '../support/bridge/register-app.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Every moment on a page is an element that the script of the page shows in the zone of its reader, whatever has passed. */
 

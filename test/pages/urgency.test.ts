@@ -5,10 +5,10 @@ import { extend, setDate } from '../reminders/support/planning-ground.ts';
 import { linesOf } from '../staff/support/desk-rows.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
 import { DANA_PERSON, letterTo, toHolder, wordsIn } from '../reminders/support/letters.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { type RegisteredApp, registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { type RegisteredApp, registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** What needs somebody is listed by urgency: what stopped longest, then the nearest date, then the most tokens. */
 

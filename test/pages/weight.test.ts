@@ -3,8 +3,8 @@ import { fillScene } from '../roles/support/busy-scene.ts';
 import { ROLES, type Role, type Visitor, visitorOf } from '../roles/support/people.ts';
 import { cellOf, ROWS } from '../roles/support/role-table.ts';
 import { makeScene, pathIn, type Scene } from '../roles/support/scene.ts';
-import type { Page } from '../support/cookie-walker.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { Page } from '../support/callers/cookie-walker.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** What every page weighs and how long it takes, with a month of calls; and what its head and elements must not hold. */
 

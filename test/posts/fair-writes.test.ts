@@ -1,8 +1,8 @@
 import { type Door, openDoor } from '../endpoints/support/door.ts';
-import type { Answer } from '../support/forward.ts';
-import { until } from '../support/held-answer.ts';
-import { rawForm, sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import type { Answer } from '../support/servers/forward.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { isWrite } from './support/bakery.ts';
 import { CHANNEL, connectReader, type Reader } from './support/reader.ts';
 

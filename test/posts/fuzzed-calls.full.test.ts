@@ -1,7 +1,7 @@
 import { OLD_CALL_NAMES } from '../../src/domain/old-calls/old-calls.ts';
-import { chanceOf } from '../campaign/chance.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { type RawAnswer, sendRaw } from '../support/raw-request.ts';
+import { chanceOf } from '../verification/crash-campaign/faults/chance.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { type RawAnswer, sendRaw } from '../support/callers/raw-request.ts';
 import { type Bakery, openBakery } from './support/bakery.ts';
 import { BAKERY, CHANNELS, type RealPost, realPosts, RUNNERS } from './support/posts.ts';
 import { type CallSource, EASY, type RandomCall, randomCall } from './support/random-call.ts';

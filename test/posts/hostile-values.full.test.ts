@@ -1,5 +1,5 @@
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/old-calls/old-calls.ts';
-import { rawForm, sendRaw } from '../support/raw-request.ts';
+import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import { type Bakery, openBakery } from './support/bakery.ts';
 import { CHANNELS } from './support/posts.ts';
 

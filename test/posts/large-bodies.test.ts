@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { newLegacyToken } from '../../src/shared/ids.ts';
-import { until } from '../support/held-answer.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { type RawAnswer, rawForm, type RawRequest, sendRaw } from '../support/raw-request.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { type RawAnswer, rawForm, type RawRequest, sendRaw } from '../support/callers/raw-request.ts';
 import { type Bakery, openBakery } from './support/bakery.ts';
 import { CHANNELS } from './support/posts.ts';
 

@@ -2,8 +2,8 @@ import { notePostsChanged } from '../../src/domain/posts/lists/post-cache.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { expectRefusal } from '../endpoints/support/expectations.ts';
 import { expectAlive } from '../endpoints/support/knock.ts';
-import type { Answer } from '../support/forward.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import type { Answer } from '../support/servers/forward.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { connectReader, idsOf, isoIn, type Reader, type ReadKind, CHANNEL } from './support/reader.ts';
 
 /** What reads of posts cost at the new API, and what they are answered from when it cannot be asked. */

@@ -2,8 +2,8 @@ import { newHexId } from '../../src/shared/ids.ts';
 import { connectApp } from '../endpoints/support/connected.ts';
 import { expectRefusal } from '../endpoints/support/expectations.ts';
 import { knock } from '../endpoints/support/knock.ts';
-import { giveToAccount } from '../support/other-account.ts';
-import { testInProcess } from '../support/test-mode.ts';
+import { giveToAccount } from '../support/callers/other-account.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
 import { isWrite } from './support/bakery.ts';
 import { CHANNEL, isoIn, TWITTER } from './support/reader.ts';
 import {

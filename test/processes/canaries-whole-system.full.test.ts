@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { tokenOf } from '../support/legacy-calls.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { tokenOf } from '../support/callers/legacy-calls.ts';
 import { createCollection } from './canaries/collection.ts';
 import { commandLinesOf, filesBelow } from './canaries/kept.ts';
 import { inWords, type Place, search, sharpen } from './canaries/search.ts';
-import { canReadProcesses } from './process-list.ts';
+import { canReadProcesses } from './start/process-list.ts';
 import { buildProgram, runCommand } from './running-program.ts';
 import { connectDemo, readProfiles, tokenFromCodePage } from './walks.ts';
 import { choosePlace, startWholeSystem } from './whole-system.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LegacyApp } from '../support/authorize.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 import { type Kind, OTHERS, TEN_OF_EACH } from './canaries/collection.ts';
 import { addApp, backedUp, readingCommands, rotateKeys } from './canaries/commands.ts';
 import { breakDatabase, FAULTS, loseDatabase, meetFault } from './canaries/faults.ts';
@@ -12,7 +12,7 @@ import { commandLinesOf, filesBelow, keptIn } from './canaries/kept.ts';
 import { exchangeBadly, guess, misplace, sendNoHttp } from './canaries/misuse.ts';
 import { inWords, type Place, search, sharpen } from './canaries/search.ts';
 import { type Stage, startStage } from './canaries/stage.ts';
-import { canReadProcesses } from './process-list.ts';
+import { canReadProcesses } from './start/process-list.ts';
 import { buildProgram } from './running-program.ts';
 
 /**

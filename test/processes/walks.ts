@@ -1,7 +1,7 @@
-import { walkUntil } from '../support/authorize.ts';
-import { CookieWalker, type Page } from '../support/cookie-walker.ts';
-import { exchangeFields } from '../support/legacy-calls.ts';
-import { type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
+import { walkUntil } from '../support/callers/authorize.ts';
+import { CookieWalker, type Page } from '../support/callers/cookie-walker.ts';
+import { exchangeFields } from '../support/callers/legacy-calls.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import type { WholeSystem } from './whole-system.ts';
 
 /** Whose page the person says no on, if any: the bridge's approval or the modern consent. */

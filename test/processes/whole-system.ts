@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LegacyApp, Person } from '../support/authorize.ts';
-import { freePort } from '../support/free-port.ts';
+import type { LegacyApp, Person } from '../support/callers/authorize.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { type Settings, startProgram } from './running-program.ts';
 
 const LAST_LINE = 'Stop with Ctrl-C.';

@@ -8,18 +8,18 @@ import type { Context } from '../../src/domain/context.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { buildProgram } from '../processes/running-program.ts';
-import type { LegacyApp, Person } from '../support/authorize.ts';
+import type { LegacyApp, Person } from '../support/callers/authorize.ts';
 import {
   type BridgeProcess,
   type ProcessOptions,
   type Settings,
   startBridgeProcess,
-} from '../support/bridge-process.ts';
-import { freshDatabase } from '../support/database.ts';
-import { startEmbeddedModern } from '../support/embedded-modern.ts';
-import { freePort } from '../support/free-port.ts';
-import { BRIDGE_CLIENT } from '../support/modern-side.ts';
-import { type RecordingProxy, startRecordingProxy } from '../support/recording-proxy.ts';
+} from '../support/bridge/bridge-process.ts';
+import { freshDatabase } from '../support/database/database.ts';
+import { startEmbeddedModern } from '../support/servers/embedded-modern.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { BRIDGE_CLIENT } from '../support/servers/modern-side.ts';
+import { type RecordingProxy, startRecordingProxy } from '../support/servers/recording-proxy.ts';
 
 /** Several processes of the bridge on one database, in front of one modern side in the test's own process. */
 

@@ -1,11 +1,11 @@
 import { Agent, request } from 'node:http';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
-import { authorize, type LegacyApp } from '../support/authorize.ts';
-import type { BridgeProcess } from '../support/bridge-process.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { exchangeFields, tokenOf } from '../support/legacy-calls.ts';
-import { type RawAnswer, rawForm, sendRaw } from '../support/raw-request.ts';
+import { authorize, type LegacyApp } from '../support/callers/authorize.ts';
+import type { BridgeProcess } from '../support/bridge/bridge-process.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { exchangeFields, tokenOf } from '../support/callers/legacy-calls.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import type { Bridges } from './bridges.ts';
 
 /** What integrations and tests do with a group of processes. */

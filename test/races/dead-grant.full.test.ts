@@ -1,7 +1,7 @@
-import { modeDatabases } from '../support/test-mode.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 import { type Bridges, startBridges } from './bridges.ts';
-import { BRIDGE_CLIENT } from '../support/modern-side.ts';
-import { rawForm, sendRaw } from '../support/raw-request.ts';
+import { BRIDGE_CLIENT } from '../support/servers/modern-side.ts';
+import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import { burst, connectApp, expireGrants, grantOf, nth, readAt, refreshTokenOf } from './calls.ts';
 
 /** A grant that the modern side has ended costs one token request, and never another. */

@@ -1,7 +1,7 @@
-import type { RawAnswer } from '../support/raw-request.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { tokenOf } from '../support/legacy-calls.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import type { RawAnswer } from '../support/callers/raw-request.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { tokenOf } from '../support/callers/legacy-calls.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 import { type Bridges, startBridges } from './bridges.ts';
 import { exchangeAt, freshCode, nth, readAt } from './calls.ts';
 

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
-import { authorize, type LegacyApp } from '../support/authorize.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
-import { exchangeFields, tokenOf } from '../support/legacy-calls.ts';
-import { rawForm, sendRaw } from '../support/raw-request.ts';
-import { modeDatabases, testMode } from '../support/test-mode.ts';
+import { authorize, type LegacyApp } from '../support/callers/authorize.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { exchangeFields, tokenOf } from '../support/callers/legacy-calls.ts';
+import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import { modeDatabases, testMode } from '../support/jest/test-mode.ts';
 import { type Bridges, startBridges } from './bridges.ts';
 import { exchangeAt, expireGrants, nth, print } from './calls.ts';
 

@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LegacyApp } from '../support/authorize.ts';
-import type { BridgeProcess } from '../support/bridge-process.ts';
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
+import type { BridgeProcess } from '../support/bridge/bridge-process.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 import { type Bridges, startBridges } from './bridges.ts';
 import { burst, connectApp, expireGrants, nth, print, readAt } from './calls.ts';
 

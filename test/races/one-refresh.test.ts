@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bridge, startBridge } from '../../src/app/bridge.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { freePort } from '../support/free-port.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { BRIDGE_CLIENT } from '../support/modern-side.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { BRIDGE_CLIENT } from '../support/servers/modern-side.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Many callers of one expired grant, in one bridge and in two on the same database (docs/threats.md E101). */
 

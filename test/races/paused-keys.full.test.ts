@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { sql } from 'kysely';
 import { keyIdOf } from '../../src/shared/secrets.ts';
-import { run, runJson } from '../processes/operator-command.ts';
-import type { LegacyApp } from '../support/authorize.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { until } from '../support/held-answer.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import { run, runJson } from '../processes/commands/operator-command.ts';
+import type { LegacyApp } from '../support/callers/authorize.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
 import { connectApp, exchangeAt, expireGrants, nth, readAt } from './calls.ts';
 

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PRESENTING_LIMIT } from '../../src/shared/lifetimes.ts';
-import { holdAnswer, until } from '../support/held-answer.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import { holdAnswer, until } from '../support/servers/held-answer.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
 import {
   connectApp,

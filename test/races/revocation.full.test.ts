@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { settlePendingRevocations } from '../../src/domain/grants/pending-revocations.ts';
-import { holdAnswer, until } from '../support/held-answer.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import { holdAnswer, until } from '../support/servers/held-answer.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 import { type Bridges, startBridges } from './bridges.ts';
 import {
   connectApp,

@@ -9,14 +9,14 @@ import { readConfig } from '../../src/config/config.ts';
 import { newLegacyCode } from '../../src/shared/ids.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import type { DatabaseKind } from '../store/support/stores.ts';
-import { modeDatabases } from '../support/test-mode.ts';
-import { freshDatabase } from '../support/database.ts';
-import { freePort } from '../support/free-port.ts';
-import { until } from '../support/held-answer.ts';
-import { exchangeFields, issueToken, read } from '../support/legacy-calls.ts';
-import { BRIDGE_CLIENT } from '../support/modern-side.ts';
-import { rawForm, sendRaw } from '../support/raw-request.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
+import { freshDatabase } from '../support/database/database.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { exchangeFields, issueToken, read } from '../support/callers/legacy-calls.ts';
+import { BRIDGE_CLIENT } from '../support/servers/modern-side.ts';
+import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Limits and the modern client's budget hold over two bridges on one database, to within a second. */
 

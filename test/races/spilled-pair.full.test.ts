@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Database } from '../../src/store/driver/store.ts';
-import { until } from '../support/held-answer.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
 import { connectApp, expireGrants, freshTokenIn, grantOf, nth, readAt } from './calls.ts';
 

@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Context } from '../../src/domain/context.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { header, type SmtpDoor, type SmtpMoment, startSmtpServer } from '../support/smtp-server.ts';
-import { until } from '../support/held-answer.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { header, type SmtpDoor, type SmtpMoment, startSmtpServer } from '../support/servers/smtp-server.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import {
   addHolder,

@@ -2,8 +2,8 @@ import { deliverReminders } from '../../src/domain/reminders/deliver.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
 import { HAND_OVER_LIMIT } from '../../src/shared/mail/mailer.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { header, startSmtpServer } from '../support/smtp-server.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { header, startSmtpServer } from '../support/servers/smtp-server.ts';
 import {
   addHolder,
   killed,

@@ -6,9 +6,9 @@ import { deliverOne } from '../../src/domain/reminders/deliver-one.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { claimMail } from '../../src/store/reminders/mails.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 import {
   addHolder,
   addOwnedApp,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { createMailer, type Mail } from '../../src/shared/mail/mailer.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
 
 /** What reminders add to a mail, as an independent reader of mails finds it. */
 

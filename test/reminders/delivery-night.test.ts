@@ -3,9 +3,9 @@ import { deliverReminders } from '../../src/domain/reminders/deliver.ts';
 import { listUndeliverable } from '../../src/domain/reminders/deliver-undeliverable.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 import {
   addHolder,
   type DeliveryGround,

@@ -1,8 +1,8 @@
 import { getTasks } from 'node-cron';
 import type { Context } from '../../src/domain/context.ts';
 import { startJobs } from '../../src/jobs/schedule.ts';
-import { until } from '../support/held-answer.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import {
   addHolder,
   type DeliveryGround,

@@ -8,7 +8,7 @@ import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { keepLastUses } from '../../src/store/usage/last-use.ts';
 import { addUsage } from '../../src/store/usage/usage.ts';
 import { databaseKinds } from '../store/support/stores.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import {
   addAccount,
   addApp,

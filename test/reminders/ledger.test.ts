@@ -3,7 +3,7 @@ import { planReminders, stillDue } from '../../src/domain/reminders/plan-reminde
 import { pinAccount } from '../../src/domain/accounts/pin-account.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { databaseKinds } from '../store/support/stores.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import {
   addAccount,
   addApp,

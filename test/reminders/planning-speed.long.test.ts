@@ -7,7 +7,7 @@ import { isSqlite } from '../../src/store/driver/many-rows.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { databaseKinds } from '../store/support/stores.ts';
-import { SettableClock } from '../support/settable-clock.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { openGround, sendAll, setDate } from './support/planning-ground.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from '../../src/domain/context.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
-import { run, runJson } from '../processes/operator-command.ts';
-import type { SmtpDoor } from '../support/smtp-server.ts';
+import { run, runJson } from '../processes/commands/operator-command.ts';
+import type { SmtpDoor } from '../support/servers/smtp-server.ts';
 import { openCommandGround, today } from './support/command-ground.ts';
 import { type DeliveryGround, makeNoon, readMails } from './support/delivery-ground.ts';
 import { addAccount } from './support/planning-ground.ts';

@@ -1,6 +1,6 @@
 import { createApp } from '../../src/http/app.ts';
-import type { Page } from '../support/cookie-walker.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { Page } from '../support/callers/cookie-walker.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { FORMS } from './support/forms.ts';
 import { ROLES, type Role, type Visitor, visitorOf } from './support/people.ts';
 import { cellOf, ROWS, WITHOUT_ROLE } from './support/role-table.ts';

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import type { Program } from '../processes/running-program.ts';
-import { sendRaw } from '../support/raw-request.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
 import { type Ground, holdRefreshes, openGround, until60 } from './support/refreshing-program.ts';
 
 /** A log that cannot be written, before real processes whose standard error it is. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { createLogger } from '../../src/shared/log/logger.ts';
-import { until } from '../support/held-answer.ts';
+import { until } from '../support/servers/held-answer.ts';
 
 /** What becomes of log lines that the stream of the log does not take. */
 

@@ -8,8 +8,8 @@ import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { generateFile } from '../import/support/generate.ts';
 import { buildProgram, type Settings, startProgram } from '../processes/running-program.ts';
-import { freePort } from '../support/free-port.ts';
-import { until } from '../support/held-answer.ts';
+import { freePort } from '../support/servers/free-port.ts';
+import { until } from '../support/servers/held-answer.ts';
 
 /** A process with a million tokens is stopped while it counts them, plans reminders and chains what their import wrote. */
 

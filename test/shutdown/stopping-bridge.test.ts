@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { holdAnswer, until } from '../support/held-answer.ts';
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { testMode } from '../support/test-mode.ts';
+import { holdAnswer, until } from '../support/servers/held-answer.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { testMode } from '../support/jest/test-mode.ts';
 
 /** What callers meet while the bridge stops. */
 

@@ -3,7 +3,7 @@ import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { isSqlite } from '../../src/store/driver/many-rows.ts';
 import { readCountedAt } from '../../src/store/progress/progress.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Long background work ends between two of its pages once the process stops, and the next start takes it up again. */
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { canReadProcesses, isRunning, workersOf } from '../processes/process-list.ts';
+import { canReadProcesses, isRunning, workersOf } from '../processes/start/process-list.ts';
 import type { Program } from '../processes/running-program.ts';
-import { sendRaw } from '../support/raw-request.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
 import { type Ground, holdRefreshes, openGround, until60 } from './support/refreshing-program.ts';
 
 /** An error that nobody caught, in the midst of a refresh: what is in memory is stored before the process ends. */

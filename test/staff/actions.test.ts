@@ -5,8 +5,8 @@ import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { mappingOf, SAM, DANA, waitingToken, wordsOf } from '../owners/support/people.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { act, becomes, eventsOf, unidentifiedApp, unreachedMail } from './support/actions.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 

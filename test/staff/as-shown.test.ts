@@ -1,8 +1,8 @@
 import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { DANA, mappingOf, pressIn, SAM, waitingToken, wordsOf } from '../owners/support/people.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { act, eventsOf } from './support/actions.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 

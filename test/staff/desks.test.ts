@@ -1,11 +1,11 @@
 import { newHexId } from '../../src/shared/ids.ts';
 import type { Role } from '../../src/store/tables/lifecycle.ts';
 import { browserOf, DANA, waitingToken, wordsOf } from '../owners/support/people.ts';
-import type { CookieWalker, Page } from '../support/cookie-walker.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
+import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
 import { groupsWithoutAccount } from '../../src/store/support/desks-without-account.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { counted, linesOf, mail } from './support/desk-rows.ts';
 import { deadGrant, keepExtension, keepGrant } from './support/grants.ts';
 import { staffBrowser } from './support/staff-browser.ts';

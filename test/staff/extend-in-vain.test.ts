@@ -1,9 +1,9 @@
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { wordsOf } from '../owners/support/people.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
-import type { CookieWalker, Page } from '../support/cookie-walker.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { act } from './support/actions.ts';
 import { linesOf } from './support/desk-rows.ts';
 import { keepExtension } from './support/grants.ts';

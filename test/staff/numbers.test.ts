@@ -3,12 +3,12 @@ import { newHexId } from '../../src/shared/ids.ts';
 import { takeLease } from '../../src/store/work/leases.ts';
 import { NOTHING_COUNTED } from '../../src/store/progress/progress.ts';
 import { DANA, browserOf, wordsOf } from '../owners/support/people.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { until } from '../support/held-answer.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 
 /** The numbers for the people above, on a page and as files for spreadsheets and programs. */

@@ -1,10 +1,10 @@
 import { MINUTE } from '../../src/shared/lifetimes.ts';
 import { wordsOf } from '../owners/support/people.ts';
-import type { CookieWalker } from '../support/cookie-walker.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { mappingOf } from '../support/waiting-token.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { mappingOf } from '../support/bridge/waiting-token.ts';
 import { act, becomes, eventsOf } from './support/actions.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 

@@ -6,9 +6,9 @@ import { upsertAccount } from '../../src/store/accounts/accounts.ts';
 import { accountsNamed } from '../../src/store/support/support-search.ts';
 import { browserOf, DANA, pressIn, wordsOf } from '../owners/support/people.ts';
 import { databaseKinds, openTwoStores } from '../store/support/stores.ts';
-import type { CookieWalker, Page } from '../support/cookie-walker.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { testInProcess } from '../support/test-mode.ts';
+import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 
 /** What a search and an export may cost, whatever is typed and however many apps there are. */

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { transports } from 'winston';
-import type { CookieWalker, Page } from '../support/cookie-walker.ts';
-import { issueToken } from '../support/legacy-calls.ts';
-import { startSystem, type System } from '../support/system.ts';
-import { testInProcess, testMode } from '../support/test-mode.ts';
+import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { testInProcess, testMode } from '../support/jest/test-mode.ts';
 import { browserOf, DANA, pressIn, SAM, waitingToken, wordsOf } from '../owners/support/people.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 

@@ -15,9 +15,9 @@ import {
 } from '../reminders/support/delivery-ground.ts';
 import { addAccount, addApp, addToken, changeToken, setDate } from '../reminders/support/planning-ground.ts';
 import { createOldBackend } from '../../src/upstream/old-backend.ts';
-import { SettableClock } from '../support/settable-clock.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/smtp-server.ts';
-import { modeDatabases } from '../support/test-mode.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
 
 /** A reminder that support has sent once more, up to a real mail server. */
 

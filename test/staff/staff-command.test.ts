@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { staffCommands } from '../../src/cli/cli-staff.ts';
 import { withNewestSchema, withContext } from '../../src/cli/commands/with-context.ts';
 import { listEventsOf } from '../../src/store/history/events.ts';
-import { chooseDatabase } from '../support/started-bridge.ts';
+import { chooseDatabase } from '../support/bridge/started-bridge.ts';
 
 /** The operator's command that says who is of the staff. */
 

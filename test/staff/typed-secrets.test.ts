@@ -1,9 +1,9 @@
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { browserOf, DANA, historyOf, pressIn, waitingToken, wordsOf } from '../owners/support/people.ts';
-import type { CookieWalker, Page } from '../support/cookie-walker.ts';
-import { registerLegacyApp } from '../support/register-app.ts';
+import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
-import { startSystem, type System } from '../support/system.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
 import { act, eventsOf, unidentifiedApp } from './support/actions.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 

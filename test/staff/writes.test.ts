@@ -1,4 +1,4 @@
-import type { CookieWalker } from '../support/cookie-walker.ts';
+import type { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { openBakery, type Bakery } from '../posts/support/bakery.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
 import { queueOf } from '../posts/support/queue.ts';

@@ -6,7 +6,7 @@ import { findMapping } from '../../src/store/tokens/mappings.ts';
 import { openStore } from '../../src/store/driver/open-store.ts';
 import { isStorageFault } from '../../src/store/driver/storage-fault.ts';
 import type { Store } from '../../src/store/driver/store.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../support/database/postgres.ts';
 
 /** Connections that the server cuts: what ran fails as the database's fault, and the store goes on. */
 

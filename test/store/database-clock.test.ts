@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseClock, startDatabaseClock } from '../../src/store/driver/database-clock.ts';
 import type { Store } from '../../src/store/driver/store.ts';
-import { until } from '../support/held-answer.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 
 /** The clock of all processes is the database's, carried on between two looks at it. */

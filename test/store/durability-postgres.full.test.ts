@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { openStore } from '../../src/store/driver/open-store.ts';
-import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { freshDatabase, type TestDatabase } from '../support/database/database.ts';
+import { startPostgres } from '../support/database/postgres.ts';
 
 /** What is committed is kept: the settings that this rests on are checked, not hoped for. */
 

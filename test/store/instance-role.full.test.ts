@@ -7,7 +7,7 @@ import { openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { openEpochFile } from '../../src/store/files/epoch-file.ts';
 import { openStore } from '../../src/store/driver/open-store.ts';
-import { freshDatabase } from '../support/database.ts';
+import { freshDatabase } from '../support/database/database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'instance-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -14,7 +14,7 @@ import { insertGrant } from '../../src/store/grants/grants.ts';
 import { readInstance } from '../../src/store/instance/instance.ts';
 import type { Store } from '../../src/store/driver/store.ts';
 import type { Instance } from '../../src/store/tables/tables.ts';
-import { until } from '../support/held-answer.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { grantRow, keepAppAndAccount } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

@@ -11,7 +11,7 @@ import { claimPresenting } from '../../src/store/grants/presentations.ts';
 import { doubtRestored, hasRecoveredSince, listRestored } from '../../src/store/grants/restored.ts';
 import type { Store } from '../../src/store/driver/store.ts';
 import type { Instance } from '../../src/store/tables/tables.ts';
-import { until } from '../support/held-answer.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { grantRow, keepAppAndAccount, keepGrant } from './support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from './support/stores.ts';
 

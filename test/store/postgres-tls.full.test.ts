@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPostgresStore } from '../../src/store/driver/postgres.ts';
-import { certificateFor, type ServerCertificate } from '../support/certificates.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { startTestBridge } from '../support/started-bridge.ts';
+import { certificateFor, type ServerCertificate } from '../support/servers/certificates.ts';
+import { startPostgres, type TestPostgres } from '../support/database/postgres.ts';
+import { startTestBridge } from '../support/bridge/started-bridge.ts';
 
 /** PostgreSQL over TLS, against a server that takes nothing else, and against one that has none. */
 

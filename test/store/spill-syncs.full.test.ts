@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../support/held-answer.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { straceInto, whyNoStrace } from '../races/system-calls.ts';
 
 /** What a power cut leaves of a spilled pair, as the system calls of a real process show it. */

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { createAuthorizationServer } from '../../src/upstream/authorization-server.ts';
 import { createMainApi } from '../../src/upstream/main-api.ts';
 import { Unavailable } from '../../src/upstream/outcomes.ts';
-import { portOf } from '../support/free-port.ts';
+import { portOf } from '../support/servers/free-port.ts';
 
 /** What single answers of a modern side prove, from a server that answers as each test says. */
 

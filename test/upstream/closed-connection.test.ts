@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { send } from '../../src/upstream/http-client.ts';
-import { portOf } from '../support/free-port.ts';
+import { portOf } from '../support/servers/free-port.ts';
 
 /** A server that keeps connections alive and resets one when it is used again, as one does that was just closing it. */
 async function startClosing() {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAuthorizationServer } from '../../src/upstream/authorization-server.ts';
-import { portOf } from '../support/free-port.ts';
-import { until } from '../support/held-answer.ts';
+import { portOf } from '../support/servers/free-port.ts';
+import { until } from '../support/servers/held-answer.ts';
 
 const PAIR = {
   access_token: 'a',

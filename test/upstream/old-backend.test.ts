@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { createOldBackend } from '../../src/upstream/old-backend.ts';
 import { silencedOldBackend } from '../../src/upstream/silence.ts';
-import { portOf } from '../support/free-port.ts';
-import { until } from '../support/held-answer.ts';
-import { type OldBackend, startOldBackend } from '../support/old-backend.ts';
+import { portOf } from '../support/servers/free-port.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
 
 /** The client of the old backend alone: its limits and its connections. */
 

@@ -1,7 +1,14 @@
-import { CookieWalker } from '../support/cookie-walker.ts';
-import { authorizeIn, exchange, freshCode, issueToken, read, tokenOf } from '../support/legacy-calls.ts';
-import { sendRaw } from '../support/raw-request.ts';
-import { type System, startSystem } from '../support/system.ts';
+import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import {
+  authorizeIn,
+  exchange,
+  freshCode,
+  issueToken,
+  read,
+  tokenOf,
+} from '../support/callers/legacy-calls.ts';
+import { sendRaw } from '../support/callers/raw-request.ts';
+import { type System, startSystem } from '../support/bridge/system.ts';
 
 const seconds = (n: number) => new Promise((resolve) => setTimeout(resolve, n * 1000));
 

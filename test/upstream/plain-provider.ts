@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
 import { type Configuration, Provider } from 'oidc-provider';
-import { BRIDGE_CLIENT, type ModernSide, type ModernSideOptions } from '../support/modern-side.ts';
+import { BRIDGE_CLIENT, type ModernSide, type ModernSideOptions } from '../support/servers/modern-side.ts';
 import { createMainApi } from '../../src/modern/main-api/main-api.ts';
 import { openDemoData } from './demo-data.ts';
 

@@ -1,5 +1,5 @@
-import { issueToken, read } from '../support/legacy-calls.ts';
-import { type ModernSideName, type System, startSystem } from '../support/system.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { type ModernSideName, type System, startSystem } from '../support/bridge/system.ts';
 
 const CALLS = 1000;
 const RUN_MS = 60_000;

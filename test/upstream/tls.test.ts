@@ -5,8 +5,8 @@ import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { certificateFor } from '../support/certificates.ts';
-import { portOf } from '../support/free-port.ts';
+import { certificateFor } from '../support/servers/certificates.ts';
+import { portOf } from '../support/servers/free-port.ts';
 
 /**
  * The modern side over TLS, as in production (docs/threats.md E99). The program runs the build, see

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Person } from '../../support/authorize.ts';
+import type { Person } from '../../support/callers/authorize.ts';
 import { press, signIn } from '../steps.ts';
 
 /** Presses Allow at the modern side, if it asks. */

@@ -2,8 +2,8 @@ import { DEMO_APP, seedDemo } from '../../../src/demo-data/seed-demo.ts';
 import { demoPairs } from '../../../src/demo-data/tokens.ts';
 import { type LaidPair, layPairs } from '../../../src/demo-data/life.ts';
 import { DANA, SAM } from '../../owners/support/people.ts';
-import { type RawAnswer, sendRaw } from '../../support/raw-request.ts';
-import { startSystem, type System, type SystemOptions } from '../../support/system.ts';
+import { type RawAnswer, sendRaw } from '../../support/callers/raw-request.ts';
+import { startSystem, type System, type SystemOptions } from '../../support/bridge/system.ts';
 
 /** The running bridge with everything that the demo shows, and no answer kept: each call meets the modern side. */
 

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { addStaff } from '../../../src/domain/accounts/staff.ts';
-import type { Person } from '../../support/authorize.ts';
+import type { Person } from '../../support/callers/authorize.ts';
 import { DANA, SAM } from '../../owners/support/people.ts';
-import { startSystem, type System } from '../../support/system.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
 import { browserMissing, newVisitor, openChromium, type Visitor } from '../chromium.ts';
 import { findingsOf, inspect, type View } from '../inspect.ts';
 import { EMPTY_PAGES, OWNER_PAGES, type Shown, STAFF_PAGES, STRANGERS_PAGES } from './all-pages.ts';

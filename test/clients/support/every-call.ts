@@ -3,8 +3,8 @@ import { statusOf } from '../../../src/demo/message.ts';
 import { createPostCalls, type PostCalls, readQueue } from '../../../src/demo/posts/post-calls.ts';
 import type { DemoSession } from '../../../src/demo/session.ts';
 import { createWire, type Exchange } from '../../../src/demo/wire.ts';
-import { type ClientProcess, startClient } from '../../support/client-process.ts';
-import { serveOldAddresses } from '../../support/connect-proxy.ts';
+import { type ClientProcess, startClient } from '../../support/bridge/client-process.ts';
+import { serveOldAddresses } from '../../support/servers/connect-proxy.ts';
 
 /** Every method of the old clients, in the order in which a program may use them one after the other. */
 

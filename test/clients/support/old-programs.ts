@@ -1,5 +1,5 @@
 import { DAY } from '../../../src/shared/lifetimes.ts';
-import { json, multipart, type RawRequest, rawForm } from '../../support/raw-request.ts';
+import { json, multipart, type RawRequest, rawForm } from '../../support/callers/raw-request.ts';
 
 /** Posts as the old programs in PHP, Python, Ruby, Go and TypeScript write them: every byte as their code puts it there. */
 

@@ -1,9 +1,9 @@
 import { DANA } from '../../owners/support/people.ts';
-import { type LegacyApp, walkUntil } from '../../support/authorize.ts';
-import { CookieWalker } from '../../support/cookie-walker.ts';
-import { exchange } from '../../support/legacy-calls.ts';
-import type { System } from '../../support/system.ts';
-import { addWaitingToken } from '../../support/waiting-token.ts';
+import { type LegacyApp, walkUntil } from '../../support/callers/authorize.ts';
+import { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { exchange } from '../../support/callers/legacy-calls.ts';
+import type { System } from '../../support/bridge/system.ts';
+import { addWaitingToken } from '../../support/bridge/waiting-token.ts';
 
 /** The way of one old token through its connection, step by step, so that its client can call between the steps. */
 

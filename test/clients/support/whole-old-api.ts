@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { newHexId } from '../../../src/shared/ids.ts';
-import { bodyOf } from '../../support/forward.ts';
-import { portOf } from '../../support/free-port.ts';
+import { bodyOf } from '../../support/servers/forward.ts';
+import { portOf } from '../../support/servers/free-port.ts';
 
 /**
  * A stand-in for the old API with all nineteen calls, in the recorded shapes, over a real socket. It keeps the updates that

@@ -16,7 +16,7 @@ import { newHexId } from '../../../src/shared/ids.ts';
 import { insertCode } from '../../../src/store/authorization/legacy-codes.ts';
 import { findMappingById } from '../../../src/store/tokens/mappings.ts';
 import { createOldBackend } from '../../../src/upstream/old-backend.ts';
-import { startOldBackend } from '../../support/old-backend.ts';
+import { startOldBackend } from '../../support/servers/old-backend.ts';
 import type { History } from '../support/histories.ts';
 import { addApp, addGrant, addToken, type Case, ORIGIN } from './cases.ts';
 

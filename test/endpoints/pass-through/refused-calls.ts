@@ -1,4 +1,4 @@
-import { rawForm, type RawRequest, sendRaw } from '../../support/raw-request.ts';
+import { rawForm, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
 import { expectRefusal } from '../support/expectations.ts';
 import { exchangeBytes, lastSeen, request, type Stage, TOKEN } from './stage.ts';
 

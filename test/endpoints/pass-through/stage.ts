@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { OldBackend } from '../../support/old-backend.ts';
+import type { OldBackend } from '../../support/servers/old-backend.ts';
 import type { Door } from '../support/door.ts';
 
 /** Where calls pass through: a bridge, the old backend behind it, and a token that waits for its owner. */

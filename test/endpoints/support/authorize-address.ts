@@ -1,5 +1,5 @@
-import type { LegacyApp } from '../../support/authorize.ts';
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
+import type { LegacyApp } from '../../support/callers/authorize.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import type { Door } from './door.ts';
 
 /** Path and query of an authorization request; a change with an undefined value leaves a parameter out. */

@@ -2,9 +2,9 @@ import { LEGACY_CODE_LIFETIME } from '../../../src/shared/lifetimes.ts';
 import { newLegacyCode } from '../../../src/shared/ids.ts';
 import { insertCode } from '../../../src/store/authorization/legacy-codes.ts';
 import type { Grant } from '../../../src/store/tables/tables.ts';
-import type { LegacyApp } from '../../support/authorize.ts';
-import { exchangeFields, issueToken } from '../../support/legacy-calls.ts';
-import { type RawAnswer, rawForm, type RawRequest } from '../../support/raw-request.ts';
+import type { LegacyApp } from '../../support/callers/authorize.ts';
+import { exchangeFields, issueToken } from '../../support/callers/legacy-calls.ts';
+import { type RawAnswer, rawForm, type RawRequest } from '../../support/callers/raw-request.ts';
 import type { Door } from './door.ts';
 import { knock } from './knock.ts';
 

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Registered, registerApp } from '../../../src/domain/apps/register-app.ts';
-import type { LegacyApp } from '../../support/authorize.ts';
-import { startEmbeddedModern } from '../../support/embedded-modern.ts';
-import { freePort } from '../../support/free-port.ts';
-import { BRIDGE_CLIENT } from '../../support/modern-side.ts';
-import { startRecordingProxy } from '../../support/recording-proxy.ts';
-import { type BridgeOptions, startTestBridge } from '../../support/started-bridge.ts';
-import type { System } from '../../support/system.ts';
+import type { LegacyApp } from '../../support/callers/authorize.ts';
+import { startEmbeddedModern } from '../../support/servers/embedded-modern.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { BRIDGE_CLIENT } from '../../support/servers/modern-side.ts';
+import { startRecordingProxy } from '../../support/servers/recording-proxy.ts';
+import { type BridgeOptions, startTestBridge } from '../../support/bridge/started-bridge.ts';
+import type { System } from '../../support/bridge/system.ts';
 
 /** The callback that docs/threats.md speaks of. */
 export const CALLBACK = 'https://app.example.com/cb';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RawAnswer } from '../../support/raw-request.ts';
+import type { RawAnswer } from '../../support/callers/raw-request.ts';
 
 /** The answer forms of docs/threats.md and docs/old-api.md. */
 

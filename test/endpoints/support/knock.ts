@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { type RawAnswer, type RawRequest, sendRaw } from '../../support/raw-request.ts';
+import { type RawAnswer, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
 import { expectSound } from './expectations.ts';
 
 interface Listening {

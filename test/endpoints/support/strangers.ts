@@ -1,5 +1,5 @@
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
-import { type RawAnswer, sendRaw } from '../../support/raw-request.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
+import { type RawAnswer, sendRaw } from '../../support/callers/raw-request.ts';
 
 /** Strangers with network addresses of their own, behind a proxy on this machine (`TRUST_PROXY: 127.0.0.1`). */
 

@@ -1,7 +1,7 @@
 import { clientSecretPlace } from '../../../src/domain/keys/sealing-context.ts';
 import { keepModernClient, useModernClient } from '../../../src/store/apps/modern-clients.ts';
-import { type RawAnswer, rawForm, sendRaw } from '../../support/raw-request.ts';
-import { startSystem, type System, type SystemOptions } from '../../support/system.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../../support/callers/raw-request.ts';
+import { startSystem, type System, type SystemOptions } from '../../support/bridge/system.ts';
 
 /** An app with a client of its own at the modern side, and what it asks the bridge as that client. */
 

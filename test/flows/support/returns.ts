@@ -2,7 +2,7 @@ import { openApproval } from '../../endpoints/support/authorize-address.ts';
 import type { Door } from '../../endpoints/support/door.ts';
 import { getFrom, Stranger } from '../../endpoints/support/strangers.ts';
 import { consentAt, DANA } from '../../owners/support/people.ts';
-import type { RawAnswer } from '../../support/raw-request.ts';
+import type { RawAnswer } from '../../support/callers/raw-request.ts';
 
 /** Asks until it is refused, a few at a time; how many were served, and the refusal. Those that come fast are spread. */
 export async function untilRefused(ask: () => Promise<RawAnswer>, most: number) {

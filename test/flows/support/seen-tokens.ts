@@ -1,13 +1,13 @@
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
 import { browserOf, consentAt, DANA, pressIn, SAM } from '../../owners/support/people.ts';
-import type { CookieWalker, Page } from '../../support/cookie-walker.ts';
-import { until } from '../../support/held-answer.ts';
-import { issueToken } from '../../support/legacy-calls.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../../support/old-backend.ts';
-import { type RawAnswer, sendRaw } from '../../support/raw-request.ts';
-import { SettableClock } from '../../support/settable-clock.ts';
-import { startSystem, type System } from '../../support/system.ts';
-import { mappingOf } from '../../support/waiting-token.ts';
+import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
+import { until } from '../../support/servers/held-answer.ts';
+import { issueToken } from '../../support/callers/legacy-calls.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
+import { type RawAnswer, sendRaw } from '../../support/callers/raw-request.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import { mappingOf } from '../../support/bridge/waiting-token.ts';
 
 /** A running system with an old API behind it, and tokens that the bridge has just seen in use. */
 

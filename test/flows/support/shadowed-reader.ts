@@ -2,10 +2,10 @@ import { clearShadow } from '../../../src/domain/reads/shadow.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { type Door, openDoor } from '../../endpoints/support/door.ts';
 import { CHANNEL, connectReader, type Reader } from '../../posts/support/reader.ts';
-import type { Answer } from '../../support/forward.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../../support/old-backend.ts';
-import { SettableClock } from '../../support/settable-clock.ts';
-import { mappingOf } from '../../support/waiting-token.ts';
+import type { Answer } from '../../support/servers/forward.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { mappingOf } from '../../support/bridge/waiting-token.ts';
 
 export const DAY = 86_400_000;
 export const PENDING = `/1/profiles/${CHANNEL}/updates/pending.json`;

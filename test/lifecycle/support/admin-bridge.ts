@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Context } from '../../../src/domain/context.ts';
 import type { Clock } from '../../../src/shared/clock.ts';
 import { allEvents } from '../../../src/store/history/events.ts';
-import type { BridgeLog } from '../../support/spawned-bridge.ts';
-import { freePort } from '../../support/free-port.ts';
-import { type StartedBridge, startTestBridge } from '../../support/started-bridge.ts';
+import type { BridgeLog } from '../../support/bridge/spawned-bridge.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { type StartedBridge, startTestBridge } from '../../support/bridge/started-bridge.ts';
 
 /** A bridge whose modern side is never asked. */
 export interface AdminBridge {

@@ -3,10 +3,10 @@ import { newHexId } from '../../../src/shared/ids.ts';
 import type { DateName } from '../../../src/store/tables/lifecycle.ts';
 import type { Database } from '../../../src/store/driver/store.ts';
 import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
-import { until as eventually } from '../../support/held-answer.ts';
-import { sendRaw } from '../../support/raw-request.ts';
-import type { StartedBridge } from '../../support/started-bridge.ts';
-import { testMode } from '../../support/test-mode.ts';
+import { until as eventually } from '../../support/servers/held-answer.ts';
+import { sendRaw } from '../../support/callers/raw-request.ts';
+import type { StartedBridge } from '../../support/bridge/started-bridge.ts';
+import { testMode } from '../../support/jest/test-mode.ts';
 
 /** Dates, extensions, exemptions and brownouts as rows, as whoever plans them leaves them. */
 

@@ -1,5 +1,5 @@
 import { parseItem } from 'structured-headers';
-import type { RawAnswer } from '../../support/raw-request.ts';
+import type { RawAnswer } from '../../support/callers/raw-request.ts';
 
 /** What an answer says of dates, read by a parser of somebody else. */
 

@@ -1,7 +1,7 @@
 import { exchange, startSystemWithOwnClient } from '../../exchange/support/own-client.ts';
 import { OWN_CLIENT } from '../../exchange/support/own-client.ts';
-import { issueToken } from '../../support/legacy-calls.ts';
-import type { System } from '../../support/system.ts';
+import { issueToken } from '../../support/callers/legacy-calls.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { BAKERY, CHANNELS } from '../../posts/support/posts.ts';
 
 /** A system with an app that has moved to the new API, and one that has not; both are of the same person. */

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import type { SMTPServerOptions } from 'smtp-server';
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
-import { type SmtpDoor, startSmtpServer } from '../../support/smtp-server.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
+import { type SmtpDoor, startSmtpServer } from '../../support/servers/smtp-server.ts';
 import { graphql, type Running, runModern, SECOND } from './modern.ts';
 import { sendForm } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { scopes } from '../../../src/modern/scopes.ts';
-import type { CookieWalker } from '../../support/cookie-walker.ts';
+import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { DEMO, type GraphqlAnswer, graphql, obtainTokens, type Running } from './modern.ts';
 
 export const BAKERY = '5e1f0c9a7b3d4e2f8a6c2d01';

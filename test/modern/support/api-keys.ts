@@ -1,5 +1,5 @@
-import type { CookieWalker, Page } from '../../support/cookie-walker.ts';
-import { linkOf } from '../../support/html-forms.ts';
+import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
+import { linkOf } from '../../support/callers/html-forms.ts';
 import { sendForm, valueOf } from './settings.ts';
 
 const NEW = '/settings/api/keys/new';

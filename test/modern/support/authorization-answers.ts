@@ -1,4 +1,4 @@
-import { CookieWalker } from '../../support/cookie-walker.ts';
+import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { authorizationUrl, type Parameters, REDIRECT_URI } from './modern.ts';
 
 export interface AuthorizationAnswer {

@@ -1,4 +1,4 @@
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { consent, exchange, REDIRECT_URI } from './modern.ts';
 import { sendForm, valueOf } from './settings.ts';
 

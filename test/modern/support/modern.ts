@@ -6,8 +6,8 @@ import { createSecretBrake, type SecretBrake } from '../../../src/modern/secret-
 import { type ModernServer, startModern } from '../../../src/modern/server.ts';
 import type { ModernSettings } from '../../../src/modern/settings.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
-import { hashQuickly } from '../../support/quick-passwords.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
+import { hashQuickly } from '../../support/jest/quick-passwords.ts';
 
 export const REDIRECT_URI = 'http://localhost:45999/callback';
 export const PUBLIC = 'public-app';

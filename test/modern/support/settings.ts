@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { DEMO, type Running } from './modern.ts';
 
 type Person = typeof DEMO;

@@ -1,4 +1,4 @@
-import { type RawAnswer, rawForm, sendRaw } from '../../support/raw-request.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../../support/callers/raw-request.ts';
 import { CLIENT_SECRET, CONFIDENTIAL, REDIRECT_URI } from './modern.ts';
 
 /** Of a form; what is undefined is left out. */

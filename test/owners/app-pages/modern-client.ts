@@ -1,11 +1,11 @@
 import { enteredClientOf } from '../../../src/domain/handover/enter-modern-client.ts';
 import { registered } from '../../modern/support/clients.ts';
 import { signedIn, valueOf } from '../../modern/support/settings.ts';
-import { walkUntil } from '../../support/authorize.ts';
-import type { Page } from '../../support/cookie-walker.ts';
-import { exchange, read, tokenOf } from '../../support/legacy-calls.ts';
-import { BRIDGE_CLIENT } from '../../support/modern-side.ts';
-import { registerLegacyApp, type RegisteredApp } from '../../support/register-app.ts';
+import { walkUntil } from '../../support/callers/authorize.ts';
+import type { Page } from '../../support/callers/cookie-walker.ts';
+import { exchange, read, tokenOf } from '../../support/callers/legacy-calls.ts';
+import { BRIDGE_CLIENT } from '../../support/servers/modern-side.ts';
+import { registerLegacyApp, type RegisteredApp } from '../../support/bridge/register-app.ts';
 import { DANA, historyOf, pressIn, SAM, wordsOf } from '../support/people.ts';
 import { CONFIDENTIAL, PUBLIC, type Stage } from './stage.ts';
 

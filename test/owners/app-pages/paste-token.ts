@@ -1,9 +1,9 @@
 import { assignByHand } from '../../../src/domain/tokens/assign-token.ts';
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
 import { valueOf } from '../../modern/support/settings.ts';
-import type { Page } from '../../support/cookie-walker.ts';
-import { read } from '../../support/legacy-calls.ts';
-import { testMode } from '../../support/test-mode.ts';
+import type { Page } from '../../support/callers/cookie-walker.ts';
+import { read } from '../../support/callers/legacy-calls.ts';
+import { testMode } from '../../support/jest/test-mode.ts';
 import {
   consentAt,
   DANA,

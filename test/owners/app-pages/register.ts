@@ -1,4 +1,4 @@
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { valueOf } from '../../modern/support/settings.ts';
 import { consentAt, DANA, historyOf, pressIn, SAM, wordsOf } from '../support/people.ts';
 import type { Stage } from './stage.ts';

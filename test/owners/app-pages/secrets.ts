@@ -1,6 +1,6 @@
-import { registerLegacyApp, type RegisteredApp } from '../../support/register-app.ts';
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
-import { exchange, freshCode } from '../../support/legacy-calls.ts';
+import { registerLegacyApp, type RegisteredApp } from '../../support/bridge/register-app.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
+import { exchange, freshCode } from '../../support/callers/legacy-calls.ts';
 import { addSecret, retireSecret, secretsOf } from '../../../src/domain/apps/app-secrets.ts';
 import { valueOf } from '../../modern/support/settings.ts';
 import { DANA, historyOf, pressIn, SAM, wordsOf } from '../support/people.ts';

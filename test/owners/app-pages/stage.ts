@@ -1,6 +1,6 @@
-import type { CookieWalker } from '../../support/cookie-walker.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../../support/old-backend.ts';
-import { startSystem, type System } from '../../support/system.ts';
+import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
 import { browserOf, SAM } from '../support/people.ts';
 
 /** One running system for the chapters of app-pages.test.ts: each start costs more than a chapter. */

@@ -1,4 +1,4 @@
-import type { CookieWalker, Page } from '../../support/cookie-walker.ts';
+import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
 
 /** Reads every page that a person can reach by links, and the numbers that stand there with the words about them. */
 

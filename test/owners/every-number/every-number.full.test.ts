@@ -1,8 +1,8 @@
 import { keepMovingCalls } from '../../../src/domain/cut-over/outlook.ts';
 import { keepProgress } from '../../../src/domain/progress/keep-progress.ts';
 import { MINUTE } from '../../../src/shared/lifetimes.ts';
-import { until } from '../../support/held-answer.ts';
-import type { CookieWalker } from '../../support/cookie-walker.ts';
+import { until } from '../../support/servers/held-answer.ts';
+import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { consentAt, DANA, pressIn, SAM } from '../support/people.ts';
 import { crawl, numbersIn, textOf } from './crawl.ts';
 import { type Facts, hintOf, type MadeCall, readEnded, readTokens, type Token } from './facts.ts';

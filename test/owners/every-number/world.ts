@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { importFile } from '../../../src/domain/import/reading/import-file.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { staffBrowser } from '../../staff/support/staff-browser.ts';
-import type { CookieWalker } from '../../support/cookie-walker.ts';
-import { type OldBackend, startOldBackend } from '../../support/old-backend.ts';
-import { sendRaw } from '../../support/raw-request.ts';
-import { holdJobs } from '../../support/hold-jobs.ts';
-import { SettableClock } from '../../support/settable-clock.ts';
-import { startSystem, type System } from '../../support/system.ts';
+import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
+import { sendRaw } from '../../support/callers/raw-request.ts';
+import { holdJobs } from '../../support/bridge/hold-jobs.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
 import { browserOf, DANA, SAM } from '../support/people.ts';
 
 /** A bridge before the retirement with an app of 5,000 tokens, one of which Dana holds thousands, and small ones. */

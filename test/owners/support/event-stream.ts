@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CookieWalker } from '../../support/cookie-walker.ts';
+import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 
 /** A browser's EventSource, read from its socket. */
 

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { transform } from '@swc/core';
 import { useOwnClient } from '../../exchange/support/own-client.ts';
-import { walkUntil } from '../../support/authorize.ts';
-import { CookieWalker } from '../../support/cookie-walker.ts';
-import { issueToken } from '../../support/legacy-calls.ts';
-import { registerLegacyApp, type RegisteredApp } from '../../support/register-app.ts';
-import { startSystem, type System } from '../../support/system.ts';
+import { walkUntil } from '../../support/callers/authorize.ts';
+import { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { issueToken } from '../../support/callers/legacy-calls.ts';
+import { registerLegacyApp, type RegisteredApp } from '../../support/bridge/register-app.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
 import { browserOf, DANA } from './people.ts';
 
 /** The examples of the page “Move” are run as they stand there, against the whole system. */

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { until } from '../../support/held-answer.ts';
+import { until } from '../../support/servers/held-answer.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** The rows that a live page is told, of programs that call themselves `cron/1.0`. */

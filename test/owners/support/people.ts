@@ -1,9 +1,9 @@
 import { newHexId, newLegacyToken, tokenHint } from '../../../src/shared/ids.ts';
 import { ensureAccount } from '../../../src/store/accounts/accounts.ts';
 import type { MappingState } from '../../../src/store/tables/tables.ts';
-import { type LegacyApp, type Person, walkUntil } from '../../support/authorize.ts';
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
-import type { System } from '../../support/system.ts';
+import { type LegacyApp, type Person, walkUntil } from '../../support/callers/authorize.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
+import type { System } from '../../support/bridge/system.ts';
 
 /** People with a browser on the owners' pages, and tokens that wait for them. */
 

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import { freePort } from '../../support/free-port.ts';
-import type { SettableClock } from '../../support/settable-clock.ts';
-import { type StartedBridge, startTestBridge } from '../../support/started-bridge.ts';
-import type { System } from '../../support/system.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import type { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { type StartedBridge, startTestBridge } from '../../support/bridge/started-bridge.ts';
+import type { System } from '../../support/bridge/system.ts';
 
 /** Another bridge on the database and keys of a system that runs, by the same clock. */
 export async function startSecond(

@@ -1,9 +1,9 @@
-import type { LegacyApp } from '../../support/authorize.ts';
-import type { CookieWalker } from '../../support/cookie-walker.ts';
-import { type OldAccount, startOldBackend } from '../../support/old-backend.ts';
-import type { SettableClock } from '../../support/settable-clock.ts';
-import type { StartedBridge } from '../../support/started-bridge.ts';
-import { startSystem, type System } from '../../support/system.ts';
+import type { LegacyApp } from '../../support/callers/authorize.ts';
+import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { type OldAccount, startOldBackend } from '../../support/servers/old-backend.ts';
+import type { SettableClock } from '../../support/bridge/settable-clock.ts';
+import type { StartedBridge } from '../../support/bridge/started-bridge.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
 import { browserOf, SAM, waitingToken } from './people.ts';
 import { startSecond } from './second-bridge.ts';
 

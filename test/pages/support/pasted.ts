@@ -9,7 +9,7 @@ import { FORMS } from '../../roles/support/forms.ts';
 import { type Role, type Visitor, visitorOf } from '../../roles/support/people.ts';
 import { cellOf, ROWS } from '../../roles/support/role-table.ts';
 import { makeScene, pathIn, type Scene } from '../../roles/support/scene.ts';
-import type { Page } from '../../support/cookie-walker.ts';
+import type { Page } from '../../support/callers/cookie-walker.ts';
 
 /** A token that somebody pastes into any field or address of a page appears in no log, address, row or page. */
 

@@ -1,9 +1,9 @@
 import { settleWrites } from '../../../src/domain/posts/writes/settle-writes.ts';
 import type { PostWriteRow } from '../../../src/store/tables/posts.ts';
-import type { Answer } from '../../support/forward.ts';
-import { issueToken } from '../../support/legacy-calls.ts';
-import { type RawAnswer, rawForm, sendRaw } from '../../support/raw-request.ts';
-import { startSystem, type System } from '../../support/system.ts';
+import type { Answer } from '../../support/servers/forward.ts';
+import { issueToken } from '../../support/callers/legacy-calls.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../../support/callers/raw-request.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
 import { BAKERY, CHANNELS, type RealPost, realPosts } from './posts.ts';
 
 /** A whole system with one token, whose writes can go wrong on the way to the new API and back. */

@@ -1,5 +1,5 @@
-import type { Chance } from '../../campaign/chance.ts';
-import { json, multipart, rawForm } from '../../support/raw-request.ts';
+import type { Chance } from '../../verification/crash-campaign/faults/chance.ts';
+import { json, multipart, rawForm } from '../../support/callers/raw-request.ts';
 
 /** The fields of an old call as programs send them: in the query, or in a body of one of three kinds. */
 

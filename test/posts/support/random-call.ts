@@ -1,6 +1,6 @@
 import { OLD_CALLS, type OldCallName } from '../../../src/domain/old-calls/old-calls.ts';
-import type { Chance } from '../../campaign/chance.ts';
-import type { RawRequest } from '../../support/raw-request.ts';
+import type { Chance } from '../../verification/crash-campaign/faults/chance.ts';
+import type { RawRequest } from '../../support/callers/raw-request.ts';
 import { carried, type Pair } from './carried-fields.ts';
 import { CHANNELS } from './posts.ts';
 

@@ -2,8 +2,8 @@ import { openAccessToken } from '../../../src/domain/grants/sealed-pair.ts';
 import { type Connected, connectApp } from '../../endpoints/support/connected.ts';
 import type { Door } from '../../endpoints/support/door.ts';
 import { knock } from '../../endpoints/support/knock.ts';
-import type { LegacyApp } from '../../support/authorize.ts';
-import { type RawAnswer, sendRaw } from '../../support/raw-request.ts';
+import type { LegacyApp } from '../../support/callers/authorize.ts';
+import { type RawAnswer, sendRaw } from '../../support/callers/raw-request.ts';
 
 /** An app that reads posts by the old API, and what its reads cost at the new one. */
 

@@ -2,11 +2,11 @@ import { newHexId } from '../../../src/shared/ids.ts';
 import type { Connected } from '../../endpoints/support/connected.ts';
 import { type Door, openDoor } from '../../endpoints/support/door.ts';
 import { knock } from '../../endpoints/support/knock.ts';
-import { until } from '../../support/held-answer.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../../support/old-backend.ts';
-import { rawForm } from '../../support/raw-request.ts';
-import { SettableClock } from '../../support/settable-clock.ts';
-import { mappingOf } from '../../support/waiting-token.ts';
+import { until } from '../../support/servers/held-answer.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
+import { rawForm } from '../../support/callers/raw-request.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { mappingOf } from '../../support/bridge/waiting-token.ts';
 import { CHANNEL, connectReader, idsOf, isoIn, type Reader, TWITTER } from './reader.ts';
 
 /** One app and account at both APIs: what the old API shows of updates, and who answers the app's calls. */

@@ -1,10 +1,10 @@
 import { settleWrites } from '../../../src/domain/posts/writes/settle-writes.ts';
 import type { PostWriteRow } from '../../../src/store/tables/posts.ts';
-import { type FaultProxy, startFaultProxy } from '../../campaign/fault-proxy.ts';
+import { type FaultProxy, startFaultProxy } from '../../verification/crash-campaign/faults/fault-proxy.ts';
 import { type Bridges, type BridgesOptions, startBridges } from '../../races/bridges.ts';
 import { connectApp } from '../../races/calls.ts';
-import { freePort } from '../../support/free-port.ts';
-import { type RawAnswer, rawForm, sendRaw } from '../../support/raw-request.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../../support/callers/raw-request.ts';
 import { BAKERY, CHANNELS, type RealPost, realPosts, RUNNERS } from './posts.ts';
 
 /** Writes of an old client while the network fails, what their callers are told, and what is really there. */

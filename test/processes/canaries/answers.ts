@@ -1,5 +1,5 @@
-import { CookieWalker, type Page } from '../../support/cookie-walker.ts';
-import { type RawAnswer, type RawRequest, sendRaw } from '../../support/raw-request.ts';
+import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
+import { type RawAnswer, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
 import type { Collection, Kind } from './collection.ts';
 import type { Place } from './search.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { until } from '../../support/held-answer.ts';
-import { run } from '../operator-command.ts';
-import { canReadProcesses, childrenOf, visibleOf } from '../process-list.ts';
+import { until } from '../../support/servers/held-answer.ts';
+import { run } from '../commands/operator-command.ts';
+import { canReadProcesses, childrenOf, visibleOf } from '../start/process-list.ts';
 import { filesBelow } from './kept.ts';
 import type { Place } from './search.ts';
 import type { Stage } from './stage.ts';

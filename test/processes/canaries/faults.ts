@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Answer } from '../../support/forward.ts';
-import { openStoreBreaker } from '../../support/store-breaker.ts';
+import type { Answer } from '../../support/servers/forward.ts';
+import { openStoreBreaker } from '../../support/database/store-breaker.ts';
 import { authorizeApp, type Connected, readOnce } from './flows.ts';
 import type { Stage } from './stage.ts';
 

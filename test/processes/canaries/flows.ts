@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { authorize, type LegacyApp } from '../../support/authorize.ts';
-import { exchangeFields, tokenOf } from '../../support/legacy-calls.ts';
-import { json, multipart, rawForm, type RawRequest } from '../../support/raw-request.ts';
+import { authorize, type LegacyApp } from '../../support/callers/authorize.ts';
+import { exchangeFields, tokenOf } from '../../support/callers/legacy-calls.ts';
+import { json, multipart, rawForm, type RawRequest } from '../../support/callers/raw-request.ts';
 import type { Stage } from './stage.ts';
 
 /** Whole flows of the old generation, each with secrets of its own, over every way that old clients use. */

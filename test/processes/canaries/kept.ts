@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
-import { childrenOf, visibleOf } from '../process-list.ts';
+import { childrenOf, visibleOf } from '../start/process-list.ts';
 import type { Place } from './search.ts';
 
 /** What a system keeps and shows of itself: files, rows, command lines. */

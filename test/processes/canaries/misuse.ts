@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
-import { exchangeFields } from '../../support/legacy-calls.ts';
-import { json, rawForm, type RawRequest } from '../../support/raw-request.ts';
+import { exchangeFields } from '../../support/callers/legacy-calls.ts';
+import { json, rawForm, type RawRequest } from '../../support/callers/raw-request.ts';
 import { carriersOf, type Connected, TOKEN_PATH } from './flows.ts';
 import type { Stage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { freePort } from '../../support/free-port.ts';
-import { bodyOf, forward, send } from '../../support/forward.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { bodyOf, forward, send } from '../../support/servers/forward.ts';
 import type { Collection } from './collection.ts';
 
 /** Stands behind the recording proxy and keeps every secret that bridge and modern side really exchange. */

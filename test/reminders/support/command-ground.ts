@@ -1,6 +1,6 @@
 import type { Context } from '../../../src/domain/context.ts';
-import { SettableClock } from '../../support/settable-clock.ts';
-import { type SmtpDoor, startSmtpServer } from '../../support/smtp-server.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { type SmtpDoor, startSmtpServer } from '../../support/servers/smtp-server.ts';
 import {
   addHolder,
   addOwnedApp,

@@ -9,7 +9,7 @@ import { DAY } from '../../../src/shared/lifetimes.ts';
 import type { Clock } from '../../../src/shared/clock.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
 import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/database/database.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';
 import { addAccount, addApp, addToken, setDate } from './planning-ground.ts';
 

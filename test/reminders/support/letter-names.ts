@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { DANA } from '../../owners/support/people.ts';
-import type { SmtpDoor } from '../../support/smtp-server.ts';
-import type { System } from '../../support/system.ts';
+import type { SmtpDoor } from '../../support/servers/smtp-server.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { HOSTILE, type Hostility } from './hostile-names.ts';
 import { BY_EMAIL, letterTo, MAIL_ID, toHolder, wordsIn } from './letters.ts';
 

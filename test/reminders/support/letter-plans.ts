@@ -1,5 +1,5 @@
 import { DAY } from '../../../src/shared/lifetimes.ts';
-import type { System } from '../../support/system.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { NOW } from './letters.ts';
 
 /** What operators plan for all and grant to one, for the tests of what a mail says of it. */

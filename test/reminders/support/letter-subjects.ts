@@ -1,6 +1,6 @@
 import type { Due } from '../../../src/domain/reminders/people.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
-import type { System } from '../../support/system.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { BY_EMAIL, letterTo, NOW, RETIREMENT, SUNSET, toHolder, toOwner } from './letters.ts';
 
 /** A chapter of letter.test.ts: what the subject line says of everything that may be due. */

@@ -1,8 +1,8 @@
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { DANA, waitingToken } from '../../owners/support/people.ts';
-import { registerLegacyApp } from '../../support/register-app.ts';
-import type { SettableClock } from '../../support/settable-clock.ts';
-import type { System } from '../../support/system.ts';
+import { registerLegacyApp } from '../../support/bridge/register-app.ts';
+import type { SettableClock } from '../../support/bridge/settable-clock.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { exempt, extend, planOutages } from './letter-plans.ts';
 import {
   DANA_PERSON,

@@ -4,10 +4,10 @@ import type { Due, HolderPart, OwnerPart, Person } from '../../../src/domain/rem
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
 import { addUsage, type UsageRow } from '../../../src/store/usage/usage.ts';
-import { registerLegacyApp } from '../../support/register-app.ts';
-import type { System } from '../../support/system.ts';
+import { registerLegacyApp } from '../../support/bridge/register-app.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { DANA, waitingToken } from '../../owners/support/people.ts';
-import type { LegacyApp } from '../../support/authorize.ts';
+import type { LegacyApp } from '../../support/callers/authorize.ts';
 import { HOSTILE } from './hostile-names.ts';
 
 /** Reminders that are due, and the rows behind them, for the tests of what a mail says. */

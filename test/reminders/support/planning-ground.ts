@@ -8,8 +8,8 @@ import { normalEmail } from '../../../src/shared/mail/address.ts';
 import type { DateName } from '../../../src/store/tables/lifecycle.ts';
 import type { Mapping, NewMapping, Tables } from '../../../src/store/tables/tables.ts';
 import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
-import { freshDatabase } from '../../support/database.ts';
-import type { SettableClock } from '../../support/settable-clock.ts';
+import { freshDatabase } from '../../support/database/database.ts';
+import type { SettableClock } from '../../support/bridge/settable-clock.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';
 
 /** One database on which any number of bridges plan, none of which serves: rows go in, and reminders come out. */

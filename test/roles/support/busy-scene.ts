@@ -1,7 +1,7 @@
 import { dayOf } from '../../../src/shared/moments.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { waitingToken } from '../../owners/support/people.ts';
-import type { System } from '../../support/system.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { accountOf } from './people.ts';
 import type { Scene } from './scene.ts';
 

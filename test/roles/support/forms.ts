@@ -1,5 +1,5 @@
 import { newIdField } from '../../../src/http/owners/new-id.ts';
-import type { System } from '../../support/system.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { accountOf, type Visitor } from './people.ts';
 import { CONTACT, formerClientOf, OWN_CLIENT, type Scene, UNPROVEN } from './scene.ts';
 

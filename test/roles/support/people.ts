@@ -4,8 +4,8 @@ import { addStaff, type StaffRole } from '../../../src/domain/accounts/staff.ts'
 import { formToken } from '../../../src/http/signin/browser-cookie.ts';
 import { newOpaqueValue } from '../../../src/shared/ids.ts';
 import { upsertAccount } from '../../../src/store/accounts/accounts.ts';
-import type { Page } from '../../support/cookie-walker.ts';
-import type { System } from '../../support/system.ts';
+import type { Page } from '../../support/callers/cookie-walker.ts';
+import type { System } from '../../support/bridge/system.ts';
 
 /** One person for each role, signed in without the walk over the modern side, which sign-in.test.ts takes. */
 

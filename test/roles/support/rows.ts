@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { System } from '../../support/system.ts';
+import type { System } from '../../support/bridge/system.ts';
 
 /** What each process writes of itself, whatever anybody does. */
 const BY_ITSELF = [

@@ -8,8 +8,8 @@ import { DAY } from '../../../src/shared/lifetimes.ts';
 import { ensureAccount } from '../../../src/store/accounts/accounts.ts';
 import { insertGrant } from '../../../src/store/grants/grants.ts';
 import { keepModernClient, useModernClient } from '../../../src/store/apps/modern-clients.ts';
-import type { LegacyApp } from '../../support/authorize.ts';
-import type { System } from '../../support/system.ts';
+import type { LegacyApp } from '../../support/callers/authorize.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { waitingToken } from '../../owners/support/people.ts';
 import { accountOf } from './people.ts';
 

@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { bodyOf } from '../../support/forward.ts';
+import { bodyOf } from '../../support/servers/forward.ts';
 
 /** A caller on one connection that it keeps open for as long as it may. */
 

@@ -9,14 +9,14 @@ import {
   type Settings,
   startProgram,
 } from '../../processes/running-program.ts';
-import { authorize } from '../../support/authorize.ts';
-import { startEmbeddedModern } from '../../support/embedded-modern.ts';
-import { freePort } from '../../support/free-port.ts';
-import { until } from '../../support/held-answer.ts';
-import { exchangeFields, tokenOf } from '../../support/legacy-calls.ts';
-import { BRIDGE_CLIENT } from '../../support/modern-side.ts';
-import { type RawAnswer, rawForm, sendRaw } from '../../support/raw-request.ts';
-import { type RecordingProxy, startRecordingProxy } from '../../support/recording-proxy.ts';
+import { authorize } from '../../support/callers/authorize.ts';
+import { startEmbeddedModern } from '../../support/servers/embedded-modern.ts';
+import { freePort } from '../../support/servers/free-port.ts';
+import { until } from '../../support/servers/held-answer.ts';
+import { exchangeFields, tokenOf } from '../../support/callers/legacy-calls.ts';
+import { BRIDGE_CLIENT } from '../../support/servers/modern-side.ts';
+import { type RawAnswer, rawForm, sendRaw } from '../../support/callers/raw-request.ts';
+import { type RecordingProxy, startRecordingProxy } from '../../support/servers/recording-proxy.ts';
 
 /** The built bridge in processes of its own, before a new API whose answers a test may hold back. */
 

@@ -1,8 +1,8 @@
 import { addStaff, type StaffRole } from '../../../src/domain/accounts/staff.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { pressIn, SAM } from '../../owners/support/people.ts';
-import type { CookieWalker, Page } from '../../support/cookie-walker.ts';
-import type { System } from '../../support/system.ts';
+import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
+import type { System } from '../../support/bridge/system.ts';
 
 /** What the tests of staff's actions need. */
 

@@ -1,6 +1,6 @@
 import { newHexId } from '../../../src/shared/ids.ts';
 import type { NewMail } from '../../../src/store/reminders/reminders.ts';
-import type { Page } from '../../support/cookie-walker.ts';
+import type { Page } from '../../support/callers/cookie-walker.ts';
 
 /** Rows that stand on desks, and what a page shows of them. */
 

@@ -1,8 +1,8 @@
 import { newHexId } from '../../../src/shared/ids.ts';
 import type { MappingState, NewGrant } from '../../../src/store/tables/tables.ts';
 import { waitingToken } from '../../owners/support/people.ts';
-import { registerLegacyApp } from '../../support/register-app.ts';
-import type { System } from '../../support/system.ts';
+import { registerLegacyApp } from '../../support/bridge/register-app.ts';
+import type { System } from '../../support/bridge/system.ts';
 
 /** Connections that stand on desks. */
 

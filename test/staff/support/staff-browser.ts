@@ -1,6 +1,6 @@
 import { addStaff, type StaffRole } from '../../../src/domain/accounts/staff.ts';
-import type { CookieWalker } from '../../support/cookie-walker.ts';
-import type { System } from '../../support/system.ts';
+import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import type { System } from '../../support/bridge/system.ts';
 import { browserOf, SAM } from '../../owners/support/people.ts';
 
 /** A new browser in which a person is signed in whom the operator's command gave a role. */

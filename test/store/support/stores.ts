@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DatabaseLocation, openStore } from '../../../src/store/driver/open-store.ts';
 import type { Store } from '../../../src/store/driver/store.ts';
-import { freshDatabase } from '../../support/database.ts';
+import { freshDatabase } from '../../support/database/database.ts';
 
-export { databaseKinds } from '../../support/test-mode.ts';
+export { databaseKinds } from '../../support/jest/test-mode.ts';
 
 export type DatabaseKind = DatabaseLocation['kind'];
 

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { movedSoFar } from '../../../src/domain/handover/migration-checklist.ts';
+import { takeOver } from '../../../src/domain/instance/take-over.ts';
+import { checklist } from '../../../src/http/owners/move/checklist.ts';
+import { DAY } from '../../../src/shared/lifetimes.ts';
+import { markCopy, readInstance } from '../../../src/store/instance/instance.ts';
+import { type AdminBridge, startAdminBridge } from '../../lifecycle/support/admin-bridge.ts';
+import { registerLegacyApp } from '../../support/bridge/register-app.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { testInProcess } from '../../support/jest/test-mode.ts';
+import { addWaitingToken } from '../../support/bridge/waiting-token.ts';
+
+/** Calls stand in what may be lost. After a loss no page says that none came, however few tokens an app has. */
+
+const clock = new SettableClock();
+let varDir: string;
+let admin: AdminBridge;
+let clientId: string;
+let mappingId: string;
+
+/** On a file, whatever the other tests of this run work on: it is the file that is lost. */
+const start = async () =>
+  (admin = await startAdminBridge({
+    clock,
+    varDir,
+    env: { DATABASE_URL: `sqlite:${join(varDir, 'bridge.db')}` },
+  }));
+
+beforeEach(async () => {
+  clock.set('2027-01-20T12:00:00Z');
+  varDir = mkdtempSync(join(tmpdir(), 'lost-calls-'));
+  const { bridge } = await start();
+  ({ clientId } = await registerLegacyApp(bridge, 'https://old-app.example/callback'));
+  ({ mappingId } = await addWaitingToken(bridge, { clientId }));
+});
+afterEach(() => admin.stop());
+
+async function call(): Promise<void> {
+  const { usage } = admin.bridge.context;
+  usage.note({
+    mappingId,
+    endpoint: '/1/user.json',
+    carrier: 'header',
+    userAgent: 'weekly/1.0',
+    status: 200,
+  });
+  await usage.flush();
+}
+
+/** What the owner reads of the old calls. */
+async function toldOfCalls(): Promise<string> {
+  const moved = await movedSoFar(admin.bridge.context, clientId);
+  const steps = checklist(moved, { home: '', phase: 'before', hasOldApi: true });
+  const step = steps.find(({ id }) => id === 'old-calls');
+  return `${step?.state}: ${step?.evidence}`;
+}
+
+const NONE = 'done: No call came to the old API in the last 7 days.';
+const UNKNOWN = 'open: No call of the last 7 days is known, but not all of them were counted.';
+
+testInProcess('without a loss the want of calls is told as such, also after a start', async () => {
+  expect(await toldOfCalls()).toBe(NONE);
+  await admin.bridge.close();
+  await start();
+  expect(await toldOfCalls()).toBe(NONE);
+});
+
+testInProcess('where the file of what may be lost was made anew, nothing is done for a week', async () => {
+  await call();
+  expect(await toldOfCalls()).toBe('open: 1 call came to the old API in the last 7 days.');
+  await admin.bridge.close();
+  for (const suffix of ['', '-wal', '-shm'])
+    rmSync(join(varDir, `bridge-volatile.db${suffix}`), { force: true });
+  await start();
+  expect(await toldOfCalls()).toBe(UNKNOWN);
+  clock.advance(DAY);
+  await call();
+  expect(await toldOfCalls()).toBe('open: At least 1 call came to the old API in the last 7 days.');
+  clock.advance(6 * DAY);
+  expect(await toldOfCalls()).toBe('open: At least 1 call came to the old API in the last 7 days.');
+  clock.advance(DAY);
+  expect(await toldOfCalls()).toBe(NONE);
+});
+
+testInProcess('what the original was called before a take-over is not known to the copy', async () => {
+  const { context } = admin.bridge;
+  await markCopy(context.store.durable, await readInstance(context.store.durable));
+  await context.instance.look();
+  expect(await takeOver(context)).toBe(0);
+  expect(await toldOfCalls()).toBe(UNKNOWN);
+});

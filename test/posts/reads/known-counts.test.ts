@@ -1,0 +1,79 @@
+import { type Door, openDoor } from '../../endpoints/support/door.ts';
+import { openStoreBreaker } from '../../support/database/store-breaker.ts';
+import { connectReader, isoIn, TWITTER, type Reader, CHANNEL } from '../support/reader.ts';
+
+/** Numbers of the account and its profiles are what is known, or absent. */
+
+let door: Door;
+let reader: Reader;
+
+beforeAll(async () => {
+  door = await openDoor();
+  reader = await connectReader(door);
+});
+
+afterAll(() => door.stop());
+
+interface Profile {
+  id: string;
+  counts?: Record<string, number>;
+}
+
+async function profiles(): Promise<Profile[]> {
+  const { status, json } = await reader.get('/1/profiles.json');
+  expect(status).toBe(200);
+  return json as Profile[];
+}
+
+const countsOf = async (id: string) => (await profiles()).find((profile) => profile.id === id)?.counts;
+
+test('what nobody knows of an account or a profile is absent', async () => {
+  const { json } = await reader.get('/1/user.json');
+  for (const name of ['plan', 'activity_at']) expect(json).not.toHaveProperty(name);
+  for (const profile of await profiles())
+    for (const name of ['counts', 'statistics']) expect(profile).not.toHaveProperty(name);
+});
+
+test('counts are the totals of lists whose end was read, and cost no request of their own', async () => {
+  const { total } = await reader.list('pending.json?count=100');
+  expect(await reader.asked(async () => expect(await countsOf(CHANNEL)).toEqual({ pending: total }))).toEqual(
+    [],
+  );
+  expect(await countsOf(TWITTER)).toBeUndefined();
+  const sent = await reader.list('sent.json?count=100');
+  expect(await countsOf(CHANNEL)).toEqual({ pending: total, sent: sent.total });
+  const { json } = await reader.get(`/1/profiles/${CHANNEL}.json`);
+  expect(json).toMatchObject({ counts: { pending: total, sent: sent.total } });
+});
+
+test('a list whose end was not read has no count', async () => {
+  for (let number = 0; number < 21; number += 1)
+    await reader.create({
+      channelId: TWITTER,
+      mode: 'customScheduled',
+      dueAt: isoIn((number + 1) * 86_400_000),
+    });
+  const { total, updates } = await reader.list('pending.json', TWITTER);
+  expect([total, updates.length]).toEqual([21, 20]);
+  expect(await countsOf(TWITTER)).toBeUndefined();
+  await reader.list('pending.json?page=2', TWITTER);
+  expect(await countsOf(TWITTER)).toEqual({ pending: expect.any(Number) });
+});
+
+test('a list of what came since a time counts for nothing', async () => {
+  const before = await countsOf(CHANNEL);
+  await reader.list('pending.json?since=1');
+  expect(await countsOf(CHANNEL)).toEqual(before);
+});
+
+test('a cache that is away takes the counts away, and costs no caller an answer', async () => {
+  const breaker = await openStoreBreaker(door.bridge.database);
+  try {
+    await breaker.whileMissing('post_answers', async () => {
+      expect(await countsOf(CHANNEL)).toBeUndefined();
+      expect((await reader.list('sent.json')).updates.length).toBeGreaterThan(0);
+    });
+  } finally {
+    await breaker.close();
+  }
+});

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { DAY } from '../../../src/shared/lifetimes.ts';
+import { windowsTakenBy } from '../../../src/domain/limits/taken.ts';
+import { type Bakery, cut, isWrite, openBakery } from '../support/bakery.ts';
+
+/** How the job looks for writes in doubt whose caller has gone. */
+
+let bakery: Bakery;
+
+beforeAll(async () => {
+  bakery = await openBakery();
+});
+
+afterAll(() => bakery.system.stop());
+
+beforeEach(() => bakery.system.bridge.context.store.durable.deleteFrom('post_writes').execute());
+
+async function lose(times: number): Promise<void> {
+  bakery.cutBefore(times);
+  const texts = Array.from({ length: times }, (_, i) => `Crumb ${i}`);
+  await Promise.all(texts.map((one) => bakery.create(one)));
+  bakery.mend();
+}
+
+const requests = () => bakery.system.proxy.readings().length;
+
+test('the looks of the job share one list for each channel, and give way to writes', async () => {
+  const { context } = bakery.system.bridge;
+  await lose(3);
+  const first = requests();
+  await bakery.lookAfter(15_000);
+  expect(requests() - first).toBe(1);
+  const [row] = await bakery.rows();
+  const api = context.sides.mainApiFor(row?.modern_client_id ?? '');
+  const now = context.clock.now();
+  const heard = { saidAt: now + 1, validUntil: now + 60_000, pausedUntil: 0 };
+  api.learn({ ...api.budget(), ...heard, share: 0.01 });
+  await bakery.lookAfter(50_000);
+  expect(requests() - first).toBe(1);
+  api.learn({ ...api.budget(), ...heard, saidAt: now + 2, share: 1 });
+  await bakery.lookAfter(0);
+  expect(requests() - first).toBe(2);
+});
+
+test('the looks of the job go on after a fault of the storage, and end with the age of the write', async () => {
+  const { durable } = bakery.system.bridge.context.store;
+  await lose(1);
+  await sql`create trigger no_looks before update of looks on post_writes begin select raise(abort, 'no looks'); end`.execute(
+    durable,
+  );
+  await bakery.lookAfter(15_000);
+  expect(await bakery.rows()).toMatchObject([{ state: 'in_doubt', next_look_at: 0 }]);
+  await bakery.lookAfter(DAY);
+  expect(await bakery.rows()).toMatchObject([{ state: 'in_doubt', next_look_at: null }]);
+  await sql`drop trigger no_looks`.execute(durable);
+});
+
+/** What the new API says of its budget. */
+const BUDGET = {
+  ratelimit: '"1000-in-15min";r=900;t=600',
+  'ratelimit-policy': '"1000-in-15min";q=1000;w=900',
+};
+
+/** How many requests count as the app's. */
+async function taken(): Promise<number> {
+  const { context } = bakery.system.bridge;
+  const { client_id: clientId } = await context.store.durable
+    .selectFrom('mappings')
+    .select('client_id')
+    .executeTakeFirstOrThrow();
+  const [window] = windowsTakenBy(context, { modernClientId: context.server.clientId, clientId });
+  return window?.count ?? 0;
+}
+
+test('a lost post is found among more posts of its channel than one page of the new API has', async () => {
+  const before = Array.from({ length: 55 }, (_, i) => `Before ${i}`);
+  await Promise.all(before.map((one) => bakery.create(one)));
+  bakery.system.proxy.onOtherAnswer = (request, answer) =>
+    isWrite(request) ? cut() : { ...answer, headers: { ...answer.headers, ...BUDGET } };
+  await bakery.create('Tells of the budget');
+  const [sentBefore, takenBefore] = [requests(), await taken()];
+  const answer = await bakery.create('The fifty-sixth');
+  bakery.mend();
+  expect(requests() - sentBefore).toBeGreaterThan(2);
+  expect((await taken()) - takenBefore).toBe(requests() - sentBefore);
+  const [post] = await bakery.made('The fifty-sixth');
+  expect(answer.json).toMatchObject({ success: true, updates: [{ id: post?.id }] });
+  expect((await bakery.rows()).at(-1)).toMatchObject({ state: 'found', post_id: post?.id, looks: 1 });
+});

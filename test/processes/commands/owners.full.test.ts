@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { freePort } from '../../support/servers/free-port.ts';
+import { until } from '../../support/servers/held-answer.ts';
+import { sendRaw } from '../../support/callers/raw-request.ts';
+import { add, run } from './operator-command.ts';
+import { buildProgram, type Settings } from '../running-program.ts';
+
+/** Commands of root (sudo) in the folder of a bridge that runs as another user. */
+
+const BRIDGE = { uid: 65_534, gid: 65_534 };
+const program = resolve(import.meta.dirname, '../../../dist/cli.js');
+const folder = mkdtempSync(join(tmpdir(), 'owners-'));
+const running: ChildProcess[] = [];
+
+const environment = (settings: Settings) => ({ PATH: process.env['PATH'], ...settings });
+
+function runAsBridge(settings: Settings, ...args: string[]) {
+  const options = { ...BRIDGE, env: environment(settings), encoding: 'utf8' } as const;
+  return spawnSync(process.execPath, [program, ...args], options);
+}
+
+async function place(name: string): Promise<Settings> {
+  const home = join(folder, name);
+  mkdirSync(home);
+  chownSync(home, BRIDGE.uid, BRIDGE.gid);
+  const PORT = String(await freePort());
+  const modern = `http://127.0.0.1:${await freePort()}`;
+  return {
+    VAR_DIR: join(home, 'var'),
+    PORT,
+    PUBLIC_URL: `http://127.0.0.1:${PORT}`,
+    MODERN_AUTH_URL: modern,
+    MODERN_API_URL: modern,
+    MODERN_CLIENT_ID: 'bridge',
+    LOG_LEVEL: 'warn',
+  };
+}
+
+/** Everything in a place that is not the bridge's. */
+const foreignIn = (settings: Settings) => {
+  const home = join(settings['VAR_DIR'] ?? '', '..');
+  return (readdirSync(home, { recursive: true }) as string[]).filter(
+    (name) => statSync(join(home, name)).uid !== BRIDGE.uid || statSync(join(home, name)).gid !== BRIDGE.gid,
+  );
+};
+
+const mayRun = spawnSync(process.execPath, [program, '--version'], BRIDGE).status === 0;
+const testAsRoot = process.getuid?.() === 0 && mayRun ? test : test.skip;
+
+beforeAll(async () => {
+  await buildProgram();
+  spawnSync('chmod', ['755', folder]);
+});
+
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+testAsRoot('what they make belongs to the owner of the folder, and the bridge can work with it', async () => {
+  const settings = await place('made');
+  const backup = join(settings['VAR_DIR'] ?? '', '..', 'backup.db');
+  for (const args of [
+    ['migrate'],
+    add('App', 'https://app.example/callback', 'o@app.example'),
+    ['backup', backup],
+    ['restore', backup, '--take-over'],
+    ['keys', 'add'],
+  ])
+    expect(await run(settings, ...args)).toMatchObject({ code: 0 });
+  expect(foreignIn(settings)).toEqual([]);
+  expect(readdirSync(settings['VAR_DIR'] ?? '')).toEqual(
+    expect.arrayContaining(['bridge.db', 'epoch.json', 'history-anchors.ndjson', 'keys.json']),
+  );
+  expect(runAsBridge(settings, 'apps', 'list')).toMatchObject({ status: 0, stderr: '' });
+});
+
+testAsRoot('a memory that the bridge may not read refuses its start in words', async () => {
+  const settings = await place('unreadable');
+  await run(settings, 'migrate');
+  await run(settings, ...add('App', 'https://app.example/callback', 'o@app.example'));
+  chownSync(join(settings['VAR_DIR'] ?? '', 'epoch.json'), 0, 0);
+  const { status, stderr } = runAsBridge(settings, 'serve');
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(/^VAR_DIR: this user may not read .*epoch\.json: give it/) as string,
+  });
+});
+
+testAsRoot('a bridge whose memory cannot be written any more serves on, and is not ready', async () => {
+  const settings = await place('unwritable');
+  const { VAR_DIR = '', PUBLIC_URL = '' } = settings;
+  runAsBridge(settings, 'migrate');
+  const child = spawn(process.execPath, [program, 'serve'], {
+    ...BRIDGE,
+    env: environment(settings),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  running.push(child);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const ready = () => sendRaw(PUBLIC_URL, { path: '/ready' });
+  await until(async () => (await ready().catch(() => undefined))?.status === 200);
+  chownSync(VAR_DIR, 0, 0);
+  spawnSync('chmod', ['755', VAR_DIR]);
+  const raise =
+    "const [sqlite, file] = process.argv.slice(1); new (require(sqlite))(file).exec('update instance set epoch = epoch + 1')";
+  const sqlite = resolve(import.meta.dirname, '../../../node_modules/better-sqlite3');
+  expect(spawnSync(process.execPath, ['-e', raise, sqlite, join(VAR_DIR, 'bridge.db')]).status).toBe(0);
+  await until(async () => (await ready()).text.includes('VAR_DIR/epoch.json cannot be written'));
+  expect((await sendRaw(PUBLIC_URL, { path: '/health' })).status).toBe(200);
+  expect(said).not.toContain('ALARM');
+  chownSync(VAR_DIR, BRIDGE.uid, BRIDGE.gid);
+  await until(async () => (await ready()).status === 200);
+});

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { requirePostgresRing } from '../jest/test-mode.ts';
+
+export interface TestDatabase {
+  url: string;
+  /** Removes it, whoever is connected. */
+  drop(): Promise<void>;
+}
+
+/** The server of this run: a given one, else the one that the global set-up starts when it is first asked for. */
+async function serverUrl(): Promise<string> {
+  requirePostgresRing();
+  const { TEST_DATABASE_URL: given, TEST_POSTGRES_ON_DEMAND: starter } = process.env;
+  if (given) return given;
+  if (!starter) throw new Error('the global set-up of the tests did not run');
+  const answer = await fetch(starter);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return text;
+}
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** An empty database that nobody else uses, on the PostgreSQL of this run. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const server = await serverUrl();
+  const name = `t_${randomBytes(6).toString('hex')}`;
+  await run(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => run(server, `drop database ${name} with (force)`) };
+}

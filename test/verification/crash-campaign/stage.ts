@@ -1,0 +1,260 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { authorize, type LegacyApp } from '../../support/callers/authorize.ts';
+import { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import type { CampaignBridge } from './campaign-bridge.ts';
+import { exchangeCode, readProfiles } from './calls.ts';
+import { type Chance, chanceOf } from './faults/chance.ts';
+import { expireAccess, grantIdOf, grantOf, isRecorded } from './database.ts';
+import type { Call, Expiry, Note, RoundHistory } from './checker/history.ts';
+import type { Lane } from './lane.ts';
+import type { Plan } from './plan.ts';
+
+/** What the scenarios of a round have in common: its lane and plan, and what it has recorded so far. */
+export interface Stage {
+  lane: Lane;
+  plan: Plan;
+  chance: Chance;
+  calls: Call[];
+  notes: Note[];
+  expiries: Expiry[];
+  /** Beside what processes note: which machine had no database, and when. */
+  cuts: RoundHistory['cuts'];
+  /** Legacy tokens that were issued or used in this round. */
+  tokens: Set<string>;
+  withSibling: Set<string>;
+  revokedByCampaign: string[];
+  calm: Array<{ requests: number; statuses: number[] }>;
+  unsettled: string[];
+  served: RoundHistory['served'];
+  databaseAway: RoundHistory['databaseAway'];
+  lastConsentError?: Error;
+  /** Rises whenever a round is tried again. */
+  attempt: number;
+}
+
+export const SETTLE_LIMIT_MS = 20_000;
+export const LOOK_EVERY_MS = 80;
+
+export function newStage(lane: Lane, plan: Plan, seed: number): Stage {
+  return {
+    lane,
+    plan,
+    // beside the plan's own, so that a change of the plan changes no order
+    chance: chanceOf(seed + 1_000_003, plan.round),
+    calls: [],
+    notes: [],
+    expiries: [],
+    cuts: [],
+    tokens: new Set(),
+    withSibling: new Set(),
+    revokedByCampaign: [],
+    calm: [],
+    unsettled: [],
+    served: undefined,
+    databaseAway: undefined,
+    attempt: 0,
+  };
+}
+
+/** The file that says that a trap is sprung. */
+const placeOf = ({ lane, plan, attempt }: Stage, name: string) =>
+  join(lane.folder, `sprung-${plan.round}-${attempt}-${name}`);
+
+/** Gives both processes the round's traps; a trap that is sprung in one is gone in the other. */
+export async function armTraps(stage: Stage, database: string): Promise<void> {
+  const { lane, plan } = stage;
+  const place = (name: string) => placeOf(stage, name);
+  const traps = plan.traps.map((trap, index) => ({
+    ...trap,
+    database,
+    ...(trap.action !== 'fail' && { once: place(String(index)) }),
+  }));
+  const restartTraps = plan.restartTraps.map((trap, index) => ({
+    ...trap,
+    database,
+    once: place(`restart-${index}`),
+  }));
+  for (const [index, bridge] of lane.bridges.entries()) {
+    const shift = plan.shifts[index] ?? 0;
+    bridge.firstOrder = { shift, traps: restartTraps };
+    bridge.restartAfter = plan.restartAfter;
+    await bridge.order({ shift, traps });
+  }
+}
+
+/** Every machine has its database again. */
+export function healWays({ lane, cuts }: Stage): void {
+  for (const way of lane.ways) way.heal();
+  for (const cut of cuts) cut.until = Math.min(cut.until, Date.now());
+}
+
+/** The machine of a process that has reached a cut has no database from here on; the process goes on when it is so. */
+export function cutWay(stage: Stage, { process, point }: { process: number; point: string }): void {
+  const { lane, plan, cuts } = stage;
+  const trap = plan.traps.findIndex((each) => each.action === 'cut' && each.point === point);
+  lane.ways[process]?.cut();
+  cuts.push({ process, from: Date.now(), until: Number.POSITIVE_INFINITY });
+  writeFileSync(`${placeOf(stage, String(trap))}.done`, '');
+}
+
+/** What was spilled, or is held by a process that lives, is in the database. */
+async function pairsAreKept(stage: Stage): Promise<boolean> {
+  const { notes, lane } = stage;
+  const held = notes.filter((note) => note.what === 'received' && note.version > 1);
+  const isKept = (pair: Note) =>
+    pair.what === 'received' &&
+    notes.some((note) => note.what === 'kept' && note.grantId === pair.grantId && note.pid === pair.pid);
+  const ended = new Set(lane.bridges.flatMap(({ outages }) => outages.map(({ pid }) => pid)));
+  return held.every((pair) => isKept(pair) || ended.has(pair.pid)) && spilledIn(lane) === 0;
+}
+
+/** Waits until every pair that came is where it belongs. */
+export async function keepPairs(stage: Stage): Promise<void> {
+  const until = Date.now() + SETTLE_LIMIT_MS;
+  while (!(await pairsAreKept(stage))) {
+    if (Date.now() > until) return void stage.unsettled.push('a pair that came is kept by nobody');
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+function spilledIn({ varDirs }: Lane): number {
+  const folders = [...new Set(varDirs)].map((folder) => join(folder, 'spill'));
+  const names = folders.flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []));
+  return names.filter((name) => name.endsWith('.pair')).length;
+}
+
+export async function disarmTraps(stage: Stage): Promise<void> {
+  const { lane } = stage;
+  lane.proxy.clear();
+  lane.recorder.hostile = undefined;
+  healWays(stage);
+  for (const bridge of lane.bridges) {
+    bridge.firstOrder = {};
+    bridge.resume();
+    await bridge.up();
+    await bridge.order({ traps: [] });
+    // it may have sprung a last one meanwhile
+    await bridge.up();
+  }
+  await keepPairs(stage);
+}
+
+/** The n-th bridge, counted round the two. */
+export function bridgeOf({ lane, plan }: Stage, n: number): { bridge: CampaignBridge; index: number } {
+  const index = (n + plan.first) % 2;
+  return { bridge: lane.bridges[index as 0 | 1], index };
+}
+
+export async function readOnce(stage: Stage, n: number, token: string): Promise<Call> {
+  const { bridge, index } = bridgeOf(stage, n);
+  const call = await readProfiles(bridge.url, index, token);
+  stage.calls.push(call);
+  return call;
+}
+
+/** Callers at both processes, spread over a short time. */
+export async function readMany(stage: Stage, count: number, token: string): Promise<Call[]> {
+  const { chance, plan } = stage;
+  const waits = Array.from({ length: count }, () => chance.between(0, plan.spread));
+  return Promise.all(
+    waits.map(async (wait, n) => {
+      await delay(wait);
+      return readOnce(stage, n, token);
+    }),
+  );
+}
+
+export async function expire(stage: Stage, grantId: string): Promise<void> {
+  await expireAccess(stage.lane.context, grantId);
+  stage.expiries.push({ at: Date.now(), grantId });
+}
+
+async function isSettled(stage: Stage, grantId: string): Promise<boolean> {
+  const { context } = stage.lane;
+  const grant = await grantOf(context, grantId);
+  if (!grant || grant.state === 'dead') return true;
+  return grant.state === 'ready' && grant.access_expires_at > context.clock.now();
+}
+
+/** Calls go on, as those of old integrations would, until the grant serves again or has ended. */
+export async function settle(stage: Stage, grantId: string, token: string): Promise<void> {
+  const until = Date.now() + SETTLE_LIMIT_MS;
+  for (let n = 0; !(await isSettled(stage, grantId)); n += 1) {
+    if (Date.now() > until)
+      return void stage.unsettled.push(`grant ${grantId} serves nobody and has not ended`);
+    await Promise.race([readOnce(stage, n, token), delay(1000)]);
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+/** A consent through the first bridge, tried once; undefined when it led to no code. */
+export async function consentOnce(stage: Stage, app: LegacyApp): Promise<string | undefined> {
+  const { lane } = stage;
+  try {
+    const { code } = await authorize({
+      bridgeUrl: lane.bridges[0].url,
+      app,
+      person: lane.person,
+      browser: lane.browser,
+    });
+    if (code === undefined) throw new Error('the consent led to no code');
+    const clear = decodeURIComponent(code);
+    lane.recorder.secrets.add(clear);
+    return clear;
+  } catch (error) {
+    // a browser that was cut off in the middle begins anew
+    lane.browser = new CookieWalker();
+    stage.lastConsentError = error as Error;
+    return undefined;
+  }
+}
+
+const CONSENTS = 5;
+
+/** A code of a new consent. @throws {Error} when several attempts gave none */
+export async function consent(stage: Stage, app: LegacyApp): Promise<string> {
+  for (let attempt = 0; attempt < CONSENTS; attempt += 1) {
+    await stage.lane.bridges[0].up();
+    const code = await consentOnce(stage, app);
+    if (code !== undefined) return code;
+    await delay(200);
+  }
+  const cause = stage.lastConsentError;
+  throw new Error(`no consent came to an end in round ${stage.plan.round}`, { cause });
+}
+
+export async function exchangeOnce(
+  stage: Stage,
+  n: number,
+  asked: { app: LegacyApp; code: string },
+): Promise<string | undefined> {
+  const { bridge, index } = bridgeOf(stage, n);
+  const { token, ...call } = await exchangeCode(bridge.url, index, asked);
+  stage.calls.push(call);
+  if (token === undefined) return undefined;
+  const { context } = stage.lane;
+  call.committed = await isRecorded(context, token, { state: 'active', action: 'token_issued' });
+  stage.tokens.add(token);
+  stage.lane.recorder.secrets.add(token);
+  return token;
+}
+
+/** A new consent and its token, when nothing is faulty. */
+export async function newGrant(stage: Stage, app: LegacyApp): Promise<{ id: string; token: string }> {
+  await Promise.all(stage.lane.bridges.map((bridge) => bridge.up()));
+  const token = await exchangeOnce(stage, 0, { app, code: await consent(stage, app) });
+  const id = token && (await grantIdOf(stage.lane.context, token));
+  if (!token || !id) throw new Error(`no token came of a consent in round ${stage.plan.round}`);
+  return { id, token };
+}
+
+/** The lane's grant, ready; a new one where the last has ended. */
+export async function readyGrant(stage: Stage): Promise<{ id: string; token: string }> {
+  const { lane } = stage;
+  const row = lane.grant && (await grantOf(lane.context, lane.grant.id));
+  if (!lane.grant || row?.state !== 'ready') lane.grant = await newGrant(stage, lane.app);
+  stage.tokens.add(lane.grant.token);
+  return lane.grant;
+}
