@@ -57,10 +57,10 @@ function median(numbers) {
 
 const MAX_FILES = 20;
 
-/** Folders of the program that nobody can take in at a glance, with how many files stand in them. */
+/** Folders that nobody can take in at a glance, with how many files stand in them. */
 function fullFolders(paths) {
   const counts = new Map();
-  for (const path of paths.filter((one) => one.startsWith('src/')))
+  for (const path of paths)
     counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   return [...counts].filter(([, count]) => count > MAX_FILES);
 }
