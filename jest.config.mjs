@@ -71,8 +71,8 @@ export default {
     '<rootDir>/test/support/jest/quick-graphql.cjs',
   ],
   testTimeout: 180_000,
-  // Most tests wait for processes, clocks and sockets; three at a time keep both cores of a small machine busy.
-  maxWorkers: 3,
+  // Most tests wait for processes, clocks and sockets; four at a time keep both cores of a small machine busy.
+  maxWorkers: 4,
   verbose: true,
   // A test that fails in its set-up may leave servers open; the run must end all the same and say so.
   forceExit: true,
