@@ -60,8 +60,7 @@ const MAX_FILES = 20;
 /** Folders that nobody can take in at a glance, with how many files stand in them. */
 function fullFolders(paths) {
   const counts = new Map();
-  for (const path of paths)
-    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  for (const path of paths) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   return [...counts].filter(([, count]) => count > MAX_FILES);
 }
 

@@ -86,7 +86,7 @@ program.addCommand(
         '--owner <account>',
         "the owner's account id; by an e-mail address alone the owner token stays unused",
       ),
-    command('list', 'every app with its callbacks', async () => (await apps()).listApps),
+    command('list', 'every app with its callbacks', async () => (await apps()).listAppsCommand),
     command(
       'add-secret',
       'a second client_secret, printed once; the first works on',
@@ -119,7 +119,7 @@ program.addCommand(
     command(
       'find',
       'tokens by e-mail, client, account or mapping id, or their first or last four characters',
-      async () => (await tokens()).findToken,
+      async () => (await tokens()).findTokenCommand,
     ).argument('<query>', 'what to look for; - reads a whole token from standard input'),
     command('revoke', 'end one token for good', async () => (await tokens()).revoke)
       .argument('<mapping>', 'its mapping id, as tokens find shows it')
@@ -152,7 +152,7 @@ program.addCommand(
     command(
       'make',
       'the link for one app and account; the same each time',
-      async () => (await import('./cli/commands/tokens/links.ts')).makeLink,
+      async () => (await import('./cli/commands/tokens/links.ts')).makeLinkCommand,
     )
       .requiredOption('--app <client-id>', 'the client id of the app')
       .requiredOption('--account <account-id>', 'the id of the account whose tokens wait'),
@@ -197,7 +197,7 @@ program.addCommand(
     command(
       'verify',
       'name the first entry that was edited, removed, added or moved',
-      async () => (await history()).verifyHistory,
+      async () => (await history()).verifyHistoryCommand,
     ).option(
       '--anchor <file...>',
       'anchors beyond those of this machine: another file of them, or a captured log',
@@ -244,7 +244,7 @@ program.addCommand(
   command(
     'shadow',
     'where the two generations answer differently',
-    async () => (await import('./cli/commands/apps/shadow.ts')).shadow,
+    async () => (await import('./cli/commands/apps/shadow.ts')).shadowCommand,
   ).option('--clear', 'forget what was counted and begin anew'),
 );
 program.addCommand(

@@ -10,7 +10,7 @@ import {
   FOREIGN_FOLDER_REMEDY,
   foreignFolderWords,
 } from '../domain/instance/other-database.ts';
-import { createApp } from '../http/app.ts';
+import { createBridgeApp } from '../http/app.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { startJobs } from '../jobs/schedule.ts';
 import { STOP_LIMIT } from '../shared/lifetimes.ts';
@@ -58,7 +58,7 @@ export async function requireOwnFolder({ context }: OpenContext, config: Config)
 }
 
 /** The parts of a running bridge, in the order of their start. */
-interface Parts {
+interface BridgeParts {
   opened: OpenContext;
   stopSharing: () => Promise<void>;
   server: RunningServer;
@@ -69,7 +69,7 @@ interface Parts {
 }
 
 /** Ends the work under way, then writes the state that is in memory. Accepted calls are not cut within STOP_LIMIT. */
-async function end({ opened, stopSharing, server, stopSealing }: Parts): Promise<void> {
+async function end({ opened, stopSharing, server, stopSealing }: BridgeParts): Promise<void> {
   const { context } = opened;
   context.live.end();
   const cut = await server.close();
@@ -84,7 +84,7 @@ async function end({ opened, stopSharing, server, stopSealing }: Parts): Promise
 }
 
 /** Stops in this order: the balancer learns of the stop first, then callers, then background work. */
-async function stop(parts: Parts, drain: number): Promise<void> {
+async function stop(parts: BridgeParts, drain: number): Promise<void> {
   const { failing, opened } = parts;
   const { context } = opened;
   context.shutdown.begin(drain);
@@ -101,16 +101,16 @@ async function stop(parts: Parts, drain: number): Promise<void> {
  * Closes the parts that are already open, the newest last in the list. A start that fails must close them: open parts
  * would keep the process alive.
  */
-type Undo = Array<() => Promise<unknown>>;
+type CloseSteps = Array<() => Promise<unknown>>;
 
-async function serveFrom(opened: OpenContext, config: Config, undo: Undo): Promise<Parts> {
+async function serveFrom(opened: OpenContext, config: Config, undo: CloseSteps): Promise<BridgeParts> {
   const { context } = opened;
   await requireOwnFolder(opened, config);
   if (config.production) await requireProductionReady(opened);
   await followSettings(context, config.dates);
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
-  const app = createApp({ ...config, context });
+  const app = createBridgeApp({ ...config, context });
   const stopSharing = await startSharing(context);
   undo.push(stopSharing);
   const server = await startServer({ ...config, logger: context.logger }, app);
@@ -124,8 +124,8 @@ async function serveFrom(opened: OpenContext, config: Config, undo: Undo): Promi
 }
 
 /** Starts all parts. When one part fails to start, the others are closed again. */
-async function startParts(opened: OpenContext, config: Config): Promise<Parts> {
-  const undo: Undo = [() => opened.close()];
+async function startParts(opened: OpenContext, config: Config): Promise<BridgeParts> {
+  const undo: CloseSteps = [() => opened.close()];
   try {
     return await serveFrom(opened, config, undo);
   } catch (error) {

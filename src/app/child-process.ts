@@ -9,11 +9,11 @@ export interface Child<Ready> {
   stop(): Promise<void>;
 }
 
-type Answer<Ready> = ({ type: 'ready' } & Ready) | { type: 'failed'; message: string };
+type ChildMessage<Ready> = ({ type: 'ready' } & Ready) | { type: 'failed'; message: string };
 
 function firstAnswer<Ready>(child: ChildProcess): Promise<Ready> {
   return new Promise((resolve, reject) => {
-    child.once('message', (message: Answer<Ready>) => {
+    child.once('message', (message: ChildMessage<Ready>) => {
       if (message.type === 'failed') return reject(new Error(message.message));
       resolve(message);
     });

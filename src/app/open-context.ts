@@ -49,7 +49,7 @@ export interface OpenContext {
   close(): Promise<void>;
 }
 
-interface Opening {
+interface ContextInput {
   config: Config;
   logger: Logger;
   /** The clock of a test, instead of the clocks of the database and the machine. */
@@ -74,7 +74,7 @@ function ofDatabase(cause: unknown): Error {
 /**
  * Opens the parts that need the open store. A failure closes the store, because its connections keep the process alive.
  */
-async function openBeside({ config, logger, own, budgetOf, isLook }: Opening, store: Store) {
+async function openBeside({ config, logger, own, budgetOf, isLook }: ContextInput, store: Store) {
   const clock = own ?? machineClock;
   try {
     if (budgetOf !== undefined) await forgetBudget(store, budgetOf);

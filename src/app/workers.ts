@@ -21,7 +21,7 @@ export interface Workers {
   close(): Promise<void>;
 }
 
-type Announcement = { type: 'ready' } | { type: 'failed'; message: string };
+type WorkerMessage = { type: 'ready' } | { type: 'failed'; message: string };
 
 /** A worker that lives shorter than this has failed, and the pause before its next replacement is longer. */
 const LIVED_LONG = 1 * MINUTE;
@@ -31,7 +31,7 @@ const PAUSE_MAX = 30 * SECOND;
 
 function untilServing(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
-    worker.once('message', (message: Announcement) =>
+    worker.once('message', (message: WorkerMessage) =>
       message.type === 'ready' ? resolve() : reject(new Error(message.message)),
     );
     worker.on('error', reject);

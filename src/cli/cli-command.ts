@@ -3,10 +3,10 @@ import { printResult, type Result } from './commands/result.ts';
 
 /** How every operator command is built. */
 
-type Run = (options: Record<string, unknown>, operands: string[]) => Promise<Result>;
+type CommandAction = (options: Record<string, unknown>, operands: string[]) => Promise<Result>;
 
 /** Adds a command that answers one result, as lines of text or with `--json` as one object. */
-export function command(name: string, description: string, load: () => Promise<Run>): Command {
+export function command(name: string, description: string, load: () => Promise<CommandAction>): Command {
   return new Command(name)
     .description(description)
     .option('--json', 'answer one JSON object')

@@ -36,7 +36,7 @@ export interface RuledSettings {
 }
 
 /** The facts about the machine that the rules need. */
-interface Surroundings {
+interface MachineState {
   isKeysFileThere: boolean;
   isDatabaseFolderThere: boolean;
 }
@@ -118,7 +118,7 @@ function orders(env: RuledSettings): Rule[] {
   ];
 }
 
-function itself(env: RuledSettings, surroundings: Surroundings): Rule[] {
+function itself(env: RuledSettings, surroundings: MachineState): Rule[] {
   const openProblem = openDatabaseProblem(env.DATABASE_URL);
   return [
     [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
@@ -178,7 +178,7 @@ export const NO_KEYS =
   'KEYS_FILE: is missing or cannot be read, and production never makes keys by itself. A bridge with a database needs the file of that database: put its copy back. For a new bridge, make the file once: grantbridge keys init';
 
 /** Unsafe combinations that a start in production refuses. */
-function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Rule[] {
+function inProduction(env: RuledSettings, { isKeysFileThere }: MachineState): Rule[] {
   const hasTls = env.TLS_CERT_FILE !== undefined || env.TLS_KEY_FILE !== undefined;
   return [
     [
@@ -199,7 +199,7 @@ function inProduction(env: RuledSettings, { isKeysFileThere }: Surroundings): Ru
 }
 
 /** Every problem, one line each, beginning with the setting's name. */
-export function contradictions(env: RuledSettings, surroundings: Surroundings): string[] {
+export function contradictions(env: RuledSettings, surroundings: MachineState): string[] {
   const byKind = env.NODE_ENV === 'production' ? inProduction(env, surroundings) : outsideProduction(env);
   return [...otherSides(env), ...orders(env), ...itself(env, surroundings), ...byKind]
     .filter(([wrong]) => wrong)

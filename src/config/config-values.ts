@@ -8,7 +8,7 @@ import { redactText } from '../shared/log/redaction.ts';
 
 /** The forms of settings, each with the message for a wrong value. */
 
-export const wholeNumber = (min: number, max: number) =>
+export const wholeNumberSetting = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d+$/, `must be a whole number from ${min} to ${max}, without a unit`)
@@ -152,12 +152,12 @@ export const proxies = z
   );
 
 /** Calls in 15 minutes, 24 hours and 30 days. */
-export type Quotas = readonly [number, number, number];
+export type CallQuotas = readonly [number, number, number];
 
-export const port = wholeNumber(0, 65535);
+export const port = wholeNumberSetting(0, 65535);
 const LONGEST = 10 * 365 * 86400;
-export const seconds = wholeNumber(0, LONGEST);
-export const secondsAboveZero = wholeNumber(1, LONGEST);
+export const seconds = wholeNumberSetting(0, LONGEST);
+export const secondsAboveZero = wholeNumberSetting(1, LONGEST);
 
 /** Calls of one client of the embedded new API in 15 minutes, 24 hours and 30 days. */
 export const quotas = z
@@ -166,7 +166,7 @@ export const quotas = z
     /^\s*[1-9]\d{0,8}(\s*,\s*[1-9]\d{0,8}){2}\s*$/,
     'must be three whole numbers from 1 to 999999999, for 15 minutes, 24 hours and 30 days, such as 100,250,3000',
   )
-  .transform((text): Quotas => {
+  .transform((text): CallQuotas => {
     const [short = 0, day = 0, month = 0] = text.split(',').map(Number);
     return [short, day, month];
   });

@@ -17,13 +17,13 @@ import {
   origin,
   port,
   proxies,
-  type Quotas,
+  type CallQuotas,
   quotas,
   readableFile,
   path,
   seconds,
   secondsAboveZero,
-  wholeNumber,
+  wholeNumberSetting,
 } from './config-values.ts';
 import { ConfigError } from './config-error.ts';
 import { parseEach } from './parse-each.ts';
@@ -65,14 +65,14 @@ const environment = z.object({
     .default('account:read posts:read posts:write offline_access'),
   DEMO_PORT: port.default(3002),
   IN_DOUBT_QUIET_SECONDS: seconds.default(300),
-  GRANT_KEEPALIVE_DAYS: wholeNumber(1, 365).default(5),
-  WORKERS: wholeNumber(1, 256).default(1),
+  GRANT_KEEPALIVE_DAYS: wholeNumberSetting(1, 365).default(5),
+  WORKERS: wholeNumberSetting(1, 256).default(1),
   KEYS_FILE: path.optional(),
   PROFILES_FRESH_SECONDS: seconds.default(60),
   PROFILES_STALE_SECONDS: seconds.default(86400),
   APP_REGISTRATION: z.enum(['open', 'staff', 'off'], 'must be open, staff or off').optional(),
   LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
-  LEGACY_RATE_LIMIT: wholeNumber(0, 1_000_000).default(60),
+  LEGACY_RATE_LIMIT: wholeNumberSetting(0, 1_000_000).default(60),
   LEGACY_BACKEND_URL: origin.optional(),
   LEGACY_SHADOW: onOrOff,
   LEGACY_DEPRECATED_AT: moment.optional(),
@@ -95,7 +95,7 @@ const environment = z.object({
   TLS_CERT_FILE: readableFile.optional(),
   TLS_KEY_FILE: readableFile.optional(),
   TRUST_PROXY: proxies.optional(),
-  DRAIN_SECONDS: wholeNumber(0, 600).optional(),
+  DRAIN_SECONDS: wholeNumberSetting(0, 600).optional(),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug'], 'must be error, warn, info or debug').default('info'),
 });
 
@@ -128,7 +128,7 @@ export interface Config {
   keysFile: string;
   /** Undefined: the embedded new API is started, and the bridge is registered there. */
   upstream: UpstreamConfig | undefined;
-  embedded: { port: number; accessTokenSeconds: number; quotas: Quotas | undefined; demoPort: number };
+  embedded: { port: number; accessTokenSeconds: number; quotas: CallQuotas | undefined; demoPort: number };
   scopes: string;
   /** Undefined: `/settings` at the authorization server of the new API. */
   modernSettingsUrl: string | undefined;

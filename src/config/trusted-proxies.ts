@@ -8,12 +8,15 @@ import { groupsOf } from '../shared/net/addresses.ts';
  */
 
 /** From the first address up to the last address, without the last one. */
-interface Block {
+interface AddressRange {
   from: bigint;
   to: bigint;
 }
 
-const ofSize = (from: bigint, hostBits: number): Block => ({ from, to: from + (1n << BigInt(hostBits)) });
+const ofSize = (from: bigint, hostBits: number): AddressRange => ({
+  from,
+  to: from + (1n << BigInt(hostBits)),
+});
 
 const VERSION_4 = ofSize(0xffffn << 32n, 32);
 
@@ -35,7 +38,7 @@ function numberOf(address: string): bigint {
 const hexOf = (bytes: number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** The block of an address or a network. The network names that express knows are private and small. */
-function blocksOf(range: string): Block[] {
+function blocksOf(range: string): AddressRange[] {
   const [given = '', bits] = range.split('/', 2);
   const host = given.replace(/%.*$/, '');
   if (!/[.:]/.test(host)) return [];
@@ -45,9 +48,9 @@ function blocksOf(range: string): Block[] {
 }
 
 /** Merges blocks that overlap or lie side by side. */
-function joined(blocks: readonly Block[]): Block[] {
+function joined(blocks: readonly AddressRange[]): AddressRange[] {
   const inOrder = blocks.toSorted((a, b) => (a.from < b.from ? -1 : Number(a.from > b.from)));
-  const result: Block[] = [];
+  const result: AddressRange[] = [];
   for (const block of inOrder) {
     const last = result.at(-1);
     if (!last || block.from > last.to) result.push({ ...block });
@@ -57,13 +60,13 @@ function joined(blocks: readonly Block[]): Block[] {
 }
 
 /** How many addresses two blocks have in common. */
-function shared(a: Block, b: Block): bigint {
+function shared(a: AddressRange, b: AddressRange): bigint {
   const from = a.from > b.from ? a.from : b.from;
   const to = a.to < b.to ? a.to : b.to;
   return to > from ? to - from : 0n;
 }
 
-function isTooWide(block: Block): boolean {
+function isTooWide(block: AddressRange): boolean {
   const size = block.to - block.from;
   const isPrivate = PRIVATE_VERSION_6.some((known) => shared(block, known) === size);
   return shared(block, VERSION_4) > WIDEST.version4 || (size > WIDEST.version6 && !isPrivate);

@@ -10,12 +10,12 @@ const SLIPS_MAX = 2;
  * The table of Damerau and Levenshtein: a cell holds how many slips turn the beginning of one word into the beginning
  * of another.
  */
-type Table = number[][];
+type DistanceTable = number[][];
 
-const cell = (table: Table, row: number, column: number) => table[row]?.[column] ?? Infinity;
+const cell = (table: DistanceTable, row: number, column: number) => table[row]?.[column] ?? Infinity;
 
 /** `row` and `column` count letters: the beginnings that are compared end with these letters. */
-function slipsAt(table: Table, words: [string, string], [row, column]: [number, number]): number {
+function slipsAt(table: DistanceTable, words: [string, string], [row, column]: [number, number]): number {
   const [one, other] = words;
   if (row === 0 || column === 0) return row + column;
   const isSame = one[row - 1] === other[column - 1];
@@ -30,7 +30,7 @@ function slipsAt(table: Table, words: [string, string], [row, column]: [number, 
 
 /** How many slips turn one word into another. */
 function slipsBetween(one: string, other: string): number {
-  const table: Table = [];
+  const table: DistanceTable = [];
   for (let row = 0; row <= one.length; row += 1) {
     const line: number[] = (table[row] = []);
     for (let column = 0; column <= other.length; column += 1)

@@ -1,4 +1,4 @@
-import type { Change } from '../domain/history/record-event.ts';
+import type { HistoryChange } from '../domain/history/record-event.ts';
 import { DEMO_APPS, UNIDENTIFIED } from './apps.ts';
 import { DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
 import { IMPORTED_AGO, type LaidPair, momentAgo } from './life.ts';
@@ -10,7 +10,7 @@ const IMPORT = { actor: 'command', reason: 'import' };
 
 const OBSERVED = { actor: 'bridge', reason: 'the old backend accepts it' };
 
-function ofApps(now: number): Change[] {
+function ofApps(now: number): HistoryChange[] {
   const at = momentAgo(now, IMPORTED_AGO);
   return DEMO_APPS.map(({ clientId, source, owner }) =>
     source === 'observed'
@@ -31,7 +31,7 @@ function ofApps(now: number): Change[] {
   );
 }
 
-function beginnings({ clientId, accountId, tokens }: LaidPair): Change[] {
+function beginnings({ clientId, accountId, tokens }: LaidPair): HistoryChange[] {
   const isObserved = clientId === UNIDENTIFIED.clientId;
   const how = isObserved
     ? { ...OBSERVED, action: 'token_observed' }
@@ -46,8 +46,8 @@ function beginnings({ clientId, accountId, tokens }: LaidPair): Change[] {
 }
 
 interface Told {
-  grant: Pick<Change, 'action' | 'reason'>;
-  token: Pick<Change, 'action' | 'reason'>;
+  grant: Pick<HistoryChange, 'action' | 'reason'>;
+  token: Pick<HistoryChange, 'action' | 'reason'>;
 }
 
 function toldOf(end: string): Told {
@@ -62,7 +62,7 @@ function toldOf(end: string): Told {
 }
 
 /** The life of a grant: its consent, its end, and the outcome of the hand-over. */
-function ofGrant({ clientId, accountId, grant, tokens }: LaidPair): Change[] {
+function ofGrant({ clientId, accountId, grant, tokens }: LaidPair): HistoryChange[] {
   if (!grant) return [];
   const of = { clientId, accountId, grantId: grant.id };
   const by = { at: grant.from, actor: `account:${accountId ?? ''}`, reason: 'consent', ...of };
@@ -83,7 +83,7 @@ function ofGrant({ clientId, accountId, grant, tokens }: LaidPair): Change[] {
 }
 
 /** The entry that the purge writes for a hand-over that no app confirmed. */
-function erasures({ clientId, accountId, grant }: LaidPair, now: number): Change[] {
+function erasures({ clientId, accountId, grant }: LaidPair, now: number): HistoryChange[] {
   if (grant?.end !== 'handed_over' || grant.isConfirmed) return [];
   const at = grant.to + DEAD_GRANT_KEPT;
   if (at > now) return [];
@@ -91,7 +91,7 @@ function erasures({ clientId, accountId, grant }: LaidPair, now: number): Change
   return [{ at, actor: 'bridge', action: 'handover_erased', reason, clientId, accountId, grantId: grant.id }];
 }
 
-function revocations({ clientId, accountId, grant, tokens }: LaidPair): Change[] {
+function revocations({ clientId, accountId, grant, tokens }: LaidPair): HistoryChange[] {
   return tokens.flatMap(({ id, stands, revokedBy }) => {
     const end = stands.at(-1);
     if (revokedBy === undefined || end?.state !== 'revoked') return [];
@@ -101,7 +101,7 @@ function revocations({ clientId, accountId, grant, tokens }: LaidPair): Change[]
 }
 
 /** All entries, the oldest first. */
-export function demoHistory(pairs: readonly LaidPair[], now: number): Change[] {
+export function demoHistory(pairs: readonly LaidPair[], now: number): HistoryChange[] {
   const ofPairs = pairs.flatMap((pair) => [
     ...beginnings(pair),
     ...ofGrant(pair),

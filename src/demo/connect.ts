@@ -10,7 +10,7 @@ import type { Message } from './message.ts';
 import { type OldApi, readAnswer } from './old-api.ts';
 import type { ClientResult } from './old-client.ts';
 import { addStep, type DemoSession, type Profile } from './session.ts';
-import type { Exchange, Wire } from './wire.ts';
+import type { WireExchange, Wire } from './wire.ts';
 
 const WITH_CODE = 'After the approval; the code in the address lives for 30 seconds and can be used once.';
 const WITHOUT_CODE = 'Without an approval the address names an error in place of a code.';
@@ -23,13 +23,13 @@ export function demoOf(req: Request): DemoSession {
 }
 
 /** Ends a request with the page that explains the failure. */
-export type Fail = (req: Request, res: Response, failure: Failure) => void;
+export type FailureHandler = (req: Request, res: Response, failure: Failure) => void;
 
 /**
  * Runs before the library sends the browser to the bridge. Clears the demo state and copies the address that the
  * library builds.
  */
-export function beginAuthorization(oldApi: OldApi, fail: Fail): RequestHandler {
+export function startConnecting(oldApi: OldApi, fail: FailureHandler): RequestHandler {
   return async (req, res, next) => {
     if (!(await oldApi.answers())) return fail(req, res, unreachable);
     req.session.demo = { profiles: [], steps: [] };
@@ -65,10 +65,10 @@ export function recordCallback(wire: Wire): RequestHandler {
 /**
  * Runs after the library. Keeps the token and the steps, reads the account and its profiles, and shows the whole flow.
  */
-export function finishAuthorization(oldApi: OldApi, fail: Fail): RequestHandler {
+export function finishAuthorization(oldApi: OldApi, fail: FailureHandler): RequestHandler {
   return async (req, res) => {
     const result = (res.locals['grant'] as { response?: ClientResult } | undefined)?.response;
-    const [exchange] = (res.locals['exchanges'] as () => Exchange[])();
+    const [exchange] = (res.locals['exchanges'] as () => WireExchange[])();
     const demo = demoOf(req);
     recordReturn(demo, res.locals['back'] as Message, exchange);
     const error = req.query['error'];
@@ -81,7 +81,7 @@ export function finishAuthorization(oldApi: OldApi, fail: Fail): RequestHandler 
   };
 }
 
-function recordReturn(demo: DemoSession, back: Message, exchange: Exchange | undefined): void {
+function recordReturn(demo: DemoSession, back: Message, exchange: WireExchange | undefined): void {
   addStep(demo, {
     title: 'The bridge sends the browser back',
     remark: /[?&]error=/.test(back.line) ? WITHOUT_CODE : WITH_CODE,
@@ -110,7 +110,7 @@ async function readAccount(demo: DemoSession, oldApi: OldApi): Promise<void> {
 }
 
 /** Reads the profiles and adds the step. Returns the exchange, so that the caller can report a failure. */
-export async function readProfiles(demo: DemoSession, oldApi: OldApi): Promise<Exchange> {
+export async function readProfiles(demo: DemoSession, oldApi: OldApi): Promise<WireExchange> {
   const exchange = await oldApi.readProfiles(demo.token ?? '');
   const profiles = readAnswer(exchange.answer);
   demo.profiles = Array.isArray(profiles) ? (profiles as Profile[]) : [];

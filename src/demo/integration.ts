@@ -6,13 +6,13 @@ import helmet from 'helmet';
 import type { Logger } from '../shared/log/logger.ts';
 import { iconRouter } from '../shared/icons.ts';
 import { stylesheet } from '../shared/pages.ts';
-import { beginAuthorization, finishAuthorization, recordCallback } from './connect.ts';
+import { startConnecting, finishAuthorization, recordCallback } from './connect.ts';
 import { noSuchPage, ownFailure } from './failures.ts';
 import { createOldApi } from './old-api.ts';
 import { callbackPath, connectPath, createOldClient } from './old-client.ts';
 import { createRoutes } from './routes.ts';
 import type { DemoSettings } from './settings.ts';
-import { createShow, type Show } from './show.ts';
+import { createShow, type DemoPages } from './show.ts';
 import { createWire } from './wire.ts';
 
 /** A running demo integration. */
@@ -63,7 +63,7 @@ function sessions(publicUrl: string): RequestHandler {
   });
 }
 
-function lastResort(show: Show, logger: Logger): ErrorRequestHandler {
+function lastResort(show: DemoPages, logger: Logger): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, _next) => {
     logger.error('the demo failed to answer', { path: req.path, error });
@@ -83,7 +83,7 @@ function createApp(settings: DemoSettings, logger: Logger): Express {
   app.use(onlyOwnName(settings.publicUrl));
   app.use(neverStored);
   app.use(sessions(settings.publicUrl));
-  app.get(connectPath, beginAuthorization(oldApi, show.failure));
+  app.get(connectPath, startConnecting(oldApi, show.failure));
   app.get(callbackPath, recordCallback(wire));
   app.use(connectPath, createOldClient(settings, wire));
   app.get(callbackPath, finishAuthorization(oldApi, show.failure));

@@ -1,6 +1,6 @@
 import axios from 'axios';
 import type { Message } from './message.ts';
-import type { Exchange, Wire } from './wire.ts';
+import type { WireExchange, Wire } from './wire.ts';
 
 /** As long as the most patient of the old programs waits: a write without an answer may have been carried out. */
 const TIMEOUT_MS = 20_000;
@@ -10,30 +10,30 @@ export interface OldApi {
   /** Whether a server answers at the bridge's address. */
   answers(): Promise<boolean>;
   /** `GET /1/user.json`, the token in the header. */
-  readUser(token: string): Promise<Exchange>;
+  readUser(token: string): Promise<WireExchange>;
   /** `GET /1/profiles.json`, the token in the query with its slash unescaped, as many old programs send it. */
-  readProfiles(token: string): Promise<Exchange>;
+  readProfiles(token: string): Promise<WireExchange>;
   /** `POST /1/user/deauthorize.json`, the token in the header, an empty form body. */
-  deauthorize(token: string): Promise<Exchange>;
+  deauthorize(token: string): Promise<WireExchange>;
   /** A GET to any other address below /1, the token in the query as for the profiles. */
-  read(token: string, path: string): Promise<Exchange>;
+  read(token: string, path: string): Promise<WireExchange>;
   /**
    * A POST to any other address below /1, the token in the form beside the fields, as old PHP programs send the token.
    */
-  write(token: string, path: string, fields: Fields): Promise<Exchange>;
+  write(token: string, path: string, fields: FormFields): Promise<WireExchange>;
 }
 
 /** Names and values of a form, in order. A list is its name with brackets, repeated once for each value. */
-export type Fields = ReadonlyArray<readonly [name: string, value: string]>;
+export type FormFields = ReadonlyArray<readonly [name: string, value: string]>;
 
-interface Call {
+interface OldApiCall {
   method: 'GET' | 'POST';
   path: string;
   token?: string;
-  fields?: Fields;
+  fields?: FormFields;
 }
 
-const formBody = (fields: Fields): string =>
+const formBody = (fields: FormFields): string =>
   new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString();
 
 /** The JSON value of an answer's body; undefined when the body is not JSON. */
@@ -66,7 +66,7 @@ export function createOldApi(bridgeUrl: string, wire: Wire): OldApi {
     },
   });
 
-  function call({ method, path, token, fields = [] }: Call): Promise<Exchange> {
+  function call({ method, path, token, fields = [] }: OldApiCall): Promise<WireExchange> {
     const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     const form = method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {};
     const data = method === 'POST' ? formBody(fields) : undefined;

@@ -5,7 +5,7 @@ import type { OldApi } from './old-api.ts';
 import { createPostRoutes } from './posts/post-routes.ts';
 import { addStep, type DemoSession } from './session.ts';
 import type { DemoSettings } from './settings.ts';
-import type { Show } from './show.ts';
+import type { DemoPages } from './show.ts';
 
 // A page of another origin can make the browser post here with the person's cookie. The `Origin` header reveals such a
 // post.
@@ -17,7 +17,7 @@ function onlyOwnForms(publicUrl: string): RequestHandler {
 }
 
 /** The demo's own addresses, next to those of the client library. */
-export function createRoutes(settings: DemoSettings, oldApi: OldApi, show: Show): Router {
+export function createRoutes(settings: DemoSettings, oldApi: OldApi, show: DemoPages): Router {
   const routes = Router();
   routes.use(onlyOwnForms(settings.publicUrl));
   routes.get('/', (req, res) => {

@@ -1,7 +1,7 @@
 import type { Message } from './message.ts';
 
 /** One step of the old flow, kept for the page. */
-export interface Step {
+export interface FlowStep {
   title: string;
   remark: string;
   request: Message;
@@ -35,7 +35,7 @@ export interface DemoSession {
   person?: string | undefined;
   deauthorized?: boolean;
   profiles: Profile[];
-  steps: Step[];
+  steps: FlowStep[];
   /** The result of the last write, kept until a page has shown the result. */
   notice?: string | undefined;
 }
@@ -53,7 +53,7 @@ export const FLOW_STEPS = 5;
 const LATER_STEPS = 6;
 
 /** Adds one step. Drops the oldest later step when there are too many. */
-export function addStep(demo: DemoSession, step: Step): void {
+export function addStep(demo: DemoSession, step: FlowStep): void {
   demo.steps.push(step);
   if (demo.steps.length > FLOW_STEPS + LATER_STEPS) demo.steps.splice(FLOW_STEPS, 1);
 }

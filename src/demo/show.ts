@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Response } from 'express';
 import { createPages } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
-import { demoOf, type Fail } from './connect.ts';
+import { demoOf, type FailureHandler } from './connect.ts';
 import { presentMessage } from './message.ts';
 import { connectPath } from './old-client.ts';
 import { type DemoSession, FLOW_STEPS, type Profile, type Update } from './session.ts';
@@ -16,15 +16,15 @@ interface ShownQueue {
 }
 
 /** Writes the demo's pages. */
-export interface Show {
+export interface DemoPages {
   start: (res: Response, demo: DemoSession) => void;
   flow: (res: Response, demo: DemoSession) => void;
   posts: (res: Response, demo: DemoSession, queue: ShownQueue | undefined) => void;
-  failure: Fail;
+  failure: FailureHandler;
 }
 
 /** The demo's pages for one set of settings. The app's secret is masked on all pages. */
-export function createShow({ bridgeUrl, clientId, clientSecret }: DemoSettings): Show {
+export function createShow({ bridgeUrl, clientId, clientSecret }: DemoSettings): DemoPages {
   const pages = createPages(join(projectRoot, 'src', 'demo', 'views'));
   const site = { siteName: 'Old integration (demo)', siteLink: '/', bridgeUrl, clientId, connectPath };
   const steps = (demo: DemoSession) =>

@@ -7,7 +7,7 @@ import { type Message, readMessage } from './message.ts';
 /**
  * One request and its answer, from the bytes that went over the connection. `answer` is undefined when no answer came.
  */
-export interface Exchange {
+export interface WireExchange {
   request: Message;
   answer: Message | undefined;
 }
@@ -16,7 +16,7 @@ export interface Exchange {
 export interface Wire {
   agent: HttpAgent;
   /** Runs `work`. The exchanges that `work` makes over `agent` can be read from the function passed to `work`. */
-  record<T>(work: (exchanges: () => Exchange[]) => T): T;
+  record<T>(work: (exchanges: () => WireExchange[]) => T): T;
 }
 
 interface Recording {
@@ -36,7 +36,7 @@ function tap(connection: Duplex): Recording {
   return recording;
 }
 
-function readExchange({ sent, received }: Recording): Exchange {
+function readExchange({ sent, received }: Recording): WireExchange {
   const request = readMessage(Buffer.concat(sent)) ?? { line: '', headers: '', body: '' };
   return { request, answer: readMessage(Buffer.concat(received)) };
 }

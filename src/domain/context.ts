@@ -12,7 +12,7 @@ import type { ClaimAge } from './grants/refresh/claim-age.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { SingleFlight } from './work/single-flight.ts';
 import type { FleetSize } from './grants/refresh/fleet-size.ts';
-import type { Places } from './grants/refresh/refresh-limit.ts';
+import type { RefreshSlots } from './grants/refresh/refresh-limit.ts';
 import type { InstanceWatch } from './instance/instance-watch.ts';
 import type { DeferredTokenLookup } from './usage/deferred-token-lookup.ts';
 import type { LifecycleWatch } from './lifecycle/lifecycle-watch.ts';
@@ -66,7 +66,7 @@ export interface Context {
   oldBackend: OldBackend | undefined;
   flights: SingleFlight;
   /** Limits refreshes while the breaker lets only a few begin at once. */
-  places: Places;
+  places: RefreshSlots;
   /** The shutdown of this process. The shutdown of a command never begins. */
   shutdown: Shutdown;
   watch: ClaimAge;

@@ -22,7 +22,7 @@ import { showStart } from './site/start-page.ts';
 import { createSigninParts } from './signin/parts.ts';
 import { signinRouter } from './signin/router.ts';
 import { supportRouter } from './support/router.ts';
-import { numberWords, timeElement } from './wording/words.ts';
+import { formatNumber, timeElement } from './wording/words.ts';
 import { strictTransport } from './wire/https.ts';
 
 export interface AppOptions {
@@ -46,8 +46,8 @@ function bareApp(trustProxy: string[]): Express {
 }
 
 /** The whole HTTP surface, mounted in reading order. */
-export function createApp({ context, rateLimitPerMinute, trustProxy }: AppOptions): Express {
-  const words = { time: timeElement, number: numberWords };
+export function createBridgeApp({ context, rateLimitPerMinute, trustProxy }: AppOptions): Express {
+  const words = { time: timeElement, number: formatNumber };
   const assets = loadAssets();
   const site = {
     siteName: 'grantbridge',

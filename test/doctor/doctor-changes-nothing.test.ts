@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { showDates } from '../../src/cli/commands/dates/dates.ts';
 import { doctor } from '../../src/cli/commands/doctor.ts';
-import type { Finding } from '../../src/cli/commands/doctor/verdict.ts';
+import type { CheckFinding } from '../../src/cli/commands/doctor/verdict.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 
 /** `doctor` is a look: what the settings ask of a start, only a start does. */
@@ -21,7 +21,7 @@ afterAll(() => {
 test('it leaves the dates as they are: those of the settings come with the next start', async () => {
   process.env = { VAR_DIR: folder, LOG_LEVEL: 'error', LEGACY_RETIREMENT_AT: '2099-05-01' };
   await migrateDatabase({});
-  const findings = (await doctor()).json['findings'] as Finding[];
+  const findings = (await doctor()).json['findings'] as CheckFinding[];
   expect(findings.find(({ check }) => check === 'dates')).toEqual({
     check: 'dates',
     state: 'ok',
@@ -42,7 +42,7 @@ test('it makes no key known to the database that it finds in the file', async ()
   const other = join(folder, 'other-keys.json');
   writeFileSync(other, JSON.stringify(keys), { mode: 0o600 });
   process.env = { VAR_DIR: folder, LOG_LEVEL: 'error', KEYS_FILE: other };
-  const findings = (await doctor()).json['findings'] as Finding[];
+  const findings = (await doctor()).json['findings'] as CheckFinding[];
   expect(findings.find(({ check }) => check === 'database')).toMatchObject({ state: 'ok' });
   const db = new Database(join(folder, 'bridge.db'), { readonly: true });
   expect(db.prepare('select distinct id from keys').pluck().all()).toEqual(['k1']);

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { doctor, examineAll } from '../../src/cli/commands/doctor.ts';
 import { checkDisk } from '../../src/cli/commands/doctor/machine-checks.ts';
-import type { Finding } from '../../src/cli/commands/doctor/verdict.ts';
+import type { CheckFinding } from '../../src/cli/commands/doctor/verdict.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
@@ -92,7 +92,7 @@ const used = (given: Record<string, string>) => (process.env = { ...right, ...gi
 async function findingsOf(given: Record<string, string> = {}) {
   used(given);
   const { ok, json, lines } = await doctor();
-  const findings = json['findings'] as Finding[];
+  const findings = json['findings'] as CheckFinding[];
   expect(lines.join('\n')).not.toContain(PASSWORD);
   expect(lines.join('\n')).not.toContain(SECRET);
   const state = (name: string) => findings.find(({ check }) => check === name);
@@ -123,7 +123,7 @@ test('looks at what the document says, in that order', async () => {
   const rows = rowsBelow(readDocument(HELD.commands), head);
   const named = rows.flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
   used({});
-  const findings = (await doctor()).json['findings'] as Finding[];
+  const findings = (await doctor()).json['findings'] as CheckFinding[];
   expect(findings.map(({ check }) => check)).toEqual(named);
 });
 
@@ -278,7 +278,7 @@ test('before the first start all others are asked, and nothing of ours was looke
 
 test('the embedded modern side is not looked at before its first start, and nothing is made', async () => {
   process.env = { VAR_DIR: fileOf('demo'), LOG_LEVEL: 'error' };
-  const findings = (await doctor()).json['findings'] as Finding[];
+  const findings = (await doctor()).json['findings'] as CheckFinding[];
   const state = (name: string) => findings.find(({ check }) => check === name)?.state;
   expect(REMOTE.map(state)).toEqual(REMOTE.map(() => 'not looked at'));
   expect(existsSync(fileOf('demo'))).toBe(false);

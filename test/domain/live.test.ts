@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createLiveIds, liveIdAt } from '../../src/domain/live/live-id.ts';
 import { networkOf } from '../../src/domain/live/network.ts';
-import { type Place, placeText, readPlace, tellFrom } from '../../src/domain/live/place.ts';
+import { type LiveCursor, placeText, readPlace, tellFrom } from '../../src/domain/live/place.ts';
 import type { LiveCallRow } from '../../src/store/usage/live-calls.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 
@@ -47,7 +47,7 @@ test('every call is told once, in whatever order processes write and however oft
       const written: LiveCallRow[] = [];
       const told: string[] = [];
       let now = 1_800_000_000_000;
-      let place: Place = { told: 0, floor: liveIdAt(now - 1000), last: new Map() };
+      let place: LiveCursor = { told: 0, floor: liveIdAt(now - 1000), last: new Map() };
       const look = () => {
         const rows = written.toSorted((one, other) => (one.id < other.id ? 1 : -1));
         const { fresh, place: next } = tellFrom(place, rows);

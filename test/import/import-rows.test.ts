@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importFile, type Imported } from '../../src/domain/import/reading/import-file.ts';
+import { importFile, type ImportResult } from '../../src/domain/import/reading/import-file.ts';
 import { sha256Of } from '../../src/shared/secrets.ts';
 import { insertGrant } from '../../src/store/grants/grants.ts';
 import { type History, openHistory } from '../domain/support/histories.ts';
@@ -27,8 +27,8 @@ const token = (name: string, more: object = {}) => ({
 const ndjson = (...rows: Array<object | string>) =>
   rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
 
-const counts = ({ new: added, known, changed, refused }: Imported) => [added, known, changed, refused];
-const refusals = ({ report }: Imported) =>
+const counts = ({ new: added, known, changed, refused }: ImportResult) => [added, known, changed, refused];
+const refusals = ({ report }: ImportResult) =>
   (report === null ? '' : readFileSync(report, 'utf8'))
     .split('\n')
     .filter(Boolean)
@@ -58,7 +58,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       origin: { actor: 'test', requestId: null },
       onProgress: () => {},
     });
-  const take = (content: string | Buffer, isDryRun = false): Promise<Imported> => {
+  const take = (content: string | Buffer, isDryRun = false): Promise<ImportResult> => {
     const file = join(place.varDir, 'file');
     writeFileSync(file, content);
     return importFrom(file, isDryRun);

@@ -1,10 +1,10 @@
 import { isOver, summaryOf } from '../../src/cli/commands/tokens/import/summary.ts';
-import type { Imported } from '../../src/domain/import/reading/import-file.ts';
+import type { ImportResult } from '../../src/domain/import/reading/import-file.ts';
 import { createRefusalCounts } from '../../src/domain/import/refusal-counts.ts';
 
 /** What an import says at its end. */
 
-const imported = (more: Partial<Imported> = {}): Imported => ({
+const imported = (more: Partial<ImportResult> = {}): ImportResult => ({
   new: 1,
   known: 2,
   changed: 3,

@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importFile, type Imported, type Progress } from '../../src/domain/import/reading/import-file.ts';
+import {
+  importFile,
+  type ImportResult,
+  type ImportProgress,
+} from '../../src/domain/import/reading/import-file.ts';
 import { type History, openHistory } from '../domain/support/histories.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 
@@ -24,8 +28,8 @@ const accountPair = (legacy: string, more: object) => ({ type: 'account', legacy
 const secret = (name: string) => ({ ...app, client_secret: `${name}-secret-of-the-app` });
 const ndjson = (...rows: Array<object | string>) =>
   rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
-const counts = ({ new: added, known, changed, refused }: Imported) => [added, known, changed, refused];
-const refusals = ({ report }: Imported) =>
+const counts = ({ new: added, known, changed, refused }: ImportResult) => [added, known, changed, refused];
+const refusals = ({ report }: ImportResult) =>
   (report === null ? '' : readFileSync(report, 'utf8')).split('\n').filter(Boolean);
 
 describe.each(databaseKinds)('on %s', (kind) => {
@@ -46,7 +50,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     origin: { actor: 'test', requestId: null },
     onProgress: () => {},
   });
-  const take = (content: string): Promise<Imported> => {
+  const take = (content: string): Promise<ImportResult> => {
     const file = join(place.varDir, 'file');
     writeFileSync(file, content);
     return importFile(place.context, requestOf(file));
@@ -64,7 +68,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(refusals(stopped)).toHaveLength(3);
     expect([await place.rows(), await tokens()]).toEqual(untouched);
     expect(await place.db.selectFrom('apps').select('name').execute()).toEqual([]);
-    const told: Progress[] = [];
+    const told: ImportProgress[] = [];
     const within = await importFile(place.context, {
       ...requestOf(file),
       maxRefused: 3,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { addApp, listApps } from '../../src/cli/commands/apps/apps.ts';
+import { addApp, listAppsCommand } from '../../src/cli/commands/apps/apps.ts';
 import {
   addBrownout,
   exempt,
@@ -102,7 +102,7 @@ describe('on a database that no bridge serves', () => {
     const sooner = await command(changeDate, REASON, 'retirement', at(now + 50 * DAY));
     expect(sooner.lines.join(' ')).toContain('1 app has more time for it');
     const line = `retirement only at ${until90}: asked for (command:Ada)`;
-    expect((await command(listApps, {})).lines).toContain(`    more time: ${line}`);
+    expect((await command(listAppsCommand, {})).lines).toContain(`    more time: ${line}`);
     expect((await command(showDates, {})).lines).toContain(`${clientId}  Old App: ${line}`);
     await command(unextend, REASON, clientId);
     await command(unextend, { sunset: true, ...REASON }, clientId);

@@ -4,7 +4,7 @@ import {
   dateFor,
   dependsOnApp,
   endingOf,
-  type Ending,
+  type LifecycleEnding,
   type Lifecycle,
   type Milestone,
 } from '../../src/domain/lifecycle/lifecycle.ts';
@@ -50,7 +50,7 @@ const lifecycle: fc.Arbitrary<Lifecycle> = fc
 const asked = fc.constantFrom(...ASKED);
 
 /** What a caller sees of an ending. */
-const seen = (ending: Ending | undefined) =>
+const seen = (ending: LifecycleEnding | undefined) =>
   ending?.because === 'brownout' ? ending.brownout.id : ending?.because;
 
 const RUNS = { numRuns: 2000 };

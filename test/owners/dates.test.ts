@@ -4,7 +4,7 @@ import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { describeMapping } from '../../src/domain/support/describe-mapping.ts';
 import { timeElement } from '../../src/http/wording/words.ts';
 import { standingFacts } from '../../src/http/support/token/mapping-facts.ts';
-import { standingOf } from '../../src/http/support/token/mapping-standing.ts';
+import { tokenStatusOf } from '../../src/http/support/token/mapping-standing.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
@@ -227,7 +227,7 @@ test('a token is pasted to be compared only while the old API can be asked for i
 async function standingAt({ context }: StartedBridge): Promise<string> {
   const found = await describeMapping(context, waiting);
   if (!found) throw new Error('the token is not there');
-  return standingOf(standingFacts(context, found)).sentence;
+  return tokenStatusOf(standingFacts(context, found)).sentence;
 }
 
 test('support says since when a token is refused', async () => {

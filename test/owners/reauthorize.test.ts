@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addApp } from '../../src/cli/commands/apps/apps.ts';
-import { makeLink } from '../../src/cli/commands/tokens/links.ts';
+import { makeLinkCommand } from '../../src/cli/commands/tokens/links.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { deauthorize } from '../../src/domain/tokens/deauthorize.ts';
 import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
@@ -261,11 +261,11 @@ test('the operator gets the link from a command, and only for an app and account
     await migrateDatabase({});
     const added = await addApp({ name: 'App', callback: ['https://app.example/cb'], owner: SAM.accountId });
     const names = { app: added.json['client_id'], account: DANA.accountId };
-    const { json, lines } = await makeLink(names);
+    const { json, lines } = await makeLinkCommand(names);
     expect(json['link']).toMatch(/^https:\/\/bridge\.example\/apps\/connect\/[0-9a-f]{24}$/);
-    expect((await makeLink(names)).lines).toEqual(lines);
-    await expect(makeLink({ ...names, app: 'unknown' })).rejects.toThrow('no app is registered');
-    await expect(makeLink({ ...names, account: DANA.login })).rejects.toThrow('an account id');
+    expect((await makeLinkCommand(names)).lines).toEqual(lines);
+    await expect(makeLinkCommand({ ...names, app: 'unknown' })).rejects.toThrow('no app is registered');
+    await expect(makeLinkCommand({ ...names, account: DANA.login })).rejects.toThrow('an account id');
   } finally {
     process.env = before;
     rmSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import { createApp } from '../../src/http/app.ts';
+import { createBridgeApp } from '../../src/http/app.ts';
 import type { Page } from '../support/callers/cookie-walker.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { FORMS } from './support/forms.ts';
@@ -74,7 +74,7 @@ const lineOf = (cellFor: (role: Role) => string | undefined) =>
 describe('the table', () => {
   test('has a row for every route, and no row without one', () => {
     const { context } = system.bridge;
-    const routes = routesOf(createApp({ context, rateLimitPerMinute: 0, trustProxy: [] }));
+    const routes = routesOf(createBridgeApp({ context, rateLimitPerMinute: 0, trustProxy: [] }));
     const withRole = routes.filter((route) => !WITHOUT_ROLE.test(route));
     expect(ROWS.map(({ route }) => route).toSorted()).toEqual(withRole.toSorted());
   });

@@ -1,6 +1,6 @@
 import { failureWords } from '../../src/http/support/token/failure-words.ts';
 import { actionsFor } from '../../src/http/support/actions/action-list.ts';
-import { noticeOf } from '../../src/http/pages/notices.ts';
+import { pageNoticeOf } from '../../src/http/pages/notices.ts';
 
 /** What support reads of mails, actions and their ends, as pure functions. */
 
@@ -24,7 +24,7 @@ test.each([
   ['extended-not-in-full', 'warning'],
   ['nothing-waits', ''],
 ])('the notice %s is of the kind “%s”', (name, kind) => {
-  expect(noticeOf(name)?.kind).toBe(kind);
+  expect(pageNoticeOf(name)?.kind).toBe(kind);
 });
 
 test('one action at most stands out, and it is the one that the next step names', () => {

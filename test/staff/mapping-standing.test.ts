@@ -1,10 +1,10 @@
 import type { ReminderMail } from '../../src/domain/support/describe-mapping.ts';
-import { standingOf, type StandingFacts } from '../../src/http/support/token/mapping-standing.ts';
+import { tokenStatusOf, type TokenStatusFacts } from '../../src/http/support/token/mapping-standing.ts';
 import { deliveryWords, mailLines, stageWords } from '../../src/http/support/token/mail-words.ts';
 
 /** How a token stands in one sentence, over every state and cause: a table of what support reads. */
 
-const base: StandingFacts = {
+const base: TokenStatusFacts = {
   state: 'active',
   reason: null,
   phase: 'before',
@@ -29,7 +29,7 @@ const grantIn = (state: 'presenting' | 'in_doubt' | 'dead', changes = {}) => ({
   grant: { state, cause: null, isServing: true, isSuspect: false, ...changes },
 });
 
-const table: Array<[string, Partial<StandingFacts>, StandingFacts['state'], RegExp, RegExp]> = [
+const table: Array<[string, Partial<TokenStatusFacts>, TokenStatusFacts['state'], RegExp, RegExp]> = [
   ['works', {}, 'active', /^It works: its calls are answered/, /Nothing has to be done/],
   ['is being renewed', grantIn('presenting'), 'active', /being renewed at this moment/, /again in a minute/],
   [
@@ -215,7 +215,7 @@ const table: Array<[string, Partial<StandingFacts>, StandingFacts['state'], RegE
 ];
 
 test.each(table)('a token that %s is told of with its next step', (_, changes, state, sentence, next) => {
-  const standing = standingOf({ ...base, ...changes, state });
+  const standing = tokenStatusOf({ ...base, ...changes, state });
   expect(standing.sentence).toMatch(sentence);
   expect(standing.next).toMatch(next);
 });
@@ -241,7 +241,7 @@ test('every state with every cause, world and holder has a sentence that ends, a
         for (const world of WORLDS)
           for (const holder of ['account', 'email', 'older id', 'nothing'] as const) {
             const grantFacts = { state: grant, cause, isServing: false, isSuspect: false };
-            const { sentence, next } = standingOf({ ...base, ...world, state, holder, grant: grantFacts });
+            const { sentence, next } = tokenStatusOf({ ...base, ...world, state, holder, grant: grantFacts });
             expect(sentence).toMatch(/^[A-Z].+\.$/);
             expect(next).toMatch(/^[A-Z].+[.?]$/);
           }
@@ -249,7 +249,7 @@ test('every state with every cause, world and holder has a sentence that ends, a
 
 test('the old API answers, or has answered until the retirement, what it may know alone', () => {
   const said = WORLDS.map((world) => {
-    const { sentence } = standingOf({ ...base, ...world, state: 'unmapped' });
+    const { sentence } = tokenStatusOf({ ...base, ...world, state: 'unmapped' });
     const { phase, hasBackend, isFromBefore } = world;
     const isKnown = hasBackend && isFromBefore;
     expect(sentence.includes('still answers')).toBe(isKnown && phase === 'before');

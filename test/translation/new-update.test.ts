@@ -1,4 +1,4 @@
-import { FieldRefused, type Pairs } from '../../src/domain/translation/call-fields.ts';
+import { FieldRefused, type FieldPairs } from '../../src/domain/translation/call-fields.ts';
 import { changedUpdate, newUpdate } from '../../src/domain/translation/new-update.ts';
 import { leastTime } from '../support/least-time.ts';
 
@@ -6,7 +6,7 @@ import { leastTime } from '../support/least-time.ts';
 
 const NOW = Date.UTC(2026, 10, 1, 12);
 
-const pairsOf = (text: string): Pairs => [...new URLSearchParams(text)];
+const pairsOf = (text: string): FieldPairs => [...new URLSearchParams(text)];
 
 const read = (text: string) => newUpdate(pairsOf(text), NOW);
 
@@ -183,7 +183,7 @@ test('an update of a post needs a text and names no profiles', () => {
 });
 
 function refuseTime(text: string): void {
-  const pairs: Pairs = [...pairsOf('profile_ids[]=a&text=x'), ['scheduled_at', text]];
+  const pairs: FieldPairs = [...pairsOf('profile_ids[]=a&text=x'), ['scheduled_at', text]];
   expect(refusalOf(() => newUpdate(pairs, NOW))).toEqual({ field: 'scheduled_at', code: 1006 });
 }
 

@@ -1,4 +1,4 @@
-import { FieldRefused, type Pairs } from '../../src/domain/translation/call-fields.ts';
+import { FieldRefused, type FieldPairs } from '../../src/domain/translation/call-fields.ts';
 import { changedUpdate, newUpdate } from '../../src/domain/translation/new-update.ts';
 import { createInput, editInput } from '../../src/domain/translation/post-input.ts';
 
@@ -6,7 +6,7 @@ import { createInput, editInput } from '../../src/domain/translation/post-input.
 
 const NOW = Date.UTC(2026, 10, 1, 12);
 
-const pairsOf = (text: string): Pairs => [...new URLSearchParams(text)];
+const pairsOf = (text: string): FieldPairs => [...new URLSearchParams(text)];
 
 function inputFor(service: string, text: string) {
   return createInput(newUpdate(pairsOf(`profile_ids[]=a&${text}`), NOW), { id: 'c1', service });

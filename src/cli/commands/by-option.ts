@@ -19,7 +19,7 @@ function systemUser(): string {
  * The actor of a change, for the history: the name in `--by`, else the user of the operating system.
  * @throws {WrongUsage} where the text is not a usable name
  */
-export function actorOf({ by }: Record<string, unknown>): string {
+export function commandActor({ by }: Record<string, unknown>): string {
   const name = typeof by === 'string' ? by.trim() : systemUser();
   if (name === '' || name.length > NAME_MAX || UNPRINTABLE.test(name))
     throw new WrongUsage(`--by: must be a name of 1 to ${NAME_MAX} printable characters`);

@@ -22,16 +22,19 @@ import {
   checkReminders,
   createClockCheck,
 } from './doctor/outside-checks.ts';
-import { examine, type Finding, lineOf, notLookedAt, ok, type Verdict } from './doctor/verdict.ts';
+import { examine, type CheckFinding, lineOf, notLookedAt, ok, type CheckVerdict } from './doctor/verdict.ts';
 import type { Result } from './result.ts';
 
-type Check = readonly [name: string, run: () => Promise<Verdict>];
+type Check = readonly [name: string, run: () => Promise<CheckVerdict>];
 
 /** Every exchange with another machine has its own, shorter limit. This one stops servers that answer drop by drop. */
 const REMOTE_LIMIT = 40 * SECOND;
 
 /** The checks that ask no other machine, one after the other: two of these checks open the database. */
-async function examineHere(config: Config, find: ReturnType<typeof findInstanceOnce>): Promise<Finding[]> {
+async function examineHere(
+  config: Config,
+  find: ReturnType<typeof findInstanceOnce>,
+): Promise<CheckFinding[]> {
   const checks: Check[] = [
     ['settings', async () => ok('usable')],
     ['keys', () => checkKeysFile(config)],
@@ -45,7 +48,7 @@ async function examineHere(config: Config, find: ReturnType<typeof findInstanceO
     ['budget', () => checkReading(find, 'budget')],
     ['reminders', () => checkReminders(config)],
   ];
-  const findings: Finding[] = [];
+  const findings: CheckFinding[] = [];
   for (const [name, run] of checks) findings.push(await examine(name, run));
   return findings;
 }
@@ -53,7 +56,7 @@ async function examineHere(config: Config, find: ReturnType<typeof findInstanceO
 /** The checks that ask other servers, side by side. */
 function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>['hear']): Check[] {
   const { oldBackendUrl } = config;
-  const ofUpstream = (run: (known: UpstreamConfig) => Promise<Verdict>) => async () => {
+  const ofUpstream = (run: (known: UpstreamConfig) => Promise<CheckVerdict>) => async () => {
     const upstream = knownUpstream(config);
     return upstream === undefined ? NOT_MADE_YET : run(upstream);
   };
@@ -74,7 +77,7 @@ function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>[
 }
 
 /** Runs every check. A check that asks another server takes at most `limit` milliseconds. */
-export async function examineAll(config: Config, limit = REMOTE_LIMIT): Promise<Finding[]> {
+export async function examineAll(config: Config, limit = REMOTE_LIMIT): Promise<CheckFinding[]> {
   const find = findInstanceOnce(config);
   const here = await examineHere(config, find);
   const refusal = await refusalToAsk(find);

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Anchors, newAnchors, readAnchors } from '../../domain/history/anchor-history.ts';
 import type { Context } from '../../domain/context.ts';
 import { timeOf } from '../../domain/history/locate-tampering.ts';
-import { verifyHistory as prove, type Verdict } from '../../domain/history/verify-history.ts';
+import { verifyHistory as prove, type HistoryVerdict } from '../../domain/history/verify-history.ts';
 import { allEvents } from '../../store/history/events.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Result } from './result.ts';
@@ -35,7 +35,7 @@ async function collectAnchors(context: Context, named: readonly string[]): Promi
   return known;
 }
 
-function linesOf({ entries, waiting, newestAnchor, finding }: Verdict): string[] {
+function linesOf({ entries, waiting, newestAnchor, finding }: HistoryVerdict): string[] {
   const rest = waiting === 0 ? [] : [`${waiting} entries wait to be chained.`];
   if (finding) return [finding.text, ...rest];
   const anchor = newestAnchor === undefined ? 'no anchor' : `newest anchor ${newestAnchor}`;
@@ -46,7 +46,7 @@ function linesOf({ entries, waiting, newestAnchor, finding }: Verdict): string[]
 }
 
 /** `history verify`: checks the whole chain against this machine's anchors and the anchors of every named file. */
-export async function verifyHistory(options: { anchor?: string[] }): Promise<Result> {
+export async function verifyHistoryCommand(options: { anchor?: string[] }): Promise<Result> {
   return withContext(async ({ context }) => {
     const verdict = await prove(context, await collectAnchors(context, options.anchor ?? []));
     const { entries, waiting, anchors, finding } = verdict;

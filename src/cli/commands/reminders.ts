@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '../../config/config.ts';
 import type { Context } from '../../domain/context.ts';
 import { resumeMails } from '../../domain/reminders/stop-mails.ts';
-import { type Delivered, deliverReminders } from '../../domain/reminders/deliver.ts';
+import { type DeliveryCounts, deliverReminders } from '../../domain/reminders/deliver.ts';
 import { listUndeliverable } from '../../domain/reminders/deliver-undeliverable.ts';
 import { planReminders, type Preview, previewReminders } from '../../domain/reminders/plan-reminders.ts';
 import { printable, shown } from './dates/moment-option.ts';
@@ -32,16 +32,16 @@ function jsonOf({ person, due, day, isNow }: Preview) {
   };
 }
 
-type Planned = ReturnType<typeof jsonOf>;
+type ReminderPlanJson = ReturnType<typeof jsonOf>;
 
-function linesOf({ person, address, zone, day, is_now: isNow, due }: Planned): string[] {
+function linesOf({ person, address, zone, day, is_now: isNow, due }: ReminderPlanJson): string[] {
   const when = isNow ? 'now' : `later: from nine in the morning (${zone}), on a day without another mail`;
   const head = `${day}  ${person}  ${address ?? 'no address is known'}  ${when}`;
   return [head, ...due.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: ${one.because}`)];
 }
 
-async function previewed(context: Context): Promise<Planned[]> {
-  const people: Planned[] = [];
+async function previewed(context: Context): Promise<ReminderPlanJson[]> {
+  const people: ReminderPlanJson[] = [];
   for await (const preview of previewReminders(context)) people.push(jsonOf(preview));
   return people;
 }
@@ -69,7 +69,7 @@ export async function planAll(options: Record<string, unknown>): Promise<Result>
   });
 }
 
-function told(made: number, delivered: Delivered) {
+function told(made: number, delivered: DeliveryCounts) {
   const { sent, dropped, putOff, passedOn, undeliverable } = delivered;
   const counts = `${sent} sent, ${dropped} dropped, ${putOff} put off, ${passedOn} passed on to a contact, ${undeliverable} undeliverable`;
   const json = { planned: made, sent, dropped, put_off: putOff, passed_on: passedOn, undeliverable };

@@ -1,13 +1,13 @@
 import { addStaff, removeStaff, type StaffRole } from '../../domain/accounts/staff.ts';
 import { listStaff } from '../../store/accounts/staff.ts';
-import { actorOf } from './by-option.ts';
+import { commandActor } from './by-option.ts';
 import { printable, shown } from './dates/moment-option.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
 /** `staff`: the accounts that may look after the tokens of other people on the pages below /support. */
 
-const originOf = (options: Record<string, unknown>) => ({ actor: actorOf(options), requestId: null });
+const originOf = (options: Record<string, unknown>) => ({ actor: commandActor(options), requestId: null });
 
 /** `staff add ACCOUNT --role ROLE`: gives an account a role, or changes its role. */
 export async function add(

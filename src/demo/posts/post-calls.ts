@@ -1,11 +1,11 @@
 import { describeFailedCall, describeFailedWrite, type Failure } from '../failures.ts';
-import { type Fields, type OldApi, readAnswer } from '../old-api.ts';
+import { type FormFields, type OldApi, readAnswer } from '../old-api.ts';
 import { addStep, type DemoSession, type Update } from '../session.ts';
 
 /** The calls about posts as an old program makes them: forms, `profile_ids[]`, the token beside the fields. */
 
 /** The posts that the page of one profile shows, or the failure that prevents the page. */
-export type Queue = { updates: Update[]; total: number } | { failure: Failure };
+export type QueueResult = { updates: Update[]; total: number } | { failure: Failure };
 
 const SHOWN = 10;
 
@@ -14,7 +14,7 @@ function updatesIn(value: unknown): Update[] {
 }
 
 /** Reads the first posts that wait in the queue of a profile. */
-export async function readQueue(demo: DemoSession, oldApi: OldApi, profileId: string): Promise<Queue> {
+export async function loadQueue(demo: DemoSession, oldApi: OldApi, profileId: string): Promise<QueueResult> {
   const path = `profiles/${encodeURIComponent(profileId)}/updates/pending.json?count=${SHOWN}`;
   const exchange = await oldApi.read(demo.token ?? '', path);
   addStep(demo, {
@@ -33,7 +33,7 @@ interface WriteCall {
   title: string;
   remark: string;
   path: string;
-  fields: Fields;
+  fields: FormFields;
   /** The page says this when the answer has no words. */
   done: string;
 }

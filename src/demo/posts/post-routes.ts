@@ -3,8 +3,8 @@ import { demoOf } from '../connect.ts';
 import { type Failure, noSuchPage, unreadableForm } from '../failures.ts';
 import type { OldApi } from '../old-api.ts';
 import type { DemoSession, Profile } from '../session.ts';
-import type { Show } from '../show.ts';
-import { createPostCalls, type PostCalls, readQueue } from './post-calls.ts';
+import type { DemoPages } from '../show.ts';
+import { createPostCalls, type PostCalls, loadQueue } from './post-calls.ts';
 
 /** The page of the posts of one profile and its forms, which work without a script. */
 
@@ -34,18 +34,18 @@ const onlyConnected: RequestHandler = (req, res, next) => {
   res.redirect(303, demo.token === undefined ? '/' : '/flow');
 };
 
-type Act = (calls: PostCalls, req: Request) => Promise<Failure | undefined>;
+type PostAction = (calls: PostCalls, req: Request) => Promise<Failure | undefined>;
 
 /** An id becomes a part of an address below /1, so only an id is accepted in its place. */
 const areIds = (ids: readonly string[]) => ids.every((id) => UPDATE_ID.test(id));
 
-const reorder: Act = async (calls, req) => {
+const reorder: PostAction = async (calls, req) => {
   const [profileId = ''] = valuesOf(req, 'profile');
   const ids = valuesOf(req, 'order');
   return areIds([profileId, ...ids]) ? calls.reorder(profileId, ids) : unreadableForm;
 };
 
-const ACTS: Record<string, Act> = {
+const ACTS: Record<string, PostAction> = {
   '/posts': (calls, req) => calls.create({ profileIds: valuesOf(req, 'profile_ids'), text: textOf(req) }),
   '/posts/:id/change': (calls, req) => calls.change(String(req.params['id']), textOf(req)),
   '/posts/:id/move-to-top': (calls, req) => calls.moveToTop(String(req.params['id'])),
@@ -54,14 +54,14 @@ const ACTS: Record<string, Act> = {
 };
 
 /** The addresses below /posts. */
-export function createPostRoutes(oldApi: OldApi, show: Pick<Show, 'posts' | 'failure'>): Router {
+export function createPostRoutes(oldApi: OldApi, show: Pick<DemoPages, 'posts' | 'failure'>): Router {
   const routes = Router();
   routes.use('/posts', onlyConnected);
   routes.get('/posts', async (req, res) => {
     const demo = demoOf(req);
     const profile = chosenProfile(demo, req.query['profile']);
     if (!profile) return show.posts(res, demo, undefined);
-    const queue = await readQueue(demo, oldApi, profile.id);
+    const queue = await loadQueue(demo, oldApi, profile.id);
     if ('failure' in queue) return show.failure(req, res, queue.failure);
     show.posts(res, demo, { profile, ...queue });
     demo.notice = undefined;
@@ -80,7 +80,7 @@ export function createPostRoutes(oldApi: OldApi, show: Pick<Show, 'posts' | 'fai
   return routes;
 }
 
-function unreadable(show: Pick<Show, 'failure'>): ErrorRequestHandler {
+function unreadable(show: Pick<DemoPages, 'failure'>): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, next) => {
     const { status } = Object(error) as { status?: unknown };

@@ -25,17 +25,21 @@ export interface AccountPair {
   email: string | null;
 }
 
-interface Step {
+interface TransactionScope {
   context: Context;
   tx: Database;
   origin: Origin;
 }
 
-type Rows = Awaited<ReturnType<typeof rowsUnderLegacyIds>>;
+type LegacyIdRows = Awaited<ReturnType<typeof rowsUnderLegacyIds>>;
 
 const REASON = 'an id pair';
 
-function eventsOf({ context, origin }: Step, { apps, tokens }: Rows, accountId: string | null) {
+function eventsOf(
+  { context, origin }: TransactionScope,
+  { apps, tokens }: LegacyIdRows,
+  accountId: string | null,
+) {
   const by = { at: context.clock.now(), ...origin, accountId, reason: REASON };
   const action = accountId === null ? 'token_changed' : 'account_pinned';
   return [
@@ -44,7 +48,7 @@ function eventsOf({ context, origin }: Step, { apps, tokens }: Rows, accountId: 
   ];
 }
 
-async function give(step: Step, rows: Rows, accountId: string): Promise<void> {
+async function give(step: TransactionScope, rows: LegacyIdRows, accountId: string): Promise<void> {
   const { context, tx, origin } = step;
   const now = context.clock.now();
   const clientIds = rows.apps.map(({ clientId }) => clientId);
@@ -57,7 +61,11 @@ async function give(step: Step, rows: Rows, accountId: string): Promise<void> {
   await pinOwner(context, tx, { clientIds, accountId, ...origin });
 }
 
-async function letWait(step: Step, rows: Rows, { legacyId, email }: AccountPair & { email: string }) {
+async function letWait(
+  step: TransactionScope,
+  rows: LegacyIdRows,
+  { legacyId, email }: AccountPair & { email: string },
+) {
   const { context, tx } = step;
   // A token that waits for an e-mail address already keeps that address.
   const tokens = rows.tokens.filter((token) => token.isItsAccount || token.email === null);
@@ -69,7 +77,7 @@ async function letWait(step: Step, rows: Rows, { legacyId, email }: AccountPair 
   await recordEvents(context, tx, eventsOf(step, { apps: rows.apps, tokens }, null));
 }
 
-async function follow(step: Step, pair: AccountPair, rows: Rows): Promise<void> {
+async function follow(step: TransactionScope, pair: AccountPair, rows: LegacyIdRows): Promise<void> {
   const { modernId, email } = pair;
   if (modernId !== null) await give(step, rows, modernId);
   else if (email !== null) await letWait(step, rows, { ...pair, email });

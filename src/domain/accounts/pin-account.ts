@@ -22,7 +22,7 @@ interface PinRequest extends Origin {
 }
 
 /** How many waiting tokens, apps and old ids have their account now. */
-export interface Pinned {
+export interface PinCounts {
   tokens: number;
   apps: number;
   ids: number;
@@ -36,7 +36,7 @@ export async function pinAccountIn(
   context: Context,
   tx: Database,
   { accountId, how, email, ...origin }: PinRequest,
-): Promise<Pinned> {
+): Promise<PinCounts> {
   const now = context.clock.now();
   const pinning = { email: normalEmail(email), accountId, now };
   const isNamed = await ensureAccount(tx, accountId, now);
@@ -65,6 +65,6 @@ export async function pinAccountIn(
 }
 
 /** Pins an account in a transaction of its own. */
-export function pinAccount(context: Context, request: PinRequest): Promise<Pinned> {
+export function pinAccount(context: Context, request: PinRequest): Promise<PinCounts> {
   return context.store.transaction((tx) => pinAccountIn(context, tx, request));
 }

@@ -5,7 +5,7 @@ import { attachTokens } from '../tokens/attach-tokens.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvents } from '../history/record-event.ts';
 
-interface Owned extends Origin {
+interface OwnerPinRequest extends Origin {
   clientIds: readonly string[];
   accountId: string;
 }
@@ -17,7 +17,7 @@ interface Owned extends Origin {
 export async function pinOwner(
   context: Context,
   tx: Database,
-  { clientIds, accountId, ...origin }: Owned,
+  { clientIds, accountId, ...origin }: OwnerPinRequest,
 ): Promise<void> {
   if (clientIds.length === 0) return;
   const now = context.clock.now();

@@ -12,8 +12,8 @@ import {
 } from '../../store/accounts/email-proofs.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
-import { type Pinned, pinAccountIn } from './pin-account.ts';
-import { requireUsable, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
+import { type PinCounts, pinAccountIn } from './pin-account.ts';
+import { requireUsableKey, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * Proves an e-mail address by a mailed link. The person opens the link while signed in to an account with that address.
@@ -22,7 +22,7 @@ import { requireUsable, underAllKeys, withUsableKeys } from '../keys/retry-after
  */
 
 /** The person who is signed in. */
-interface Person {
+interface SignedInPerson {
   accountId: string;
   email: string;
 }
@@ -54,7 +54,7 @@ interface NewProof {
 
 async function keepProof(context: Context, tx: Database, proof: NewProof): Promise<void> {
   const tokenDigest = context.vault.digest(proof.value);
-  await requireUsable(tx, 'digest', tokenDigest);
+  await requireUsableKey(tx, 'digest', tokenDigest);
   await insertProof(tx, {
     id: proof.id,
     token_digest: tokenDigest,
@@ -91,7 +91,7 @@ export async function newEmailProof(context: Context, email: string): Promise<st
  * that says what the link is for.
  * @throws {MailError} the mail was not handed over
  */
-export async function mailEmailProof(context: Context, person: Person, aim = ''): Promise<boolean> {
+export async function mailEmailProof(context: Context, person: SignedInPerson, aim = ''): Promise<boolean> {
   const value = newOpaqueValue();
   const id = newHexId();
   const keep = async (tx: Database) => {
@@ -128,7 +128,7 @@ function hasEnded({ clock }: Context, proof: EmailProof): boolean {
 export async function openEmailProof(
   context: Context,
   value: string,
-  person: Person,
+  person: SignedInPerson,
 ): Promise<EmailProof | ProofProblem> {
   const find = () => findProof(context.store.durable, context.vault.digests(value));
   const proof = await underAllKeys(context, find);
@@ -145,8 +145,8 @@ export async function openEmailProof(
 export async function proveEmail(
   context: Context,
   value: string,
-  { person, requestId }: { person: Person; requestId: string },
-): Promise<Pinned | ProofProblem> {
+  { person, requestId }: { person: SignedInPerson; requestId: string },
+): Promise<PinCounts | ProofProblem> {
   const proof = await openEmailProof(context, value, person);
   if (typeof proof === 'string') return proof;
   const { email } = proof;

@@ -50,7 +50,7 @@ async function accountNamed({ store }: Context, named: string): Promise<string> 
   return accountId;
 }
 
-interface Named extends Origin {
+interface StaffRequest extends Origin {
   /** An account id, or the e-mail address of an account that has signed in. */
   account: string;
 }
@@ -61,7 +61,7 @@ interface Named extends Origin {
  */
 export async function addStaff(
   context: Context,
-  { account, role, actor, requestId }: Named & { role: StaffRole },
+  { account, role, actor, requestId }: StaffRequest & { role: StaffRole },
 ): Promise<{ accountId: string; before: StaffRole | undefined }> {
   const accountId = await accountNamed(context, account);
   return context.store.transaction(async (tx) => {
@@ -80,7 +80,7 @@ export async function addStaff(
  */
 export async function removeStaff(
   context: Context,
-  { account, actor, requestId }: Named,
+  { account, actor, requestId }: StaffRequest,
 ): Promise<{ accountId: string; before: StaffRole }> {
   const accountId = await accountNamed(context, account);
   return context.store.transaction(async (tx) => {

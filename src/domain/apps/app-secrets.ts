@@ -3,7 +3,7 @@ import { endSecret, findApp, insertSecret, listSecrets } from '../../store/apps/
 import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * Rotates the secret of an app without a gap: the owner makes a second secret, the app changes over, and the owner
@@ -19,7 +19,7 @@ export interface AppSecret {
   createdAt: number;
 }
 
-interface Rotation {
+interface SecretChange {
   clientId: string;
   actor: string;
 }
@@ -36,7 +36,7 @@ export type AddedSecret = { id: string; secret: string } | 'unknown app' | 'full
 /** Makes a second secret and returns its value, this once. The caller may choose the id beforehand, as a form does. */
 export async function addSecret(
   context: Context,
-  { clientId, actor, id = newHexId() }: Rotation & { id?: string },
+  { clientId, actor, id = newHexId() }: SecretChange & { id?: string },
 ): Promise<AddedSecret> {
   const secret = newOpaqueValue();
   const inOneStep = async (tx: Database): Promise<AddedSecret> => {
@@ -46,7 +46,7 @@ export async function addSecret(
     if (live.length >= SECRETS_OF_ONE_APP) return 'full';
     const now = context.clock.now();
     const digest = context.vault.digest(secret);
-    await requireUsable(tx, 'digest', digest);
+    await requireUsableKey(tx, 'digest', digest);
     const row = { id, client_id: clientId, secret_digest: digest, created_at: now };
     if (!(await insertSecret(tx, row))) return 'known';
     await recordEvent(context, tx, {
@@ -64,7 +64,7 @@ export async function addSecret(
 /** Ends a secret at once. The last secret stays, because the app could not authenticate without a secret. */
 export async function retireSecret(
   context: Context,
-  { clientId, actor, id }: Rotation & { id: string },
+  { clientId, actor, id }: SecretChange & { id: string },
 ): Promise<'retired' | 'unknown' | 'last'> {
   return context.store.transaction(async (tx) => {
     const live = await listSecrets(tx, clientId);

@@ -3,7 +3,7 @@ import { equalDigests, keyIdOf } from '../../shared/secrets.ts';
 import { findSecrets, moveSecretDigest } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
-import { requireUsable, underAllKeys } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey, underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** One reading of the credentials. Basic allows two readings, decoded and raw (RFC 6749 §2.3.1). */
 export interface Credentials {
@@ -19,10 +19,14 @@ const NOBODY = [{ id: '', digest: 'k0.unknown' }];
  */
 export class WrongSecret extends OAuthError {}
 
-type Secret = (typeof NOBODY)[number];
+type StoredSecret = (typeof NOBODY)[number];
 
 /** The stored secret that equals the given secret. Every digest is compared, also after a match. */
-function matching(context: Context, stored: readonly Secret[], clientSecret: string): Secret | undefined {
+function matching(
+  context: Context,
+  stored: readonly StoredSecret[],
+  clientSecret: string,
+): StoredSecret | undefined {
   const given = context.vault.digests(clientSecret);
   const matches = stored.filter(({ digest }) => given.map((one) => equalDigests(digest, one)).includes(true));
   return matches[0];
@@ -32,11 +36,11 @@ function matching(context: Context, stored: readonly Secret[], clientSecret: str
  * The digest of a secret moves to the active key when the secret is first seen, as the digest of a token does
  * (resolve-token.ts).
  */
-async function moveToActiveKey(context: Context, secret: Secret, clientSecret: string): Promise<void> {
+async function moveToActiveKey(context: Context, secret: StoredSecret, clientSecret: string): Promise<void> {
   if (keyIdOf(secret.digest) === context.keyring.activeId('digest')) return;
   const to = context.vault.digest(clientSecret);
   const move = async (tx: Database) => {
-    await requireUsable(tx, 'digest', to);
+    await requireUsableKey(tx, 'digest', to);
     await moveSecretDigest(tx, { id: secret.id, from: secret.digest, to });
   };
   await context.store.transaction(move).catch((error: unknown) => {

@@ -10,7 +10,7 @@ import { isContact } from './app-contacts.ts';
 import { callbackProblem, OUT_OF_BAND } from './callback-rule.ts';
 import type { Context } from '../context.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
-import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** The data of a registration. The owner is an account id (24 hex digits) or an e-mail address. */
 export interface Registration {
@@ -25,11 +25,11 @@ export interface Registration {
   /** Whether the owner registers the app on a page: then no staff has looked at the app. */
   isSelfRegistered?: boolean;
   /** Fixed values, for the demo on loopback alone. */
-  fixed?: Registered;
+  fixed?: AppCredentials;
 }
 
 /** Shown once. The owner's token is for an owner who needs only one token. */
-export interface Registered {
+export interface AppCredentials {
   clientId: string;
   clientSecret: string;
   ownerToken: string;
@@ -170,12 +170,12 @@ const once = (entries: readonly string[] = []) => [...new Set(entries)];
 async function keepApp(
   context: Context,
   tx: Database,
-  { registration, clientId, clientSecret, ownerToken }: Registered & { registration: Registration },
+  { registration, clientId, clientSecret, ownerToken }: AppCredentials & { registration: Registration },
 ): Promise<boolean> {
   const { callbacks, contacts, actor } = registration;
   const app = appRow(registration, clientId, context.clock.now());
   const secretDigest = context.vault.digest(clientSecret);
-  await requireUsable(tx, 'digest', secretDigest);
+  await requireUsableKey(tx, 'digest', secretDigest);
   const details = { callbacks: once(callbacks), secretId: newHexId(), secretDigest };
   if (!(await insertApp(tx, app, details))) return false;
   const owner = app.owner_account_id ?? null;
@@ -201,7 +201,7 @@ async function keepApp(
 export async function registerApp(
   context: Context,
   registration: Registration,
-): Promise<Registered | undefined> {
+): Promise<AppCredentials | undefined> {
   check(registration);
   const registered = {
     clientId: registration.fixed?.clientId ?? registration.clientId ?? newHexId(),

@@ -2,7 +2,7 @@ import { newLegacyCode } from '../../shared/ids.ts';
 import { LEGACY_CODE_LIFETIME } from '../../shared/lifetimes.ts';
 import { insertCode } from '../../store/authorization/legacy-codes.ts';
 import type { LegacyRequest } from '../../store/tables/tables.ts';
-import { type Consented, readConsentingAccount } from '../grants/consenting-account.ts';
+import { type ConsentedPair, readConsentingAccount } from '../grants/consenting-account.ts';
 import type { Context } from '../context.ts';
 import { noteFinished } from '../grants/unfinished-consent.ts';
 import { storeGrant } from '../grants/store-grant.ts';
@@ -15,7 +15,7 @@ import { storeGrant } from '../grants/store-grant.ts';
 export async function completeAuthorization(
   context: Context,
   request: LegacyRequest,
-  consented: Consented,
+  consented: ConsentedPair,
 ): Promise<string> {
   const account = await readConsentingAccount(context, consented);
   const origin = { actor: `account:${account.id}`, requestId: request.id };

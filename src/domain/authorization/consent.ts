@@ -90,7 +90,7 @@ export async function startConsent(
 }
 
 /** What a browser brings back from the new API: the `state`, and the values of the browser's cookies. */
-export interface BroughtBack {
+export interface BrowserReturn {
   state: string;
   browsers: readonly string[];
 }
@@ -101,7 +101,7 @@ export interface ClaimedReturn {
   verifier: string;
 }
 
-const digestsOf = ({ vault, clock }: Context, { state, browsers }: BroughtBack): ReturnDigests => ({
+const digestsOf = ({ vault, clock }: Context, { state, browsers }: BrowserReturn): ReturnDigests => ({
   stateDigests: vault.digests(state),
   browserDigests: browsers.flatMap((browser) => vault.digests(browser)),
   now: clock.now(),
@@ -113,7 +113,7 @@ const digestsOf = ({ vault, clock }: Context, { state, browsers }: BroughtBack):
  */
 export async function isAwaited(
   context: Context,
-  brought: BroughtBack,
+  brought: BrowserReturn,
   { mayLookForKeys }: { mayLookForKeys: boolean },
 ): Promise<boolean> {
   const find = async () =>
@@ -122,7 +122,10 @@ export async function isAwaited(
 }
 
 /** Takes the browser back: once, with the `state` that left, and in the browser that left. */
-export async function takeReturn(context: Context, brought: BroughtBack): Promise<ClaimedReturn | undefined> {
+export async function takeReturn(
+  context: Context,
+  brought: BrowserReturn,
+): Promise<ClaimedReturn | undefined> {
   const request = await claimReturn(context.store.durable, digestsOf(context, brought));
   if (!request || request.verifier_sealed === null) return undefined;
   return { request, verifier: context.vault.open(verifierPlace(request.id), request.verifier_sealed) };

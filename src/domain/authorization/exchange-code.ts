@@ -9,10 +9,10 @@ import type { LegacyCode } from '../../store/tables/tables.ts';
 import type { Context, Origin } from '../context.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { requireUsable, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** An exchange whose client is authenticated. */
-export interface ExchangeAsked {
+export interface ExchangeRequest {
   clientId: string;
   code: string;
   redirectUri: string | undefined;
@@ -63,7 +63,7 @@ async function recordReplay(context: Context, code: LegacyCode, origin: Origin):
   });
 }
 
-async function checkedCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<LegacyCode> {
+async function checkedCode(context: Context, asked: ExchangeRequest, origin: Origin): Promise<LegacyCode> {
   const find = () => findCode(context.store.durable, context.vault.digests(asked.code));
   const code = await underAllKeys(context, find);
   if (!code) throw invalidGrant('unknown code');
@@ -82,7 +82,7 @@ async function recordLostRace(context: Context, code: LegacyCode, origin: Origin
   if (current && current.used_at !== null) await recordReplay(context, current, origin);
 }
 
-interface Issue {
+interface TokenIssue {
   code: LegacyCode;
   token: string;
   mappingId: string;
@@ -93,7 +93,7 @@ interface Issue {
 async function spend(
   context: Context,
   tx: Database,
-  { code, token, mappingId, origin }: Issue,
+  { code, token, mappingId, origin }: TokenIssue,
 ): Promise<void> {
   const now = context.clock.now();
   const claimed = await claimCode(tx, {
@@ -107,7 +107,7 @@ async function spend(
   if (!grant) throw invalidGrant('the grant has ended');
   const hint = tokenHint(token);
   const tokenDigest = context.vault.digest(token);
-  await requireUsable(tx, 'digest', tokenDigest);
+  await requireUsableKey(tx, 'digest', tokenDigest);
   await insertMapping(tx, {
     id: mappingId,
     token_digest: tokenDigest,
@@ -134,7 +134,11 @@ async function spend(
 }
 
 /** The answer to a commit may have been lost although the commit was made. Then the token is good. */
-async function isSpentFor(context: Context, { code, mappingId }: Issue, error: unknown): Promise<boolean> {
+async function isSpentFor(
+  context: Context,
+  { code, mappingId }: TokenIssue,
+  error: unknown,
+): Promise<boolean> {
   if (!isStorageFault(error)) return false;
   const current = await findCode(context.store.durable, [code.code_digest]);
   return current?.mapping_id === mappingId;
@@ -144,7 +148,11 @@ async function isSpentFor(context: Context, { code, mappingId }: Issue, error: u
  * Code → token (OAuth 2.0 draft 20 §4.1.3). The checks that may fail come first. Only the last step spends the code.
  * @throws {OAuthError} `invalid_grant`
  */
-export async function exchangeCode(context: Context, asked: ExchangeAsked, origin: Origin): Promise<string> {
+export async function exchangeCode(
+  context: Context,
+  asked: ExchangeRequest,
+  origin: Origin,
+): Promise<string> {
   const code = await checkedCode(context, asked, origin);
   const issue = { code, token: newLegacyToken(), mappingId: newHexId(), origin };
   try {

@@ -6,7 +6,7 @@ import { findLink, findLinkOf, findOrInsertLink } from '../../store/authorizatio
 import type { Database } from '../../store/driver/store.ts';
 import type { AuthorizationRequest } from '../../store/tables/tables.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
-import { type Consented, readConsentingAccount } from '../grants/consenting-account.ts';
+import { type ConsentedPair, readConsentingAccount } from '../grants/consenting-account.ts';
 import type { Context } from '../context.ts';
 import { statesOf } from '../grants/mapping-state.ts';
 import { proveObserved } from '../old-api/prove-observed.ts';
@@ -48,7 +48,7 @@ export async function openLink(context: Context, id: string): Promise<Pair | und
  * more. `not proven`: the pasted token was not proven to belong to this account. `of another app`: the pasted token
  * belongs to this account now, but has moved to the app `clientId` since it was pasted.
  */
-type Reauthorized =
+type ReauthorizationResult =
   | { outcome: 'connected' | 'nothing waits' | 'of another app'; clientId: string }
   | { outcome: 'not proven'; clientId: string }
   | { outcome: 'another account'; clientId: string; email: string };
@@ -57,8 +57,8 @@ type Reauthorized =
 async function hindrance(
   context: Context,
   request: AuthorizationRequest,
-  proof: { account: ModernAccount; consented: Consented },
-): Promise<Reauthorized | { pasted: string }> {
+  proof: { account: ModernAccount; consented: ConsentedPair },
+): Promise<ReauthorizationResult | { pasted: string }> {
   const proven = await proveObserved(context, request, proof);
   if (!proven) return { outcome: 'not proven', clientId: request.client_id ?? '' };
   const { clientId, state } = proven;
@@ -84,8 +84,8 @@ function listedIn({ listed_tokens: listed }: AuthorizationRequest): string[] {
 export async function reauthorize(
   context: Context,
   request: AuthorizationRequest,
-  consented: Consented,
-): Promise<Reauthorized> {
+  consented: ConsentedPair,
+): Promise<ReauthorizationResult> {
   const { client_id: clientId, account_id: accountId } = request;
   if (clientId === null || accountId === null)
     throw new Error(`request ${request.id} names no app and account`);

@@ -18,7 +18,7 @@ export type { LegacyRequest } from '../../store/tables/tables.ts';
  */
 
 /** The parameters of an authorization request, checked. */
-export interface AuthorizationAsked {
+export interface AuthorizationParameters {
   clientId: string;
   /** One of the app's registered callbacks, as registered. */
   redirectUri: string;
@@ -41,7 +41,7 @@ export const LONGEST_STATE = 2048;
 const LONGEST_SEALED = 8000;
 
 /** An authorization request without a decision. */
-export interface UndecidedRequest extends AuthorizationAsked {
+export interface UndecidedRequest extends AuthorizationParameters {
   id: string;
   createdAt: number;
   expiresAt: number;
@@ -62,7 +62,7 @@ interface SealedContent {
 const nameOf = (callback: string) => sha256Of(callback).subarray(0, 16).toString('base64url');
 
 /** Seals a new authorization request. Returns the last part of the address of its approval page. */
-export function sealRequest({ vault, clock }: Context, asked: AuthorizationAsked): string {
+export function sealRequest({ vault, clock }: Context, asked: AuthorizationParameters): string {
   const request: SealedContent = {
     id: newHexId(),
     app: asked.clientId,

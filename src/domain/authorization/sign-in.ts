@@ -1,5 +1,5 @@
 import type { Database } from '../../store/driver/store.ts';
-import { type Consented, keepAccount, readConsentingAccount } from '../grants/consenting-account.ts';
+import { type ConsentedPair, keepAccount, readConsentingAccount } from '../grants/consenting-account.ts';
 import type { Context } from '../context.ts';
 import { pinAccountIn } from '../accounts/pin-account.ts';
 import { recordEvents } from '../history/record-event.ts';
@@ -12,7 +12,7 @@ import { recordEvents } from '../history/record-event.ts';
  */
 export async function completeSignIn(
   context: Context,
-  consented: Consented,
+  consented: ConsentedPair,
   requestId: string,
 ): Promise<{ accountId: string; email: string; name: string }> {
   const account = await readConsentingAccount(context, consented);

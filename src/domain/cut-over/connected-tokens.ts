@@ -18,7 +18,7 @@ const isConnected = (token: TokenOfPair): token is ConnectedToken =>
   isKnownThere(token);
 
 /** The tokens to look at. */
-interface Walk {
+interface TokenSelection {
   /** The app whose tokens are walked; undefined for all apps. */
   clientId?: string | undefined;
   /** The approximate number of tokens to look at; undefined for all tokens. */
@@ -28,7 +28,7 @@ interface Walk {
 /** Calls `visit` with pieces of connected tokens, in the order of accounts. Returns false where more tokens remain. */
 export async function eachConnected(
   { store, shutdown }: Pick<Context, 'store' | 'shutdown'>,
-  { clientId, most = Number.POSITIVE_INFINITY }: Walk,
+  { clientId, most = Number.POSITIVE_INFINITY }: TokenSelection,
   visit: (tokens: ConnectedToken[]) => Promise<void> | void,
 ): Promise<boolean> {
   let after: TokenKey = { client_id: clientId ?? '', account_id: '', id: '' };

@@ -1,11 +1,11 @@
 import { changeCutOver } from '../../store/cut-over/cut-overs.ts';
 import type { Context } from '../context.ts';
-import { type By, ChangeRefused, requireIdentifiedApp } from '../lifecycle/changes/change-rules.ts';
+import { type ChangeOrigin, ChangeRefused, requireIdentifiedApp } from '../lifecycle/changes/change-rules.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { checkedReason } from '../history/reason.ts';
 
 /** Changes the percentage of an app's accounts that the new API answers before the retirement. */
-export interface CutOverChange extends By {
+export interface CutOverChange extends ChangeOrigin {
   clientId: string;
   /** A whole number from 0 to 100. 0 ends the cut-over. */
   percent: number;

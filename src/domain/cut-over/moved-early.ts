@@ -20,13 +20,13 @@ export function isMovedEarly(pair: Pair, percent: number): boolean {
   return percent > 0 && placeOfPair(pair) < (percent * PLACES) / 100;
 }
 
-type OfPair = Pick<
+type CutOverMapping = Pick<
   FoundMapping,
   'client_id' | 'account_id' | 'cut_over_percent' | 'app_source' | 'source' | 'app_proven'
 >;
 
 /** Whether a token belongs to the cut-over of its app. An app that a call only claims has no cut-over. */
-export function isCutOver(mapping: OfPair): boolean {
+export function isCutOver(mapping: CutOverMapping): boolean {
   const { account_id: accountId, cut_over_percent: percent } = mapping;
   const clientId = provenApp(mapping);
   return clientId !== undefined && accountId !== null && isMovedEarly({ clientId, accountId }, percent);

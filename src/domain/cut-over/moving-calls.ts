@@ -85,7 +85,7 @@ async function addTokens(
 }
 
 /** The tokens whose calls are added up. */
-interface Moving {
+interface MovingTokens {
   clientId?: string | undefined;
   most?: number;
   isMoving: (token: ConnectedToken) => boolean;
@@ -97,7 +97,7 @@ interface Moving {
  */
 export async function measureMoving(
   context: Pick<Context, 'store' | 'clock' | 'shutdown'>,
-  { isMoving, ...walk }: Moving,
+  { isMoving, ...walk }: MovingTokens,
 ): Promise<MovingCalls[] | undefined> {
   const sums = new Map<string, Sum>();
   const isWhole = await eachConnected(context, walk, async (tokens) => {

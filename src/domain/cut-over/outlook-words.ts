@@ -1,6 +1,6 @@
 import { DAYS_MEASURED } from './moving-calls.ts';
 import { OLD_CALLS } from '../old-calls/old-calls.ts';
-import type { KindOfNeed, Outlook, WindowNeed } from './reckon.ts';
+import type { KindNeed, Outlook, WindowNeed } from './reckon.ts';
 
 /** An outlook in sentences. Operators, support staff and owners read the same sentences. */
 
@@ -22,7 +22,7 @@ function lengthWords(seconds: number): string {
   return counted(Math.round(seconds / size), unit);
 }
 
-function callWords({ call }: KindOfNeed): string {
+function callWords({ call }: KindNeed): string {
   if (call === 'account') return 'for the accounts themselves';
   return call === 'other' ? 'for calls of many kinds' : `for ${OLD_CALLS[call].paths[0].replace('/1/', '')}`;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../store/cut-over/kept-calls.ts';
 import { dayOf } from '../../shared/moments.ts';
 import type { Context } from '../context.ts';
-import { lostCalls } from '../usage/callers.ts';
+import { partialCallDays } from '../usage/callers.ts';
 import { readBudget } from '../limits/budget-reading.ts';
 import { retirementOf } from '../lifecycle/old-backend-for.ts';
 import { provenApp } from '../tokens/proven-app.ts';
@@ -29,7 +29,7 @@ function atLeast(outlook: Outlook): Outlook {
 
 async function reckonAll(context: Context, moving: readonly MovingCalls[]): Promise<Outlook[]> {
   const today = dayOf(context.clock.now());
-  const isLost = (await lostCalls(context))(DAYS_MEASURED);
+  const isLost = (await partialCallDays(context))(DAYS_MEASURED);
   const outlooks = moving.map(async (one) => {
     const outlook = reckon(one, await readBudget(context, one.modernClientId), today);
     return isLost ? atLeast(outlook) : outlook;

@@ -6,7 +6,7 @@ import { ACCOUNT_READS_PER_DAY, callOfEndpoint, costOf } from './request-costs.t
 /** Pure calculation: whether the budget of a client of the new API suffices for the calls that move. */
 
 /** The calls of one kind on the busiest day, and their cost in requests. `account` are the reads of accounts. */
-export interface KindOfNeed {
+export interface KindNeed {
   call: OldCallName | 'other' | 'account';
   /** Undefined for reads of accounts, which are not calls. */
   calls: number | undefined;
@@ -14,13 +14,13 @@ export interface KindOfNeed {
 }
 
 /** The requests that the moving calls need. */
-export interface Need {
+export interface RequestNeed {
   /** The day with the highest cost, `YYYY-MM-DD`; undefined where no call was measured. */
   day: string | undefined;
   /** The calls and requests of this day. */
   calls: number;
   requests: number;
-  kinds: KindOfNeed[];
+  kinds: KindNeed[];
   /** Average requests per day, counted from the first day with a call. */
   average: number;
 }
@@ -40,7 +40,7 @@ export interface Outlook
   extends Pick<MovingCalls, 'modernClientId' | 'tokens' | 'accounts' | 'apps' | 'withoutPosts'> {
   /** When accounts, tokens and calls were counted; undefined where the count was made now. */
   countedAt?: number;
-  need: Need;
+  need: RequestNeed;
   /** When the new API reported the windows; undefined where the new API reported no windows. */
   saidAt: number | undefined;
   windows: WindowNeed[];
@@ -57,8 +57,8 @@ const WAVE = 3;
 
 const USABLE = 0.9;
 
-function kindsOf(calls: readonly DayOfCalls[], accounts: number): KindOfNeed[] {
-  const kinds = [...OLD_CALL_NAMES, 'other' as const].flatMap((call): KindOfNeed[] => {
+function kindsOf(calls: readonly DayOfCalls[], accounts: number): KindNeed[] {
+  const kinds = [...OLD_CALL_NAMES, 'other' as const].flatMap((call): KindNeed[] => {
     const of = calls.filter(({ endpoint }) => callOfEndpoint(endpoint) === call);
     const count = of.reduce((sum, one) => sum + one.calls, 0);
     const requests = of.reduce((sum, one) => sum + one.calls * costOf(one.endpoint), 0);
@@ -69,10 +69,10 @@ function kindsOf(calls: readonly DayOfCalls[], accounts: number): KindOfNeed[] {
   return readings === 0 ? kinds : [...kinds, { call: 'account', calls: undefined, requests: readings }];
 }
 
-const sumOf = (kinds: readonly KindOfNeed[]) => kinds.reduce((sum, { requests }) => sum + requests, 0);
+const sumOf = (kinds: readonly KindNeed[]) => kinds.reduce((sum, { requests }) => sum + requests, 0);
 
 /** The need of the moving calls. `today` is the last measured day. */
-export function needOf(moving: Pick<MovingCalls, 'calls' | 'accounts'>, today: string): Need {
+export function needOf(moving: Pick<MovingCalls, 'calls' | 'accounts'>, today: string): RequestNeed {
   const { accounts } = moving;
   const calls = moving.calls.filter(({ endpoint }) => costOf(endpoint) > 0);
   const days = [...new Set(calls.map(({ day }) => day))].toSorted();
@@ -96,13 +96,13 @@ export function needOf(moving: Pick<MovingCalls, 'calls' | 'accounts'>, today: s
 }
 
 /** The number of needed requests that fall into a window of this length. */
-function addedTo({ requests, average }: Need, seconds: number): number {
+function addedTo({ requests, average }: RequestNeed, seconds: number): number {
   const days = seconds / DAY_SECONDS;
   if (days < 1) return Math.min(requests, Math.ceil(requests * days * WAVE));
   return Math.max(requests, Math.ceil(average * days));
 }
 
-function windowNeed(need: Need, window: WindowReading): WindowNeed {
+function windowNeed(need: RequestNeed, window: WindowReading): WindowNeed {
   const { limit, left, seconds } = window;
   const [used, added, usable] = [limit - left, addedTo(need, seconds), Math.floor(limit * USABLE)];
   return { ...window, used, added, usable, suffices: added === 0 || used + added <= usable };

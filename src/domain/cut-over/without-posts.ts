@@ -3,7 +3,7 @@ import { eachConnected } from './connected-tokens.ts';
 import { lacksPosts } from './moving-calls.ts';
 
 /** The accounts that have connected an app, and how many of these accounts never consented to posts. */
-export interface WithoutPosts {
+export interface PostConsentCounts {
   accounts: number;
   without: number;
   /** True: the app has further tokens that were not looked at. */
@@ -15,7 +15,7 @@ export async function countWithoutPosts(
   context: Pick<Context, 'store' | 'shutdown'>,
   clientId: string,
   most: number,
-): Promise<WithoutPosts> {
+): Promise<PostConsentCounts> {
   const [all, without] = [new Set<string>(), new Set<string>()];
   const isWhole = await eachConnected(context, { clientId, most }, (tokens) => {
     for (const token of tokens) {

@@ -5,7 +5,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { type TokenPair, Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
-import type { Change } from '../history/record-event.ts';
+import type { HistoryChange } from '../history/record-event.ts';
 
 /**
  * Finds the account of a consent. The main API names the account when it is called with the access token of the
@@ -13,7 +13,7 @@ import type { Change } from '../history/record-event.ts';
  */
 
 /** The token pair of a new consent. `sentAt` is the time at which the request for the pair left. */
-export interface Consented {
+export interface ConsentedPair {
   pair: TokenPair;
   sentAt: number;
   /** The client through which the consent was given. */
@@ -30,7 +30,7 @@ const LONGEST_WAIT = 3 * SECOND;
  */
 export async function readConsentingAccount(
   context: Context,
-  { pair, modernClientId }: Pick<Consented, 'pair' | 'modernClientId'>,
+  { pair, modernClientId }: Pick<ConsentedPair, 'pair' | 'modernClientId'>,
 ): Promise<ModernAccount> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -51,8 +51,8 @@ export async function readConsentingAccount(
 export async function keepAccount(
   tx: Database,
   account: ModernAccount,
-  by: Pick<Change, 'at' | 'actor' | 'requestId'>,
-): Promise<Change[]> {
+  by: Pick<HistoryChange, 'at' | 'actor' | 'requestId'>,
+): Promise<HistoryChange[]> {
   const { id, email, name, timezone } = account;
   const row = {
     account_id: id,

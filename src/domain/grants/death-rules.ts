@@ -31,7 +31,7 @@ const SOME = 2;
  */
 const GOOD_FOR_EACH = 3;
 
-export interface Deaths {
+export interface DeathCounts {
   /** How many accounts lost a grant within the minute. */
   accounts: number;
   /** How many grants were refreshed well within the minute. */
@@ -46,7 +46,7 @@ export function goodCountedUpTo(accounts: number): number {
 }
 
 /** Whether the deaths of the last minute stop all refreshing. */
-export function stopsRefreshing({ accounts, good, live }: Deaths): boolean {
+export function stopsRefreshing({ accounts, good, live }: DeathCounts): boolean {
   const half = (live + accounts) / 2;
   const isMany = accounts >= Math.max(FEWEST, Math.min(half, USUAL), live / GRANTS_FOR_EACH);
   return isMany && good <= accounts * GOOD_FOR_EACH;

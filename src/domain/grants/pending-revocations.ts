@@ -9,7 +9,7 @@ import { endUnfinished } from './unfinished-consent.ts';
 import { serverOf } from './modern-client.ts';
 import { backOff } from './refresh/refresh-policy.ts';
 import { owedPlace } from '../keys/sealing-context.ts';
-import { requireUsable } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * Tells the new API to forget a grant (RFC 7009). The order to revoke is a row that is written in the transaction of
@@ -30,7 +30,7 @@ export async function addPendingRevocation(
   const now = context.clock.now();
   const id = newHexId();
   const tokenSealed = context.vault.seal(owedPlace(id), refreshToken);
-  await requireUsable(tx, 'sealing', tokenSealed);
+  await requireUsableKey(tx, 'sealing', tokenSealed);
   await insertOwed(tx, { id, grant_id: grant.id, token_sealed: tokenSealed, next_at: now, created_at: now });
 }
 

@@ -8,7 +8,7 @@ import type { Grant, NewGrant } from '../../store/tables/tables.ts';
 import { hasConsented, moveConsented, takeListed } from '../../store/tokens/claims.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';
-import { type Consented, keepAccount } from './consenting-account.ts';
+import { type ConsentedPair, keepAccount } from './consenting-account.ts';
 import type { Context, Origin } from '../context.ts';
 import { oweUnlessFinished } from './unfinished-consent.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
@@ -16,10 +16,10 @@ import { moveOf } from './mapping-state.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { sealPair } from './sealed-pair.ts';
-import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** The consent of an account for an app. */
-interface Consent extends Consented {
+interface Consent extends ConsentedPair {
   clientId: string;
   account: ModernAccount;
   origin: Origin;
@@ -93,7 +93,7 @@ async function consentedTokens(context: Context, tx: Database, consent: Consent)
   return { pair, isProgram, listed: ids(taken), from: moveOf('granted').from };
 }
 
-interface Storing {
+interface StoreGrantInput {
   grantId: string;
   consent: Consent;
   /** Whether the grant is stored only if a token needs it now. */
@@ -101,15 +101,15 @@ interface Storing {
 }
 
 /** A stored grant, with the older grant that it replaced. The result is undefined when no token needs the grant. */
-interface Stored {
+interface StoreGrantResult {
   replaced?: Grant | undefined;
 }
 
 async function storeIn(
   context: Context,
   tx: Database,
-  { grantId, consent, isForTokens }: Storing,
-): Promise<Stored | undefined> {
+  { grantId, consent, isForTokens }: StoreGrantInput,
+): Promise<StoreGrantResult | undefined> {
   const { account, origin } = consent;
   const pair = { clientId: consent.clientId, accountId: account.id };
   // An earlier commit stored the grant, but its answer was lost.
@@ -118,7 +118,7 @@ async function storeIn(
   if (isForTokens && !(await hasConsented(tx, tokens))) return undefined;
   const now = context.clock.now();
   const grant = newGrantRow(context, grantId, consent);
-  await requireUsable(tx, 'sealing', grant.refresh_token_sealed ?? '');
+  await requireUsableKey(tx, 'sealing', grant.refresh_token_sealed ?? '');
   const by = { at: now, actor: origin.actor, requestId: origin.requestId, ...pair };
   const learned = await keepAccount(tx, account, by);
   const older = await replaceOlder(tx, grant, now);
@@ -139,7 +139,7 @@ async function storeIn(
   return { replaced: older };
 }
 
-async function store(context: Context, storing: Storing): Promise<boolean> {
+async function store(context: Context, storing: StoreGrantInput): Promise<boolean> {
   const stored = await retryUntilStored(context, 'a new grant', () =>
     withUsableKeys(context, () => context.store.transaction((tx) => storeIn(context, tx, storing))).catch(
       endOnConstraint,
@@ -150,7 +150,7 @@ async function store(context: Context, storing: Storing): Promise<boolean> {
 }
 
 /** Stores as a flight, because a stop waits for flights: the pair exists nowhere else. */
-async function storePatiently(context: Context, storing: Storing): Promise<boolean> {
+async function storePatiently(context: Context, storing: StoreGrantInput): Promise<boolean> {
   return withTimeout(context.flights.run(`grant ${storing.grantId}`, () => store(context, storing)));
 }
 

@@ -6,7 +6,7 @@ import type { Grant } from '../../store/tables/tables.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { owedPlace } from '../keys/sealing-context.ts';
-import { requireUsable } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * A consent is complete when the code of the old API is made. A process may end before this, and then the new API holds
@@ -23,7 +23,7 @@ export async function oweUnlessFinished(
 ): Promise<void> {
   const now = context.clock.now();
   const tokenSealed = context.vault.seal(owedPlace(grantId), refreshToken);
-  await requireUsable(tx, 'sealing', tokenSealed);
+  await requireUsableKey(tx, 'sealing', tokenSealed);
   const due = { next_at: now + UNFINISHED_CONSENT, created_at: now };
   await insertOwed(tx, { id: grantId, grant_id: grantId, token_sealed: tokenSealed, ...due });
 }

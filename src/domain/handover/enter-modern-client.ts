@@ -15,7 +15,7 @@ import { openWritesBy } from './open-writes.ts';
 import { callbackPathOf } from '../grants/modern-client.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { clientSecretPlace } from '../keys/sealing-context.ts';
-import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * An app's own client at the new API (docs/decisions/0001). Once the client is entered, new consents name the app and
@@ -37,7 +37,7 @@ export const CHOSEN_SCOPES = [
 /** Without the first scope, accounts could not be told apart. Without the second scope, a grant would not last. */
 const ALWAYS = ['account:read', 'offline_access'];
 
-interface Entered {
+interface ClientEntry {
   clientId: string;
   modernClientId: string;
   /** Unset for a public client. */
@@ -62,27 +62,31 @@ export type ClientRefusal = { at: EntryFault } | ClientFault;
 
 const PRINTABLE = /^[\x21-\x7e]{1,500}$/;
 
-function entryFault(context: Context, { modernClientId, clientSecret }: Entered): EntryFault | undefined {
+function entryFault(context: Context, { modernClientId, clientSecret }: ClientEntry): EntryFault | undefined {
   if (!PRINTABLE.test(modernClientId)) return 'client id';
   if (clientSecret !== undefined && !PRINTABLE.test(clientSecret)) return 'client secret';
   return modernClientId === context.server.clientId ? 'bridge client' : undefined;
 }
 
 /** The scopes in one order and each once, so that the same choice gives the same text. */
-function scopesOf({ scopes }: Entered): string {
+function scopesOf({ scopes }: ClientEntry): string {
   const [account = '', offline = ''] = ALWAYS;
   return [account, ...CHOSEN_SCOPES.filter((scope) => scopes.includes(scope)), offline].join(' ');
 }
 
 /** A secret that was retired here is likely known to others, even where the new API still accepts the secret. */
-async function isRetired(context: Context, db: Database, entered: Entered): Promise<boolean> {
+async function isRetired(context: Context, db: Database, entered: ClientEntry): Promise<boolean> {
   const row = await findModernClient(db, entered.modernClientId);
   if (!row || row.secret_sealed === null || row.secret_retired_at === null) return false;
   return context.vault.open(clientSecretPlace(row.id), row.secret_sealed) === entered.clientSecret;
 }
 
 /** What the database says against the client. Checked before the test call and again in the transaction. */
-async function knownFault(context: Context, db: Database, entered: Entered): Promise<EntryFault | undefined> {
+async function knownFault(
+  context: Context,
+  db: Database,
+  entered: ClientEntry,
+): Promise<EntryFault | undefined> {
   if (!(await findApp(db, entered.clientId))) return 'unknown app';
   if (await isTakenByOther(db, entered.modernClientId, entered.clientId)) return 'other app';
   return (await isRetired(context, db, entered)) ? 'retired secret' : undefined;
@@ -100,7 +104,7 @@ async function hasDoubts(context: Context, tx: Database, modernClientId: string)
 async function leaveFormer(
   context: Context,
   tx: Database,
-  { clientId, modernClientId, keepsHandovers = false }: Entered,
+  { clientId, modernClientId, keepsHandovers = false }: ClientEntry,
 ): Promise<boolean> {
   const former = await findModernClientOf(tx, clientId);
   if (!former || former.id === modernClientId) return true;
@@ -109,17 +113,21 @@ async function leaveFormer(
   return true;
 }
 
-interface Proven extends Entered {
+interface ProvenClientEntry extends ClientEntry {
   scope: string;
 }
 
-async function keep(context: Context, tx: Database, proven: Proven): Promise<EntryFault | undefined> {
+async function keep(
+  context: Context,
+  tx: Database,
+  proven: ProvenClientEntry,
+): Promise<EntryFault | undefined> {
   const { clientId, modernClientId: id, clientSecret, actor, scope } = proven;
   const fault = await knownFault(context, tx, proven);
   if (fault) return fault;
   const now = context.clock.now();
   const sealed = clientSecret === undefined ? null : context.vault.seal(clientSecretPlace(id), clientSecret);
-  if (sealed !== null) await requireUsable(tx, 'sealing', sealed);
+  if (sealed !== null) await requireUsableKey(tx, 'sealing', sealed);
   const row = { id, client_id: clientId, secret_sealed: sealed, scopes: scope, proven_at: now };
   if (!(await leaveFormer(context, tx, proven))) return 'writes in doubt';
   await keepModernClient(tx, row);
@@ -136,7 +144,7 @@ async function keep(context: Context, tx: Database, proven: Proven): Promise<Ent
  */
 export async function enterModernClient(
   context: Context,
-  entered: Entered,
+  entered: ClientEntry,
 ): Promise<ClientRefusal | undefined> {
   const before = entryFault(context, entered) ?? (await knownFault(context, context.store.durable, entered));
   if (before) return { at: before };
@@ -158,9 +166,9 @@ interface Removal {
 }
 
 /** The outcome of a removal. */
-type Removed = 'removed' | 'not in use' | 'writes in doubt';
+type RemovalResult = 'removed' | 'not in use' | 'writes in doubt';
 
-async function remove(context: Context, tx: Database, removal: Removal): Promise<Removed> {
+async function remove(context: Context, tx: Database, removal: Removal): Promise<RemovalResult> {
   const { clientId, actor, keepsHandovers } = removal;
   const client = await findModernClientOf(tx, clientId);
   if (!client) return 'not in use';
@@ -177,7 +185,7 @@ async function remove(context: Context, tx: Database, removal: Removal): Promise
  * Makes consents for an app use the bridge's client again. The removed client takes no token pairs any more, unless the
  * owner lets its hand-overs go on. While writes by the client are in doubt, nothing changes.
  */
-export function removeModernClient(context: Context, removal: Removal): Promise<Removed> {
+export function removeModernClient(context: Context, removal: Removal): Promise<RemovalResult> {
   return context.store.transaction((tx) => remove(context, tx, removal));
 }
 

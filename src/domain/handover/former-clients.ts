@@ -15,7 +15,7 @@ import { recordEvent } from '../history/record-event.ts';
  */
 
 /** A client of an app as its owner sees the client. */
-export interface OwnClient {
+export interface OwnClientView {
   id: string;
   /** Whether consents for the app use the client now. */
   isInUse: boolean;
@@ -28,7 +28,7 @@ export interface OwnClient {
 function secretOf({
   secret_sealed: sealed,
   secret_retired_at: retiredAt,
-}: ModernClientRow): OwnClient['secret'] {
+}: ModernClientRow): OwnClientView['secret'] {
   if (sealed === null) return 'none';
   return retiredAt === null ? 'taken' : 'retired';
 }
@@ -37,7 +37,7 @@ function secretOf({
 export async function ownClientsOf(
   { store }: Pick<Context, 'store'>,
   clientId: string,
-): Promise<OwnClient[]> {
+): Promise<OwnClientView[]> {
   const rows = await listClientsOf(store.durable, clientId);
   return rows.map((row) => {
     const { id, in_use: inUse, keeps_handovers: keeps } = row;
@@ -45,7 +45,7 @@ export async function ownClientsOf(
   });
 }
 
-interface Decision {
+interface FormerClientRequest {
   /** The app. */
   clientId: string;
   modernClientId: string;
@@ -55,7 +55,7 @@ interface Decision {
 /** Lets the hand-overs of a former client go on, or ends them. False when nothing changed. */
 export async function decideHandovers(
   context: Context,
-  { clientId, modernClientId: id, actor }: Decision,
+  { clientId, modernClientId: id, actor }: FormerClientRequest,
   goOn: boolean,
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {
@@ -71,7 +71,7 @@ export async function decideHandovers(
 /** Makes the exchange refuse the secret of a client, until another secret is entered. False when nothing changed. */
 export async function retireModernSecret(
   context: Context,
-  { clientId, modernClientId: id, actor }: Decision,
+  { clientId, modernClientId: id, actor }: FormerClientRequest,
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {
     const now = context.clock.now();

@@ -30,7 +30,7 @@ import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
  */
 
 /** The token pair for the app. Times are in whole seconds. */
-export interface HandedOver {
+export interface HandoverResult {
   accessToken: string;
   refreshToken: string;
   expiresIn: number;
@@ -66,7 +66,7 @@ async function requireNoOpenWrite(context: Context, tx: Database, grant: Grant):
   if (open.underWay + open.inDoubt > 0) throw whileInDoubt(open);
 }
 
-interface Asked {
+interface HandoverRequest {
   client: AppClient;
   token: string;
   origin: Origin;
@@ -79,7 +79,7 @@ interface Subject {
   grantId: string | null;
 }
 
-async function subjectOf(context: Context, { client, token }: Asked): Promise<Subject> {
+async function subjectOf(context: Context, { client, token }: HandoverRequest): Promise<Subject> {
   const find = () => findMapping(context.store, context.vault.digests(token));
   const mapping = await underAllKeys(context, find);
   if (!mapping || mapping.client_id !== client.client_id)
@@ -99,7 +99,7 @@ async function earlierOf(context: Context, subject: Subject): Promise<Handover |
   return subject.isMigrated ? findHandover(context.store.durable, subject.pair, subject.grantId) : undefined;
 }
 
-function answerOf(context: Context, grant: Grant, migratedTokens: number): HandedOver {
+function answerOf(context: Context, grant: Grant, migratedTokens: number): HandoverResult {
   const left = grant.access_expires_at - context.clock.now();
   return {
     accessToken: openAccessToken(context, grant),
@@ -114,7 +114,7 @@ function answerOf(context: Context, grant: Grant, migratedTokens: number): Hande
 async function moveOwnership(
   context: Context,
   grant: Grant,
-  { clientId, accountId, origin, client }: Pair & Pick<Asked, 'origin' | 'client'>,
+  { clientId, accountId, origin, client }: Pair & Pick<HandoverRequest, 'origin' | 'client'>,
 ): Promise<number | undefined> {
   const pair = { clientId, accountId };
   const inOneStep = async (tx: Database) => {
@@ -149,7 +149,7 @@ async function moveOwnership(
 }
 
 /** Returns the pair of an earlier hand-over again, until the app has confirmed or the pair is erased. */
-async function repeat(context: Context, asked: Asked, handover: Handover): Promise<HandedOver> {
+async function repeat(context: Context, asked: HandoverRequest, handover: Handover): Promise<HandoverResult> {
   const grant = await findGrant(context.store.durable, handover.grant_id);
   if (!grant || grant.modern_client_id !== asked.client.id) throw notOfThisClient();
   if (grant.refresh_token_sealed === null)
@@ -165,7 +165,7 @@ function notOfThisClient(): OAuthError {
 }
 
 /** Another call may have handed the grant over since the subject was read. Then this call returns the same pair. */
-async function repeatOfFaster(context: Context, asked: Asked): Promise<HandedOver | undefined> {
+async function repeatOfFaster(context: Context, asked: HandoverRequest): Promise<HandoverResult | undefined> {
   const subject = await subjectOf(context, asked);
   const handover = await earlierOf(context, subject);
   return handover && repeat(context, asked, handover);
@@ -174,9 +174,9 @@ async function repeatOfFaster(context: Context, asked: Asked): Promise<HandedOve
 /** Hands over a ready grant and returns its pair. Undefined where the grant is not ready, or no longer ready. */
 async function take(
   context: Context,
-  asked: Asked,
+  asked: HandoverRequest,
   { grant, pair }: { grant: Grant; pair: Pair },
-): Promise<HandedOver | undefined> {
+): Promise<HandoverResult | undefined> {
   if (grant.modern_client_id !== asked.client.id) throw notOfThisClient();
   if (grant.state !== 'ready') return undefined;
   // A pair that cannot be opened is not handed over either.
@@ -188,7 +188,11 @@ async function take(
   return { ...answer, migratedTokens };
 }
 
-async function handOverNow(context: Context, asked: Asked, { pair }: Subject): Promise<HandedOver> {
+async function handOverNow(
+  context: Context,
+  asked: HandoverRequest,
+  { pair }: Subject,
+): Promise<HandoverResult> {
   const grant = await findLiveGrant(context.store.durable, pair.clientId, pair.accountId);
   const taken = grant && (await take(context, asked, { grant, pair }));
   const answer = taken ?? (await repeatOfFaster(context, asked));
@@ -202,7 +206,7 @@ async function handOverNow(context: Context, asked: Asked, { pair }: Subject): P
  * @throws {OAuthError} `invalid_request`, `unauthorized_client`, or `temporarily_unavailable` while the grant is not
  * ready or a write of the account has no outcome
  */
-export async function handOver(context: Context, asked: Asked): Promise<HandedOver> {
+export async function handOver(context: Context, asked: HandoverRequest): Promise<HandoverResult> {
   if (context.instance.isCopy()) throw tryAgain('a restored copy hands nothing over');
   const subject = await subjectOf(context, asked);
   const earlier = await earlierOf(context, subject);
@@ -214,7 +218,7 @@ export async function handOver(context: Context, asked: Asked): Promise<HandedOv
  * changes nothing.
  * @throws {OAuthError} `invalid_request` where no hand-over was made, `unauthorized_client`
  */
-export async function confirm(context: Context, asked: Asked): Promise<number> {
+export async function confirm(context: Context, asked: HandoverRequest): Promise<number> {
   const subject = await subjectOf(context, asked);
   const { pair } = subject;
   const handover = await earlierOf(context, subject);

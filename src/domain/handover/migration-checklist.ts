@@ -6,12 +6,12 @@ import {
   wasImportedSince,
 } from '../../store/tokens/app-tokens.ts';
 import { callersOf } from '../usage/callers.ts';
-import { type Calls, callsOf } from '../usage/calls-of.ts';
+import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { callDaysOf } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { type EnteredClient, enteredClientOf } from './enter-modern-client.ts';
 import { ownClientsOf } from './former-clients.ts';
-import { type States, statesOfApp } from '../tokens/states-of-app.ts';
+import { type StateCounts, statesOfApp } from '../tokens/states-of-app.ts';
 
 /** How far an app has moved to the new API, as the bridge sees it. */
 
@@ -21,7 +21,7 @@ const CONNECTIONS_READ = 20_000;
 /** Old calls of this many days are read. A program that runs once a week calls within that time. */
 const DAYS_LOOKED_AT = 7;
 
-export interface MovedSoFar {
+export interface MigrationProgress {
   /** The app's own client at the new API. */
   client: EnteredClient | undefined;
   tokens: {
@@ -34,7 +34,7 @@ export interface MovedSoFar {
     migrated: number;
   };
   /** The number of tokens by state. */
-  states: States;
+  states: StateCounts;
   /**
    * Live grants. `own`: grants on the app's own client. `former`: grants that former clients may still take over.
    * `isRefused`: the secret of the own client is retired. `isPart`: there may be more grants than were counted.
@@ -50,7 +50,7 @@ export interface MovedSoFar {
    * `last` is the last call of all, as long as usage is kept. `isPartial`: there may have been more calls than are
    * known. `isNew`: the app was imported within these days, and its calls before the import are not known.
    */
-  calls: Calls & { days: number; total: number; isPartial?: boolean; isNew?: boolean };
+  calls: CallSummary & { days: number; total: number; isPartial?: boolean; isNew?: boolean };
   handovers: {
     handed: number;
     confirmed: number;
@@ -65,7 +65,7 @@ export interface MovedSoFar {
   };
 }
 
-function tokensIn(states: States): MovedSoFar['tokens'] {
+function tokensIn(states: StateCounts): MigrationProgress['tokens'] {
   const { active = 0, migrated = 0, unmapped = 0, reauthorization_required: stopped = 0 } = states;
   return { mapped: active + migrated, waiting: unmapped + stopped, active, migrated };
 }
@@ -74,7 +74,7 @@ async function grantsOf(
   { store }: Context,
   clientId: string,
   client: EnteredClient | undefined,
-): Promise<MovedSoFar['grants']> {
+): Promise<MigrationProgress['grants']> {
   const rows = await countGrants(store.durable, clientId, CONNECTIONS_READ);
   const all = rows.reduce((sum, { n }) => sum + n, 0);
   const madeWith = (id: string | undefined) => rows.find((row) => row.modern_client_id === id)?.n ?? 0;
@@ -87,7 +87,10 @@ async function grantsOf(
   return { all, own: madeWith(client?.id), former, isRefused, isPart: all === CONNECTIONS_READ };
 }
 
-async function handoversOf({ store, clock }: Context, clientId: string): Promise<MovedSoFar['handovers']> {
+async function handoversOf(
+  { store, clock }: Context,
+  clientId: string,
+): Promise<MigrationProgress['handovers']> {
   const now = clock.now();
   const limit = CONNECTIONS_READ;
   const counts = await countHandovers(store.durable, clientId, limit);
@@ -97,7 +100,7 @@ async function handoversOf({ store, clock }: Context, clientId: string): Promise
 }
 
 /** The calls of the last days, and whether all calls are known. */
-async function callsFor(context: Context, clientId: string): Promise<MovedSoFar['calls']> {
+async function callsFor(context: Context, clientId: string): Promise<MigrationProgress['calls']> {
   const days = DAYS_LOOKED_AT;
   const asked = await callersOf(context, { clientId });
   const calls = await callsOf(context, asked.who, { days });
@@ -110,7 +113,7 @@ async function callsFor(context: Context, clientId: string): Promise<MovedSoFar[
 }
 
 /** The facts for the migration checklist of an app, read now. */
-export async function movedSoFar(context: Context, clientId: string): Promise<MovedSoFar> {
+export async function movedSoFar(context: Context, clientId: string): Promise<MigrationProgress> {
   const client = await enteredClientOf(context, clientId);
   const [states, grants, calls, handovers] = await Promise.all([
     statesOfApp(context, clientId),

@@ -1,7 +1,7 @@
 import { keyIdOf, type Vault } from '../../shared/secrets.ts';
 import { appendLine, readLastLine, readLines } from '../../store/files/anchors.ts';
 import { type Link, readHead, readLink } from '../../store/history/events.ts';
-import { type Anchor, type Anchors, type Mark, parseLine, type TakeOver } from './anchor-lines.ts';
+import { type Anchor, type Anchors, type AnchorLine, parseLine, type TakeOver } from './anchor-lines.ts';
 import { CHAIN_START } from './chain.ts';
 import type { Context } from '../context.ts';
 
@@ -28,7 +28,7 @@ function witnessOf(vault: Vault, content: readonly unknown[]): string {
   return vault.witness(JSON.stringify(content));
 }
 
-function isGenuine(vault: Vault, mark: Mark): boolean {
+function isGenuine(vault: Vault, mark: AnchorLine): boolean {
   const content =
     'takenOverAt' in mark
       ? ['take-over', mark.takenOverAt, mark.at]

@@ -15,7 +15,7 @@ export interface TakeOver {
   witness: string;
 }
 
-export type Mark = Anchor | TakeOver;
+export type AnchorLine = Anchor | TakeOver;
 
 /** Anchors whose witness is right, and the lines whose witness is wrong. */
 export interface Anchors {
@@ -58,7 +58,7 @@ function isPosition(value: unknown): value is number {
 }
 
 /** The mark in a line; undefined for a line of another kind, `wrong` for a spoiled line. */
-export function parseLine(line: string): Mark | { wrong: true } | undefined {
+export function parseLine(line: string): AnchorLine | { wrong: true } | undefined {
   const object = objectIn(line);
   const fields = object && fieldsOf(object);
   if (!fields) return undefined;

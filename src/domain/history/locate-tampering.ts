@@ -10,31 +10,31 @@ import { follows, isOlderThanWitnesses, isOwn } from './chain.ts';
  */
 
 /** A chained entry, as stored in its row. */
-export type Chained = Event & { position: number };
+export type ChainedEntry = Event & { position: number };
 
 /** The first entry that does not fit, and the link up to which the history is whole. */
-export interface Scene {
+export interface ChainBreak {
   before: Link;
   /** The id of the last entry that fits; 0 if no entry fits. */
   previousId: number;
-  here: Chained;
+  here: ChainedEntry;
   /** The links that the anchors name. */
   anchors: readonly Link[];
 }
 
-export type Kind = 'edited' | 'missing' | 'inserted' | 'swapped';
+export type TamperingKind = 'edited' | 'missing' | 'inserted' | 'swapped';
 
 /** What happened, and to which entry. `entry` is undefined when the entry is gone. */
 export interface Tampering {
-  kind: Kind;
+  kind: TamperingKind;
   position: number;
   entry: Event | undefined;
   /** One plain sentence. */
   text: string;
 }
 
-interface Naming {
-  here: Chained;
+interface TamperingInput {
+  here: ChainedEntry;
   /** The entry to name and its rightful position, where they differ from the row here. */
   entry?: Event;
   position?: number;
@@ -44,17 +44,17 @@ interface Naming {
 /** The last time that a date can express, in milliseconds. */
 const LAST_TIME = 8.64e15;
 
-interface Ground {
+interface HistoryDeps {
   db: Database;
   vault: Vault;
 }
 
-type Exchange = (here: Event, there: Event) => [here: Event, there: Event];
+type EntrySwap = (here: Event, there: Event) => [here: Event, there: Event];
 
 const placeOf = ({ id, chain }: Event) => ({ id, chain });
 
 /** The ways in which somebody may have exchanged two rows. Each returns the two rows as the bridge wrote them. */
-const EXCHANGES: readonly Exchange[] = [
+const EXCHANGES: readonly EntrySwap[] = [
   (here, there) => [there, here],
   (here, there) => [
     { ...there, chain: here.chain },
@@ -79,30 +79,34 @@ const EXCHANGES: readonly Exchange[] = [
 ];
 
 /** The entries from here on, and the entries outside the chain. */
-async function* candidates({ db }: Ground, here: Chained): AsyncGenerator<Event> {
+async function* candidates({ db }: HistoryDeps, here: ChainedEntry): AsyncGenerator<Event> {
   const before = { position: here.position, id: here.id - 1 };
   for await (const page of chainedPages(db, before)) yield* page;
   for await (const page of unchainedPages(db)) yield* page;
 }
 
-interface Found {
+interface SwapMatch {
   there: Event;
   right: [here: Event, there: Event];
 }
 
 /** Finds the entry that belongs here, at any other place. */
-async function findRightful(ground: Ground, { before, here }: Scene, among: readonly Exchange[]) {
+async function findRightful(ground: HistoryDeps, { before, here }: ChainBreak, among: readonly EntrySwap[]) {
   for await (const there of candidates(ground, here)) {
     for (const exchange of among) {
       const right = exchange(here, there);
-      if (follows(ground.vault, before, right[0])) return { there, right } satisfies Found;
+      if (follows(ground.vault, before, right[0])) return { there, right } satisfies SwapMatch;
     }
   }
   return undefined;
 }
 
 /** Whether the entry that stands here belongs in the present place of the rightful entry. */
-async function isExchanged({ db, vault }: Ground, { before, here }: Scene, { there, right }: Found) {
+async function isExchanged(
+  { db, vault }: HistoryDeps,
+  { before, here }: ChainBreak,
+  { there, right }: SwapMatch,
+) {
   if (isOwn(vault, here)) return true;
   if (there.position === null) return false;
   const previous = there.position - 1;
@@ -118,7 +122,7 @@ async function isExchanged({ db, vault }: Ground, { before, here }: Scene, { the
  */
 const LONGEST_SHIFT = 10_000;
 
-function linkOf({ position, chain }: Chained): Link {
+function linkOf({ position, chain }: ChainedEntry): Link {
   return { position, chain: chain ?? '' };
 }
 
@@ -126,7 +130,11 @@ function linkOf({ position, chain }: Chained): Link {
  * Whether this entry and the next were chained at later positions: entries before them were removed, and the later
  * entries were renumbered.
  */
-function isShifted({ vault }: Ground, { here, anchors }: Scene, next: Chained | undefined): boolean {
+function isShifted(
+  { vault }: HistoryDeps,
+  { here, anchors }: ChainBreak,
+  next: ChainedEntry | undefined,
+): boolean {
   const { position, chain } = linkOf(here);
   if (anchors.some((anchor) => anchor.position > position && anchor.chain === chain)) return true;
   if (!next || follows(vault, linkOf(here), next)) return false;
@@ -149,9 +157,9 @@ const REPLACED = 'was edited: its id was changed, or it stands in the place of o
  * it is gone.
  */
 function judgeOwn(
-  { vault }: Ground,
-  { before, here, anchors, previousId }: Scene,
-  next: Chained | undefined,
+  { vault }: HistoryDeps,
+  { before, here, anchors, previousId }: ChainBreak,
+  next: ChainedEntry | undefined,
 ) {
   const anchored = anchors.find(({ position }) => position === here.position);
   const isChainRight = anchored?.chain === here.chain || (next && follows(vault, linkOf(here), next));
@@ -167,7 +175,11 @@ const CHAIN_VALUE = /^[^.]+\.[\w-]{43}$/;
  * Judges an entry whose content the bridge did not write: it was changed after chaining, or the bridge never chained
  * it.
  */
-async function judgeForeign({ db, vault }: Ground, { here, anchors }: Scene, next: Chained | undefined) {
+async function judgeForeign(
+  { db, vault }: HistoryDeps,
+  { here, anchors }: ChainBreak,
+  next: ChainedEntry | undefined,
+) {
   const edited = { kind: 'edited', because: CHANGED } as const;
   const inserted = { kind: 'inserted', because: NOT_OURS } as const;
   const { position, chain } = linkOf(here);
@@ -179,7 +191,7 @@ async function judgeForeign({ db, vault }: Ground, { here, anchors }: Scene, nex
 }
 
 /** The entry after this one in the chain. */
-async function nextTo(db: Database, here: Chained): Promise<Chained | undefined> {
+async function nextTo(db: Database, here: ChainedEntry): Promise<ChainedEntry | undefined> {
   const { value: page } = await chainedPages(db, here).next();
   return (page ?? [])[0];
 }
@@ -194,12 +206,15 @@ export function timeOf(at: number): string {
   return Math.abs(at) <= LAST_TIME ? new Date(at).toISOString() : String(at);
 }
 
-function named(kind: Kind, { here, entry = here, position = here.position, because }: Naming): Tampering {
+function named(
+  kind: TamperingKind,
+  { here, entry = here, position = here.position, because }: TamperingInput,
+): Tampering {
   const text = `The entry at position ${position} (${nameEntry(entry)}) ${because}.`;
   return { kind, position, entry, text };
 }
 
-function missing({ before, here, previousId }: Scene, andThen: string): Tampering {
+function missing({ before, here, previousId }: ChainBreak, andThen: string): Tampering {
   const position = before.position + 1;
   const since = position === 1 ? 'before' : `between id ${previousId} and`;
   const text = `Position ${position} is missing: what stood there, ${since} the entry with ${nameEntry(here)}, was removed${andThen}.`;
@@ -207,14 +222,14 @@ function missing({ before, here, previousId }: Scene, andThen: string): Tamperin
 }
 
 /** Whether the bridge cannot have chained the entry behind a gap. */
-async function isForeign({ db, vault }: Ground, here: Chained): Promise<boolean> {
+async function isForeign({ db, vault }: HistoryDeps, here: ChainedEntry): Promise<boolean> {
   const next = await nextTo(db, here);
   if (isOwn(vault, here) || (next && follows(vault, linkOf(here), next))) return false;
   return !isOlderThanWitnesses(here) || !CHAIN_VALUE.test(here.chain ?? '');
 }
 
 /** Judges a gap in the positions: the missing entry stands elsewhere or is gone. */
-async function judgeGap(ground: Ground, scene: Scene): Promise<Tampering> {
+async function judgeGap(ground: HistoryDeps, scene: ChainBreak): Promise<Tampering> {
   const { before, here } = scene;
   const found = await findRightful(ground, scene, EXCHANGES.slice(0, 1));
   if (found) {
@@ -228,7 +243,7 @@ async function judgeGap(ground: Ground, scene: Scene): Promise<Tampering> {
 }
 
 /** Judges a position that is not the successor of the last position. */
-async function judgePosition(ground: Ground, scene: Scene): Promise<Tampering> {
+async function judgePosition(ground: HistoryDeps, scene: ChainBreak): Promise<Tampering> {
   const { before, here } = scene;
   if (here.position > before.position) return judgeGap(ground, scene);
   return (await isForeign(ground, here))
@@ -237,7 +252,7 @@ async function judgePosition(ground: Ground, scene: Scene): Promise<Tampering> {
 }
 
 /** Judges a place whose rightful entry stands elsewhere. */
-async function judgeExchange(ground: Ground, scene: Scene, found: Found): Promise<Tampering> {
+async function judgeExchange(ground: HistoryDeps, scene: ChainBreak, found: SwapMatch): Promise<Tampering> {
   const { here } = scene;
   if (!(await isExchanged(ground, scene, found))) return named('inserted', { here, because: NOT_OURS });
   const where = found.there.position === null ? 'outside the chain' : `at position ${found.there.position}`;
@@ -245,7 +260,7 @@ async function judgeExchange(ground: Ground, scene: Scene, found: Found): Promis
 }
 
 /** Says what happened to the first entry that does not fit. */
-export async function locateTampering(ground: Ground, scene: Scene): Promise<Tampering> {
+export async function locateTampering(ground: HistoryDeps, scene: ChainBreak): Promise<Tampering> {
   const { before, here } = scene;
   if (here.position !== before.position + 1) return judgePosition(ground, scene);
   const found = await findRightful(ground, scene, EXCHANGES);

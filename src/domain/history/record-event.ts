@@ -12,7 +12,7 @@ import type { Event } from '../../store/tables/tables.ts';
  */
 
 /** One change: what was done, by whom, why, and to what. */
-export interface Change {
+export interface HistoryChange {
   at: number;
   /** `account:ID`, `app:ID`, `bridge`, `command` … */
   actor: string;
@@ -42,7 +42,7 @@ export function textOfEvent(event: Omit<Event, 'id' | 'witness' | 'position' | '
 }
 
 /** A holder of the history key. */
-interface Writer {
+interface HistoryWriter {
   vault: Pick<Vault, 'witness'>;
 }
 
@@ -58,7 +58,7 @@ function orNull(text: string | null | undefined): string | null {
   return text === undefined || text === null ? null : storable(text);
 }
 
-function eventOf({ vault }: Writer, change: Change) {
+function eventOf({ vault }: HistoryWriter, change: HistoryChange) {
   const event = {
     uid: newOrderedId(change.at),
     at: change.at,
@@ -75,12 +75,16 @@ function eventOf({ vault }: Writer, change: Change) {
 }
 
 /** One change for each mapping, all with the content of the given change. */
-export function ofMappings(change: Change, mappingIds: readonly string[]): Change[] {
+export function ofMappings(change: HistoryChange, mappingIds: readonly string[]): HistoryChange[] {
   return mappingIds.map((mappingId) => ({ ...change, mappingId }));
 }
 
 /** Writes the entries of many changes, in the transaction of the changes. */
-export async function recordEvents(writer: Writer, tx: Database, changes: readonly Change[]): Promise<void> {
+export async function recordEvents(
+  writer: HistoryWriter,
+  tx: Database,
+  changes: readonly HistoryChange[],
+): Promise<void> {
   await insertEvents(
     tx,
     changes.map((change) => eventOf(writer, change)),
@@ -88,6 +92,6 @@ export async function recordEvents(writer: Writer, tx: Database, changes: readon
 }
 
 /** Writes the entry of one change, in the transaction of the change. */
-export async function recordEvent(writer: Writer, tx: Database, change: Change): Promise<void> {
+export async function recordEvent(writer: HistoryWriter, tx: Database, change: HistoryChange): Promise<void> {
   await recordEvents(writer, tx, [change]);
 }

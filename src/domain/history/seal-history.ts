@@ -33,7 +33,7 @@ class LostRace extends Error {
   override readonly name = 'LostRace';
 }
 
-interface Turn {
+interface SealingRun {
   /** Whether an anchor proves that a history existed. Then an empty history was emptied. */
   isAnchored: boolean;
   /** Ids of entries that the bridge did not write, so that each is reported once. */
@@ -51,7 +51,7 @@ function refuse(context: Context, event: Event, refused: Set<number>): void {
 function acceptable(
   context: Context,
   page: Event[],
-  { refused, adopt }: Pick<Turn, 'refused'> & { adopt: boolean },
+  { refused, adopt }: Pick<SealingRun, 'refused'> & { adopt: boolean },
 ) {
   return page.filter((event) => {
     const isAccepted = isOwn(context.vault, event) || (adopt && isOlderThanWitnesses(event));
@@ -69,7 +69,11 @@ function linksAfter({ vault }: Context, head: Link, events: Event[]): Array<Link
 }
 
 /** The last entry without a witness that may be chained; undefined once an entry was chained or an anchor exists. */
-async function lastToAdopt(tx: Database, head: Link | undefined, turn: Turn): Promise<number | undefined> {
+async function lastToAdopt(
+  tx: Database,
+  head: Link | undefined,
+  turn: SealingRun,
+): Promise<number | undefined> {
   return head || turn.isAnchored ? undefined : findLastUnwitnessed(tx);
 }
 
@@ -79,7 +83,7 @@ async function lastToAdopt(tx: Database, head: Link | undefined, turn: Turn): Pr
  * adopted. Later entries, such as the million entries of an import, are chained page by page and keep no writer
  * waiting.
  */
-async function chainNext(context: Context, tx: Database, turn: Turn): Promise<number | undefined> {
+async function chainNext(context: Context, tx: Database, turn: SealingRun): Promise<number | undefined> {
   const found = await readHead(tx);
   const adoptTo = await lastToAdopt(tx, found, turn);
   const adopt = adoptTo !== undefined;

@@ -5,8 +5,8 @@ import type { Anchors } from './anchor-history.ts';
 import { CHAIN_START, follows, isOlderThanWitnesses, isOwn } from './chain.ts';
 import type { Context } from '../context.ts';
 import {
-  type Chained,
-  type Kind,
+  type ChainedEntry,
+  type TamperingKind,
   nameEntry,
   locateTampering,
   type Tampering,
@@ -19,8 +19,8 @@ import {
 
 type ProofContext = Pick<Context, 'store' | 'vault'>;
 
-export interface Finding {
-  kind: Kind | 'cut' | 'regrown' | 'anchor';
+export interface HistoryFinding {
+  kind: TamperingKind | 'cut' | 'regrown' | 'anchor';
   /** The position in the chain (after a cut: of the last entry left); null for a finding outside the chain. */
   position: number | null;
   /** The id of the entry's row (after a cut: of the last entry left); null when the entry is gone. */
@@ -30,7 +30,7 @@ export interface Finding {
   text: string;
 }
 
-export interface Verdict {
+export interface HistoryVerdict {
   /** How many entries are proven by the chain. */
   entries: number;
   /** How many entries of the bridge wait to be chained. */
@@ -38,7 +38,7 @@ export interface Verdict {
   /** How many anchors hold. */
   anchors: number;
   newestAnchor: string | undefined;
-  finding: Finding | undefined;
+  finding: HistoryFinding | undefined;
 }
 
 type HeldAnchor = Anchors['anchors'][number];
@@ -65,17 +65,17 @@ async function anchorsThatHold(
   return held.toSorted((a, b) => a.position - b.position);
 }
 
-interface Walk {
+interface ChainWalk {
   entries: number;
   last: Event | undefined;
-  finding: Finding | undefined;
+  finding: HistoryFinding | undefined;
 }
 
-function findingOf({ kind, position, entry, text }: Tampering): Finding {
+function findingOf({ kind, position, entry, text }: Tampering): HistoryFinding {
   return { kind, position, id: entry?.id ?? null, at: entry ? timeOf(entry.at) : null, text };
 }
 
-function regrown(event: Event, { at }: HeldAnchor): Finding {
+function regrown(event: Event, { at }: HeldAnchor): HistoryFinding {
   const { id, position } = event;
   const text =
     `The entry at position ${position} (${nameEntry(event)}) is not the one that was there at ${at}: ` +
@@ -83,7 +83,7 @@ function regrown(event: Event, { at }: HeldAnchor): Finding {
   return { kind: 'regrown', position, id, at: timeOf(event.at), text };
 }
 
-function cut(last: Event | undefined, { position, at }: HeldAnchor): Finding {
+function cut(last: Event | undefined, { position, at }: HeldAnchor): HistoryFinding {
   const end = last
     ? `ends with the entry at position ${last.position} (${nameEntry(last)})`
     : 'holds no entry that is chained';
@@ -106,7 +106,11 @@ function byPosition(anchors: readonly HeldAnchor[]): Map<number, HeldAnchor[]> {
 function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor[]) {
   const anchored = byPosition(anchors);
   const ground = { db: store.durable, vault };
-  return async (here: Chained, before: Link, last: Event | undefined): Promise<Finding | undefined> => {
+  return async (
+    here: ChainedEntry,
+    before: Link,
+    last: Event | undefined,
+  ): Promise<HistoryFinding | undefined> => {
     if (here.position === before.position + 1 && follows(vault, before, here)) {
       const denied = anchored.get(here.position)?.find(({ chain }) => chain !== here.chain);
       return denied && regrown(here, denied);
@@ -116,7 +120,7 @@ function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor
 }
 
 /** Walks along the chain up to the first wrong entry. */
-async function walk(context: ProofContext, anchors: readonly HeldAnchor[]): Promise<Walk> {
+async function walk(context: ProofContext, anchors: readonly HeldAnchor[]): Promise<ChainWalk> {
   const examine = examinerOf(context, anchors);
   let before: Link = CHAIN_START;
   let last: Event | undefined;
@@ -133,7 +137,7 @@ async function walk(context: ProofContext, anchors: readonly HeldAnchor[]): Prom
   return { entries: before.position, last, finding: isCut ? cut(last, newest) : undefined };
 }
 
-function outside(entry: Event): Finding {
+function outside(entry: Event): HistoryFinding {
   const text = `The entry outside the chain (${nameEntry(entry)}) was not written by the bridge.`;
   return { kind: 'inserted', position: null, id: entry.id, at: timeOf(entry.at), text };
 }
@@ -152,14 +156,14 @@ async function lookOutside({ store, vault }: ProofContext, mayAdopt: boolean) {
   return { waiting, finding: undefined };
 }
 
-function spoiled([first]: Anchors['wrong']): Finding | undefined {
+function spoiled([first]: Anchors['wrong']): HistoryFinding | undefined {
   if (!first) return undefined;
   const text = `Line ${first.line} of ${first.file} is no anchor of this bridge: it was edited, or it is of other keys.`;
   return { kind: 'anchor', position: null, id: null, at: null, text };
 }
 
 /** Proves the history by its chain and the anchors. */
-export async function verifyHistory(context: ProofContext, anchors: Anchors): Promise<Verdict> {
+export async function verifyHistory(context: ProofContext, anchors: Anchors): Promise<HistoryVerdict> {
   const held = await anchorsThatHold(context, anchors);
   const { entries, last, finding } = await walk(context, held);
   const beside = await lookOutside(context, last === undefined && held.length === 0 && finding === undefined);

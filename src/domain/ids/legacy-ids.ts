@@ -8,7 +8,7 @@ import { type Caller, matchIds } from './match-ids.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import { isKnownThere } from '../tokens/resolve-token.ts';
-import { type Known, modernIdsOf, nameOf, recall, remember, tell } from './publish-ids.ts';
+import { type ModernIdRef, modernIdsOf, nameOf, recall, remember, tell } from './publish-ids.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface LegacyIds {
   profiles: ReadonlyMap<string, string>;
 }
 
-function everyId({ account, channels }: AccountReading): Known[] {
+function everyId({ account, channels }: AccountReading): ModernIdRef[] {
   return [
     { kind: 'account', modernId: account.id },
     ...channels.map(({ id }) => ({ kind: 'profile', modernId: id }) as const),
@@ -32,7 +32,7 @@ function everyId({ account, channels }: AccountReading): Known[] {
 }
 
 /** The entries of `wanted` that are missing in `found`. */
-function without<T extends Known>(wanted: readonly T[], found: readonly Known[]): T[] {
+function without<T extends ModernIdRef>(wanted: readonly T[], found: readonly ModernIdRef[]): T[] {
   const names = new Set(found.map(nameOf));
   return wanted.filter((one) => !names.has(nameOf(one)));
 }
@@ -70,7 +70,7 @@ async function learnMissing(context: Context, caller: Caller, reading: AccountRe
 async function lookUp(
   context: Context,
   { caller, reading }: { caller: Caller; reading: AccountReading },
-  unknown: readonly Known[],
+  unknown: readonly ModernIdRef[],
 ): Promise<ToldId[]> {
   const { mapping } = caller;
   const told = await findTold(context.store.durable, mapping.client_id, modernIdsOf(unknown));
@@ -101,7 +101,7 @@ export async function legacyIds(
   const told = unknown.length === 0 ? [] : await lookUp(context, { caller, reading }, unknown);
   remember(context, clientId, told);
   for (const one of told) ids.set(nameOf(one), one.toldId);
-  const idOf = (known: Known): string => {
+  const idOf = (known: ModernIdRef): string => {
     const id = ids.get(nameOf(known));
     if (id === undefined) throw new Error(`no id was told of the ${nameOf(known)}`);
     return id;

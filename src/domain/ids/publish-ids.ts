@@ -12,12 +12,12 @@ import { retryUntilStored } from '../work/retry-until-stored.ts';
  */
 
 /** A channel or account, by its new id. */
-export type Known = Pick<ToldId, 'kind' | 'modernId'>;
+export type ModernIdRef = Pick<ToldId, 'kind' | 'modernId'>;
 
-export const nameOf = ({ kind, modernId }: Known): string => `${kind} ${modernId}`;
+export const nameOf = ({ kind, modernId }: ModernIdRef): string => `${kind} ${modernId}`;
 
 /** The new ids, each once. */
-export const modernIdsOf = (ids: readonly Known[]): string[] => [
+export const modernIdsOf = (ids: readonly ModernIdRef[]): string[] => [
   ...new Set(ids.map(({ modernId }) => modernId)),
 ];
 
@@ -34,7 +34,7 @@ function memoryOf(context: Context): LRUCache<string, string> {
 }
 
 /** The id that an app was told, as far as this process remembers. */
-export function recall(context: Context, clientId: string, known: Known): string | undefined {
+export function recall(context: Context, clientId: string, known: ModernIdRef): string | undefined {
   return memoryOf(context).get(`${clientId} ${nameOf(known)}`);
 }
 
@@ -45,26 +45,26 @@ export function remember(context: Context, clientId: string, ids: readonly ToldI
 }
 
 /** The old id of a pair, or else the new id. */
-async function idsByPairs(db: Database, unknown: readonly Known[]): Promise<ToldId[]> {
+async function idsByPairs(db: Database, unknown: readonly ModernIdRef[]): Promise<ToldId[]> {
   const pairs = await findPairs(db, modernIdsOf(unknown));
   const paired = new Map(pairs.map((pair) => [nameOf(pair), pair.legacyId]));
   return unknown.map((one) => ({ ...one, toldId: paired.get(nameOf(one)) ?? one.modernId }));
 }
 
-interface Telling {
+interface IdPublication {
   clientId: string;
   ids: readonly ToldId[];
   now: number;
 }
 
 /** Another process may have been faster. The stored ids count. */
-async function keep(db: Database, { clientId, ids, now }: Telling): Promise<ToldId[]> {
+async function keep(db: Database, { clientId, ids, now }: IdPublication): Promise<ToldId[]> {
   await keepTold(db, clientId, { ids, now });
   return findTold(db, clientId, modernIdsOf(ids));
 }
 
 /** No caller waits for this write, nor for a database that another process locks. */
-function keepLater(context: Context, telling: Telling): void {
+function keepLater(context: Context, telling: IdPublication): void {
   const { clientId, ids } = telling;
   const what = 'the ids that an app was told';
   const write = () => keep(context.store.aside, telling);
@@ -78,7 +78,11 @@ function keepLater(context: Context, telling: Telling): void {
  * Decides the ids that an app is told from now on. The ids are committed when this resolves. Only where the database
  * cannot write, the same ids go out at once and are stored as soon as the database writes again.
  */
-export async function tell(context: Context, clientId: string, unknown: readonly Known[]): Promise<ToldId[]> {
+export async function tell(
+  context: Context,
+  clientId: string,
+  unknown: readonly ModernIdRef[],
+): Promise<ToldId[]> {
   const { store } = context;
   const now = context.clock.now();
   try {

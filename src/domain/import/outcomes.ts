@@ -1,8 +1,8 @@
 import type { Context, Origin } from '../context.ts';
-import type { Refusal } from './refusals.ts';
+import type { RowRefusal } from './refusals.ts';
 
 /** The context of an import, who asked for the import, and the apps named so far. */
-export interface Import {
+export interface ImportContext {
   context: Context;
   origin: Origin;
   /** The apps that the committed batches of this file have named so far. */
@@ -10,4 +10,4 @@ export interface Import {
 }
 
 /** The outcome of a row. */
-export type Outcome = 'new' | 'known' | 'changed' | Refusal;
+export type RowOutcome = 'new' | 'known' | 'changed' | RowRefusal;

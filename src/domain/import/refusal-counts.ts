@@ -1,4 +1,4 @@
-import type { Refusal } from './refusals.ts';
+import type { RowRefusal } from './refusals.ts';
 
 /** How many rows were refused for one reason in one field, with the lowest line numbers. */
 export interface RefusalCount {
@@ -25,7 +25,7 @@ function withLine(lines: number[], line: number): number[] {
 export function createRefusalCounts() {
   const counts = new Map<string, RefusalCount>();
   return {
-    add({ field: name, reason, line }: Refusal): void {
+    add({ field: name, reason, line }: RowRefusal): void {
       const field = name ?? null;
       const key = JSON.stringify([field, reason]);
       const known = counts.get(key) ?? { field, reason, count: 0, lines: [] };

@@ -21,7 +21,7 @@ export class RowRefused extends Error {
 }
 
 /** A line of the report: which line of the file was refused, and why. */
-export interface Refusal {
+export interface RowRefusal {
   line: number;
   reason: string;
   field?: string | undefined;
@@ -30,4 +30,4 @@ export interface Refusal {
 }
 
 /** Why a row contradicts the known data. */
-export type Objection = Pick<Refusal, 'field' | 'reason'>;
+export type Objection = Pick<RowRefusal, 'field' | 'reason'>;

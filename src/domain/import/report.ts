@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { newHexId } from '../../shared/ids.ts';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
 import { createRefusalCounts, type RefusalCount } from './refusal-counts.ts';
-import type { Refusal } from './refusals.ts';
+import type { RowRefusal } from './refusals.ts';
 
 /** How many rows had which outcome so far. */
 export interface Tally {
@@ -20,7 +20,7 @@ export interface Report {
   tally: Tally;
   refusals(): RefusalCount[];
   count(outcome: 'new' | 'known' | 'changed'): void;
-  refuse(refusal: Refusal): void;
+  refuse(refusal: RowRefusal): void;
   close(): void;
 }
 

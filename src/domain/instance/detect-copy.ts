@@ -12,10 +12,10 @@ export const FINDINGS = {
   restored: 'the database was restored from a backup, or found to be a copy before',
 } as const;
 
-export type Finding = keyof typeof FINDINGS;
+export type CopyFinding = keyof typeof FINDINGS;
 
 /** What one look at the database sees. */
-export interface Observation {
+export interface InstanceObservation {
   row: Instance;
   place: string;
   /** Whether the database has live grants and epoch 0, on a machine that remembers another database. */
@@ -23,7 +23,7 @@ export interface Observation {
 }
 
 /** Whether a finding says that this database is a copy. `other` does not: the other database may be sound. */
-export function isAboutThis(finding: Finding | undefined): boolean {
+export function isAboutThis(finding: CopyFinding | undefined): boolean {
   return finding !== undefined && finding !== 'other';
 }
 
@@ -35,7 +35,10 @@ export function isSamePlace(kept: string, present: string): boolean {
 }
 
 /** What is wrong with a database, for a process that knew `known` before the look. */
-export function judge({ row, place, isUpgradedCopy }: Observation, known: SeenInstance): Finding | undefined {
+export function judge(
+  { row, place, isUpgradedCopy }: InstanceObservation,
+  known: SeenInstance,
+): CopyFinding | undefined {
   if (row.id !== known.id) return 'other';
   if (row.epoch < known.epoch) return 'older';
   if (!isSamePlace(row.place, place)) return 'moved';

@@ -13,13 +13,13 @@ import {
 import type { Store } from '../../store/driver/store.ts';
 import type { Instance } from '../../store/tables/tables.ts';
 import {
-  type Finding,
+  type CopyFinding,
   FINDINGS,
   findPlaceProblem,
   isAboutThis,
   isFuller,
   judge,
-  type Observation,
+  type InstanceObservation,
 } from './detect-copy.ts';
 import { EpochMemory } from './remember-epoch.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
@@ -93,8 +93,8 @@ class Watch implements InstanceWatch {
   readonly #memory: EpochMemory;
   readonly #writeRestfully: () => Promise<void>;
   #epoch: number;
-  #sight: Observation | undefined;
-  #finding: Finding | undefined;
+  #sight: InstanceObservation | undefined;
+  #finding: CopyFinding | undefined;
   #since: number;
   #timer: NodeJS.Timeout | undefined;
   #turning: Promise<void> | undefined;
@@ -154,7 +154,7 @@ class Watch implements InstanceWatch {
     return this.#timer !== undefined;
   }
 
-  async #read(): Promise<Observation> {
+  async #read(): Promise<InstanceObservation> {
     const { store } = this.#options;
     const { durable } = store;
     const row = await readInstance(durable);
@@ -191,7 +191,7 @@ class Watch implements InstanceWatch {
     await fillPlace(aside, { before: row.place, place });
   }
 
-  #become(finding: Finding | undefined, row: Instance): void {
+  #become(finding: CopyFinding | undefined, row: Instance): void {
     const before = this.#finding;
     const isTakenOver = row.epoch - this.#epoch >= LEAP;
     if (!finding && (before || isTakenOver)) this.#since = this.#options.clock.elapsed();
@@ -202,7 +202,7 @@ class Watch implements InstanceWatch {
     else if (!before) this.#alarm(finding);
   }
 
-  #alarm(finding: Finding): void {
+  #alarm(finding: CopyFinding): void {
     this.#options.logger.error('ALARM: this is a restored copy, nothing is sent to the modern side', {
       why: FINDINGS[finding],
       remedy: 'once the original is stopped for good: grantbridge restore --take-over',

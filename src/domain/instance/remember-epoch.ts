@@ -4,7 +4,7 @@ import type { SeenInstance } from '../../store/instance/instance.ts';
 import { isSameDatabase } from './same-database.ts';
 
 /** What a process wants the machine to remember. */
-interface Sighting {
+interface EpochRecord {
   seen: SeenInstance;
   /** The place of the database, as the store names the place. */
   place: string;
@@ -51,7 +51,7 @@ export class EpochMemory {
    * `mayForget` is set: a command may point at a copy, whose epoch would make the original count as older. A file that
    * cannot be written stops nothing: the work with the database goes on.
    */
-  keep({ seen, place, mayForget, isMeant }: Sighting): void {
+  keep({ seen, place, mayForget, isMeant }: EpochRecord): void {
     const present = { ...seen, database: this.#file.nameOf(place) };
     if (this.#knows(present)) return;
     const isKept = this.#try(() => {

@@ -62,7 +62,7 @@ function isMeant({ purpose }: KnownKey, { purposes }: KeyChoice): boolean {
   return purpose !== 'history' || purposes.length === 1;
 }
 
-interface Dropping {
+interface DropResult {
   outcomes: DropOutcome[];
   /** Whether a history key with this id was not named and stays. */
   isHistoryLeft: boolean;
@@ -72,7 +72,7 @@ interface Dropping {
  * Drops a key for the given purposes if nothing needs it any more, and removes it from this machine's file.
  * @throws {Error} in plain words, before any change, when the file cannot be changed
  */
-export async function dropKey(context: Context, file: string, choice: KeyChoice): Promise<Dropping> {
+export async function dropKey(context: Context, file: string, choice: KeyChoice): Promise<DropResult> {
   // The database forgets a key before the file does. So a file that cannot be changed has to be found first.
   requireWritable(file);
   const outcomes: DropOutcome[] = [];

@@ -64,7 +64,7 @@ const LOOK_EVERY = 1 * SECOND;
 const REPORT_EVERY = 3 * SECOND;
 
 /** The keys as of the last look. */
-interface View {
+interface KeyringView {
   held: HeldKeys;
   known: readonly KnownKey[];
   rings: UsableKeys;
@@ -131,7 +131,7 @@ function firstRings(known: readonly KnownKey[], held: HeldKeys): Keys {
 }
 
 /** Proves the keys of the file by the register. New keys are added to the register. */
-async function readFirst({ store, file, mayCreate, isLook }: KeyringOptions): Promise<View> {
+async function readFirst({ store, file, mayCreate, isLook }: KeyringOptions): Promise<KeyringView> {
   const before = await listKeys(store.durable);
   const held = loadKeys(file, mayCreate && before.length === 0);
   refuse(findKeyProblems(before, held));
@@ -149,11 +149,11 @@ class KeyWatch {
   readonly #readFile: () => HeldKeys;
   readonly #complain: (problem: string | undefined) => void;
   readonly vault = createVault(() => this.#view.rings.keys);
-  #view: View;
+  #view: KeyringView;
   #reported = { at: 0, text: '' };
   readonly #turns = createNextRun(() => this.#lookAndReport());
 
-  constructor(options: KeyringOptions, view: View, stamp: string | undefined) {
+  constructor(options: KeyringOptions, view: KeyringView, stamp: string | undefined) {
     this.#options = options;
     this.#view = view;
     this.#readFile = createFileReader(options, view.held, stamp);

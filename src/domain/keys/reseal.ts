@@ -7,7 +7,7 @@ import {
 import type { SealedColumn, SealedRow } from '../../store/keys/sealed-columns.ts';
 import type { Context } from '../context.ts';
 import { placeIn } from './sealing-context.ts';
-import { requireUsable } from './retry-after-key-rotation.ts';
+import { requireUsableKey } from './retry-after-key-rotation.ts';
 
 /**
  * Seals every value again under the active key (docs/decisions/0007), while the bridge serves. A value is replaced only
@@ -17,7 +17,7 @@ import { requireUsable } from './retry-after-key-rotation.ts';
 /** Rows in one transaction. The number is small, because other writers wait for the transaction. */
 const BATCH = 100;
 
-export interface Resealed {
+export interface ResealResult {
   resealed: number;
   /** Values that do not open, by table, column and row. They stay unchanged. */
   unreadable: string[];
@@ -26,7 +26,7 @@ export interface Resealed {
 interface Run {
   context: Context;
   keyId: string;
-  result: Resealed;
+  result: ResealResult;
   onProgress: (done: number) => void;
 }
 
@@ -54,7 +54,7 @@ async function replaceAll(
     let replaced = 0;
     // A run that was paused may hold a dropped key. No other process could open values sealed with this key.
     const [first] = rows.filter((row) => row !== undefined);
-    if (first) await requireUsable(tx, 'sealing', first.to);
+    if (first) await requireUsableKey(tx, 'sealing', first.to);
     for (const row of rows) if (row && (await replaceSealed(tx, column, row))) replaced += 1;
     return replaced;
   });
@@ -86,8 +86,8 @@ export async function countToReseal(context: Context, keyId: string): Promise<nu
 export async function resealAll(
   context: Context,
   { keyId, onProgress }: { keyId: string; onProgress: (done: number) => void },
-): Promise<Resealed> {
-  const result: Resealed = { resealed: 0, unreadable: [] };
+): Promise<ResealResult> {
+  const result: ResealResult = { resealed: 0, unreadable: [] };
   for (const column of SEALED_COLUMNS) await resealColumn({ context, keyId, result, onProgress }, column);
   return result;
 }

@@ -62,7 +62,7 @@ export async function withUsableKeys<T>(context: Context, work: () => Promise<T>
  * `keys drop` also counts the values of a key in a transaction, so one of the two transactions comes first.
  * @throws {KeyDropped}
  */
-export async function requireUsable(
+export async function requireUsableKey(
   tx: Database,
   purpose: 'digest' | 'sealing',
   text: string,

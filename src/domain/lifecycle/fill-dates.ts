@@ -15,7 +15,7 @@ import { recordEvents } from '../history/record-event.ts';
 
 type Dates = Partial<Record<DateName, number | undefined>>;
 
-interface Parts {
+interface FillDatesDeps {
   store: Pick<Store, 'durable' | 'transaction'>;
   clock: Pick<Clock, 'now'>;
   vault: Pick<Vault, 'witness'>;
@@ -43,7 +43,7 @@ const isEmpty = async (db: Database) => (await readDates(db)).length === 0;
  * Sets these dates in the name of `actor` if the database never had a date, set or unset. Leaves out a retirement or
  * sunset that is past. Answers whether a date was set.
  */
-export async function fillDates(parts: Parts, dates: Dates, actor = 'settings'): Promise<boolean> {
+export async function fillDates(parts: FillDatesDeps, dates: Dates, actor = 'settings'): Promise<boolean> {
   const { store, clock } = parts;
   const now = clock.now();
   const all = given(dates).filter((date) => !isPastEnd(date, now));
@@ -67,7 +67,7 @@ export async function fillDates(parts: Parts, dates: Dates, actor = 'settings'):
  * only looks, and its settings may be the settings of tomorrow.
  */
 export async function followSettings(
-  parts: Parts & { lifecycle: Pick<LifecycleWatch, 'refresh'> },
+  parts: FillDatesDeps & { lifecycle: Pick<LifecycleWatch, 'refresh'> },
   dates: Dates,
 ): Promise<void> {
   if (await fillDates(parts, dates)) await parts.lifecycle.refresh();
@@ -87,7 +87,7 @@ const settingOf = ({ name }: { name: DateName }) => `${SETTINGS[name]} (${name})
 
 /** The settings that the database does not follow. */
 export async function idleSettings(
-  { store, clock }: Pick<Parts, 'clock'> & { store: Pick<Store, 'durable'> },
+  { store, clock }: Pick<FillDatesDeps, 'clock'> & { store: Pick<Store, 'durable'> },
   dates: Dates,
 ): Promise<IdleSettings> {
   const rows = await readDates(store.durable);

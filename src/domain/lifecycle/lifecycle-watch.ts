@@ -21,14 +21,14 @@ export interface LifecycleWatch {
 
 const READ_EVERY = 1 * SECOND;
 
-interface Parts {
+interface LifecycleWatchDeps {
   store: Pick<Store, 'durable'>;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
 }
 
 /** Reads the lifecycle once, then every second. */
-export async function watchLifecycle(parts: Parts): Promise<LifecycleWatch> {
+export async function watchLifecycle(parts: LifecycleWatchDeps): Promise<LifecycleWatch> {
   const read = () => readLifecycle(parts.store.durable, parts.clock.now());
   let known = await read();
   const reading = createNextRun(async () => {

@@ -47,12 +47,12 @@ export interface Lifecycle {
 }
 
 /** Why a call gets the answer of the time after a date: the date has come, or a brownout rehearses the date. */
-export type Ending =
+export type LifecycleEnding =
   | { because: 'date'; milestone: Milestone; at: number }
   | { because: 'brownout'; milestone: Milestone; brownout: Brownout };
 
 /** The app and the moment of a question. The client id is undefined for an app that is not known. */
-interface Asked {
+interface AppMoment {
   clientId: string | undefined;
   now: number;
 }
@@ -87,14 +87,14 @@ function appDate(lifecycle: Lifecycle, milestone: Milestone, clientId: string | 
  * The dates that change something for an app, past and ahead, the earlier date first. The retirement is left out where
  * the sunset comes before the retirement, or once the sunset has come.
  */
-export function datesOf(lifecycle: Lifecycle, { clientId, now }: Asked): AppDate[] {
+export function datesOf(lifecycle: Lifecycle, { clientId, now }: AppMoment): AppDate[] {
   const retirement = appDate(lifecycle, 'retirement', clientId);
   const sunset = appDate(lifecycle, 'sunset', clientId);
   const isMoot = retirement.some(({ at }) => sunset.some((end) => end.at <= Math.max(now, at)));
   return isMoot ? sunset : [...retirement, ...sunset];
 }
 
-function concerns({ exemptions }: Lifecycle, brownout: Brownout, { clientId, now }: Asked): boolean {
+function concerns({ exemptions }: Lifecycle, brownout: Brownout, { clientId, now }: AppMoment): boolean {
   if (brownout.clientId !== undefined) return brownout.clientId === clientId;
   return clientId === undefined || (exemptions.get(clientId) ?? 0) <= now;
 }
@@ -109,7 +109,11 @@ function runningOf({ brownouts }: Lifecycle, milestone: Milestone, now: number):
  * Why a milestone concerns an app at this moment; undefined while it does not. An owner's rehearsal is named before a
  * brownout of all apps, so that usage counts the failed calls for the owner.
  */
-export function endingOf(lifecycle: Lifecycle, milestone: Milestone, asked: Asked): Ending | undefined {
+export function endingOf(
+  lifecycle: Lifecycle,
+  milestone: Milestone,
+  asked: AppMoment,
+): LifecycleEnding | undefined {
   const at = dateFor(lifecycle, milestone, asked.clientId);
   if (at !== undefined && asked.now >= at) return { because: 'date', milestone, at };
   const met = runningOf(lifecycle, milestone, asked.now).filter((one) => concerns(lifecycle, one, asked));
@@ -123,7 +127,7 @@ function isSpared({ exemptions }: Lifecycle, { endsAt }: Brownout, clientId: str
 }
 
 /** The running and planned brownouts of an app, and its owner's rehearsals, in the order of their start. */
-export function brownoutsAhead(lifecycle: Lifecycle, { clientId, now }: Asked): Brownout[] {
+export function brownoutsAhead(lifecycle: Lifecycle, { clientId, now }: AppMoment): Brownout[] {
   return lifecycle.brownouts.filter((one) => {
     // A milestone that has come for the app is not rehearsed any more.
     const comesAt = dateFor(lifecycle, one.rehearses, clientId) ?? Infinity;
@@ -133,7 +137,7 @@ export function brownoutsAhead(lifecycle: Lifecycle, { clientId, now }: Asked): 
 }
 
 /** The part of an ending that a caller can see: that a date has come, or which brownout runs. */
-function nameOf(ending: Ending | undefined): string | undefined {
+function nameOf(ending: LifecycleEnding | undefined): string | undefined {
   return ending?.because === 'brownout' ? ending.brownout.id : ending?.because;
 }
 

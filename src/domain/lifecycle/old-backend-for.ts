@@ -1,6 +1,6 @@
 import type { OldBackend } from '../../upstream/old-backend.ts';
 import type { Context } from '../context.ts';
-import { type Ending, endingOf } from './lifecycle.ts';
+import { type LifecycleEnding, endingOf } from './lifecycle.ts';
 
 /** The old API that an app can still reach. Pass no client id for an app that is not known. */
 
@@ -11,7 +11,7 @@ import { type Ending, endingOf } from './lifecycle.ts';
 export function retirementOf(
   { lifecycle, clock }: Pick<Context, 'lifecycle' | 'clock'>,
   clientId: string | undefined,
-): Ending | undefined {
+): LifecycleEnding | undefined {
   return endingOf(lifecycle.current(), 'retirement', { clientId, now: clock.now() });
 }
 
@@ -23,7 +23,7 @@ export function retirementOf(
 export function oldBackendFor(
   context: Context,
   clientId: string | undefined,
-): { oldBackend: OldBackend | undefined; ending: Ending | undefined } {
+): { oldBackend: OldBackend | undefined; ending: LifecycleEnding | undefined } {
   const ending = retirementOf(context, clientId);
   return { oldBackend: ending ? undefined : context.oldBackend, ending };
 }

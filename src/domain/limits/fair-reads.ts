@@ -2,7 +2,7 @@ import type { GrantClient } from '../grants/grant-client.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
 import { BudgetSpent } from './budget-spent.ts';
-import { countRequest, type Taker, windowsTakenBy } from './taken.ts';
+import { countAppRequest, type BudgetApp, windowsTakenBy } from './taken.ts';
 
 /**
  * The shares of a client's budget at the new API that calls about posts may use. Below a tenth of the budget, reads
@@ -37,7 +37,7 @@ interface Share {
  * Milliseconds until an app may send again, where an app may send `forOneLeft` requests for each request that is left;
  * 0 where the app may send now. An app with a client of its own shares with no other app and never waits here.
  */
-function waitForShare(context: Context, taker: Taker, { forOneLeft, requests = 1 }: Share): number {
+function waitForShare(context: Context, taker: BudgetApp, { forOneLeft, requests = 1 }: Share): number {
   if (taker.modernClientId !== context.server.clientId) return 0;
   const more = requests - 1;
   const used = windowsTakenBy(context, taker).filter(
@@ -52,12 +52,12 @@ function isLittleLeft({ sides }: Context, { modernClientId }: Pick<GrantClient, 
 }
 
 /** Milliseconds until the tightest window opens again. */
-function untilMore({ clock, sides }: Context, { modernClientId }: Taker): number {
+function untilMore({ clock, sides }: Context, { modernClientId }: BudgetApp): number {
   return Math.max(sides.mainApiFor(modernClientId).reopensAt() - clock.now(), 1000);
 }
 
 /** Milliseconds for which the new API accepts no request of a client. */
-function pauseOf({ clock, sides }: Context, { modernClientId }: Pick<Taker, 'modernClientId'>): number {
+function pauseOf({ clock, sides }: Context, { modernClientId }: Pick<BudgetApp, 'modernClientId'>): number {
   return sides.mainApiFor(modernClientId).budget().pausedUntil - clock.now();
 }
 
@@ -66,15 +66,15 @@ function pauseOf({ clock, sides }: Context, { modernClientId }: Pick<Taker, 'mod
  * its own reads; the requests that are left are those of the whole client.
  * @throws {ReadGivesWay} the read must not be sent
  */
-export function takeRead(context: Context, taker: Taker): void {
+export function takeRead(context: Context, taker: BudgetApp): void {
   if (isLittleLeft(context, taker)) throw new ReadGivesWay(untilMore(context, taker));
   const wait = waitForShare(context, taker, { forOneLeft: READS_FOR_ONE_LEFT });
   if (wait > 0) throw new ReadGivesWay(wait);
-  if (pauseOf(context, taker) <= 0) countRequest(context, taker);
+  if (pauseOf(context, taker) <= 0) countAppRequest(context, taker);
 }
 
 /** @throws {BudgetSpent} the new API accepts no request of the client until the end of a pause */
-export function requireBudget(context: Context, client: Pick<Taker, 'modernClientId'>): void {
+export function requireBudget(context: Context, client: Pick<BudgetApp, 'modernClientId'>): void {
   const pause = pauseOf(context, client);
   if (pause > 0) throw new BudgetSpent('the main API asked to wait', pause);
 }
@@ -85,7 +85,7 @@ export function requireBudget(context: Context, client: Pick<Taker, 'modernClien
  */
 export function whyUnsent(
   context: Context,
-  client: Pick<Taker, 'modernClientId'>,
+  client: Pick<BudgetApp, 'modernClientId'>,
   failure: unknown,
 ): unknown {
   const pause = pauseOf(context, client);
@@ -99,7 +99,7 @@ export function whyUnsent(
  * nothing.
  * @throws {BudgetSpent} the client is in a pause, or the budget is too small for the whole call
  */
-export function requireWrites(context: Context, taker: Taker, requests: number): void {
+export function requireWrites(context: Context, taker: BudgetApp, requests: number): void {
   requireBudget(context, taker);
   const windows = context.sides.mainApiFor(taker.modernClientId).windows();
   const small = windows.filter(({ left }) => left < requests);
@@ -113,9 +113,9 @@ export function requireWrites(context: Context, taker: Taker, requests: number):
  * Counts one write, or one read that a write needs, that is about to be sent.
  * @throws {BudgetSpent} the request must not be sent
  */
-export function takeWrite(context: Context, taker: Taker): void {
+export function takeWrite(context: Context, taker: BudgetApp): void {
   requireBudget(context, taker);
   const wait = waitForShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT });
   if (wait > 0) throw new BudgetSpent('the rest of the budget is kept for other apps', wait);
-  countRequest(context, taker);
+  countAppRequest(context, taker);
 }

@@ -12,7 +12,7 @@ import type { Store } from '../../store/driver/store.ts';
 import type { Count } from '../../store/tables/tables.ts';
 
 /** How often an event happened within a minute that began with the first event. */
-interface Counted {
+interface MinuteCount {
   points: number;
   /** Whole seconds until the count begins again from zero, at least one. */
   secondsLeft: number;
@@ -28,9 +28,9 @@ export interface SharedCounts {
    * Counts one more event of `key` and answers the new count. An event that is not shared is counted in this process
    * alone.
    */
-  count(key: readonly string[], how?: { isShared: boolean }): Counted;
+  count(key: readonly string[], how?: { isShared: boolean }): MinuteCount;
   /** The count of `key`, without counting an event. */
-  look(key: readonly string[]): Counted;
+  look(key: readonly string[]): MinuteCount;
   /** Stores the new counts of this process in the database and reads the totals. */
   sync(): Promise<void>;
   /** Frees the memory of minutes that are over. */
@@ -64,7 +64,7 @@ function merged(mine: Minute | undefined, { points, ends_at: endsAt }: Count): M
   return { known: Math.max(mine.known, points), fresh: mine.fresh, endsAt, isShared: true };
 }
 
-function countedIn({ known, fresh, endsAt }: Minute, now: number): Counted {
+function countedIn({ known, fresh, endsAt }: Minute, now: number): MinuteCount {
   const left = Math.min(endsAt - now, COUNT_WINDOW);
   return { points: known + fresh, secondsLeft: Math.max(1, Math.ceil(left / SECOND)) };
 }
@@ -78,7 +78,7 @@ function createMinutes(clock: Clock) {
     return { known: 0, fresh: 0, endsAt: now + COUNT_WINDOW, isShared: false };
   };
   return {
-    count(digest: string, isNews: boolean): Counted {
+    count(digest: string, isNews: boolean): MinuteCount {
       const now = clock.now();
       const minute = running(digest, now);
       if (isNews) minute.fresh += 1;
@@ -86,7 +86,7 @@ function createMinutes(clock: Clock) {
       minutes.set(digest, minute);
       return countedIn(minute, now);
     },
-    look(digest: string): Counted {
+    look(digest: string): MinuteCount {
       const now = clock.now();
       return countedIn(running(digest, now), now);
     },

@@ -11,31 +11,31 @@ import type { Context } from '../context.ts';
 
 const MOST_APPS = 10_000;
 
-export interface Taker extends Pick<GrantClient, 'modernClientId'> {
+export interface BudgetApp extends Pick<GrantClient, 'modernClientId'> {
   /** The client id of the app. */
   clientId: string;
 }
 
 /** The requests of one app in one window, reads and writes together. */
-interface Taken {
+interface WindowCount {
   count: number;
   until: number;
 }
 
 /** By the name of the window. */
-type TakenByWindow = Map<string, Taken>;
+type WindowCounts = Map<string, WindowCount>;
 
-const memories = new WeakMap<Context, LRUCache<string, TakenByWindow>>();
+const memories = new WeakMap<Context, LRUCache<string, WindowCounts>>();
 
-function memoryOf(context: Context): LRUCache<string, TakenByWindow> {
-  const memory = memories.get(context) ?? new LRUCache<string, TakenByWindow>({ max: MOST_APPS });
+function memoryOf(context: Context): LRUCache<string, WindowCounts> {
+  const memory = memories.get(context) ?? new LRUCache<string, WindowCounts>({ max: MOST_APPS });
   memories.set(context, memory);
   return memory;
 }
 
-function windowsOf(context: Context, { modernClientId, clientId }: Taker): TakenByWindow {
+function windowsOf(context: Context, { modernClientId, clientId }: BudgetApp): WindowCounts {
   const [memory, key] = [memoryOf(context), `${modernClientId} ${clientId}`];
-  const windows = memory.get(key) ?? new Map<string, Taken>();
+  const windows = memory.get(key) ?? new Map<string, WindowCount>();
   memory.set(key, windows);
   return windows;
 }
@@ -44,7 +44,7 @@ function windowsOf(context: Context, { modernClientId, clientId }: Taker): Taken
  * The end of a window that has just opened becomes known with the next report of the new API, and is then earlier than
  * assumed here.
  */
-function takenIn(windows: TakenByWindow, { name, until }: OpenWindow, now: number): Taken {
+function takenIn(windows: WindowCounts, { name, until }: OpenWindow, now: number): WindowCount {
   const known = windows.get(name);
   const taken =
     known && known.until > now
@@ -58,7 +58,7 @@ function takenIn(windows: TakenByWindow, { name, until }: OpenWindow, now: numbe
  * Every window of the client's budget that this process has a report of, with the number of requests of the app in the
  * window.
  */
-export function windowsTakenBy(context: Context, taker: Taker): Array<OpenWindow & { count: number }> {
+export function windowsTakenBy(context: Context, taker: BudgetApp): Array<OpenWindow & { count: number }> {
   const [windows, now] = [windowsOf(context, taker), context.clock.now()];
   return context.sides
     .mainApiFor(taker.modernClientId)
@@ -67,7 +67,7 @@ export function windowsTakenBy(context: Context, taker: Taker): Array<OpenWindow
 }
 
 /** Counts a request that is about to be sent. */
-export function countRequest(context: Context, taker: Taker): void {
+export function countAppRequest(context: Context, taker: BudgetApp): void {
   const [windows, now] = [windowsOf(context, taker), context.clock.now()];
   for (const window of context.sides.mainApiFor(taker.modernClientId).windows())
     takenIn(windows, window, now).count += 1;

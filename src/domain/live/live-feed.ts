@@ -15,7 +15,7 @@ import { networkOf } from './network.ts';
  * not shown.
  */
 
-export type AnsweredBy = NewLiveCall['answered_by'];
+export type AnsweringApi = NewLiveCall['answered_by'];
 
 /** One answered call of an app. */
 interface LiveCall {
@@ -30,7 +30,7 @@ interface LiveCall {
   address: string | undefined;
   hint: string | null;
   status: number;
-  answeredBy: AnsweredBy;
+  answeredBy: AnsweringApi;
 }
 
 export interface LiveFeed {
@@ -56,7 +56,7 @@ const LEARN_EVERY = 1 * SECOND;
 /** The most calls of one app between two writes. No person reads more, and the writes for one app have a bound. */
 const WAITING_MAX = 50;
 
-interface Parts {
+interface LiveFeedDeps {
   store: Store;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
@@ -84,7 +84,7 @@ function createWaiting() {
 function createRows({
   clock,
   processId,
-}: Pick<Parts, 'clock' | 'processId'>): (call: LiveCall) => NewLiveCall {
+}: Pick<LiveFeedDeps, 'clock' | 'processId'>): (call: LiveCall) => NewLiveCall {
   const newId = createLiveIds(processId);
   return ({ clientId, accountId, userAgent, answeredBy, address, endpoint, ...call }) => {
     const at = clock.now();
@@ -118,7 +118,7 @@ function repeat(work: () => Promise<void>, every: number): () => Promise<void> {
 }
 
 /** The feed of one process. */
-export function createLiveFeed({ store, clock, logger, processId }: Parts): LiveFeed {
+export function createLiveFeed({ store, clock, logger, processId }: LiveFeedDeps): LiveFeed {
   let watched = new Map<string, number>();
   const waiting = createWaiting();
   const rowOf = createRows({ clock, processId });

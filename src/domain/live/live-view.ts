@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
 import { findRegisteredApp } from '../apps/register-app.ts';
 import { tokensOfPair } from '../tokens/tokens-of-account.ts';
-import type { Seen } from './read-live.ts';
+import type { LiveScope } from './read-live.ts';
 
 /** The calls of an app that a person may see. */
-export interface LiveView extends Seen {
+export interface LiveView extends LiveScope {
   name: string;
 }
 

@@ -6,7 +6,7 @@ import { writerOf } from './live-id.ts';
  * or told twice, whichever process writes first. As text, the place is the id of an event; the browser sends the id
  * back after its connection was cut.
  */
-export interface Place {
+export interface LiveCursor {
   /** How many calls were told. */
   told: number;
   /** No call up to this id is told. */
@@ -23,12 +23,12 @@ const COUNT = /^\d{1,9}$/;
 const WRITERS_MAX = 64;
 
 /** The place as text: `12-floor-id-id`. */
-export function placeText({ told, floor, last }: Place): string {
+export function placeText({ told, floor, last }: LiveCursor): string {
   return [told, floor, ...[...last.values()].toSorted().slice(-WRITERS_MAX)].join('-');
 }
 
 /** The place that a browser sent. Undefined for a text that is no place: all calls are told from the beginning then. */
-export function readPlace(text: string | undefined): Place | undefined {
+export function readPlace(text: string | undefined): LiveCursor | undefined {
   const [told = '', floor = '', ...ids] = (text ?? '').split('-');
   if (!COUNT.test(told) || ![floor, ...ids].every((id) => ID.test(id)) || ids.length > WRITERS_MAX)
     return undefined;
@@ -37,9 +37,9 @@ export function readPlace(text: string | undefined): Place | undefined {
 
 /** The calls (the newest first) that were not told yet, and the place after these calls. */
 export function tellFrom(
-  place: Place,
+  place: LiveCursor,
   calls: readonly LiveCallRow[],
-): { fresh: LiveCallRow[]; place: Place } {
+): { fresh: LiveCallRow[]; place: LiveCursor } {
   const fresh = calls.filter(({ id }) => id > place.floor && id > (place.last.get(writerOf(id)) ?? ''));
   const last = new Map(place.last);
   for (const { id } of fresh.toReversed()) last.set(writerOf(id), id);

@@ -2,12 +2,12 @@ import { LIVE_KEPT, SECOND } from '../../shared/lifetimes.ts';
 import { listLiveCalls, type LiveCallRow } from '../../store/usage/live-calls.ts';
 import type { Context } from '../context.ts';
 import { liveIdAt } from './live-id.ts';
-import { type Place, tellFrom } from './place.ts';
+import { type LiveCursor, tellFrom } from './place.ts';
 
 export type { LiveCallRow } from '../../store/usage/live-calls.ts';
 
 /** Which calls are read: all calls of an app, or only the calls with tokens of one account. */
-export interface Seen {
+export interface LiveScope {
   clientId: string;
   accountId: string | undefined;
 }
@@ -24,8 +24,8 @@ const LATE = 10 * SECOND;
 /** The last calls, the newest first, and the place from which later calls are told. */
 export async function readNewest(
   { store, clock }: Context,
-  seen: Seen,
-): Promise<{ calls: LiveCallRow[]; place: Place }> {
+  seen: LiveScope,
+): Promise<{ calls: LiveCallRow[]; place: LiveCursor }> {
   const oldest = liveIdAt(clock.now() - LIVE_KEPT);
   const calls = await listLiveCalls(store, seen, { after: oldest, limit: SHOWN_AT_FIRST });
   // A call that was left out here is not told later either, whether or not other calls of its process are shown.
@@ -40,9 +40,9 @@ export async function readNewest(
  */
 export async function readOn(
   { store, clock }: Context,
-  seen: Seen,
-  { place, isFirst }: { place: Place; isFirst: boolean },
-): Promise<{ fresh: LiveCallRow[]; place: Place }> {
+  seen: LiveScope,
+  { place, isFirst }: { place: LiveCursor; isFirst: boolean },
+): Promise<{ fresh: LiveCallRow[]; place: LiveCursor }> {
   const since = liveIdAt(clock.now() - (isFirst ? LIVE_KEPT : LATE));
   const after = since > place.floor ? since : place.floor;
   return tellFrom(place, await listLiveCalls(store, seen, { after, limit: READ_MAX }));

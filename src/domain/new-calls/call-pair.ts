@@ -25,14 +25,14 @@ export const ENVIRONMENT = {
 export type EnvironmentName = keyof typeof ENVIRONMENT;
 
 /** A name that appears more than once is a list. */
-export type Fields = ReadonlyArray<readonly [name: string, value: CallValue]>;
+export type CallFields = ReadonlyArray<readonly [name: string, value: CallValue]>;
 
 /** An old call as a program makes it. `old-calls/old-calls.ts` has its method and address. */
 interface OldRequest {
   /** True: the program sends a form. False: the call is a GET. */
   isPost: boolean;
   query?: ReadonlyArray<readonly [name: string, value: string]>;
-  form?: Fields;
+  form?: CallFields;
 }
 
 /** One GraphQL request. */
@@ -48,7 +48,7 @@ export interface GraphqlStep {
 interface RevocationStep {
   kind: 'revocation';
   title?: string;
-  form: Fields;
+  form: CallFields;
 }
 
 export type NewStep = GraphqlStep | RevocationStep;

@@ -1,4 +1,4 @@
-import type { Calls } from '../usage/calls-of.ts';
+import type { CallSummary } from '../usage/calls-of.ts';
 
 /** Guesses the programming language of an app from its `User-Agent`. The guess decides only the order of examples. */
 
@@ -20,7 +20,7 @@ export function languageOf(userAgent: string): ProgramLanguage | undefined {
 }
 
 /** All languages, the language with the most calls first. Languages without calls keep their order. */
-export function languagesByUse(kinds: Calls['kinds']): ProgramLanguage[] {
+export function languagesByUse(kinds: CallSummary['kinds']): ProgramLanguage[] {
   const sums = new Map<ProgramLanguage, number>();
   for (const { user_agent: agent, calls } of kinds) {
     const language = languageOf(agent);

@@ -16,7 +16,7 @@ import type { Context } from '../context.ts';
 import { claimReason } from './note-claim.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
-import { requireUsable, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /**
  * Observed tokens: the bridge had never seen the token, and the old API accepts it. An observed token waits under an
@@ -73,14 +73,14 @@ function hintOf(token: string): { hint_first: string | null; hint_last: string |
   return { hint_first: hint?.first ?? null, hint_last: hint?.last ?? null };
 }
 
-interface Step {
+interface TransactionScope {
   context: Context;
   tx: Database;
   now: number;
 }
 
 /** The unidentified program of a call, by its user agent. A new program is added. */
-async function programOf({ context, tx, now }: Step, { userAgent, requestId }: Sighting) {
+async function programOf({ context, tx, now }: TransactionScope, { userAgent, requestId }: Sighting) {
   const name = programName(userAgent);
   const known = await findUnidentified(tx, name);
   if (known !== undefined) return known;
@@ -96,7 +96,7 @@ async function programOf({ context, tx, now }: Step, { userAgent, requestId }: S
 }
 
 /** The app that the call named, if that app exists. */
-async function claimOf({ tx, now }: Step, { clientId }: Sighting) {
+async function claimOf({ tx, now }: TransactionScope, { clientId }: Sighting) {
   if (clientId === undefined || !(await isIdentifiedApp(tx, clientId))) return undefined;
   return { claimed_client_id: clientId, claimed_at: now };
 }
@@ -114,11 +114,11 @@ async function ownerOf(tx: Database, userId: string) {
 }
 
 /** Returns the id of the mapping; undefined where the token was stored meanwhile. */
-async function keep(step: Step, sighting: Sighting, userId: string): Promise<string | undefined> {
+async function keep(step: TransactionScope, sighting: Sighting, userId: string): Promise<string | undefined> {
   const { context, tx, now } = step;
   const { token, requestId } = sighting;
   const digest = context.vault.digest(token);
-  await requireUsable(tx, 'digest', digest);
+  await requireUsableKey(tx, 'digest', digest);
   if (await isTokenKnown(tx, context.vault.digests(token))) return undefined;
   const owner = await ownerOf(tx, userId);
   const accountId = owner.account_id;

@@ -20,13 +20,13 @@ interface AnonymousCall {
   readCall: () => Promise<PassedCall>;
 }
 
-export type PassAnonymous = (call: AnonymousCall) => Promise<PassedAnswer>;
+export type AnonymousPassThrough = (call: AnonymousCall) => Promise<PassedAnswer>;
 
 /**
  * Passes calls without a token. The caller has decided that the old API answers.
  * @throws {TooManyGuesses | Unavailable}
  */
-export function createPassAnonymous(context: Context): PassAnonymous {
+export function createPassAnonymous(context: Context): AnonymousPassThrough {
   const forShares = createAskLimit(context, 'shares without a token', SHARES_PER_ADDRESS);
   const forOthers = createAskLimit(context, 'calls without a token');
   return ({ address, isShares, readCall }) => {

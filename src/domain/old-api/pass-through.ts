@@ -119,13 +119,17 @@ export async function passServed(
   return undefined;
 }
 
-interface Strangers {
+interface PassThroughDeps {
   context: Context;
   refused: RefusedTokens;
 }
 
 /** Stores the token of a call, and counts the call as its first call. */
-async function observe({ context, refused }: Strangers, call: LegacyCall, status: number): Promise<void> {
+async function observe(
+  { context, refused }: PassThroughDeps,
+  call: LegacyCall,
+  status: number,
+): Promise<void> {
   const { carrier, userAgent } = call;
   const endpoint = call.target.split('?')[0] ?? '';
   const onKept = (mappingId: string) =>
@@ -138,7 +142,7 @@ async function observe({ context, refused }: Strangers, call: LegacyCall, status
  * token belongs to a retired app.
  */
 async function isHopeless(
-  { context, refused }: Strangers,
+  { context, refused }: PassThroughDeps,
   { token }: Pick<LegacyCall, 'token'>,
 ): Promise<boolean> {
   if (!PLAUSIBLE.test(token) || refused.isRefused(token)) return true;
@@ -156,18 +160,18 @@ async function isTokenRefused(oldBackend: OldBackend, answer: PassedAnswer, toke
  * A call whose token the bridge has never seen. `readCall` reads its parameters once the limits have let the call
  * through.
  */
-interface StrangersCall extends Pick<LegacyCall, 'token' | 'address'> {
+interface UnknownTokenCall extends Pick<LegacyCall, 'token' | 'address'> {
   readCall: () => Promise<LegacyCall>;
 }
 
-export type PassStranger = (call: StrangersCall) => Promise<PassedAnswer>;
+export type UnknownTokenPassThrough = (call: UnknownTokenCall) => Promise<PassedAnswer>;
 
 /**
  * Passes calls whose token the bridge has never seen. The old API decides. An accepted token is stored in the
  * background, and the caller does not wait.
  * @throws {TokenRefused | TooManyGuesses | Unavailable}
  */
-export function createStrangers(context: Context): PassStranger {
+export function createStrangers(context: Context): UnknownTokenPassThrough {
   const strangers = { context, refused: createRefusedTokens(context) };
   const { refused } = strangers;
   const ask = async (call: LegacyCall) => {

@@ -10,7 +10,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { AuthorizationRequest, Mapping, MappingState } from '../../store/tables/tables.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { attachTokens } from '../tokens/attach-tokens.ts';
-import type { Consented } from '../grants/consenting-account.ts';
+import type { ConsentedPair } from '../grants/consenting-account.ts';
 import type { Context } from '../context.ts';
 import { moveOf, statesOf } from '../grants/mapping-state.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
@@ -42,10 +42,10 @@ const oldProfile = z.object({ service: z.string().max(200), service_id: z.string
 const MOST_PROFILES = 1000;
 
 /** Why the profiles of a token prove nothing: not all of them can be compared. */
-type Incomparable = 'too many profiles' | 'unnamed profiles';
+type ProfileProblem = 'too many profiles' | 'unnamed profiles';
 
 /** The result for a pasted token. Only `can be proven` leads to a consent. */
-export type Pasted =
+export type PastedTokenResult =
   | { found: 'can be proven'; clientId: string; evidence: string }
   | { found: 'yours'; clientId: string }
   | {
@@ -56,21 +56,25 @@ export type Pasted =
         | 'waits for e-mail'
         | 'no old backend'
         | 'refused'
-        | Incomparable;
+        | ProfileProblem;
     };
 
 /**
  * The networks of all profiles, or why not all profiles can be compared. A profile that is left out might belong to
  * another account.
  */
-function networksIn(profiles: unknown): Evidence['networks'] | Incomparable {
+function networksIn(profiles: unknown): Evidence['networks'] | ProfileProblem {
   const entries: unknown[] = Array.isArray(profiles) ? profiles : [];
   if (entries.length > MOST_PROFILES) return 'too many profiles';
   const read = oldProfile.array().safeParse(entries).data;
   return read ? read.map(({ service, service_id: id }) => [service, id]) : 'unnamed profiles';
 }
 
-async function collectEvidence(context: Context, mapping: FoundMapping, token: string): Promise<Pasted> {
+async function collectEvidence(
+  context: Context,
+  mapping: FoundMapping,
+  token: string,
+): Promise<PastedTokenResult> {
   const oldBackend = oldBackendUntilRetired(context, provenApp(mapping));
   if (!oldBackend) return { found: 'no old backend' };
   const [user, profiles] = await Promise.all([
@@ -95,7 +99,7 @@ async function collectEvidence(context: Context, mapping: FoundMapping, token: s
 const OWNERLESS = 'ownerless';
 
 /** The account of a known token, as far as the bridge knows the account. */
-function standingOf(mapping: Mapping, accountId: string): Pasted | typeof OWNERLESS {
+function standingOf(mapping: Mapping, accountId: string): PastedTokenResult | typeof OWNERLESS {
   if (!statesOf('granted').includes(mapping.state)) return { found: 'ended' };
   if (mapping.account_id === accountId) return { found: 'yours', clientId: mapping.client_id };
   if (mapping.account_id !== null) return { found: 'somebody else' };
@@ -109,7 +113,7 @@ function standingOf(mapping: Mapping, accountId: string): Pasted | typeof OWNERL
 export async function inspectPasted(
   context: Context,
   { token, accountId }: { token: string; accountId: string },
-): Promise<Pasted> {
+): Promise<PastedTokenResult> {
   if (!/^[\x21-\x7e]{1,512}$/.test(token)) return { found: 'unknown' };
   const mapping = await findByToken(context, token);
   if (!mapping) return { found: 'unknown' };
@@ -120,7 +124,7 @@ export async function inspectPasted(
 /** The consenting account, and the token pair that reads its channels. */
 interface Proof {
   account: ModernAccount;
-  consented: Pick<Consented, 'pair' | 'modernClientId'>;
+  consented: Pick<ConsentedPair, 'pair' | 'modernClientId'>;
 }
 
 /**
@@ -163,7 +167,7 @@ async function isShown(context: Context, evidence: Evidence, proof: Proof): Prom
 }
 
 /** A token that belongs to the consenting account, with its present app and state. */
-export interface Proven {
+export interface ProvenToken {
   mappingId: string;
   clientId: string;
   state: MappingState;
@@ -171,7 +175,7 @@ export interface Proven {
 
 type ProofRequest = Pick<AuthorizationRequest, 'id' | 'client_id' | 'evidence'>;
 
-interface Giving {
+interface ProvenAssignment {
   request: ProofRequest;
   mapping: Mapping;
   accountId: string;
@@ -181,7 +185,7 @@ interface Giving {
 async function give(
   context: Context,
   tx: Database,
-  { request, mapping, accountId }: Giving,
+  { request, mapping, accountId }: ProvenAssignment,
 ): Promise<boolean> {
   const { id: mappingId, client_id: clientId } = mapping;
   const now = context.clock.now();
@@ -202,8 +206,8 @@ async function give(
 async function settle(
   context: Context,
   tx: Database,
-  { request, mapping, accountId }: Giving,
-): Promise<Proven | undefined> {
+  { request, mapping, accountId }: ProvenAssignment,
+): Promise<ProvenToken | undefined> {
   const standing = standingOf(mapping, accountId);
   // Another tab may have given the token to this account already.
   const isOurs = standing === OWNERLESS || mapping.account_id === accountId;
@@ -228,7 +232,7 @@ export async function proveObserved(
   context: Context,
   request: ProofRequest,
   proof: Proof,
-): Promise<Proven | undefined> {
+): Promise<ProvenToken | undefined> {
   const evidence = evidenceShape.parse(JSON.parse(request.evidence ?? 'null'));
   if (!(await isShown(context, evidence, proof))) return undefined;
   const accountId = proof.account.id;

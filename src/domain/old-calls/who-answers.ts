@@ -28,7 +28,7 @@ export type TokenStanding = 'none' | 'unknown' | 'waiting' | 'connected' | 'left
 /** The old API for the app of the token. `none`: the settings name no old API. */
 export type OldApiPhase = 'runs' | 'brownout' | 'retired' | 'none';
 
-export interface Question {
+export interface AnswerInput {
   call: CallKind;
   token: TokenStanding;
   oldApi: OldApiPhase;
@@ -45,7 +45,7 @@ export interface Question {
 export type Answerer = 'new' | 'old' | 'no token' | 'refused token' | 'refused call';
 
 /** Without a token, `deauthorize` gets the same challenge here as from the old API: the old API is not asked. */
-function isAskedForAnybody({ call, token, oldApi }: Question): boolean {
+function isAskedForAnybody({ call, token, oldApi }: AnswerInput): boolean {
   return oldApi === 'runs' && !(call === 'deauthorize' && token === 'none');
 }
 
@@ -53,12 +53,12 @@ function isAskedForAnybody({ call, token, oldApi }: Question): boolean {
  * During a brownout the old API still answers connected tokens; after a cut-over the new API does. `account` and
  * `deauthorize` calls of connected tokens always go to the new API.
  */
-function isAskedForConnected({ call, oldApi, isCutOver }: Question): boolean {
+function isAskedForConnected({ call, oldApi, isCutOver }: AnswerInput): boolean {
   const runs = oldApi === 'runs' || oldApi === 'brownout';
   return runs && !isCutOver && (call === 'queue' || call === 'head' || call === 'unserved');
 }
 
-function asksOldApi(question: Question): boolean {
+function asksOldApi(question: AnswerInput): boolean {
   switch (question.token) {
     case 'none':
     case 'unknown':
@@ -85,12 +85,12 @@ const KNOWN_CALL: Record<TokenStanding, Answerer> = {
 };
 
 /** A waiting token gets the refusal of its token at every address: the old API is retired, or is in a brownout. */
-function otherCall({ call, token, oldApi }: Question): Answerer {
+function otherCall({ call, token, oldApi }: AnswerInput): Answerer {
   return token === 'waiting' && call !== 'head' && oldApi !== 'none' ? 'refused token' : 'refused call';
 }
 
 /** Decides who answers. */
-export function whoAnswers(question: Question): Answerer {
+export function whoAnswers(question: AnswerInput): Answerer {
   if (asksOldApi(question)) return 'old';
   const { call, token } = question;
   const isKnown = call === 'account' || call === 'deauthorize' || call === 'queue';

@@ -21,12 +21,12 @@ export interface CallerChannel {
   ids: LegacyIds;
 }
 
-type FindId = (ids: LegacyIds) => Promise<string | undefined> | string | undefined;
+type ProfileIdFinder = (ids: LegacyIds) => Promise<string | undefined> | string | undefined;
 
 async function findIn(
   context: Context,
   caller: Caller,
-  { findId, acceptedAge }: { findId: FindId; acceptedAge: number },
+  { findId, acceptedAge }: { findId: ProfileIdFinder; acceptedAge: number },
 ): Promise<CallerChannel | undefined> {
   const reading = await servedBy(context, caller.mapping, (grant) =>
     readAccount(context, grant, acceptedAge),
@@ -37,7 +37,11 @@ async function findIn(
   return channel && { channel, account: reading.account, ids };
 }
 
-async function find(context: Context, caller: Caller, findId: FindId): Promise<CallerChannel | undefined> {
+async function find(
+  context: Context,
+  caller: Caller,
+  findId: ProfileIdFinder,
+): Promise<CallerChannel | undefined> {
   const known = await findIn(context, caller, { findId, acceptedAge: KNOWN_FOR });
   return known ?? findIn(context, caller, { findId, acceptedAge: 0 });
 }

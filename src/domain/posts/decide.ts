@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { isCutOver } from '../cut-over/moved-early.ts';
-import type { Ending } from '../lifecycle/lifecycle.ts';
+import type { LifecycleEnding } from '../lifecycle/lifecycle.ts';
 import { retirementOf } from '../lifecycle/old-backend-for.ts';
-import { isFromBefore, isKnownThere, type Resolved, resolveToken } from '../tokens/resolve-token.ts';
+import { isFromBefore, isKnownThere, type ResolvedToken, resolveToken } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 import {
   type Answerer,
@@ -14,15 +14,15 @@ import {
 
 /** Decides who answers a call, from the state of its token and of the old API at one moment. */
 
-export interface Decision {
+export interface AnswerDecision {
   by: Answerer;
   /** Undefined where the call has no token. */
-  resolved: Resolved | undefined;
+  resolved: ResolvedToken | undefined;
   /** Why the old API is not asked now, although the token would lead there at another time. */
-  ending: Ending | undefined;
+  ending: LifecycleEnding | undefined;
 }
 
-function standingOf(resolved: Resolved | undefined): TokenStanding {
+function standingOf(resolved: ResolvedToken | undefined): TokenStanding {
   if (!resolved) return 'none';
   const { kind, mapping } = resolved;
   if (kind !== 'served' && kind !== 'refused') return kind;
@@ -33,7 +33,7 @@ function standingOf(resolved: Resolved | undefined): TokenStanding {
 }
 
 /** Read once: the decision and the text of a refusal must describe the same moment. */
-function endingFor(context: Context, resolved: Resolved | undefined): Ending | undefined {
+function endingFor(context: Context, resolved: ResolvedToken | undefined): LifecycleEnding | undefined {
   switch (resolved?.kind) {
     case undefined:
       return retirementOf(context, undefined);
@@ -47,7 +47,7 @@ function endingFor(context: Context, resolved: Resolved | undefined): Ending | u
   }
 }
 
-function phaseOf({ oldBackend }: Context, ending: Ending | undefined): OldApiPhase {
+function phaseOf({ oldBackend }: Context, ending: LifecycleEnding | undefined): OldApiPhase {
   if (!oldBackend) return 'none';
   if (!ending) return 'runs';
   return ending.because === 'brownout' ? 'brownout' : 'retired';
@@ -57,7 +57,11 @@ function phaseOf({ oldBackend }: Context, ending: Ending | undefined): OldApiPha
  * Decides who answers a call with this token, or without one.
  * @throws {TokenRefused | KeyMissing}
  */
-export async function decide(context: Context, call: CallKind, token: string | undefined): Promise<Decision> {
+export async function decideAnswerer(
+  context: Context,
+  call: CallKind,
+  token: string | undefined,
+): Promise<AnswerDecision> {
   const resolved = token === undefined ? undefined : await resolveToken(context, token);
   const ending = endingFor(context, resolved);
   const by = whoAnswers({

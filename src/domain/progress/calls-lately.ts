@@ -19,7 +19,7 @@ export interface CallsLately {
   isPartial: boolean;
 }
 
-type Tokens = { clientId: string; accountId?: string };
+type TokenGroup = { clientId: string; accountId?: string };
 
 /**
  * How often each of these apps, or the tokens of one account at the app, called in the last `days`; in the order of
@@ -28,7 +28,7 @@ type Tokens = { clientId: string; accountId?: string };
  */
 export async function callsLately(
   context: Context,
-  asked: readonly Tokens[],
+  asked: readonly TokenGroup[],
   { days }: { days: number },
 ): Promise<CallsLately[]> {
   const axis = lastDays(context, days);

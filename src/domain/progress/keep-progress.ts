@@ -27,11 +27,11 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 const TOKENS_AT_ONCE = 1000;
 const APPS_AT_ONCE = 50;
 
-type ByApp = Map<string, TokenNumbers>;
+type NumbersByApp = Map<string, TokenNumbers>;
 
 const COLUMNS = Object.keys(NOTHING_COUNTED) as Array<keyof TokenNumbers>;
 
-function add(numbers: ByApp, clientId: string, [column, n]: [keyof TokenNumbers, number]): void {
+function add(numbers: NumbersByApp, clientId: string, [column, n]: [keyof TokenNumbers, number]): void {
   const known = numbers.get(clientId) ?? { ...NOTHING_COUNTED };
   known[column] += n;
   numbers.set(clientId, known);
@@ -54,10 +54,10 @@ function createWalk({ shutdown }: Context) {
  * A walk by token ids keeps every piece small, however many tokens an app has. People can be counted only in the order
  * of their accounts or addresses, in walks of their own.
  */
-async function countAll(context: Context): Promise<ByApp> {
+async function countAll(context: Context): Promise<NumbersByApp> {
   const { durable } = context.store;
   const throughAll = createWalk(context);
-  const numbers: ByApp = new Map();
+  const numbers: NumbersByApp = new Map();
   await throughAll('', async (piece) => {
     const { rows, next } = await countStates(durable, piece);
     for (const { client_id, state, n } of rows) add(numbers, client_id, [state, n]);
@@ -84,7 +84,7 @@ const isSame = (one: TokenNumbers, other: TokenNumbers) =>
   COLUMNS.every((column) => one[column] === other[column]);
 
 /** The rows to keep for today: apps whose numbers differ from their newest row. */
-function changed(day: string, now: ByApp, newest: ReadonlyMap<string, Progress>): Progress[] {
+function changed(day: string, now: NumbersByApp, newest: ReadonlyMap<string, Progress>): Progress[] {
   return [...now].flatMap(([client_id, numbers]) =>
     isSame(numbers, newest.get(client_id) ?? NOTHING_COUNTED) ? [] : [{ client_id, day, ...numbers }],
   );

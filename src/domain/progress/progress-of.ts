@@ -4,7 +4,7 @@ import type { MappingState } from '../../store/tables/tables.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 
-type Parts = Pick<Context, 'store' | 'clock'>;
+type ProgressDeps = Pick<Context, 'store' | 'clock'>;
 
 /** How tokens move from the old API, day by day. */
 export interface ProgressDay {
@@ -60,7 +60,7 @@ function addedUp(changes: readonly Row[]): Row[] {
  * an owner together, or of all apps. Tokens are counted once an hour. A day without a count repeats the day before.
  */
 export async function progressOf(
-  context: Parts,
+  context: ProgressDeps,
   of: { ownerAccountId: string } | 'all',
   { days }: { days: number },
 ): Promise<ProgressDay[]> {
@@ -75,7 +75,7 @@ export async function progressOf(
 
 /** The numbers of `progressOf` for each of these apps, by client id. */
 export async function progressOfApps(
-  context: Parts,
+  context: ProgressDeps,
   clientIds: readonly string[],
   { days }: { days: number },
 ): Promise<Map<string, ProgressDay[]>> {

@@ -7,11 +7,11 @@ import { withAccessToken } from '../grants/refresh/with-access-token.ts';
 /** At most this many organizations in one request: the main API takes at most thirty aliases. */
 const ORGANIZATIONS_PER_REQUEST = 20;
 
-type Read = (organizationIds: readonly string[]) => Promise<AccountReading>;
+type AccountReader = (organizationIds: readonly string[]) => Promise<AccountReading>;
 
 /** One request for the account and its known organizations; repeated without organizations if one has gone. */
 async function readKnown(
-  read: Read,
+  read: AccountReader,
   known: readonly string[],
 ): Promise<AccountReading & { answered: readonly string[] }> {
   try {
@@ -23,7 +23,7 @@ async function readKnown(
 }
 
 /** The account and the channels of all its organizations. One request suffices once the organizations are known. */
-async function readOrganizations(read: Read, known: readonly string[]): Promise<AccountReading> {
+async function readOrganizations(read: AccountReader, known: readonly string[]): Promise<AccountReading> {
   const first = await readKnown(read, known.slice(0, ORGANIZATIONS_PER_REQUEST));
   const ids = first.account.organizations.map((organization) => organization.id);
   const missing = ids.filter((id) => !first.answered.includes(id));
@@ -40,7 +40,7 @@ async function readOrganizations(read: Read, known: readonly string[]): Promise<
  * Organizations that change during the reading make the account unavailable: the caller uses the last known answer and
  * reads again later.
  */
-async function readWhole(read: Read, known: readonly string[]): Promise<AccountReading> {
+async function readWhole(read: AccountReader, known: readonly string[]): Promise<AccountReading> {
   try {
     return await readOrganizations(read, known);
   } catch (cause) {

@@ -33,7 +33,7 @@ const MOST_DIFFERENCES = 100;
 
 type Fields = Record<string, unknown>;
 
-interface Place {
+interface CompareContext {
   path: string;
   report: (field: string, difference: Difference['difference']) => void;
 }
@@ -52,7 +52,7 @@ function isEmptyMap(value: unknown): boolean {
 
 const ends = (path: string) => path.split('.').at(-1) ?? path;
 
-function compareFields(old: Fields, ours: Fields, { path, report }: Place): void {
+function compareFields(old: Fields, ours: Fields, { path, report }: CompareContext): void {
   for (const name of new Set([...Object.keys(old), ...Object.keys(ours)])) {
     const field = `${path}.${ORDINARY_NAME.test(name) ? name : '(other)'}`;
     if (!Object.hasOwn(ours, name)) report(field, 'missing');
@@ -61,13 +61,17 @@ function compareFields(old: Fields, ours: Fields, { path, report }: Place): void
   }
 }
 
-function compareLists(old: readonly unknown[], ours: readonly unknown[], { path, report }: Place): void {
+function compareLists(
+  old: readonly unknown[],
+  ours: readonly unknown[],
+  { path, report }: CompareContext,
+): void {
   if (old.length !== ours.length) report(path, 'value');
   for (let index = 0; index < Math.min(old.length, ours.length); index += 1)
     compareValues(old[index], ours[index], { path: `${path}[]`, report });
 }
 
-function compareValues(old: unknown, ours: unknown, place: Place): void {
+function compareValues(old: unknown, ours: unknown, place: CompareContext): void {
   const { path, report } = place;
   if (isEmptyMap(old) && isEmptyMap(ours)) return;
   if (typeOf(old) !== typeOf(ours)) return report(path, 'type');
@@ -78,7 +82,7 @@ function compareValues(old: unknown, ours: unknown, place: Place): void {
 }
 
 /** Each field and kind counts once, even where several entries of a list differ in the same field. */
-function collect(compare: (report: Place['report']) => void): Difference[] {
+function collect(compare: (report: CompareContext['report']) => void): Difference[] {
   const found = new Map<string, Difference>();
   compare((field, difference) => {
     if (found.size < MOST_DIFFERENCES) found.set(`${field} ${difference}`, { field, difference });

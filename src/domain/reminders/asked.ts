@@ -1,6 +1,6 @@
 import { datesOf } from '../lifecycle/lifecycle.ts';
-import type { Due, Part, Person, Stage } from './people.ts';
-import { type Planning, stagesDue } from './plan-stages.ts';
+import type { DueStage, AppPart, ReminderPerson, Stage } from './people.ts';
+import { type PlanInput, stagesDue } from './plan-stages.ts';
 
 /**
  * A reminder that support sends once more. In the ledger, the reminder is a stage of its own at the moment of asking,
@@ -25,13 +25,13 @@ export function isForContact({ replaces }: { replaces: string }): boolean {
 /** Requested mails are sent at once, not at nine in the morning. */
 const IS_ASKED = { isUrgent: true, isAsked: true } as const;
 
-const waitingOf = (part: Part) => (part.role === 'holder' ? part.waiting : part.tokens.waiting);
+const waitingOf = (part: AppPart) => (part.role === 'holder' ? part.waiting : part.tokens.waiting);
 
 /**
  * The reminder when no stage has come. It names the next date, or the last date when all are past, or no date when none
  * is set.
  */
-function nextOf(part: Part, { lifecycle, now }: Planning): Due {
+function nextOf(part: AppPart, { lifecycle, now }: PlanInput): DueStage {
   const { clientId, role } = part;
   const dates = datesOf(lifecycle, { clientId, now });
   const date = dates.find(({ at }) => at > now) ?? dates.at(-1);
@@ -40,11 +40,11 @@ function nextOf(part: Part, { lifecycle, now }: Planning): Due {
 }
 
 /** What a person has to be told of one app at this moment; empty when no token waits. */
-export function standingOf(
-  person: Person,
+export function askedStages(
+  person: ReminderPerson,
   { clientId, role }: Pick<Stage, 'clientId' | 'role'>,
-  planning: Planning,
-): Due[] {
+  planning: PlanInput,
+): DueStage[] {
   const part = person.parts.find((one) => one.clientId === clientId && one.role === role);
   if (!part || waitingOf(part) === 0) return [];
   const come = stagesDue({ ...person, parts: [part] }, new Set(), planning);

@@ -3,16 +3,16 @@ import type { ClaimedMail } from '../../store/reminders/mails.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Context } from '../context.ts';
 import { isForContact } from './asked.ts';
-import type { Person } from './people.ts';
+import type { ReminderPerson } from './people.ts';
 
 /** Finds the address of a mail at the time of sending. The address at the time of planning may be out of date. */
 
-interface Found {
+interface FoundAddress {
   address: string;
   failure: undefined;
 }
 
-interface NotFound {
+interface AddressFailure {
   /** Undefined while no address is known. */
   address: string | undefined;
   /** Why no mail can be sent, in words that name no person. */
@@ -23,8 +23,8 @@ interface NotFound {
 export async function findAddress(
   context: Context,
   mail: ClaimedMail,
-  person: Person,
-): Promise<Found | NotFound> {
+  person: ReminderPerson,
+): Promise<FoundAddress | AddressFailure> {
   const address = isForContact(mail) ? (mail.address ?? undefined) : person.address;
   if (address === undefined) return { address, failure: 'no address is known' };
   // A last check: `loadPerson` and `passOn` leave unusable addresses out before.

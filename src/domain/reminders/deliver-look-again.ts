@@ -9,14 +9,14 @@ import {
 import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import type { Context } from '../context.ts';
 import { isForContact } from './asked.ts';
-import type { Due, Person } from './people.ts';
+import type { DueStage, ReminderPerson } from './people.ts';
 import { stillDue } from './plan-reminders.ts';
 
 /** Checks before sending which reminders of a claimed mail are still due. */
 
-export interface Held {
-  person: Person;
-  due: Due[];
+export interface PersonReminders {
+  person: ReminderPerson;
+  due: DueStage[];
 }
 
 /** The reminders of a mail to a contact that are about apps without this contact by now. */
@@ -29,12 +29,12 @@ async function notTheirs({ store }: Context, mail: ClaimedMail): Promise<Reminde
   return reminders.filter((reminder) => !theirs.some(({ client_id }) => client_id === reminder.client_id));
 }
 
-interface Look extends Held {
+interface ReminderCheck extends PersonReminders {
   /** The ids of the reminders that this mail no longer needs. */
   gone: string[];
 }
 
-async function look(context: Context, mail: ClaimedMail): Promise<Look | undefined> {
+async function look(context: Context, mail: ClaimedMail): Promise<ReminderCheck | undefined> {
   const held = await stillDue(context, mail);
   if (!held) return undefined;
   const strangers = await notTheirs(context, mail);
@@ -47,7 +47,10 @@ async function look(context: Context, mail: ClaimedMail): Promise<Look | undefin
  * The reminders of a mail that are still due, and their reader. The other reminders are dropped, and the planner plans
  * them again if somebody still needs them. A mail without due reminders ends in the same transaction, under the claim.
  */
-export async function lookAgain(context: Context, mail: ClaimedMail): Promise<Held | 'dropped' | 'left'> {
+export async function lookAgain(
+  context: Context,
+  mail: ClaimedMail,
+): Promise<PersonReminders | 'dropped' | 'left'> {
   const seen = await look(context, mail);
   const held = seen && seen.due.length > 0 ? seen : undefined;
   if (held?.gone.length === 0) return held;

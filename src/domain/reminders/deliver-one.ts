@@ -3,14 +3,14 @@ import { MailError } from '../../shared/mail/mail-error.ts';
 import { type ClaimedMail, endMail, noteAddress } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
 import { isForContact } from './asked.ts';
-import type { Outcome } from './deliver-outcome.ts';
+import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { findAddress } from './deliver-address.ts';
-import { type Held, lookAgain } from './deliver-look-again.ts';
-import { passOn } from './deliver-pass-on.ts';
+import { type PersonReminders, lookAgain } from './deliver-look-again.ts';
+import { passToNextContact } from './deliver-pass-on.ts';
 import { isHopeless, putOffReminder, putOffToMorning } from './deliver-put-off.ts';
 import { afterDoubt, isDoubtOver, markDoubtful, markSent } from './deliver-sent.ts';
 import { composeLetter } from './letter/compose.ts';
-import type { Person } from './people.ts';
+import type { ReminderPerson } from './people.ts';
 import { isTimeToMail } from './plan-stages.ts';
 
 /** Handles one claimed mail, from the last check of its reminders to its outcome. */
@@ -19,11 +19,11 @@ import { isTimeToMail } from './plan-stages.ts';
 const BEGIN_WITHIN = 1 * MINUTE;
 
 /** A contact of an app is not told the name of the person in whose place the contact gets the mail. */
-function readerOf({ person }: Held, mail: ClaimedMail, address: string): Person {
+function readerOf({ person }: PersonReminders, mail: ClaimedMail, address: string): ReminderPerson {
   return isForContact(mail) ? { ...person, address, name: undefined } : { ...person, address };
 }
 
-type Turn = Held & { mail: ClaimedMail; address: string; claimedAt: number };
+type MailDelivery = PersonReminders & { mail: ClaimedMail; address: string; claimedAt: number };
 
 /**
  * Stores the address of the mail, then sends the mail. The “Not you?” link of a mail stops the stored address.
@@ -31,7 +31,7 @@ type Turn = Held & { mail: ClaimedMail; address: string; claimedAt: number };
  */
 async function handOver(
   context: Context,
-  { mail, address, claimedAt, ...held }: Turn,
+  { mail, address, claimedAt, ...held }: MailDelivery,
 ): Promise<'handedOver' | 'late' | 'left'> {
   const person = readerOf(held, mail, address);
   const { subject, text, html, calendar, headers } = await composeLetter(context, {
@@ -54,7 +54,7 @@ async function handOver(
   return 'handedOver';
 }
 
-interface Failed {
+interface DeliveryFailure {
   address: string;
   error: MailError;
 }
@@ -62,25 +62,25 @@ interface Failed {
 async function afterFailure(
   context: Context,
   mail: ClaimedMail,
-  { address, error }: Failed,
-): Promise<Outcome> {
+  { address, error }: DeliveryFailure,
+): Promise<DeliveryOutcome> {
   const failure = error.short;
   context.logger.warn('a reminder was not handed over', { mailId: mail.id, attempts: mail.attempts, error });
   if (error.isInDoubt) return afterDoubt(context, mail);
   const isRefused = error.isRefused || (error.isAboutMail && isHopeless(mail, context.clock.now()));
-  if (isRefused) return passOn(context, mail, { address, failure });
+  if (isRefused) return passToNextContact(context, mail, { address, failure });
   return putOffReminder(context, mail, failure);
 }
 
 /** For a mail that could not be made. The mail would fail for any other address too, so no contact is tried. */
-async function afterNotMade(context: Context, mail: ClaimedMail, failure: string): Promise<Outcome> {
+async function afterNotMade(context: Context, mail: ClaimedMail, failure: string): Promise<DeliveryOutcome> {
   const now = context.clock.now();
   if (!isHopeless(mail, now)) return putOffReminder(context, mail, failure);
   const isEnded = await endMail(context.store.aside, mail, { state: 'undeliverable', now, failure });
   return isEnded ? 'undeliverable' : 'left';
 }
 
-async function attemptAt(context: Context, turn: Turn): Promise<Outcome> {
+async function attemptAt(context: Context, turn: MailDelivery): Promise<DeliveryOutcome> {
   const { mail, address } = turn;
   try {
     const end = await handOver(context, turn);
@@ -92,7 +92,7 @@ async function attemptAt(context: Context, turn: Turn): Promise<Outcome> {
   }
 }
 
-async function attempt(context: Context, mail: ClaimedMail, claimedAt: number): Promise<Outcome> {
+async function attempt(context: Context, mail: ClaimedMail, claimedAt: number): Promise<DeliveryOutcome> {
   if (isDoubtOver(mail)) return markDoubtful(context, mail);
   const held = await lookAgain(context, mail);
   if (typeof held === 'string') return held;
@@ -100,7 +100,7 @@ async function attempt(context: Context, mail: ClaimedMail, claimedAt: number): 
   if (!isTimeToMail(held.person, held.due, { now: context.clock.now() }))
     return putOffToMorning(context, mail, held.person.zone);
   const { address, failure } = await findAddress(context, mail, held.person);
-  if (failure !== undefined) return passOn(context, mail, { address, failure });
+  if (failure !== undefined) return passToNextContact(context, mail, { address, failure });
   return attemptAt(context, { ...held, mail, address, claimedAt });
 }
 
@@ -114,7 +114,11 @@ function placeOf(error: unknown): { kind: string; at: string[] } {
  * Brings one claimed mail to its outcome, or puts the mail off; never rejects. `claimedAt` is a value of
  * `clock.elapsed()` from before the claim.
  */
-export async function deliverOne(context: Context, mail: ClaimedMail, claimedAt: number): Promise<Outcome> {
+export async function deliverOne(
+  context: Context,
+  mail: ClaimedMail,
+  claimedAt: number,
+): Promise<DeliveryOutcome> {
   const { id: mailId, attempts } = mail;
   try {
     return await attempt(context, mail, claimedAt);

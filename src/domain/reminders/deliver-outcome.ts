@@ -2,4 +2,4 @@
  * The outcome of one claimed mail. `passedOn`: its reminders went to an app's next contact. `left`: this process has
  * lost the claim, or could not store an outcome.
  */
-export type Outcome = 'sent' | 'dropped' | 'putOff' | 'passedOn' | 'undeliverable' | 'left';
+export type DeliveryOutcome = 'sent' | 'dropped' | 'putOff' | 'passedOn' | 'undeliverable' | 'left';

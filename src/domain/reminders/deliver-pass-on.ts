@@ -12,14 +12,14 @@ import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminde
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
-import type { Outcome } from './deliver-outcome.ts';
+import type { DeliveryOutcome } from './deliver-outcome.ts';
 
 /**
  * Passes on the reminders of a mail whose address takes no mails. A reminder for an owner goes to the next contact of
  * the app. A reminder without another reader goes to support.
  */
 
-interface Refusal {
+interface AddressRefusal {
   address: string | undefined;
   failure: string;
 }
@@ -27,10 +27,10 @@ interface Refusal {
 /** The group of reminders without another reader. */
 const NOBODY = '';
 
-type Contacts = (clientId: string) => string | undefined;
+type NextContact = (clientId: string) => string | undefined;
 
 /** The first contact of an app that wants reminders and has refused no mail for this person on this day. */
-async function findContacts(tx: Database, mail: ClaimedMail, refusal: Refusal): Promise<Contacts> {
+async function findContacts(tx: Database, mail: ClaimedMail, refusal: AddressRefusal): Promise<NextContact> {
   const owned = (await readRemindersOf(tx, mail.id)).filter(({ role }) => role === 'owner');
   const contacts = await contactsOf(tx, [...new Set(owned.map(({ client_id }) => client_id))]);
   const refused = [...(await refusedAddresses(tx, mail)), refusal.address ?? ''].map(normalEmail);
@@ -45,7 +45,7 @@ async function findContacts(tx: Database, mail: ClaimedMail, refusal: Refusal): 
 }
 
 /** Groups reminders by the normalised address of the next reader. */
-function groupByNext(reminders: readonly ReminderRow[], contacts: Contacts): Map<string, ReminderRow[]> {
+function groupByNext(reminders: readonly ReminderRow[], contacts: NextContact): Map<string, ReminderRow[]> {
   const groups = new Map<string, ReminderRow[]>();
   for (const reminder of reminders) {
     const contact = reminder.role === 'owner' ? contacts(reminder.client_id) : undefined;
@@ -55,13 +55,13 @@ function groupByNext(reminders: readonly ReminderRow[], contacts: Contacts): Map
   return groups;
 }
 
-type Replacing = { mail: ClaimedMail; failure: string; now: number };
+type ReplacementInput = { mail: ClaimedMail; failure: string; now: number };
 
 /** Several mails may replace one mail. `replaces` must be unique, so each mail after the first adds a number. */
 async function replace(
   tx: Database,
   groups: Map<string, ReminderRow[]>,
-  { mail, failure, now }: Replacing,
+  { mail, failure, now }: ReplacementInput,
 ): Promise<void> {
   const { person, day } = mail;
   for (const [index, [address, reminders]] of [...groups].entries()) {
@@ -78,7 +78,11 @@ async function replace(
 }
 
 /** Ends a claimed mail that its address does not take, and passes its reminders on, in one transaction. */
-export async function passOn(context: Context, mail: ClaimedMail, refusal: Refusal): Promise<Outcome> {
+export async function passToNextContact(
+  context: Context,
+  mail: ClaimedMail,
+  refusal: AddressRefusal,
+): Promise<DeliveryOutcome> {
   const now = context.clock.now();
   const { failure } = refusal;
   const ending = { now, failure, address: refusal.address ?? null };

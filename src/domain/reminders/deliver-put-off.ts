@@ -1,7 +1,7 @@
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { type ClaimedMail, putOffMail } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
-import type { Outcome } from './deliver-outcome.ts';
+import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { nextMorning } from './plan-stages.ts';
 
 /** Puts mails off after a failure that may pass, for longer each time. */
@@ -27,14 +27,22 @@ export function isHopeless({ created_at, attempts }: ClaimedMail, now: number): 
 }
 
 /** Gives a claimed mail back until its next attempt. */
-export async function putOffReminder(context: Context, mail: ClaimedMail, failure: string): Promise<Outcome> {
+export async function putOffReminder(
+  context: Context,
+  mail: ClaimedMail,
+  failure: string,
+): Promise<DeliveryOutcome> {
   const nextAt = context.clock.now() + waitAfter(mail.attempts, context.chance());
   await putOffMail(context.store.aside, mail, { nextAt, failure });
   return 'putOff';
 }
 
 /** Gives a claimed mail back until nine in the morning of a time zone. The claim does not count as an attempt. */
-export async function putOffToMorning(context: Context, mail: ClaimedMail, zone: string): Promise<Outcome> {
+export async function putOffToMorning(
+  context: Context,
+  mail: ClaimedMail,
+  zone: string,
+): Promise<DeliveryOutcome> {
   const nextAt = nextMorning(context.clock.now(), zone);
   const { failure, attempts } = mail;
   await putOffMail(context.store.aside, mail, { nextAt, failure, attempts: attempts - 1 });

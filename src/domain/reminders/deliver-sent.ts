@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { type ClaimedMail, countDoubt, endMail } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
-import type { Outcome } from './deliver-outcome.ts';
+import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { putOffReminder } from './deliver-put-off.ts';
 
 /** Records mails that a mail server has, or may have. A mail that was not recorded would be sent again. */
@@ -36,7 +36,7 @@ export async function markSent(
   context: Context,
   mail: ClaimedMail,
   failure: string | null = null,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const end = () => endMail(context.store.aside, mail, { state: 'sent', now: context.clock.now(), failure });
   return (await keep(context, mail, end)) === true ? 'sent' : 'left';
 }
@@ -49,11 +49,11 @@ export const isDoubtOver = ({ in_doubt }: Pick<ClaimedMail, 'in_doubt'>): boolea
   in_doubt >= IN_DOUBT_MOST;
 
 /** Ends a mail that may have been sent twice. */
-export const markDoubtful = (context: Context, mail: ClaimedMail): Promise<Outcome> =>
+export const markDoubtful = (context: Context, mail: ClaimedMail): Promise<DeliveryOutcome> =>
   markSent(context, mail, NOT_CONFIRMED);
 
 /** For a mail that a server received whole without an answer: the mail is sent once more, and then counts as sent. */
-export async function afterDoubt(context: Context, mail: ClaimedMail): Promise<Outcome> {
+export async function afterDoubt(context: Context, mail: ClaimedMail): Promise<DeliveryOutcome> {
   const count = await keep(context, mail, () => countDoubt(context.store.aside, mail));
   if (count === undefined) return 'left';
   if (isDoubtOver({ in_doubt: count })) return markDoubtful(context, mail);

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 
 /** The mails that reached no person, for support. */
 
-export interface Undeliverable {
+export interface FailedMail {
   mailId: string;
   /** `account:ID`, or `email:ADDRESS`. */
   person: string;
@@ -18,7 +18,7 @@ export interface Undeliverable {
 const SHOWN = 500;
 
 /** The newest mails that reached no person and that support has not dealt with, newest first. */
-export async function listUndeliverable(context: Context): Promise<Undeliverable[]> {
+export async function listUndeliverable(context: Context): Promise<FailedMail[]> {
   const mails = await listUndeliverableMails(context.store.durable, SHOWN);
   return mails.map(({ id, person, day, ended_at, failure, reminders }) => ({
     mailId: id,

@@ -4,14 +4,14 @@ import { HAND_OVER_LIMIT, type Mail, MAILS_AT_ONCE } from '../../shared/mail/mai
 import { type ClaimedMail, claimMail } from '../../store/reminders/mails.ts';
 import type { Context } from '../context.ts';
 import { deliverOne } from './deliver-one.ts';
-import type { Outcome } from './deliver-outcome.ts';
+import type { DeliveryOutcome } from './deliver-outcome.ts';
 
 /**
  * Sends the mails. One process claims each mail before sending and marks the mail afterwards. When the process dies in
  * between, its claim expires, and the mail goes out again under the same Message-ID (docs/decisions/0023).
  */
 
-export type Delivered = Record<Exclude<Outcome, 'left'>, number>;
+export type DeliveryCounts = Record<Exclude<DeliveryOutcome, 'left'>, number>;
 
 /** Longer than the look-up of a person and the sending of a mail may take together. */
 const CLAIM_LIMIT = HAND_OVER_LIMIT + 2 * MINUTE;
@@ -24,7 +24,7 @@ export interface DeliveryOptions {
 interface Run {
   context: Context;
   isDryRun: boolean;
-  delivered: Delivered;
+  delivered: DeliveryCounts;
 }
 
 async function claimNext({ context, isDryRun }: Run): Promise<ClaimedMail | undefined> {
@@ -51,8 +51,8 @@ async function deliverInTurn(run: Run): Promise<void> {
 export async function deliverReminders(
   context: Context,
   { isDryRun = false }: DeliveryOptions = {},
-): Promise<Delivered> {
-  const delivered: Delivered = { sent: 0, dropped: 0, putOff: 0, passedOn: 0, undeliverable: 0 };
+): Promise<DeliveryCounts> {
+  const delivered: DeliveryCounts = { sent: 0, dropped: 0, putOff: 0, passedOn: 0, undeliverable: 0 };
   if (!isDryRun && context.instance.why() !== undefined) return delivered;
   const post = context.mailer.openRun();
   const mailer = { ...context.mailer, send: (mail: Mail) => post.send(mail) };

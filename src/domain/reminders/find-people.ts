@@ -7,7 +7,7 @@ import {
 } from '../../store/reminders/reminder-people.ts';
 import type { Context } from '../context.ts';
 import { joinParts, loadParts } from './load-parts.ts';
-import type { Part, Person, Somebody } from './people.ts';
+import type { AppPart, ReminderPerson, PersonIdentity } from './people.ts';
 
 /**
  * Finds the people behind accounts and addresses. Tokens and apps that wait under an address belong to the first
@@ -42,7 +42,7 @@ async function firstAccounts(
  */
 export async function waitingEmailOf(
   context: Context,
-  { id, accountId }: Somebody,
+  { id, accountId }: PersonIdentity,
 ): Promise<string | undefined> {
   if (accountId === undefined)
     return id.startsWith(idOfEmail('')) ? id.slice(idOfEmail('').length) : undefined;
@@ -63,7 +63,7 @@ export async function personIdOf(context: Context, address: string): Promise<str
 async function partsUnderEmails(
   context: Context,
   accounts: readonly AccountRow[],
-): Promise<Map<string, Part[]>> {
+): Promise<Map<string, AppPart[]>> {
   const emails = [...new Set(accounts.map(emailOf))].filter((email) => email !== '');
   const parts = await loadParts(context, { by: 'email', names: emails });
   const first = await firstAccounts(context, [...parts.keys()]);
@@ -81,7 +81,7 @@ async function earlierEmails(
   return emails;
 }
 
-function holderOf(account: AccountRow, earlier: readonly string[]): Somebody {
+function holderOf(account: AccountRow, earlier: readonly string[]): PersonIdentity {
   const id = `account:${account.account_id}`;
   const emails = [...new Set([emailOf(account), ...earlier])].filter((email) => email !== '');
   return {
@@ -94,13 +94,16 @@ function holderOf(account: AccountRow, earlier: readonly string[]): Somebody {
   };
 }
 
-const withoutAccount = (email: string): Somebody => {
+const withoutAccount = (email: string): PersonIdentity => {
   const id = idOfEmail(email);
   return { id, aliases: [id], accountId: undefined, name: undefined, address: email, zone: UNKNOWN_ZONE };
 };
 
 /** The people among these accounts: accounts that hold waiting tokens or own apps. */
-export async function peopleOfAccounts(context: Context, accounts: readonly AccountRow[]): Promise<Person[]> {
+export async function peopleOfAccounts(
+  context: Context,
+  accounts: readonly AccountRow[],
+): Promise<ReminderPerson[]> {
   const ids = accounts.map((row) => row.account_id);
   const own = await loadParts(context, { by: 'account', names: ids });
   const waiting = await partsUnderEmails(context, accounts);
@@ -113,7 +116,7 @@ export async function peopleOfAccounts(context: Context, accounts: readonly Acco
 }
 
 /** The people among these addresses: addresses without an account, under which tokens or apps wait. */
-export async function peopleOfEmails(context: Context, emails: readonly string[]): Promise<Person[]> {
+export async function peopleOfEmails(context: Context, emails: readonly string[]): Promise<ReminderPerson[]> {
   const first = await firstAccounts(context, emails);
   const names = emails.filter((email) => !first.has(email));
   const parts = await loadParts(context, { by: 'email', names });
@@ -127,7 +130,7 @@ export async function peopleOfEmails(context: Context, emails: readonly string[]
 export async function whoIs(
   context: Context,
   { accountId, email }: { accountId: string | null; email: string },
-): Promise<Somebody | undefined> {
+): Promise<PersonIdentity | undefined> {
   const address = normalEmail(email);
   const id = accountId ?? (await firstAccounts(context, [address])).get(address);
   if (id === undefined) return withoutAccount(address);

@@ -6,7 +6,7 @@ import {
   readOwnerRows,
 } from '../../store/reminders/reminder-people.ts';
 import type { Context } from '../context.ts';
-import type { HolderPart, OwnerPart, Part } from './people.ts';
+import type { HolderPart, OwnerPart, AppPart } from './people.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** The tokens that people hold and the apps that they own, app by app. */
@@ -42,10 +42,10 @@ function ownerPart(row: OwnerRow, { oldBackend }: Pick<Context, 'oldBackend'>): 
 export async function loadParts(
   context: Pick<Context, 'store' | 'oldBackend'>,
   named: Named,
-): Promise<Map<string, Part[]>> {
+): Promise<Map<string, AppPart[]>> {
   const { durable } = context.store;
-  const parts = new Map<string, Part[]>();
-  const add = (person: string, part: Part) => {
+  const parts = new Map<string, AppPart[]>();
+  const add = (person: string, part: AppPart) => {
     const known = parts.get(person);
     if (known) known.push(part);
     else parts.set(person, [part]);
@@ -74,7 +74,7 @@ function sumOf(one: HolderPart, other: HolderPart): HolderPart {
 }
 
 /** Joins the parts that a person has under two names. All held tokens at one app become one part. */
-export function joinParts(own: readonly Part[], others: readonly Part[]): Part[] {
+export function joinParts(own: readonly AppPart[], others: readonly AppPart[]): AppPart[] {
   const joined = [...own];
   for (const other of others) {
     const at = joined.findIndex(({ role, clientId }) => role === other.role && clientId === other.clientId);

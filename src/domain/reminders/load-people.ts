@@ -5,7 +5,7 @@ import { readHoldingMails, readTold, type ReminderRow } from '../../store/remind
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Context } from '../context.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
-import type { Person } from './people.ts';
+import type { ReminderPerson } from './people.ts';
 import { firstDayToTell, keyOfStage, localDay } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
@@ -15,13 +15,13 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
  */
 
 /** A person, with the person's stages in the ledger. */
-interface Told {
-  person: Person;
+interface PersonLedger {
+  person: ReminderPerson;
   /** The keys (`keyOfStage`) of the stages of which the person was told, or is about to be told, under any name. */
   told: Set<string>;
 }
 
-export interface Candidate extends Told {
+export interface Candidate extends PersonLedger {
   /**
    * One mail a day: true while a mail is on its way, and when a mail belongs to the person's present day or was sent on
    * this day.
@@ -38,8 +38,8 @@ const PAGE = 200;
 /** Treats unusable addresses, and addresses that stopped the mails, as unknown. */
 async function withKnownAddresses(
   { store: { durable } }: Context,
-  people: readonly Person[],
-): Promise<Person[]> {
+  people: readonly ReminderPerson[],
+): Promise<ReminderPerson[]> {
   const addresses = people.flatMap(({ address }) => address ?? []);
   const stopped = await stoppedAmong(durable, addresses);
   const isKnown = (address: string) => isMailAddress(address) && !stopped.has(address);
@@ -56,7 +56,7 @@ export function keyOfRow(row: Pick<ReminderRow, 'client_id' | 'role' | 'stage' |
 }
 
 /** Rows of the ledger by person, under all names of the person. */
-function byName<Row extends { person: string }>(rows: readonly Row[]): (person: Person) => Row[] {
+function byName<Row extends { person: string }>(rows: readonly Row[]): (person: ReminderPerson) => Row[] {
   const names = new Map<string, Row[]>();
   for (const row of rows) {
     const known = names.get(row.person);
@@ -66,9 +66,9 @@ function byName<Row extends { person: string }>(rows: readonly Row[]): (person: 
   return ({ aliases }) => aliases.flatMap((name) => names.get(name) ?? []);
 }
 
-const namesOf = (people: readonly Person[]) => [...new Set(people.flatMap(({ aliases }) => aliases))];
+const namesOf = (people: readonly ReminderPerson[]) => [...new Set(people.flatMap(({ aliases }) => aliases))];
 
-interface Ledger {
+interface LedgerOptions {
   /** Unix milliseconds. */
   now: number;
   /** A mail whose reminders do not count as told. */
@@ -77,9 +77,9 @@ interface Ledger {
 
 async function withTold(
   { store: { durable } }: Context,
-  people: readonly Person[],
-  { now, exceptMail }: Ledger,
-): Promise<Told[]> {
+  people: readonly ReminderPerson[],
+  { now, exceptMail }: LedgerOptions,
+): Promise<PersonLedger[]> {
   const sinceDay = firstDayToTell(now);
   const rowsOf = byName(await readTold(durable, namesOf(people), { exceptMail, sinceDay }));
   return people.map((person) => ({ person, told: new Set(rowsOf(person).map(keyOfRow)) }));
@@ -102,12 +102,16 @@ const LONGEST_DAY = 27 * 60 * MINUTE;
 /** All calendar days that it may be now in some zone. */
 const daysAt = (now: number) => [now - DAY, now, now + DAY].map((time) => localDay(time, 'UTC'));
 
-async function candidatesOf(context: Context, found: readonly Person[], now: number): Promise<Candidate[]> {
+async function candidatesOf(
+  context: Context,
+  found: readonly ReminderPerson[],
+  now: number,
+): Promise<Candidate[]> {
   const { durable } = context.store;
   const people = await withKnownAddresses(context, found);
   const recent = { days: daysAt(now), sentSince: now - LONGEST_DAY };
   const mailsOf = byName(await readHoldingMails(durable, namesOf(people), recent));
-  const isHeld = (person: Person) =>
+  const isHeld = (person: ReminderPerson) =>
     mailsOf(person).some((mail) => holds(mail, (at) => localDay(at, person.zone), now));
   return (await withTold(context, people, { now })).map((one) => ({ ...one, isHeld: isHeld(one.person) }));
 }
@@ -128,7 +132,7 @@ async function* pagesOf<Row>(
   }
 }
 
-async function* pagesOfPeople(context: Context): AsyncIterable<Person[]> {
+async function* pagesOfPeople(context: Context): AsyncIterable<ReminderPerson[]> {
   const { durable } = context.store;
   const accounts = pagesOf(context, {
     read: (after) => accountsAfter(durable, after, PAGE),
@@ -152,7 +156,7 @@ export async function* peoplePages(context: Context, { now }: { now: number }): 
 }
 
 /** One person by `account:ID` or `email:ADDRESS`. The address of the person may be unusable. */
-async function findPerson(context: Context, id: string): Promise<Person | undefined> {
+async function findPerson(context: Context, id: string): Promise<ReminderPerson | undefined> {
   const [, by, name = ''] = /^(account|email):(.*)$/.exec(id) ?? [];
   if (by === 'email') return (await peopleOfEmails(context, [name]))[0];
   const account = by === 'account' ? await readAccount(context.store.durable, name) : undefined;
@@ -163,7 +167,11 @@ async function findPerson(context: Context, id: string): Promise<Person | undefi
  * One person as of now, by `account:ID` or `email:ADDRESS`. Undefined when the person has no waiting tokens and no apps
  * any more, and for an address that an account has meanwhile.
  */
-export async function loadPerson(context: Context, id: string, ledger: Ledger): Promise<Told | undefined> {
+export async function loadPerson(
+  context: Context,
+  id: string,
+  ledger: LedgerOptions,
+): Promise<PersonLedger | undefined> {
   const found = await findPerson(context, id);
   if (!found) return undefined;
   const [one] = await withTold(context, await withKnownAddresses(context, [found]), ledger);

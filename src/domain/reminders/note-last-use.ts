@@ -24,10 +24,10 @@ const SILENCES = { keptEvery: 12 * 60 * MINUTE, silence: USED_WITHIN };
 /** Earlier uses would not change any reminder. */
 const LOOKED_BACK = USED_WITHIN + DAY;
 
-type Place = Pick<LastUse, 'day' | 'mapping_id'>;
+type LastUsePosition = Pick<LastUse, 'day' | 'mapping_id'>;
 
 /** Undefined when usage cannot be read. */
-async function readChunk({ store, logger }: Context, after: Place): Promise<LastUse[] | undefined> {
+async function readChunk({ store, logger }: Context, after: LastUsePosition): Promise<LastUse[] | undefined> {
   try {
     return await usesAfter(store, after, CHUNK);
   } catch (error) {
@@ -57,7 +57,7 @@ async function firstDay({ store }: Context, now: number): Promise<string> {
  */
 export async function noteLastUse(context: Context): Promise<void> {
   const now = context.clock.now();
-  let after: Place = { day: await firstDay(context, now), mapping_id: '' };
+  let after: LastUsePosition = { day: await firstDay(context, now), mapping_id: '' };
   for (;;) {
     const uses = await readChunk(context, after);
     const last = uses?.at(-1);

@@ -36,10 +36,10 @@ export interface OwnerPart {
   knownSince: number | undefined;
 }
 
-export type Part = HolderPart | OwnerPart;
+export type AppPart = HolderPart | OwnerPart;
 
 /** A person, without tokens and apps. */
-export interface Somebody {
+export interface PersonIdentity {
   /** `account:ID`, or `email:ADDRESS` while no account has the address. */
   id: string;
   /** The id and every other name under which the ledger may know the person. */
@@ -53,8 +53,8 @@ export interface Somebody {
 }
 
 /** A person with tokens or apps. Each person gets at most one mail a day. */
-export interface Person extends Somebody {
-  parts: readonly Part[];
+export interface ReminderPerson extends PersonIdentity {
+  parts: readonly AppPart[];
 }
 
 /** A stage in the ledger. A person is told of each stage once. */
@@ -68,8 +68,8 @@ export interface Stage {
 }
 
 /** A stage that has come, and of which the person was not told. */
-export interface Due extends Stage {
-  part: Part;
+export interface DueStage extends Stage {
+  part: AppPart;
   /** The date that the stage counts down to. */
   milestone: Milestone | undefined;
   at: number | undefined;

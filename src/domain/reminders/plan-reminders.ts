@@ -7,10 +7,10 @@ import {
   type ReminderRow,
 } from '../../store/reminders/reminders.ts';
 import type { Context } from '../context.ts';
-import { AGAIN, standingOf } from './asked.ts';
+import { AGAIN, askedStages } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
 import { noteLastUse } from './note-last-use.ts';
-import type { Due, Person } from './people.ts';
+import type { DueStage, ReminderPerson } from './people.ts';
 import { isTimeToMail, keyOfStage, localDay, stagesDue } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
@@ -27,8 +27,8 @@ function planningAt(context: Context, now: number) {
 }
 
 interface Plan {
-  person: Person;
-  due: Due[];
+  person: ReminderPerson;
+  due: DueStage[];
 }
 
 /**
@@ -128,7 +128,7 @@ export async function* previewReminders(context: Context): AsyncIterable<Preview
 const rowPart = ({ client_id: clientId, role }: ReminderRow) => ({ clientId, role });
 
 /** The stages of a mail that are still due, and the ids of its other reminders. */
-interface StillDue extends Plan {
+interface RemainingPlan extends Plan {
   gone: string[];
 }
 
@@ -139,7 +139,7 @@ interface StillDue extends Plan {
 export async function stillDue(
   context: Context,
   mail: { id: string; person: string },
-): Promise<StillDue | undefined> {
+): Promise<RemainingPlan | undefined> {
   const now = context.clock.now();
   const loaded = await loadPerson(context, mail.person, { now, exceptMail: mail.id });
   if (!loaded) return undefined;
@@ -150,7 +150,7 @@ export async function stillDue(
   const planned = stagesDue(person, told, planning).filter((one) => own.has(keyOfStage(one)));
   for (const one of planned) own.delete(keyOfStage(one));
   const asked = rows.flatMap((row) => {
-    const due = row.stage === AGAIN ? standingOf(person, rowPart(row), planning) : [];
+    const due = row.stage === AGAIN ? askedStages(person, rowPart(row), planning) : [];
     if (due.length > 0) own.delete(keyOfRow(row));
     return due;
   });

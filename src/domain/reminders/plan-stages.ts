@@ -3,7 +3,7 @@ import { IANAZone } from 'luxon';
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { dateFor, datesOf, type Lifecycle, type Milestone } from '../lifecycle/lifecycle.ts';
-import type { Due, HolderPart, OwnerPart, Part, Person, Stage } from './people.ts';
+import type { DueStage, HolderPart, OwnerPart, AppPart, ReminderPerson, Stage } from './people.ts';
 
 /**
  * Plans the reminders: the stages that are due for a person at a moment, as a pure function of the dates, the person's
@@ -31,7 +31,7 @@ const LATE = 7 * DAY;
 export const firstDayToTell = (now: number): string => dayOf(now - LATE);
 
 /** The inputs of a plan beside the person and the ledger. */
-export interface Planning {
+export interface PlanInput {
   lifecycle: Lifecycle;
   /** How many days before a date people are told. */
   days: readonly number[];
@@ -80,7 +80,11 @@ export function keyOfStage({ clientId, role, stage, plannedFor }: Stage): string
 }
 
 /** Whether a mail about these stages may be sent now: it is nine in the morning or later, or a stage is urgent. */
-export function isTimeToMail({ zone }: Person, due: readonly Due[], { now }: { now: number }): boolean {
+export function isTimeToMail(
+  { zone }: ReminderPerson,
+  due: readonly DueStage[],
+  { now }: { now: number },
+): boolean {
   return isMorning(now, zone) || due.some(({ isUrgent }) => isUrgent);
 }
 
@@ -97,13 +101,13 @@ interface Countdown {
   use: Use;
 }
 
-function useOf({ lastUsedAt, knownSince }: Part, now: number): Use {
+function useOf({ lastUsedAt, knownSince }: AppPart, now: number): Use {
   if (lastUsedAt !== undefined) return isRecent(lastUsedAt, now) ? 'used' : 'unused';
   return knownSince !== undefined && now - knownSince < USED_WITHIN ? 'unknown' : 'unused';
 }
 
 /** A holder is told of the next date, and of a date that has just come. */
-function holdersDates(part: HolderPart, { lifecycle, now }: Planning): Countdown[] {
+function holdersDates(part: HolderPart, { lifecycle, now }: PlanInput): Countdown[] {
   const { clientId, waiting } = part;
   if (waiting === 0) return [];
   const dates = datesOf(lifecycle, { clientId, now });
@@ -124,7 +128,7 @@ function retiredUse(part: OwnerPart, now: number): Use | undefined {
   return tokens.waiting === 0 || use === 'used' ? undefined : use;
 }
 
-function ownersDates(part: OwnerPart, { lifecycle, now }: Planning): Countdown[] {
+function ownersDates(part: OwnerPart, { lifecycle, now }: PlanInput): Countdown[] {
   const { clientId, tokens, lastUsedAt } = part;
   if (tokens.waiting + tokens.active === 0) return [];
   if (tokens.waiting === 0 && lastUsedAt === undefined) return [];
@@ -134,11 +138,11 @@ function ownersDates(part: OwnerPart, { lifecycle, now }: Planning): Countdown[]
   });
 }
 
-const countdownsOf = (part: Part, plan: Planning): Countdown[] =>
+const countdownsOf = (part: AppPart, plan: PlanInput): Countdown[] =>
   part.role === 'holder' ? holdersDates(part, plan) : ownersDates(part, plan);
 
 /** A person at one moment, with the stages in the ledger. */
-interface Asked {
+interface PersonMoment {
   zone: string;
   /** The latest day whose nine o'clock has come. */
   morning: number;
@@ -147,7 +151,7 @@ interface Asked {
   latestTold: () => ReadonlyMap<string, number>;
 }
 
-type Case = Asked & { part: Part };
+type Case = PersonMoment & { part: AppPart };
 
 const dateKey = ({ clientId, role, plannedFor }: Omit<Stage, 'stage'>) =>
   [clientId, role, plannedFor].join('\n');
@@ -171,8 +175,8 @@ function latestOf(told: ReadonlySet<string>): Map<string, number> {
  */
 function latestStage(
   { at, use }: Countdown,
-  { zone, morning }: Asked,
-  { days, now }: Planning,
+  { zone, morning }: PersonMoment,
+  { days, now }: PlanInput,
 ): number | undefined {
   if (now > at + LATE) return undefined;
   const left = dayNumber(at, zone) - morning;
@@ -191,7 +195,7 @@ function isTold({ told, latestTold }: Case, stage: Stage): boolean {
   return told.size > 0 && (latestTold().get(dateKey(stage)) ?? Infinity) < Number(stage.stage);
 }
 
-function calendarDue(one: Case, date: Countdown, plan: Planning): Due[] {
+function calendarDue(one: Case, date: Countdown, plan: PlanInput): DueStage[] {
   const stage = latestStage(date, one, plan);
   if (stage === undefined) return [];
   const { milestone, at } = date;
@@ -206,7 +210,7 @@ function calendarDue(one: Case, date: Countdown, plan: Planning): Due[] {
 }
 
 /** Events of a holder's tokens. The holder is told at once and without a date, as long as a connection would help. */
-function happenedDue(one: Case, { lifecycle, now }: Planning): Due[] {
+function happenedDue(one: Case, { lifecycle, now }: PlanInput): DueStage[] {
   const { part, zone } = one;
   if (part.role === 'owner' || part.waiting === 0 || !isRecent(part.lastUsedAt, now)) return [];
   if ((dateFor(lifecycle, 'sunset', part.clientId) ?? Infinity) <= now) return [];
@@ -222,12 +226,12 @@ function happenedDue(one: Case, { lifecycle, now }: Planning): Due[] {
   });
 }
 
-function dueOf(one: Case, plan: Planning): Due[] {
+function dueOf(one: Case, plan: PlanInput): DueStage[] {
   const due = [
     ...happenedDue(one, plan),
     ...countdownsOf(one.part, plan).flatMap((date) => calendarDue(one, date, plan)),
   ];
-  const fresh = new Map<string, Due>();
+  const fresh = new Map<string, DueStage>();
   for (const stage of due) {
     const key = keyOfStage(stage);
     if (!one.told.has(key) && !fresh.has(key)) fresh.set(key, stage);
@@ -239,7 +243,7 @@ function dueOf(one: Case, plan: Planning): Due[] {
  * The stages that have come and of which the person was not told, app by app. `told` holds the keys (`keyOfStage`) of
  * the stages that the ledger has for the person under any name.
  */
-export function stagesDue(person: Person, told: ReadonlySet<string>, at: Planning): Due[] {
+export function stagesDue(person: ReminderPerson, told: ReadonlySet<string>, at: PlanInput): DueStage[] {
   const { zone, parts } = person;
   let latest: Map<string, number> | undefined;
   const latestTold = () => (latest ??= latestOf(told));

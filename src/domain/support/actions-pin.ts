@@ -7,7 +7,7 @@ import { readMappingTarget } from './actions.ts';
 
 /** Support pins to an account everything that waits under the address of a token. */
 
-interface Asked extends Origin {
+interface StaffPinRequest extends Origin {
   mappingId: string;
   accountId: string;
   /** The address that the page showed to the deciding member of the staff. */
@@ -15,7 +15,7 @@ interface Asked extends Origin {
   reason: string;
 }
 
-interface PinnedByStaff {
+interface StaffPinResult {
   outcome: 'unknown account' | 'nothing waits' | 'pinned';
 }
 
@@ -34,7 +34,7 @@ export async function accountsUnder(
  * other address.
  * @throws {ReasonRefused}
  */
-export async function pinByStaff(context: Context, asked: Asked): Promise<PinnedByStaff> {
+export async function pinByStaff(context: Context, asked: StaffPinRequest): Promise<StaffPinResult> {
   const { mappingId, accountId, actor, requestId } = asked;
   const how = checkedReason(asked.reason);
   const email = normalEmail(asked.email);

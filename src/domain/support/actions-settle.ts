@@ -45,7 +45,7 @@ export async function unreachedMail(
   };
 }
 
-interface Asked extends Origin {
+interface SettleRequest extends Origin {
   mailId: string;
   reason: string;
 }
@@ -54,7 +54,7 @@ interface Asked extends Origin {
  * Takes a mail off the list of mails that reached nobody; false where the mail is not on the list.
  * @throws {ReasonRefused}
  */
-export async function settleUnreached(context: Context, asked: Asked): Promise<boolean> {
+export async function settleUnreached(context: Context, asked: SettleRequest): Promise<boolean> {
   const { mailId, actor, requestId } = asked;
   const reason = checkedReason(asked.reason);
   return context.store.transaction(async (tx) => {

@@ -12,8 +12,8 @@ import { callersOf } from '../usage/callers.ts';
 import { callDaysOf, type DayCalls, lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { type EnteredClient, enteredClientOf } from '../handover/enter-modern-client.ts';
-import { type States, statesOfApp } from '../tokens/states-of-app.ts';
-import { DAYS_TOLD } from './describe-mapping.ts';
+import { type StateCounts, statesOfApp } from '../tokens/states-of-app.ts';
+import { MAPPING_CALL_DAYS } from './describe-mapping.ts';
 
 /** The page of support about one app. */
 
@@ -27,7 +27,7 @@ interface AppDescription {
   contacts: string[];
   extensions: ExtensionRow[];
   client: EnteredClient | undefined;
-  counts: States;
+  counts: StateCounts;
   tokens: MappingRow[];
   /** The cursor of the next page of tokens; undefined on the last page. */
   next: string | undefined;
@@ -65,8 +65,8 @@ export async function describeApp(
     counts,
     tokens,
     next: rows.length > PAGE ? tokens.at(-1)?.id : undefined,
-    days: lastDays(context, DAYS_TOLD),
-    calls: await callDaysOf(context, asked.who, { days: DAYS_TOLD }),
-    isPartial: asked.isPartial(DAYS_TOLD),
+    days: lastDays(context, MAPPING_CALL_DAYS),
+    calls: await callDaysOf(context, asked.who, { days: MAPPING_CALL_DAYS }),
+    isPartial: asked.isPartial(MAPPING_CALL_DAYS),
   };
 }

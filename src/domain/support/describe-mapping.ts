@@ -13,8 +13,8 @@ import type { PostWriteRow } from '../../store/tables/posts.ts';
 import { listWritesOf, type WritesFound } from '../../store/posts/write-journal.ts';
 import { type DayCalls, sumDays } from '../../store/usage/call-sums.ts';
 import type { Pair } from '../../store/tokens/mappings.ts';
-import { lostCalls } from '../usage/callers.ts';
-import { type Calls, callsOf } from '../usage/calls-of.ts';
+import { partialCallDays } from '../usage/callers.ts';
+import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { Context } from '../context.ts';
 import { mailsOfToken } from './mails-of-token.ts';
@@ -28,7 +28,7 @@ export type { PostWriteRow, WritesFound, ReminderMail, ShownGrant };
 export const WRITES_TOLD = 50;
 
 /** For how many days calls are listed. */
-export const DAYS_TOLD = 30;
+export const MAPPING_CALL_DAYS = 30;
 
 export interface MappingDescription {
   mapping: MappingRow;
@@ -43,7 +43,7 @@ export interface MappingDescription {
   link: Awaited<ReturnType<typeof findLinkState>>;
   mails: ReminderMail[];
   writes: WritesFound;
-  calls: { days: string[]; perDay: DayCalls[]; isPartial: boolean } & Calls;
+  calls: { days: string[]; perDay: DayCalls[]; isPartial: boolean } & CallSummary;
 }
 
 function pairOf({ client_id: clientId, account_id: accountId }: MappingRow): Pair | undefined {
@@ -59,13 +59,13 @@ async function grantOf({ store }: Context, { grant_id: id }: MappingRow, pair: P
 }
 
 async function callsOfMapping(context: Context, id: string): Promise<MappingDescription['calls']> {
-  const days = lastDays(context, DAYS_TOLD);
+  const days = lastDays(context, MAPPING_CALL_DAYS);
   const [perDay, calls] = await Promise.all([
     sumDays(context.store, { ids: [id] }, days[0] ?? ''),
-    callsOf(context, [id], { days: DAYS_TOLD }),
+    callsOf(context, [id], { days: MAPPING_CALL_DAYS }),
   ]);
-  const isLost = await lostCalls(context);
-  return { days, perDay, ...calls, isPartial: isLost(DAYS_TOLD) };
+  const isLost = await partialCallDays(context);
+  return { days, perDay, ...calls, isPartial: isLost(MAPPING_CALL_DAYS) };
 }
 
 /**

@@ -14,23 +14,23 @@ import { pageOf } from './desks-pages.ts';
 
 /** The lists of the desks, page by page. `after` is the cursor that the page before named. */
 
-type Asked = string | undefined;
+type PageCursor = string | undefined;
 
-type RowOf<List extends (context: Context, after: Asked) => Promise<{ rows: unknown[] }>> = Awaited<
+type RowOf<List extends (context: Context, after: PageCursor) => Promise<{ rows: unknown[] }>> = Awaited<
   ReturnType<List>
 >['rows'][number];
 
 /** One page of a desk whose rows are read by their ids alone. */
 async function listOf<Row extends { id: string }>(
   context: Context,
-  { desk, after }: { desk: StackedDesk; after: Asked },
+  { desk, after }: { desk: StackedDesk; after: PageCursor },
   read: (ids: string[]) => Promise<Row[]>,
 ) {
   return pageOf(await stackOf(context, desk), after, read);
 }
 
 /** Grants in doubt, each with the moment before which the bridge sends nothing for the grant. */
-export async function doubtful(context: Context, after: Asked) {
+export async function doubtful(context: Context, after: PageCursor) {
   const { store, settings } = context;
   return listOf(context, { desk: 'in-doubt', after }, async (ids) =>
     (await grantDeskRows(store.durable, ids)).map((row) => ({
@@ -41,12 +41,12 @@ export async function doubtful(context: Context, after: Asked) {
 }
 
 /** Mails that reached nobody. */
-export function undeliverable(context: Context, after: Asked) {
+export function undeliverable(context: Context, after: PageCursor) {
   return listOf(context, { desk: 'undeliverable', after }, (ids) => mailDeskRows(context.store.durable, ids));
 }
 
 /** People without a known account, by address or old user id, each with one of their tokens. */
-export async function nobodysTokens(context: Context, after: Asked) {
+export async function nobodysTokens(context: Context, after: PageCursor) {
   return pageOf(await withoutAccount(context), after, async (ids, groups) => {
     const tokens = new Map((await tokenDeskRows(context.store.durable, ids)).map((row) => [row.id, row]));
     return groups.flatMap(({ email, legacyAccountId, tokens: count, id }) => {
@@ -57,19 +57,19 @@ export async function nobodysTokens(context: Context, after: Asked) {
 }
 
 /** Hand-overs that wait for their app to confirm them. */
-export function unconfirmed(context: Context, after: Asked) {
+export function unconfirmed(context: Context, after: PageCursor) {
   return listOf(context, { desk: 'hand-overs', after }, (ids) =>
     handoverDeskRows(context.store.durable, ids),
   );
 }
 
 /** Apps for which people wait. */
-export function waitingApps(context: Context, after: Asked) {
+export function waitingApps(context: Context, after: PageCursor) {
   return listOf(context, { desk: 'waiting', after }, (ids) => waitingDeskRows(context.store.durable, ids));
 }
 
 /** Extensions that end soon or are over, each with the date of all apps that the extension puts off. */
-export function endingExtensions(context: Context, after: Asked) {
+export function endingExtensions(context: Context, after: PageCursor) {
   const { dates } = context.lifecycle.current();
   const hasOldApi = context.oldBackend !== undefined;
   return listOf(context, { desk: 'extensions', after }, async (ids) =>
@@ -82,13 +82,13 @@ export function endingExtensions(context: Context, after: Asked) {
 }
 
 /** Tokens that work although nobody was asked whether the tokens belong to their app. */
-export function unprovenTokens(context: Context, after: Asked) {
+export function unprovenTokens(context: Context, after: PageCursor) {
   return listOf(context, { desk: 'unproven', after }, (ids) => unprovenDeskRows(context.store.durable, ids));
 }
 
 export type DoubtfulGrant = RowOf<typeof doubtful>;
 export type UndeliverableMail = RowOf<typeof undeliverable>;
-export type NobodysTokens = RowOf<typeof nobodysTokens>;
+export type OwnerlessTokens = RowOf<typeof nobodysTokens>;
 export type UnconfirmedHandover = RowOf<typeof unconfirmed>;
 export type WaitingApp = RowOf<typeof waitingApps>;
 export type UnprovenToken = RowOf<typeof unprovenTokens>;

@@ -124,9 +124,9 @@ export async function countedAtOf(context: Context, desk: Desk): Promise<number 
   return desk === 'waiting' ? lastCountAt(context) : undefined;
 }
 
-type Counted = Pick<DeskCount, 'count' | 'isMore'>;
+type BoundedCount = Pick<DeskCount, 'count' | 'isMore'>;
 
-async function countOf(context: Context, desk: Desk, zone: string): Promise<Counted> {
+async function countOf(context: Context, desk: Desk, zone: string): Promise<BoundedCount> {
   if (desk === 'died-today') return countBroken(context, todayIn(zone, context.clock.now()));
   const { keys, isMore } = await stackOf(context, desk);
   return { count: keys.length, isMore };

@@ -8,12 +8,12 @@ import { mappingTarget } from './actions.ts';
 
 /** Support makes the link that asks the holder of a token to connect again. */
 
-interface Asked extends Origin {
+interface LinkRequest extends Origin {
   mappingId: string;
   reason: string;
 }
 
-type Made = { outcome: 'nothing waits' | 'no account' } | { outcome: 'made'; link: string };
+type LinkResult = { outcome: 'nothing waits' | 'no account' } | { outcome: 'made'; link: string };
 
 /** The history records the same request once within this time: a browser may send a form twice. */
 const SAME_WITHIN = 1 * MINUTE;
@@ -22,7 +22,7 @@ const SAME_WITHIN = 1 * MINUTE;
  * Answers the one link of the token's app and account. The history records who asked for the link and why.
  * @throws {ReasonRefused}
  */
-export async function makeLink(context: Context, asked: Asked): Promise<Made> {
+export async function makeLink(context: Context, asked: LinkRequest): Promise<LinkResult> {
   const { mappingId, actor, requestId } = asked;
   const reason = checkedReason(asked.reason);
   const target = await mappingTarget(context, mappingId);

@@ -9,17 +9,17 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
  * The progress as rows for other programs. The names and the order of the columns never change; new columns come last.
  */
 
-type Parts = Pick<Context, 'store' | 'clock'>;
+type ExportDeps = Pick<Context, 'store' | 'clock'>;
 
 /** The kinds of export: all apps together day by day, or each app. */
 export const EXPORTS = ['day', 'app'] as const;
 
-export type Export = (typeof EXPORTS)[number];
+export type ExportName = (typeof EXPORTS)[number];
 
 /** One row by the names of its columns. */
 export type ExportRow = Readonly<Record<string, string | number>>;
 
-export const COLUMNS: Record<Export, readonly string[]> = {
+export const COLUMNS: Record<ExportName, readonly string[]> = {
   day: ['day', 'active', 'waiting', 'migrated', 'revoked'],
   app: [
     'client_id',
@@ -37,12 +37,12 @@ export const COLUMNS: Record<Export, readonly string[]> = {
 /** How many apps are read at once. */
 const APPS_AT_ONCE = 100;
 
-async function* byDay(context: Parts, days: number): AsyncGenerator<ExportRow> {
+async function* byDay(context: ExportDeps, days: number): AsyncGenerator<ExportRow> {
   for (const { day, mapped, waiting, migrated, revoked } of await progressOf(context, 'all', { days }))
     yield { day, active: mapped, waiting, migrated, revoked };
 }
 
-async function* byApp(context: Parts, days: number): AsyncGenerator<ExportRow> {
+async function* byApp(context: ExportDeps, days: number): AsyncGenerator<ExportRow> {
   const since = lastDays(context, days)[0] ?? '';
   for (let after = ''; ; ) {
     const apps = await listAppsAfter(context.store.durable, after, APPS_AT_ONCE);
@@ -60,8 +60,8 @@ async function* byApp(context: Parts, days: number): AsyncGenerator<ExportRow> {
  * each day on which its numbers changed, and the last row before these days, which gives the numbers at the start.
  */
 export function exportRows(
-  context: Parts,
-  { by, days }: { by: Export; days: number },
+  context: ExportDeps,
+  { by, days }: { by: ExportName; days: number },
 ): AsyncGenerator<ExportRow> {
   return by === 'day' ? byDay(context, days) : byApp(context, days);
 }

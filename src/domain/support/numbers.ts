@@ -7,14 +7,14 @@ import { type ProgressDay, progressOf } from '../progress/progress-of.ts';
 
 /** The progress of all apps together on the way to the new API. */
 
-type Parts = Pick<Context, 'store' | 'clock'>;
+type NumbersDeps = Pick<Context, 'store' | 'clock'>;
 
 /** For how many days the progress is listed, and for how many days mails and ended grants are. */
 export const PROGRESS_DAYS = 90;
 export const RECENT_DAYS = 30;
 
 /** The grants that ended, by cause, on each of the days. */
-interface Ends {
+interface EndsByCause {
   days: string[];
   causes: Array<{ cause: string; values: number[]; total: number }>;
   /** Whether more grants ended than are counted. */
@@ -23,7 +23,7 @@ interface Ends {
 
 const sum = (some: readonly number[]) => some.reduce((total, n) => total + n, 0);
 
-async function endsOf({ store, clock }: Parts): Promise<Ends> {
+async function endsOf({ store, clock }: NumbersDeps): Promise<EndsByCause> {
   const days = lastDays({ clock }, RECENT_DAYS);
   const today = Math.floor(clock.now() / DAY);
   const first = today - RECENT_DAYS + 1;
@@ -51,11 +51,11 @@ export interface Numbers {
   countedAt: number | undefined;
   /** The mails of the last days, up to a bound. */
   mails: { sent: number; undeliverable: number; isMore: boolean };
-  ends: Ends;
+  ends: EndsByCause;
 }
 
 /** All numbers of the page of numbers. */
-export async function numbersOf(context: Parts): Promise<Numbers> {
+export async function numbersOf(context: NumbersDeps): Promise<Numbers> {
   const { store, clock } = context;
   const [progress, totals, countedAt, mails, ends] = await Promise.all([
     progressOf(context, 'all', { days: PROGRESS_DAYS }),

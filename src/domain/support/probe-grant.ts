@@ -41,7 +41,7 @@ export type ProbeOutcome =
   | 'in doubt, spent'
   | 'in doubt, unsure';
 
-interface Asked extends Origin {
+interface ProbeRequest extends Origin {
   mappingId: string;
   reason: string;
 }
@@ -91,7 +91,7 @@ function probe(context: Context, grant: Grant): Promise<ProbeOutcome> {
  * Asks, and records the outcome in the history. Undefined where no live grant serves the token.
  * @throws {ReasonRefused}
  */
-export async function probeGrant(context: Context, asked: Asked): Promise<ProbeOutcome | undefined> {
+export async function probeGrant(context: Context, asked: ProbeRequest): Promise<ProbeOutcome | undefined> {
   const { mappingId, actor, requestId } = asked;
   const reason = checkedReason(asked.reason);
   const target = await mappingTarget(context, mappingId);

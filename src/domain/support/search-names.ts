@@ -22,20 +22,20 @@ const folded = (text: string) => text.normalize('NFKC').toLowerCase();
 
 const alphabet = new Intl.Collator('en');
 
-interface Place {
+interface RankedApp {
   app: AppFound;
   /** 0 where the name begins with the wanted text. */
   place: number;
 }
 
-function placesIn(apps: readonly AppFound[], wanted: string): Place[] {
+function placesIn(apps: readonly AppFound[], wanted: string): RankedApp[] {
   return apps.flatMap((app) => {
     const place = folded(app.name).indexOf(wanted);
     return place < 0 ? [] : [{ app, place: Math.min(place, 1) }];
   });
 }
 
-const inOrder = (one: Place, other: Place) =>
+const inOrder = (one: RankedApp, other: RankedApp) =>
   one.place - other.place || alphabet.compare(one.app.name, other.app.name);
 
 /** The first matching apps by name. Names that begin with the text come before names that only contain the text. */
@@ -45,7 +45,7 @@ export async function appsByName(
   limit: number,
 ): Promise<AppFound[]> {
   const wanted = folded(name);
-  let found: Place[] = [];
+  let found: RankedApp[] = [];
   let after = '';
   for (let seen = 0; seen < NAMES_MAX; seen += AT_ONCE) {
     const apps = await listForNames(store.durable, { after, limit: AT_ONCE });

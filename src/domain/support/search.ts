@@ -29,15 +29,15 @@ export const SHOWN_MAX = 100;
 /** One more than is answered, which shows whether there are more. */
 const LIMIT = SHOWN_MAX + 1;
 
-interface Answers {
+interface SearchMatches {
   tokens: MappingRow[];
   apps: AppFound[];
   accounts: AccountFound[];
 }
 
-export interface SearchResult extends Answers {
+export interface SearchResult extends SearchMatches {
   /** For each kind, whether there are more results than the answer holds. */
-  isMore: Record<keyof Answers, boolean>;
+  isMore: Record<keyof SearchMatches, boolean>;
   query: Query;
   /** The text, if a page may show the text again. */
   shownText: string | undefined;
@@ -72,7 +72,7 @@ async function byHint(context: Context, { hint }: Query): Promise<MappingRow[]> 
   return hint === undefined ? [] : tokensBy(context, marksOfHint(hint));
 }
 
-async function byEmail({ store }: Context, { email }: Query): Promise<Answers> {
+async function byEmail({ store }: Context, { email }: Query): Promise<SearchMatches> {
   if (email === undefined) return { tokens: [], apps: [], accounts: [] };
   const [tokens, apps, accounts] = await Promise.all([
     mappingsWith(store.durable, { account_email: email }, LIMIT),
@@ -91,7 +91,7 @@ async function byGrant({ store }: Context, id: string): Promise<MappingRow[]> {
   return own.length > 0 ? own : mappingsWith(store.durable, { client_id, account_id }, LIMIT);
 }
 
-async function byId(context: Context, id: string): Promise<Answers> {
+async function byId(context: Context, id: string): Promise<SearchMatches> {
   const { durable } = context.store;
   const modernId = await accountOfLegacyId(durable, id);
   const [own, waiting, granted, app, accounts, paired] = await Promise.all([
@@ -109,7 +109,7 @@ async function byId(context: Context, id: string): Promise<Answers> {
   };
 }
 
-const NOTHING: Answers = { tokens: [], apps: [], accounts: [] };
+const NOTHING: SearchMatches = { tokens: [], apps: [], accounts: [] };
 
 const HEX_ID = /^[0-9a-f]{24}$/;
 
@@ -117,10 +117,11 @@ function unique<T>(rows: readonly T[], idOf: (row: T) => string): T[] {
   return [...new Map(rows.map((row) => [idOf(row), row])).values()];
 }
 
-const isEmpty = ({ tokens, apps, accounts }: Answers) => tokens.length + apps.length + accounts.length === 0;
+const isEmpty = ({ tokens, apps, accounts }: SearchMatches) =>
+  tokens.length + apps.length + accounts.length === 0;
 
 /** The results, and which ids of 24 hex digits in the text are ids of the bridge. */
-async function lookUp(context: Context, query: Query): Promise<Answers & { knownIds: Set<string> }> {
+async function lookUp(context: Context, query: Query): Promise<SearchMatches & { knownIds: Set<string> }> {
   const [hinted, named, people, addressed, ...byIds] = await Promise.all([
     byHint(context, query),
     query.name === undefined ? [] : appsByName(context, query.name, LIMIT),

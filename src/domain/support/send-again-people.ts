@@ -8,7 +8,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Context } from '../context.ts';
 import { AGAIN } from '../reminders/asked.ts';
 import { waitingEmailOf, whoIs } from '../reminders/find-people.ts';
-import type { Somebody } from '../reminders/people.ts';
+import type { PersonIdentity } from '../reminders/people.ts';
 import type { MappingTarget } from './actions.ts';
 
 /** The people whom support can remind of a token: the holder of the token and the owner of the app. */
@@ -28,20 +28,20 @@ export type Hindrance =
   | 'on its way'
   | 'too soon';
 
-interface Known {
+interface ReminderRecipient {
   role: Role;
-  person: Somebody;
+  person: PersonIdentity;
   address: string | undefined;
 }
 
 /** The holder of the token or the owner of the app, with the reason that prevents a reminder. */
-export type Prospect = Known & { hindrance: Hindrance | undefined; lastAt: number | undefined };
+export type Prospect = ReminderRecipient & { hindrance: Hindrance | undefined; lastAt: number | undefined };
 
 /** The least time between two reminders to one person about the same app. */
 const AGAIN_AFTER = 60 * MINUTE;
 
 /** Whether a token of the app waits for a holder, under any name of the holder. */
-async function waitsFor(context: Context, clientId: string, somebody: Somebody): Promise<boolean> {
+async function waitsFor(context: Context, clientId: string, somebody: PersonIdentity): Promise<boolean> {
   const { durable } = context.store;
   const { accountId } = somebody;
   if (accountId !== undefined) {
@@ -53,11 +53,11 @@ async function waitsFor(context: Context, clientId: string, somebody: Somebody):
 }
 
 /** The person behind a role of a token whose app is not retired, if a token waits for that person. */
-export async function personIn(
+export async function recipientOf(
   context: Context,
   { clientId, isUnidentified, accountId, waitsUnder, owner }: MappingTarget,
   role: Role,
-): Promise<Known | Extract<Hindrance, 'unknown' | 'nothing waits'>> {
+): Promise<ReminderRecipient | Extract<Hindrance, 'unknown' | 'nothing waits'>> {
   const names = role === 'owner' ? owner : { accountId, email: waitsUnder };
   if (names.accountId === null && !names.email) return 'unknown';
   const person = await whoIs(context, { ...names, email: names.email ?? '' });
@@ -86,7 +86,7 @@ export async function addressHindrance(
  */
 export async function recentHindrance(
   db: Database,
-  { person, clientId, now }: { person: Somebody; clientId: string; now: number },
+  { person, clientId, now }: { person: PersonIdentity; clientId: string; now: number },
 ): Promise<{ hindrance: Hindrance | undefined; lastAt: number | undefined }> {
   const last = await findLatest(db, { people: person.aliases, clientId, stage: AGAIN });
   if (!last) return { hindrance: undefined, lastAt: undefined };

@@ -4,14 +4,14 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Context, Origin } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { AGAIN, askedMail } from '../reminders/asked.ts';
-import type { Somebody } from '../reminders/people.ts';
+import type { PersonIdentity } from '../reminders/people.ts';
 import { localDay } from '../reminders/plan-stages.ts';
 import { checkedReason } from '../history/reason.ts';
 import { type MappingTarget, mappingTarget } from './actions.ts';
 import {
   addressHindrance,
   type Hindrance,
-  personIn,
+  recipientOf,
   type Prospect,
   recentHindrance,
   type Role,
@@ -23,10 +23,10 @@ import {
  */
 
 /** Why the bridge sends no reminder at all. */
-export type Silence = 'no mail server' | 'restored copy';
+export type ReminderSilence = 'no mail server' | 'restored copy';
 
 /** Why this bridge sends no reminders to anybody; undefined where it sends them. */
-export function silenceOf({ settings, instance }: Context): Silence | undefined {
+export function silenceOf({ settings, instance }: Context): ReminderSilence | undefined {
   if (!settings.sendsReminders) return 'no mail server';
   return instance.why() === undefined ? undefined : 'restored copy';
 }
@@ -38,7 +38,7 @@ export function silenceOf({ settings, instance }: Context): Silence | undefined 
 export async function prospectsOf(context: Context, target: MappingTarget): Promise<Prospect[]> {
   const found: Prospect[] = [];
   for (const role of ['holder', 'owner'] as const) {
-    const known = await personIn(context, target, role);
+    const known = await recipientOf(context, target, role);
     if (typeof known === 'string') continue;
     const now = context.clock.now();
     const asked = { person: known.person, clientId: target.clientId, now };
@@ -49,16 +49,16 @@ export async function prospectsOf(context: Context, target: MappingTarget): Prom
   return found;
 }
 
-interface Asked extends Origin {
+interface SendAgainRequest extends Origin {
   mappingId: string;
   role: Role;
   reason: string;
 }
 
-export type SentAgain = { outcome: 'asked' } | { outcome: Hindrance | Silence };
+export type SendAgainResult = { outcome: 'asked' } | { outcome: Hindrance | ReminderSilence };
 
 function ledgerRows(
-  person: Somebody,
+  person: PersonIdentity,
   { clientId, role, now }: { clientId: string; role: Role; now: number },
 ) {
   const id = newHexId();
@@ -88,13 +88,17 @@ function ledgerRows(
   return { mail, reminder };
 }
 
-interface Sending {
+interface ReminderOrder {
   target: MappingTarget;
-  asked: Asked;
-  person: Somebody;
+  asked: SendAgainRequest;
+  person: PersonIdentity;
 }
 
-async function keep(context: Context, tx: Database, { target, asked, person }: Sending): Promise<SentAgain> {
+async function keep(
+  context: Context,
+  tx: Database,
+  { target, asked, person }: ReminderOrder,
+): Promise<SendAgainResult> {
   const now = context.clock.now();
   const { clientId, mappingId } = target;
   const { role, actor, requestId, reason } = asked;
@@ -112,13 +116,13 @@ async function keep(context: Context, tx: Database, { target, asked, person }: S
  * Orders a reminder, at most one an hour to a person about an app.
  * @throws {ReasonRefused}
  */
-export async function sendAgain(context: Context, asked: Asked): Promise<SentAgain> {
+export async function sendAgain(context: Context, asked: SendAgainRequest): Promise<SendAgainResult> {
   const reason = checkedReason(asked.reason);
   const silence = silenceOf(context);
   if (silence) return { outcome: silence };
   const target = await mappingTarget(context, asked.mappingId);
   if (!target?.isWaiting) return { outcome: 'nothing waits' };
-  const known = await personIn(context, target, asked.role);
+  const known = await recipientOf(context, target, asked.role);
   if (typeof known === 'string') return { outcome: known };
   const hindrance = await addressHindrance(context, known.address);
   if (hindrance) return { outcome: hindrance };

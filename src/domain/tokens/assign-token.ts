@@ -6,7 +6,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts';
 import { attachTokens } from './attach-tokens.ts';
 import type { Context } from '../context.ts';
-import { afterDeauthorization, type Ending } from './deauthorize.ts';
+import { afterDeauthorization, type ReasonedOrigin } from './deauthorize.ts';
 import { nextState, statesOf } from '../grants/mapping-state.ts';
 import { recordEvents } from '../history/record-event.ts';
 import { endLeft } from './revoke-token.ts';
@@ -15,7 +15,7 @@ import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** Support assigns an observed token to its app, and may correct an earlier assignment. */
 
-interface Asked extends Ending {
+interface AssignmentRequest extends ReasonedOrigin {
   mappingId: string;
   clientId: string;
 }
@@ -24,7 +24,7 @@ interface Asked extends Ending {
  * The outcome of an assignment. `identified`: the token already has a proven app, which support cannot change. `alone`:
  * the token was the last on its former grant, which has ended.
  */
-type Assigned =
+type AssignmentResult =
   | { outcome: 'unknown token' | 'unknown app' }
   | { outcome: 'identified'; app: string }
   | { outcome: 'final'; state: MappingState }
@@ -32,13 +32,13 @@ type Assigned =
 
 /** The outcome, and the former grant where that grant ended with its last token. */
 interface Assignment {
-  answer: Assigned;
+  answer: AssignmentResult;
   grant?: Grant | undefined;
 }
 
 interface Move {
   mapping: Mapping;
-  asked: Asked;
+  asked: AssignmentRequest;
 }
 
 /**
@@ -105,7 +105,7 @@ async function isPossible(tx: Database, { source }: Mapping, clientId: string): 
   return source === 'observed' && (await isUnidentified(tx, clientId));
 }
 
-async function decide(context: Context, tx: Database, asked: Asked): Promise<Assignment> {
+async function decide(context: Context, tx: Database, asked: AssignmentRequest): Promise<Assignment> {
   const mapping = await readMapping(tx, asked.mappingId);
   if (!mapping) return { answer: { outcome: 'unknown token' } };
   const { client_id: from, state } = mapping;
@@ -122,7 +122,7 @@ async function decide(context: Context, tx: Database, asked: Asked): Promise<Ass
  * that the token already has confirms that app.
  * @throws {ReasonRefused}
  */
-export async function assignByHand(context: Context, asked: Asked): Promise<Assigned> {
+export async function assignByHand(context: Context, asked: AssignmentRequest): Promise<AssignmentResult> {
   const checked = { ...asked, reason: checkedReason(asked.reason) };
   const inOneStep = (tx: Database) => decide(context, tx, checked);
   const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));

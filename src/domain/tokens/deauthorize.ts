@@ -32,7 +32,7 @@ async function endGrant(context: Context, tx: Database, grant: Grant): Promise<v
 }
 
 /** The actor of an end, and the reason in words. */
-export interface Ending extends Origin {
+export interface ReasonedOrigin extends Origin {
   reason: string;
 }
 
@@ -43,7 +43,7 @@ export interface Ending extends Origin {
 export async function deauthorizeIn(
   context: Context,
   tx: Database,
-  { clientId, accountId, ...ending }: Pair & Ending,
+  { clientId, accountId, ...ending }: Pair & ReasonedOrigin,
 ): Promise<Grant | undefined> {
   const now = context.clock.now();
   const pair = { clientId, accountId };
@@ -70,7 +70,7 @@ export async function afterDeauthorization(context: Context, ended: Grant | unde
  * Ends one app for one account: all its tokens, its unspent codes and its grant, in one transaction. Afterwards the
  * grant is revoked at the new API, with retries for as long as needed. A failure there undoes nothing here.
  */
-export async function deauthorize(context: Context, pair: Pair, ending: Ending): Promise<void> {
+export async function deauthorize(context: Context, pair: Pair, ending: ReasonedOrigin): Promise<void> {
   const inOneStep = (tx: Database) => deauthorizeIn(context, tx, { ...pair, ...ending });
   const ended = await withUsableKeys(context, () => context.store.transaction(inOneStep));
   await afterDeauthorization(context, ended);

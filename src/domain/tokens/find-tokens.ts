@@ -12,14 +12,14 @@ class SearchRefused extends Error {
 }
 
 /** A token that was found: its row and its usage. */
-export interface FoundToken {
+export interface TokenSearchRow {
   row: MappingRow;
   /** Undefined for a token that was never used through the bridge. */
   usage: Usage | undefined;
 }
 
-interface Found {
-  tokens: FoundToken[];
+interface TokenSearchResult {
+  tokens: TokenSearchRow[];
   /** Whether more tokens match than are returned. */
   isMore: boolean;
 }
@@ -49,7 +49,7 @@ function marksOf(query: string): Marks {
   return { id: /^[0-9a-f]{24}$/i.test(query) ? query.toLowerCase() : query };
 }
 
-async function answerOf(context: Context, rows: readonly MappingRow[]): Promise<Found> {
+async function answerOf(context: Context, rows: readonly MappingRow[]): Promise<TokenSearchResult> {
   const told = rows.slice(0, FOUND_MAX);
   const ids = told.map(({ id }) => id);
   const usage = await usageOf(context, ids, { days: DAYS_TOLD });
@@ -66,7 +66,7 @@ const lookFor = ({ store }: Context, marks: Marks) => findMappings(store.durable
  * token.
  * @throws {SearchRefused}
  */
-export async function findTokens(context: Context, query: string): Promise<Found> {
+export async function findTokens(context: Context, query: string): Promise<TokenSearchResult> {
   return answerOf(context, await lookFor(context, marksOf(query.trim())));
 }
 
@@ -74,7 +74,7 @@ export async function findTokens(context: Context, query: string): Promise<Found
  * Finds the mapping of a whole token, plain or URL-encoded.
  * @throws {SearchRefused | KeyMissing}
  */
-export async function findWholeToken(context: Context, given: string): Promise<Found> {
+export async function findWholeToken(context: Context, given: string): Promise<TokenSearchResult> {
   const token = given.trim().replace(START_OF_TOKEN, '1/');
   if (token === '') throw new SearchRefused('Standard input held no token.');
   const find = async () => {

@@ -13,12 +13,12 @@ import type { Mapping, MappingState } from '../../store/tables/tables.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
-import type { Brownout, Ending } from '../lifecycle/lifecycle.ts';
+import type { Brownout, LifecycleEnding } from '../lifecycle/lifecycle.ts';
 import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
 import { provenApp } from './proven-app.ts';
-import { requireUsable, underAllKeys } from '../keys/retry-after-key-rotation.ts';
+import { requireUsableKey, underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
-interface WayBack {
+interface ReauthorizationHint {
   reason: string;
   link: string;
 }
@@ -29,9 +29,9 @@ interface WayBack {
  */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
-  readonly reauthorize: WayBack | undefined;
+  readonly reauthorize: ReauthorizationHint | undefined;
   readonly brownout: Brownout | undefined;
-  constructor(reauthorize?: WayBack, brownout?: Brownout) {
+  constructor(reauthorize?: ReauthorizationHint, brownout?: Brownout) {
     super('the legacy token is not served');
     this.reauthorize = reauthorize;
     this.brownout = brownout;
@@ -50,7 +50,11 @@ const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
 };
 
 /** Reason and link for the caller of a known token (docs/decisions/0002). The link needs a sign-in. */
-function wayBack({ settings }: Context, mapping: Mapping, state: Exclude<MappingState, 'active'>): WayBack {
+function wayBack(
+  { settings }: Context,
+  mapping: Mapping,
+  state: Exclude<MappingState, 'active'>,
+): ReauthorizationHint {
   return { reason: REASONS[state], link: `${settings.publicUrl}/apps/${mapping.client_id}` };
 }
 
@@ -88,10 +92,15 @@ export function isKnownThere(mapping: Pick<Mapping, 'source' | 'refused_there_at
  * token and the old API is not asked. `unknown`: the bridge has never seen the token, and the old API is asked.
  * `ending` says why the old API is not asked now, where it would be at other times.
  */
-export type Resolved =
+export type ResolvedToken =
   | { kind: 'served'; mapping: ServedMapping }
   | { kind: 'waiting'; mapping: FoundMapping }
-  | { kind: 'refused'; mapping: FoundMapping | undefined; refusal: TokenRefused; ending?: Ending | undefined }
+  | {
+      kind: 'refused';
+      mapping: FoundMapping | undefined;
+      refusal: TokenRefused;
+      ending?: LifecycleEnding | undefined;
+    }
   | { kind: 'unknown'; mapping: undefined };
 
 /**
@@ -102,7 +111,7 @@ export type Resolved =
 export function refusalWithout(
   context: Context,
   mapping: Mapping | undefined,
-  ending: Ending | undefined,
+  ending: LifecycleEnding | undefined,
 ): TokenRefused {
   const reauthorize = mapping && wayBack(context, mapping, 'unmapped');
   if (ending?.because === 'brownout')
@@ -112,13 +121,13 @@ export function refusalWithout(
   return new TokenRefused({ ...reauthorize, reason });
 }
 
-function unmapped(context: Context, mapping: FoundMapping): Resolved {
+function unmapped(context: Context, mapping: FoundMapping): ResolvedToken {
   const { oldBackend, ending } = oldBackendFor(context, provenApp(mapping));
   if (oldBackend) return { kind: 'waiting', mapping };
   return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
 }
 
-function resolved(context: Context, mapping: FoundMapping): Resolved {
+function resolved(context: Context, mapping: FoundMapping): ResolvedToken {
   const { state } = mapping;
   if (state === 'active') return { kind: 'served', mapping: served(context, mapping) };
   if (state === 'unmapped' && isFromBefore(mapping)) return unmapped(context, mapping);
@@ -126,47 +135,55 @@ function resolved(context: Context, mapping: FoundMapping): Resolved {
 }
 
 /** The brownout because of which a call with this token is refused, if any. */
-export function brownoutFor(token: Resolved): Brownout | undefined {
+export function brownoutFor(token: ResolvedToken): Brownout | undefined {
   return token.kind === 'refused' ? token.refusal.brownout : undefined;
 }
 
-type Lesson = (tx: Database) => Promise<void>;
+type MappingUpdate = (tx: Database) => Promise<void>;
 
-type Learnt = Pick<Mapping, 'id' | 'token_digest' | 'hint_first' | 'hint_last'>;
+type DigestedMapping = Pick<Mapping, 'id' | 'token_digest' | 'hint_first' | 'hint_last'>;
 
 /**
  * A digest under another key needs the token itself. So the digest moves to the active key when the token is first
  * seen.
  */
-function moveToActiveKey(context: Context, mapping: Learnt, token: string): Lesson | undefined {
+function moveToActiveKey(
+  context: Context,
+  mapping: DigestedMapping,
+  token: string,
+): MappingUpdate | undefined {
   const from = mapping.token_digest;
   if (keyIdOf(from) === context.keyring.activeId('digest')) return undefined;
   return async (tx) => {
     const to = context.vault.digest(token);
     // A process that was paused could move the digest back to a dropped key. Nobody would find the token there.
-    await requireUsable(tx, 'digest', to);
+    await requireUsableKey(tx, 'digest', to);
     await moveTokenDigest(tx, { id: mapping.id, from, to });
   };
 }
 
 /** A token that was imported as a digest has no hint until the token is first seen (docs/decisions/0007). */
-function newHint({ hint_first }: Learnt, token: string): ReturnType<typeof hintOfAny> {
+function newHint({ hint_first }: DigestedMapping, token: string): ReturnType<typeof hintOfAny> {
   return hint_first === null ? hintOfAny(token) : undefined;
 }
 
-function learnHint(mapping: Learnt, token: string): Lesson | undefined {
+function learnHint(mapping: DigestedMapping, token: string): MappingUpdate | undefined {
   const hint = newHint(mapping, token);
   return hint && ((tx) => keepHint(tx, mapping.id, hint));
 }
 
 /** Stores the facts that only the token itself shows, each once. Returns the mapping with these facts. */
-export function learnFrom<Known extends Learnt>(context: Context, mapping: Known, token: string): Known {
+export function learnFrom<Known extends DigestedMapping>(
+  context: Context,
+  mapping: Known,
+  token: string,
+): Known {
   keepLessons(context, mapping, token);
   const hint = newHint(mapping, token);
   return hint ? { ...mapping, hint_first: hint.first, hint_last: hint.last } : mapping;
 }
 
-function keepLessons(context: Context, mapping: Learnt, token: string): void {
+function keepLessons(context: Context, mapping: DigestedMapping, token: string): void {
   const lessons = [moveToActiveKey(context, mapping, token), learnHint(mapping, token)];
   if (lessons.every((lesson) => lesson === undefined)) return;
   const learn = async (tx: Database) => {
@@ -193,7 +210,7 @@ export async function findByToken(context: Context, token: string): Promise<Foun
  * has never seen, the dates for all apps count, whatever app the call names: anybody may name an app.
  * @throws {TokenRefused | KeyMissing}
  */
-export async function resolveToken(context: Context, token: string): Promise<Resolved> {
+export async function resolveToken(context: Context, token: string): Promise<ResolvedToken> {
   const mapping = await findByToken(context, token);
   if (mapping) {
     learnFrom(context, mapping, token);

@@ -3,7 +3,7 @@ import { moveMapping, type Pair } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts';
 import type { Context, Origin } from '../context.ts';
-import { afterDeauthorization, deauthorizeIn, type Ending } from './deauthorize.ts';
+import { afterDeauthorization, deauthorizeIn, type ReasonedOrigin } from './deauthorize.ts';
 import { moveOf, statesOf } from '../grants/mapping-state.ts';
 import { checkedReason } from '../history/reason.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -16,14 +16,14 @@ interface Revocation extends Origin {
 }
 
 /** The outcome of a revocation. `alone`: the token was the last on its grant, and the grant has ended too. */
-type Revoked =
+type RevocationResult =
   | { outcome: 'unknown' }
   | { outcome: 'final'; state: MappingState }
   | { outcome: 'revoked'; alone: boolean };
 
 /** The outcome, and the grant where the grant ended with its last token. */
-interface Ended {
-  answer: Revoked;
+interface RevocationEnd {
+  answer: RevocationResult;
   grant?: Grant | undefined;
 }
 
@@ -42,7 +42,7 @@ async function isStoodOn(context: Context, tx: Database, pair: Pair): Promise<bo
 export async function endLeft(
   context: Context,
   tx: Database,
-  { mapping, ending }: { mapping: Mapping; ending: Ending },
+  { mapping, ending }: { mapping: Mapping; ending: ReasonedOrigin },
 ): Promise<{ grant: Grant | undefined } | undefined> {
   const { client_id: clientId, account_id: accountId, state } = mapping;
   const pair = accountId !== null && state === 'active' ? { clientId, accountId } : undefined;
@@ -50,7 +50,7 @@ export async function endLeft(
   return { grant: await deauthorizeIn(context, tx, { ...pair, ...ending }) };
 }
 
-async function endOne(context: Context, tx: Database, asked: Revocation): Promise<Ended> {
+async function endOne(context: Context, tx: Database, asked: Revocation): Promise<RevocationEnd> {
   const { mappingId, actor, requestId, reason } = asked;
   const mapping = await readMapping(tx, mappingId);
   if (!mapping) return { answer: { outcome: 'unknown' } };
@@ -70,7 +70,7 @@ async function endOne(context: Context, tx: Database, asked: Revocation): Promis
  * that has ended before stays as it is.
  * @throws {ReasonRefused}
  */
-export async function revokeToken(context: Context, asked: Revocation): Promise<Revoked> {
+export async function revokeToken(context: Context, asked: Revocation): Promise<RevocationResult> {
   const checked = { ...asked, reason: checkedReason(asked.reason) };
   const inOneStep = (tx: Database) => endOne(context, tx, checked);
   const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));

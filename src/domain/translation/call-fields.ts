@@ -3,7 +3,7 @@
  * is a field of a map, `profile_ids[]` is an entry of a list.
  */
 
-export type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
+export type FieldPairs = ReadonlyArray<readonly [name: string, value: string]>;
 
 /** The error codes of the old API for unusable parameters. */
 export const FIELD_CODES = {
@@ -36,7 +36,7 @@ export function badValue(field: string, why: string): FieldRefused {
  * The only value of a field; undefined where the field is absent or empty. The same value twice counts once.
  * @throws {FieldRefused} the field has two values, or is a list or a map
  */
-export function single(pairs: Pairs, field: string): string | undefined {
+export function single(pairs: FieldPairs, field: string): string | undefined {
   if (pairs.some(([name]) => name.startsWith(`${field}[`)))
     throw badValue(field, 'has to be a single value, not a list or a map');
   const values = new Set(
@@ -64,7 +64,7 @@ function requireFew(values: readonly string[], field: string): void {
  * commas.
  * @throws {FieldRefused} the field is a map or a list of lists, or is far too long
  */
-export function entries(pairs: Pairs, field: string): string[] {
+export function entries(pairs: FieldPairs, field: string): string[] {
   const own = pairs.filter(([name]) => name === field || name.startsWith(`${field}[`));
   if (own.some(([name]) => name !== field && !ENTRY.test(name.slice(field.length))))
     throw badValue(field, 'has to be a list of single values');
@@ -75,7 +75,7 @@ export function entries(pairs: Pairs, field: string): string[] {
 }
 
 /** The values of a list, each once. @throws {FieldRefused} the field is a map or a list of lists, or is far too long */
-export function list(pairs: Pairs, field: string): string[] {
+export function list(pairs: FieldPairs, field: string): string[] {
   return [...new Set(entries(pairs, field))];
 }
 
@@ -84,7 +84,7 @@ export function list(pairs: Pairs, field: string): string[] {
  * @throws {FieldRefused}
  */
 export function wholeNumber(
-  pairs: Pairs,
+  pairs: FieldPairs,
   field: string,
   { least, most }: { least: number; most: number },
 ): number | undefined {
@@ -102,7 +102,7 @@ const NO = ['false', '0', 'no', 'off'];
  * True or false in the spellings of PHP; false where the field is absent.
  * @throws {FieldRefused}
  */
-export function flag(pairs: Pairs, field: string): boolean {
+export function flag(pairs: FieldPairs, field: string): boolean {
   const value = single(pairs, field)?.trim().toLowerCase();
   if (value === undefined || NO.includes(value)) return false;
   if (YES.includes(value)) return true;
@@ -115,7 +115,7 @@ const LONGEST_ADDRESS = 2048;
  * A complete web address; undefined where the field is absent.
  * @throws {FieldRefused}
  */
-export function webAddress(pairs: Pairs, field: string): string | undefined {
+export function webAddress(pairs: FieldPairs, field: string): string | undefined {
   const value = single(pairs, field)?.trim();
   if (value === undefined || value === '') return undefined;
   const isUsable =
@@ -128,7 +128,7 @@ export function webAddress(pairs: Pairs, field: string): string | undefined {
  * A text of a bounded length; undefined where the field is absent.
  * @throws {FieldRefused}
  */
-export function boundedText(pairs: Pairs, field: string, longest: number): string | undefined {
+export function boundedText(pairs: FieldPairs, field: string, longest: number): string | undefined {
   const value = single(pairs, field);
   if (value !== undefined && value.length > longest)
     throw badValue(field, `has more than ${longest} characters`);

@@ -5,7 +5,7 @@ import type { OldRefusal } from './old-refusal.ts';
 /** The messages that answer a create of the old API. People read these messages in an old program. */
 
 /** The outcome of the post for one profile. */
-export type EndInWords = { profile: string } & (
+export type ProfileEndWords = { profile: string } & (
   | { kind: 'done'; post: WrittenPost; leftOut: readonly string[] }
   | { kind: 'refused'; refusal: OldRefusal }
   /** `message` is the text of the new API, if the new API reported a fault of its own. */
@@ -13,11 +13,11 @@ export type EndInWords = { profile: string } & (
   | { kind: 'not_sent'; why: string }
 );
 
-type Done = Extract<EndInWords, { kind: 'done' }>;
+type DoneEnd = Extract<ProfileEndWords, { kind: 'done' }>;
 
-type InDoubt = Extract<EndInWords, { kind: 'in_doubt' }>;
+type DoubtfulEnd = Extract<ProfileEndWords, { kind: 'in_doubt' }>;
 
-const isDone = (end: EndInWords): end is Done => end.kind === 'done';
+const isDone = (end: ProfileEndWords): end is DoneEnd => end.kind === 'done';
 
 function placeOf({ status, sharedNow, shareMode }: WrittenPost): string {
   if (status === 'draft') return 'saved as a draft';
@@ -26,7 +26,7 @@ function placeOf({ status, sharedNow, shareMode }: WrittenPost): string {
   return shareMode === 'customScheduled' ? 'scheduled' : 'added to the queue';
 }
 
-function acceptedWords(done: readonly Done[], total: number): string {
+function acceptedWords(done: readonly DoneEnd[], total: number): string {
   const places = new Set(done.map(({ post }) => placeOf(post)));
   const [place = ''] = places;
   const what = places.size === 1 ? place : 'accepted';
@@ -35,11 +35,11 @@ function acceptedWords(done: readonly Done[], total: number): string {
 }
 
 /** A paused queue takes posts and sends none. */
-function waitsInPausedQueue({ post }: Done): boolean {
+function waitsInPausedQueue({ post }: DoneEnd): boolean {
   return post.status === 'scheduled' && post.shareMode !== 'customScheduled' && post.channel.isQueuePaused;
 }
 
-function remarksOn(end: EndInWords): string[] {
+function remarksOn(end: ProfileEndWords): string[] {
   const { profile } = end;
   switch (end.kind) {
     case 'done':
@@ -66,7 +66,7 @@ function remarksOn(end: EndInWords): string[] {
 }
 
 /** The message of a create that posted at least one post. */
-export function acceptedMessage(ends: readonly EndInWords[]): string {
+export function acceptedMessage(ends: readonly ProfileEndWords[]): string {
   return [acceptedWords(ends.filter(isDone), ends.length), ...ends.flatMap(remarksOn)].join(' ');
 }
 
@@ -76,9 +76,9 @@ const UNKNOWN_OUTCOME = [500, 1000] as const;
  * The refusal of a create without a post that is known to exist. One post in doubt puts the whole call in doubt: a
  * caller that reads only the code must not see a failure. `link` is the page where a person can check.
  */
-export function refusalOfAll(ends: readonly EndInWords[], link: string): OldRefusal {
+export function refusalOfAll(ends: readonly ProfileEndWords[], link: string): OldRefusal {
   const refusals = ends.flatMap((end) => (end.kind === 'refused' ? [end.refusal] : []));
-  const inDoubt = ends.find((end): end is InDoubt => end.kind === 'in_doubt');
+  const inDoubt = ends.find((end): end is DoubtfulEnd => end.kind === 'in_doubt');
   const [first] = refusals;
   if (!inDoubt && first) {
     const isOnlyOne = ends.length === 1;

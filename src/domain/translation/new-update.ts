@@ -5,7 +5,7 @@ import {
   FieldRefused,
   flag,
   list,
-  type Pairs,
+  type FieldPairs,
   single,
   webAddress,
 } from './call-fields.ts';
@@ -58,7 +58,7 @@ export interface NewUpdate extends UpdateContent {
 
 const MEDIA_FIELD = /^media\[([\w-]*)\]$/;
 
-function requireMap(pairs: Pairs): void {
+function requireMap(pairs: FieldPairs): void {
   const own = pairs.filter(
     ([name, value]) => name.startsWith('media') && /^media(\[|$)/.test(name) && value !== '',
   );
@@ -68,13 +68,13 @@ function requireMap(pairs: Pairs): void {
 
 const MEDIA_NAMES = ['photo', 'picture', 'thumbnail', 'video', 'link', 'title', 'description'];
 
-function unknownNames(pairs: Pairs): string[] {
+function unknownNames(pairs: FieldPairs): string[] {
   const names = pairs.filter(([, value]) => value !== '').map(([name]) => MEDIA_FIELD.exec(name)?.[1]);
   const unknown = names.filter((name) => name !== undefined && !MEDIA_NAMES.includes(name));
   return [...new Set(unknown.map((name) => `media[${name?.slice(0, LONGEST_NAME)}]`))];
 }
 
-function mediaIn(pairs: Pairs): UpdateMedia {
+function mediaIn(pairs: FieldPairs): UpdateMedia {
   requireMap(pairs);
   return {
     photo: webAddress(pairs, 'media[photo]'),
@@ -94,7 +94,7 @@ export function hasMedia({ photo, picture, video, link }: UpdateMedia): boolean 
 }
 
 /** `scheduled_at` wins over `now`, and `now` wins over `top`. */
-function timingIn(pairs: Pairs, now: number): Timing {
+function timingIn(pairs: FieldPairs, now: number): Timing {
   const [isNow, isNext] = [flag(pairs, 'now'), flag(pairs, 'top')];
   const scheduledAt = single(pairs, 'scheduled_at');
   if (scheduledAt !== undefined) return { mode: 'customScheduled', dueAt: dueTime(scheduledAt, now) };
@@ -102,7 +102,7 @@ function timingIn(pairs: Pairs, now: number): Timing {
   return isNext ? { mode: 'shareNext' } : undefined;
 }
 
-function retweetIn(pairs: Pairs): NewUpdate['retweet'] {
+function retweetIn(pairs: FieldPairs): NewUpdate['retweet'] {
   if (pairs.some(([name, value]) => name === 'retweet' && value !== ''))
     throw badValue('retweet', 'has to be a map, such as retweet[tweet_id]');
   const id = single(pairs, 'retweet[tweet_id]');
@@ -117,7 +117,7 @@ function missing(field: string): FieldRefused {
   return new FieldRefused(field, FIELD_CODES.missing, `The parameter ${field} is missing.`);
 }
 
-function profileIdsIn(pairs: Pairs): string[] {
+function profileIdsIn(pairs: FieldPairs): string[] {
   const ids = list(pairs, 'profile_ids');
   if (ids.length === 0) throw missing('profile_ids');
   if (ids.length > MOST_PROFILES) throw badValue('profile_ids', `names more than ${MOST_PROFILES} profiles`);
@@ -125,7 +125,7 @@ function profileIdsIn(pairs: Pairs): string[] {
 }
 
 /** The ids are sent on to the new API, therefore their length is bounded. @throws {FieldRefused} */
-function subprofileIdsIn(pairs: Pairs): string[] {
+function subprofileIdsIn(pairs: FieldPairs): string[] {
   const ids = list(pairs, 'subprofile_ids');
   if (ids.some((id) => id.length > LONGEST_NAME))
     throw badValue('subprofile_ids', `holds an id of more than ${LONGEST_NAME} characters`);
@@ -133,7 +133,7 @@ function subprofileIdsIn(pairs: Pairs): string[] {
 }
 
 /** Checks parameters that have no effect: an unusable value is still refused. */
-function checkIdle(pairs: Pairs): void {
+function checkIdle(pairs: FieldPairs): void {
   flag(pairs, 'shorten');
   flag(pairs, 'attachment');
 }
@@ -142,7 +142,7 @@ function checkIdle(pairs: Pairs): void {
  * The parameters of POST updates/create. `now` in Unix milliseconds.
  * @throws {FieldRefused}
  */
-export function newUpdate(pairs: Pairs, now: number): NewUpdate {
+export function newUpdate(pairs: FieldPairs, now: number): NewUpdate {
   checkIdle(pairs);
   const update = {
     profileIds: profileIdsIn(pairs),
@@ -161,7 +161,7 @@ export function newUpdate(pairs: Pairs, now: number): NewUpdate {
  * The parameters of POST updates/:id/update. `now` in Unix milliseconds.
  * @throws {FieldRefused}
  */
-export function changedUpdate(pairs: Pairs, now: number): UpdateContent {
+export function changedUpdate(pairs: FieldPairs, now: number): UpdateContent {
   checkIdle(pairs);
   const text = boundedText(pairs, 'text', LONGEST_TEXT);
   if (text === undefined) throw missing('text');

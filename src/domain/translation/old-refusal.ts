@@ -24,7 +24,7 @@ function statusOf(code: number): number {
   return code === 405 || code === 429 ? code : 400;
 }
 
-type Place = 'profile' | 'update';
+type RefusalSubject = 'profile' | 'update';
 
 const NOT_FOUND = { profile: 1010, update: 1020 };
 const NOT_ALLOWED = { profile: 1011, update: 1021 };
@@ -37,12 +37,12 @@ const speaksOfMissing = (message: string) => /\brequires?\b|\brequired\b|\bmissi
 /** Codes about the token. The token is valid here, and old clients discard their token when they read such a code. */
 const TOKEN_CODES = [401, 403, 1001];
 
-function codeHandedOn({ code }: WriteRefusal, place: Place): number {
+function codeHandedOn({ code }: WriteRefusal, place: RefusalSubject): number {
   if (code === undefined) return FIELD_CODES.notSaved;
   return TOKEN_CODES.includes(code) ? NOT_ALLOWED[place] : code;
 }
 
-const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: Place) => number> = {
+const CODES: Record<RefusalKind, (refusal: WriteRefusal, place: RefusalSubject) => number> = {
   NotFoundError: (_, place) => NOT_FOUND[place],
   UnauthorizedError: (_, place) => NOT_ALLOWED[place],
   LimitReachedError: () => 1023,
@@ -66,7 +66,7 @@ const inOldWords = (message: string) => message.replaceAll(/\bdueAt\b/g, 'schedu
 const LIMITED_FOR_SECONDS = 60;
 
 /** The old form of a refusal by the new API. `place` is the subject of the call. */
-export function refusalOfWrite(refusal: WriteRefusal, place: Place): OldRefusal {
+export function refusalOfWrite(refusal: WriteRefusal, place: RefusalSubject): OldRefusal {
   const code = CODES[refusal.kind](refusal, place);
   const status = statusOf(code);
   const retryAfter = status === 429 ? LIMITED_FOR_SECONDS : undefined;

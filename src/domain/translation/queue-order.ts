@@ -4,7 +4,7 @@ import {
   FIELD_CODES,
   FieldRefused,
   flag,
-  type Pairs,
+  type FieldPairs,
   wholeNumber,
 } from './call-fields.ts';
 
@@ -28,14 +28,14 @@ export interface WantedOrder {
 const isUpdateId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 
 /** An index that contradicts the sequence of the values is ambiguous. @throws {FieldRefused} */
-function requireSequence(pairs: Pairs): void {
+function requireSequence(pairs: FieldPairs): void {
   const places = pairs.flatMap(([name]) => /^order\[(\d+)\]$/.exec(name)?.slice(1).map(Number) ?? []);
   if (places.some((place, index) => index > 0 && place <= (places[index - 1] ?? 0)))
     throw badValue('order', 'gives its places twice, or in another sequence than its values');
 }
 
 /** @throws {FieldRefused} */
-function orderedIds(pairs: Pairs): string[] {
+function orderedIds(pairs: FieldPairs): string[] {
   const ids = entries(pairs, 'order').map((id) => id.toLowerCase());
   if (ids.length === 0)
     throw new FieldRefused('order', FIELD_CODES.missing, 'The parameter order is missing.');
@@ -48,13 +48,13 @@ function orderedIds(pairs: Pairs): string[] {
 }
 
 /** The parameters of a reorder. @throws {FieldRefused} */
-export function reorderFields(pairs: Pairs): WantedOrder & { isUtc: boolean } {
+export function reorderFields(pairs: FieldPairs): WantedOrder & { isUtc: boolean } {
   const isUtc = flag(pairs, 'utc');
   return { ids: orderedIds(pairs), offset: wholeNumber(pairs, 'offset', OFFSETS) ?? 0, isUtc };
 }
 
 /** The parameters of a shuffle. Without a count, the whole buffer is shuffled. @throws {FieldRefused} */
-export function shuffleFields(pairs: Pairs): { count: number | undefined; isUtc: boolean } {
+export function shuffleFields(pairs: FieldPairs): { count: number | undefined; isUtc: boolean } {
   const isUtc = flag(pairs, 'utc');
   return { count: wholeNumber(pairs, 'count', COUNTS), isUtc };
 }

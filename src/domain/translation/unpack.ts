@@ -3,14 +3,14 @@ import type { PassedAnswer } from '../../upstream/old-backend.ts';
 
 /** Reads the body of an answer of the old API in any encoding. The caller of the bridge chose the encoding. */
 
-type Unpack = (body: Buffer, limit: { maxOutputLength: number }) => Buffer;
+type Unpacker = (body: Buffer, limit: { maxOutputLength: number }) => Buffer;
 
 function short(body: Buffer, { maxOutputLength }: { maxOutputLength: number }): Buffer {
   if (body.length > maxOutputLength) throw new RangeError('the body is too long');
   return body;
 }
 
-const UNPACK: Readonly<Record<string, Unpack>> = {
+const UNPACK: Readonly<Record<string, Unpacker>> = {
   '': short,
   identity: short,
   gzip: gunzipSync,

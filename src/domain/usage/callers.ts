@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** The callers whose calls a page lists: some tokens, or a whole app, whose calls are also stored as sums. */
 
-export type CallsAsked = readonly string[] | { clientId: string };
+export type CallsSubject = readonly string[] | { clientId: string };
 
 /** How many tokens one statement names. SQLite holds up the process while a statement runs. */
 const TOKENS_AT_ONCE = 500;
@@ -20,14 +20,14 @@ const APP_TOKENS = 2000;
 /** How many tokens of one account and app are read. A page has no time for more. */
 const ACCOUNT_TOKENS = 10_000;
 
-export interface Asked {
-  who: CallsAsked;
+export interface CallsQuery {
+  who: CallsSubject;
   /** Whether there may have been more calls in the last `days` than are known. The page then says "at least". */
   isPartial: (days: number) => boolean;
 }
 
 /** The callers in parts, one part for each statement. The process serves other work between two parts. */
-export async function* inParts(asked: CallsAsked): AsyncGenerator<Callers> {
+export async function* inParts(asked: CallsSubject): AsyncGenerator<Callers> {
   if ('clientId' in asked) {
     yield asked;
     return;
@@ -42,20 +42,20 @@ export async function* inParts(asked: CallsAsked): AsyncGenerator<Callers> {
 export const firstDayOf = ({ clock }: Pick<Context, 'clock'>, days: number) =>
   dayOf(clock.now() - (days - 1) * DAY);
 
-type Known = Pick<Context, 'store' | 'clock'>;
+type CallersDeps = Pick<Context, 'store' | 'clock'>;
 
 /** Whether the last `days` begin before the moment from which all calls are known. An unknown moment counts as now. */
-function partialUntil({ clock }: Known, wholeAfter: number): Asked['isPartial'] {
+function partialUntil({ clock }: CallersDeps, wholeAfter: number): CallsQuery['isPartial'] {
   const last = dayOf(Math.min(wholeAfter, clock.now()));
   return (days) => wholeAfter > 0 && firstDayOf({ clock }, days) <= last;
 }
 
 /** Whether more calls of any token may have come in the last `days` than are known. */
-export async function lostCalls(context: Known): Promise<Asked['isPartial']> {
+export async function partialCallDays(context: CallersDeps): Promise<CallsQuery['isPartial']> {
   return partialUntil(context, (await callsWholeAfter(context.store)).tokens);
 }
 
-async function ofApp(context: Known, clientId: string): Promise<Asked> {
+async function ofApp(context: CallersDeps, clientId: string): Promise<CallsQuery> {
   const { store } = context;
   const { apps } = await callsWholeAfter(store);
   // The calls of a token before its move to this app were counted for its earlier app.
@@ -65,12 +65,12 @@ async function ofApp(context: Known, clientId: string): Promise<Asked> {
 
 /** The callers of an app, or of one account of the app. Up to `most` tokens are read one by one. */
 export async function callersOf(
-  context: Known,
+  context: CallersDeps,
   of: TokensOf,
   most = of.accountId === undefined ? APP_TOKENS : ACCOUNT_TOKENS,
-): Promise<Asked> {
+): Promise<CallsQuery> {
   const ids = await listMappingIds(context.store.durable, of, { after: '', limit: most + 1 });
-  if (ids.length <= most) return { who: ids, isPartial: await lostCalls(context) };
+  if (ids.length <= most) return { who: ids, isPartial: await partialCallDays(context) };
   if (of.accountId === undefined) return ofApp(context, of.clientId);
   return { who: ids.slice(0, most), isPartial: () => true };
 }

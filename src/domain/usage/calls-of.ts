@@ -1,10 +1,10 @@
 import { SERVED_HERE } from '../../store/usage/last-use.ts';
 import { type Callers, type CallSum, findLastCall, sumCalls } from '../../store/usage/call-sums.ts';
-import { type CallsAsked, firstDayOf, inParts } from './callers.ts';
+import { type CallsSubject, firstDayOf, inParts } from './callers.ts';
 import type { Context } from '../context.ts';
 
 /** The calls of some tokens or of an app. */
-export interface Calls {
+export interface CallSummary {
   /** The kinds of calls within the requested days, the most frequent first. Of very many kinds some are left out. */
   kinds: CallSum[];
   /** Whether some kinds were left out. */
@@ -51,9 +51,9 @@ async function lastOf(
  */
 export async function callsOf(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
-  asked: CallsAsked,
+  asked: CallsSubject,
   { days }: { days: number },
-): Promise<Calls> {
+): Promise<CallSummary> {
   const sinceDay = firstDayOf({ clock }, days);
   let sums = new Map<string, CallSum>();
   let isCut = false;
@@ -101,7 +101,7 @@ export function isAnsweredHere(endpoint: string): boolean {
 }
 
 /** The endpoints that the new API does not answer, whether the old API answers them or not. */
-export function endpointsElsewhere(kinds: Calls['kinds']): string[] {
+export function endpointsElsewhere(kinds: CallSummary['kinds']): string[] {
   return [...new Set(kinds.map(({ endpoint }) => endpoint))].filter((endpoint) => !isAnsweredHere(endpoint));
 }
 
@@ -109,6 +109,6 @@ export function endpointsElsewhere(kinds: Calls['kinds']): string[] {
  * The endpoints that the old API answered and the new API does not answer. These endpoints end with the retirement for
  * connected tokens too. Only answered calls count, because programs also call endpoints that never existed.
  */
-export function endpointsPassed(kinds: Calls['kinds']): string[] {
+export function endpointsPassed(kinds: CallSummary['kinds']): string[] {
   return endpointsElsewhere(kinds.filter(({ answered }) => answered > 0));
 }

@@ -1,7 +1,7 @@
 import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { type DayCalls, sumDays } from '../../store/usage/call-sums.ts';
-import { type CallsAsked, firstDayOf, inParts } from './callers.ts';
+import { type CallsSubject, firstDayOf, inParts } from './callers.ts';
 import type { Context } from '../context.ts';
 
 export type { DayCalls };
@@ -25,7 +25,7 @@ function addUp(sums: Map<string, DayCalls>, rows: readonly DayCalls[]): void {
  */
 export async function callDaysOf(
   context: Pick<Context, 'store' | 'clock'>,
-  asked: CallsAsked,
+  asked: CallsSubject,
   { days }: { days: number },
 ): Promise<DayCalls[]> {
   const sinceDay = firstDayOf(context, days);

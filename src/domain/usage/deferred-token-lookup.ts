@@ -35,11 +35,11 @@ const ROOM = 100;
 /** The most calls of one turn, with whichever tokens. */
 const CALLS = 1000;
 
-type Tell = (known: KnownToken) => void;
+type LookupCallback = (known: KnownToken) => void;
 
-type Waiting = ReadonlyMap<string, Tell[]>;
+type WaitingLookups = ReadonlyMap<string, LookupCallback[]>;
 
-interface Parts {
+interface TokenLookupDeps {
   store: Store;
   vault: Vault;
   logger: Logger;
@@ -49,7 +49,10 @@ interface Parts {
  * Looks up the waiting tokens. A token under a new key stays unknown for a second, until this process has read the key.
  * No call is refused because of that.
  */
-async function lookUpAll({ store, vault }: Omit<Parts, 'logger'>, waiting: Waiting): Promise<void> {
+async function lookUpAll(
+  { store, vault }: Omit<TokenLookupDeps, 'logger'>,
+  waiting: WaitingLookups,
+): Promise<void> {
   if (waiting.size === 0) return;
   const ofDigests = new Map(
     [...waiting].flatMap(([token, tells]) => vault.digests(token).map((digest) => [digest, tells] as const)),
@@ -60,14 +63,14 @@ async function lookUpAll({ store, vault }: Omit<Parts, 'logger'>, waiting: Waiti
 
 /** The tokens that wait for the next turn, each with the calls that brought the token. */
 function createWaiting() {
-  let waiting = new Map<string, Tell[]>();
+  let waiting = new Map<string, LookupCallback[]>();
   let calls = 0;
   const hasRoom = () => waiting.size < ROOM && calls < CALLS;
   return {
     hasRoom,
     size: () => waiting.size,
     /** Adds a call; false where there is no room. */
-    add(token: string, tell: Tell): boolean {
+    add(token: string, tell: LookupCallback): boolean {
       const tells = waiting.get(token);
       if (tells ? calls >= CALLS : !hasRoom()) return false;
       if (tells) tells.push(tell);
@@ -75,7 +78,7 @@ function createWaiting() {
       calls += 1;
       return true;
     },
-    take(): Waiting {
+    take(): WaitingLookups {
       const taken = waiting;
       waiting = new Map();
       calls = 0;
@@ -96,10 +99,10 @@ function createFloodWarning(logger: Logger): () => void {
 }
 
 /** The look-ups of one process. A turn begins with the first waiting token, and never while another turn runs. */
-export function createDeferredTokenLookup({ logger, ...parts }: Parts): DeferredTokenLookup {
+export function createDeferredTokenLookup({ logger, ...parts }: TokenLookupDeps): DeferredTokenLookup {
   const waiting = createWaiting();
   const warnOfFlood = createFloodWarning(logger);
-  const nobody: Waiting = new Map();
+  const nobody: WaitingLookups = new Map();
   let asked = nobody;
   const patient = { logger, message: 'calls that were refused unread are not measured', firstRest: SECOND };
   const look = restAfterFailure(patient, () => lookUpAll(parts, asked));

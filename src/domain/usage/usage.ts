@@ -143,13 +143,13 @@ function createWaiting() {
   };
 }
 
-type Waiting = ReturnType<typeof createWaiting>;
+type WaitingUsage = ReturnType<typeof createWaiting>;
 
 /**
  * Writes all waiting rows. A failed write may have arrived or not: its calls are kept, so they may count twice but are
  * never lost.
  */
-async function writeAll(store: Store, waiting: Waiting): Promise<void> {
+async function writeAll(store: Store, waiting: WaitingUsage): Promise<void> {
   const keys = waiting.keys();
   for (let start = 0; start < keys.length; start += ROWS_PER_STATEMENT) {
     const rows = waiting.of(keys.slice(start, start + ROWS_PER_STATEMENT));
@@ -158,14 +158,14 @@ async function writeAll(store: Store, waiting: Waiting): Promise<void> {
   }
 }
 
-interface Parts {
+interface UsageLogDeps {
   store: Store;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
 }
 
 /** Makes the row of one call, with the names that the token may have. */
-function createRows(clock: Parts['clock']): (call: Call) => UsageRow {
+function createRows(clock: UsageLogDeps['clock']): (call: Call) => UsageRow {
   const agents = createNames();
   const endpoints = createNames();
   return ({ mappingId, endpoint, carrier, userAgent, status }) => {
@@ -188,7 +188,7 @@ function createRows(clock: Parts['clock']): (call: Call) => UsageRow {
  * Measures usage, and writes it from now on. At most one write runs at a time; a caller that asks during a write waits
  * for this write.
  */
-export function createUsageLog({ store, clock, logger }: Parts): UsageLog {
+export function createUsageLog({ store, clock, logger }: UsageLogDeps): UsageLog {
   const waiting = createWaiting();
   const rowOf = createRows(clock);
   let isDropping = false;
@@ -251,7 +251,7 @@ function usageIn(sums: readonly UsageSum[]): Usage {
  * days.
  */
 export async function usageOf(
-  { store, clock }: Omit<Parts, 'logger'>,
+  { store, clock }: Omit<UsageLogDeps, 'logger'>,
   mappingIds: readonly string[],
   { days }: { days: number },
 ): Promise<Map<string, Usage>> {

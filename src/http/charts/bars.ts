@@ -5,10 +5,10 @@ import { type Plot, short } from './plot.ts';
 
 /** Draws bars of days, with the series stacked. */
 
-type Bars = Pick<DailyChart, 'days' | 'series'> & { linkOf?: DailyChart['linkOf'] | undefined };
+type BarChart = Pick<DailyChart, 'days' | 'series'> & { linkOf?: DailyChart['linkOf'] | undefined };
 
 /** The sum of each day. */
-export function sumsOf({ days, series }: Bars): number[] {
+export function sumsOf({ days, series }: BarChart): number[] {
   return days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
 }
 
@@ -46,7 +46,7 @@ function layerOf(id: string, kind: string, d: string): string {
 }
 
 /** A link over each day that has a bar, as high as the drawing. The table has the same links for keyboard users. */
-function linksOf({ days, series, linkOf }: Bars, { x, top, bottom }: Plot): string {
+function linksOf({ days, series, linkOf }: BarChart, { x, top, bottom }: Plot): string {
   if (linkOf === undefined) return '';
   const [width, height] = [short(x(1) - x(0)), short(bottom - top)];
   const links = sumsOf({ days, series }).map((sum, index) => {
@@ -59,7 +59,7 @@ function linksOf({ days, series, linkOf }: Bars, { x, top, bottom }: Plot): stri
 }
 
 /** Draws the bars. `id` is the prefix of the ids in the drawing. */
-export function drawBars({ days, series, linkOf }: Bars, plot: Plot, id: string): string {
+export function drawBars({ days, series, linkOf }: BarChart, plot: Plot, id: string): string {
   const layers = stack<number, number>()
     .keys(series.map((_, index) => index))
     .value((day, key) => series[key]?.values[day] ?? 0)(days.map((_, index) => index));

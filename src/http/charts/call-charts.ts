@@ -1,4 +1,4 @@
-import { type Calls, carrierWords, programWords } from '../../domain/usage/calls-of.ts';
+import { type CallSummary, carrierWords, programWords } from '../../domain/usage/calls-of.ts';
 import { type DayCalls, totalsOf } from '../../domain/usage/calls-per-day.ts';
 import type { Series } from './charts.ts';
 
@@ -57,6 +57,6 @@ export function callLine({
   user_agent: agent,
   calls,
   last_at: last,
-}: Calls['kinds'][number]) {
+}: CallSummary['kinds'][number]) {
   return { endpoint, carrier: carrierWords(carrier), program: programWords(agent), calls, last };
 }

@@ -1,4 +1,4 @@
-import { numberWords } from '../wording/words.ts';
+import { formatNumber } from '../wording/words.ts';
 
 /** The words of charts. */
 
@@ -20,7 +20,7 @@ export function escaped(text: string): string {
 }
 
 /** `3 Nov`. */
-export function dayWords(day: string): string {
+export function shortDayWords(day: string): string {
   return DAY.format(Date.parse(day));
 }
 
@@ -31,5 +31,5 @@ export function fullDayWords(day: string): string {
 
 /** A number at an axis up to `greatest`. The axis has little room: `1,200`, `12k`. */
 export function tickWords(value: number, greatest: number): string {
-  return greatest < 10_000 ? numberWords(value) : COMPACT.format(value);
+  return greatest < 10_000 ? formatNumber(value) : COMPACT.format(value);
 }

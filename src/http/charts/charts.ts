@@ -1,8 +1,8 @@
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { numberWords } from '../wording/words.ts';
+import { formatNumber } from '../wording/words.ts';
 import { barSign, drawBars, sumsOf } from './bars.ts';
-import { dayWords, escaped } from './chart-words.ts';
+import { shortDayWords, escaped } from './chart-words.ts';
 import { drawLines, lineSign } from './curves.ts';
 import type { DailyChart, Series } from './daily-chart.ts';
 import { emptyFigure, figureOf } from './figure.ts';
@@ -19,8 +19,8 @@ const totalOf = ({ values }: Series) => values.reduce((sum, value) => sum + valu
 
 function barWords({ days, series }: DailyChart, sums: readonly number[]): string {
   const most = Math.max(...sums);
-  const totals = series.map((one) => `${one.label}: ${numberWords(totalOf(one))}.`);
-  return `${totals.join(' ')} The most on one day: ${numberWords(most)}, on ${dayWords(days[sums.indexOf(most)] ?? '')}.`;
+  const totals = series.map((one) => `${one.label}: ${formatNumber(totalOf(one))}.`);
+  return `${totals.join(' ')} The most on one day: ${formatNumber(most)}, on ${shortDayWords(days[sums.indexOf(most)] ?? '')}.`;
 }
 
 /** A figure of stacked bars by day, with a legend and a table of the numbers. */
@@ -40,7 +40,7 @@ const lineWords = ({ series }: DailyChart) =>
   series
     .map(
       ({ label, values }) =>
-        `${label}: from ${numberWords(values[0] ?? 0)} to ${numberWords(values.at(-1) ?? 0)}.`,
+        `${label}: from ${formatNumber(values[0] ?? 0)} to ${formatNumber(values.at(-1) ?? 0)}.`,
     )
     .join(' ');
 

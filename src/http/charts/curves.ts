@@ -4,7 +4,7 @@ import { type Plot, short } from './plot.ts';
 
 /** Draws a line for each series. */
 
-type Curves = Pick<DailyChart, 'days' | 'series'>;
+type LineChart = Pick<DailyChart, 'days' | 'series'>;
 
 /** Leaves out the inner points of a level stretch: they add nothing to the line. */
 function withoutLevel(values: readonly number[]): Array<[number, number]> {
@@ -15,7 +15,7 @@ function withoutLevel(values: readonly number[]): Array<[number, number]> {
 }
 
 /** Draws the lines. Each line has its own dashes and a dot at its end. */
-export function drawLines({ days, series }: Curves, { x, y }: Plot): string {
+export function drawLines({ days, series }: LineChart, { x, y }: Plot): string {
   const path = line()
     .x(([index]) => x(index + 0.5))
     .y(([, value]) => y(value))

@@ -1,6 +1,6 @@
 import { escaped, fullDayWords } from './chart-words.ts';
 import type { DailyChart } from './daily-chart.ts';
-import { numbersTable, type Rows } from './numbers-table.ts';
+import { numbersTable, type RowSelection } from './numbers-table.ts';
 import { axesOf, NARROW, type Plot, plotOf, type Size, WIDE } from './plot.ts';
 
 /** The figure around every chart by day. */
@@ -14,7 +14,7 @@ export interface Drawing {
   sign: (kind: string, id: string) => string;
   /** A description of the chart in words. */
   words: string;
-  table: { rows: Rows; note: string };
+  table: { rows: RowSelection; note: string };
 }
 
 const period = ({ days }: DailyChart) =>

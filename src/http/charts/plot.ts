@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
-import { dayWords, escaped, fullDayWords, tickWords } from './chart-words.ts';
+import { shortDayWords, escaped, fullDayWords, tickWords } from './chart-words.ts';
 import type { DailyChart } from './daily-chart.ts';
 
 /** The layout of a drawing: the positions of days and numbers, the axes, and the marked days. */
@@ -90,7 +90,7 @@ function dayAxis({ days }: DailyChart, { x, span, size, bottom }: Plot): string 
     const at = x(index + 0.5);
     // A label at the very edge would be cut off.
     if (at > size.width - 24) break;
-    const words = dayWords(dayOf(start + index * DAY));
+    const words = shortDayWords(dayOf(start + index * DAY));
     labels.push(
       `<text x="${short(at)}" y="${bottom + 18}" text-anchor="${at < 24 ? 'start' : 'middle'}">${words}</text>`,
     );
@@ -103,7 +103,7 @@ function markLines(chart: DailyChart, { x, left, right, bottom }: Plot): string 
     .map(({ day, label, index, isBeyond }, place) => {
       const at = isBeyond ? right : x(index + 0.5);
       const above = 14 + 18 * place;
-      const words = `${label}, ${isBeyond ? fullDayWords(day) : dayWords(day)}${isBeyond ? ' →' : ''}`;
+      const words = `${label}, ${isBeyond ? fullDayWords(day) : shortDayWords(day)}${isBeyond ? ' →' : ''}`;
       const anchor = at > (left + right) / 2 ? 'end' : 'start';
       const aside = anchor === 'end' ? -5 : 5;
       const line = `<line class="chart-mark" x1="${short(at)}" x2="${short(at)}" y1="${above - 10}" y2="${bottom}"/>`;

@@ -4,7 +4,7 @@ import {
   authenticateTaker,
 } from '../../domain/handover/authenticate-modern-client.ts';
 import type { Context } from '../../domain/context.ts';
-import { confirm, type HandedOver, handOver } from '../../domain/handover/hand-over.ts';
+import { confirm, type HandoverResult, handOver } from '../../domain/handover/hand-over.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { tellDates } from '../wire/added-headers.ts';
 import { createClientAuthentication } from '../wire/client-authentication.ts';
@@ -48,12 +48,12 @@ function requireType(body: Parameters, name: string): void {
 /** The consent has decided what a grant covers. The exchange narrows nothing and takes no target. */
 const NOT_SERVED = ['actor_token', 'actor_token_type', 'resource', 'audience', 'scope'];
 
-interface Asked {
+interface ExchangeRequest {
   grantType: typeof TOKEN_EXCHANGE | typeof CONFIRMATION;
   token: string;
 }
 
-function checkParameters(req: Request, body: Parameters): Asked {
+function checkParameters(req: Request, body: Parameters): ExchangeRequest {
   const query = queryParameters(req);
   if (SINGLE.some((name) => query.has(name)))
     throw malformed('Credentials and tokens belong in the body, not in the address.');
@@ -73,7 +73,7 @@ function checkParameters(req: Request, body: Parameters): Asked {
   return { grantType, token };
 }
 
-function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, migratedTokens }: HandedOver) {
+function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, migratedTokens }: HandoverResult) {
   return {
     access_token: accessToken,
     issued_token_type: ACCESS_TOKEN,

@@ -3,13 +3,13 @@ import type { Context } from '../../domain/context.ts';
 import { isNoPlace } from '../../domain/apps/callback-rule.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import {
-  type AuthorizationAsked,
+  type AuthorizationParameters,
   LONGEST_STATE,
   sealRequest,
 } from '../../domain/authorization/request-authorization.ts';
 import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
 import { PageError } from '../pages/page-error.ts';
-import { numberWords } from '../wording/words.ts';
+import { formatNumber } from '../wording/words.ts';
 import { tellDates } from '../wire/added-headers.ts';
 import { callbackLocation, redirectToApp } from '../wire/redirect-to-app.ts';
 import { type Parameters, queryParameters, rawQuery } from '../wire/request-parameters.ts';
@@ -59,7 +59,7 @@ function requestFault(query: Parameters, rawState: string | undefined): RequestF
   const [twice] = query.repeated(OTHERS);
   if (twice !== undefined) return invalid(`${twice} stands there more than once.`);
   if (rawState !== undefined && rawState.length > LONGEST_STATE)
-    return invalid(`state is longer than ${numberWords(LONGEST_STATE)} bytes.`);
+    return invalid(`state is longer than ${formatNumber(LONGEST_STATE)} bytes.`);
   const responseType = query.get('response_type');
   if (responseType === undefined) return invalid('response_type is missing.');
   if (responseType === 'code') return undefined;
@@ -113,7 +113,7 @@ function refuseRequest(res: Response, refused: RefusedRequest): void {
   });
 }
 
-function startApproval(context: Context, res: Response, asked: AuthorizationAsked): void {
+function startApproval(context: Context, res: Response, asked: AuthorizationParameters): void {
   res.statusCode = 302;
   res.setHeader('Location', `${context.settings.publicUrl}/approve/${sealRequest(context, asked)}`);
   res.end();

@@ -1,7 +1,7 @@
 import type { Context } from '../../domain/context.ts';
 import type { Brownout } from '../../domain/lifecycle/lifecycle.ts';
 import { momentText } from '../../shared/moments.ts';
-import type { Refusal } from '../wire/legacy-error.ts';
+import type { LegacyRefusal } from '../wire/legacy-error.ts';
 
 /**
  * The text for a call that fails because of a brownout: which date is rehearsed, until when, and where to read more.
@@ -16,6 +16,10 @@ export function brownoutText({ settings }: Context, { text, endsAt, clientId }: 
 }
 
 /** A refusal because of a brownout: status and code as after the date, and the text of the brownout. */
-export function inBrownout(context: Context, [status, code]: Refusal, brownout: Brownout): Refusal {
+export function inBrownout(
+  context: Context,
+  [status, code]: LegacyRefusal,
+  brownout: Brownout,
+): LegacyRefusal {
   return [status, code, brownoutText(context, brownout)];
 }

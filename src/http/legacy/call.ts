@@ -2,23 +2,23 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import type { Caller } from '../../domain/ids/match-ids.ts';
 import { withTimeout } from '../../domain/work/with-timeout.ts';
-import { type Decision, decide } from '../../domain/posts/decide.ts';
+import { type AnswerDecision, decideAnswerer } from '../../domain/posts/decide.ts';
 import { type Answerer, type CallKind, whoAnswers } from '../../domain/old-calls/who-answers.ts';
 import { TooManyGuesses } from '../../domain/old-api/ask-limit.ts';
 import { type Reading, readAccount } from '../../domain/reads/read-account.ts';
 import {
   brownoutFor,
-  type Resolved,
+  type ResolvedToken,
   servedBy,
   type ServedMapping,
 } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { tellDates } from '../wire/added-headers.ts';
-import { findToken, type FoundToken } from '../wire/bearer-token.ts';
+import { findCarriedToken, type CarriedToken } from '../wire/bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
-import { type Passing, passOn } from './pass-through.ts';
+import { type PassThroughDeps, passToOldApi } from './pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
@@ -29,13 +29,13 @@ import { noteUsage } from './usage-note.ts';
 type CallHandler = (caller: Caller, req: Request, res: Response) => Promise<void>;
 
 /** Work that a call with a known token still does before its refusal, when the token serves nothing. */
-type RefusedHandler = (mapping: NonNullable<Resolved['mapping']>, res: Response) => Promise<void>;
+type RefusedHandler = (mapping: NonNullable<ResolvedToken['mapping']>, res: Response) => Promise<void>;
 
 /** How an address treats its calls. */
-interface Address {
+interface AddressRules {
   kind: CallKind;
   /** @throws {LegacyError} */
-  tokenOf: (req: Request) => Promise<FoundToken | undefined>;
+  tokenOf: (req: Request) => Promise<CarriedToken | undefined>;
   /** The refusal of a call that neither API answers. */
   refuse: () => LegacyError;
   /** Answers from the new API. */
@@ -50,13 +50,13 @@ interface Address {
 interface Call {
   req: Request;
   res: Response;
-  found: FoundToken | undefined;
+  found: CarriedToken | undefined;
 }
 
 /**
  * Tells the dates of the caller's app, and measures the call for the owner. A call without a token belongs to no app.
  */
-function noteCall(context: Context, { req, res, found }: Call, { resolved }: Decision): void {
+function noteCall(context: Context, { req, res, found }: Call, { resolved }: AnswerDecision): void {
   if (!found || !resolved) return;
   const { mapping } = resolved;
   if (mapping) tellDates(context, res, { clientId: provenApp(mapping) });
@@ -67,7 +67,11 @@ function noteCall(context: Context, { req, res, found }: Call, { resolved }: Dec
  * The refusal of a call that neither API answers. Where a brownout alone keeps the call from the old API, the refusal
  * has the text of that brownout.
  */
-function refusalOf(context: Context, refusal: LegacyError, { resolved, ending }: Decision): LegacyError {
+function refusalOf(
+  context: Context,
+  refusal: LegacyError,
+  { resolved, ending }: AnswerDecision,
+): LegacyError {
   const isMissed = context.oldBackend !== undefined && resolved?.mapping === undefined;
   if (!isMissed || ending?.because !== 'brownout') return refusal;
   const { status, code, message, headers } = refusal;
@@ -75,7 +79,7 @@ function refusalOf(context: Context, refusal: LegacyError, { resolved, ending }:
 }
 
 /** The mapping for the new API. If the old API was to answer, then it has just refused the token: see `leaveOldApi`. */
-function servedMapping({ clock }: Context, { by, resolved }: Decision): ServedMapping {
+function servedMapping({ clock }: Context, { by, resolved }: AnswerDecision): ServedMapping {
   if (resolved?.kind !== 'served') throw new Error('the new API was to answer a call without a grant');
   const { mapping } = resolved;
   return by === 'old' ? { ...mapping, refused_there_at: clock.now() } : mapping;
@@ -84,8 +88,8 @@ function servedMapping({ clock }: Context, { by, resolved }: Decision): ServedMa
 /** @throws {TokenRefused | LegacyError} neither API answers */
 async function refuseUnanswered(
   context: Context,
-  { refuse, beforeRefusal, res }: Pick<Address, 'refuse' | 'beforeRefusal'> & Pick<Call, 'res'>,
-  decision: Decision,
+  { refuse, beforeRefusal, res }: Pick<AddressRules, 'refuse' | 'beforeRefusal'> & Pick<Call, 'res'>,
+  decision: AnswerDecision,
 ): Promise<void> {
   const { by, resolved } = decision;
   if (by === 'refused call') throw refusalOf(context, refuse(), decision);
@@ -99,18 +103,18 @@ async function refuseUnanswered(
  * call that a grant serves; then the result says who answers in its place.
  */
 async function whoIsLeft(
-  passing: Passing,
-  { req, res, found, kind }: Call & Pick<Address, 'kind'>,
-  { by, resolved }: Decision,
+  passing: PassThroughDeps,
+  { req, res, found, kind }: Call & Pick<AddressRules, 'kind'>,
+  { by, resolved }: AnswerDecision,
 ): Promise<Answerer | undefined> {
   if (by !== 'old' || resolved?.kind === 'refused') return by;
-  if (await passOn(passing, { req, res, token: found?.token }, resolved)) return undefined;
+  if (await passToOldApi(passing, { req, res, token: found?.token }, resolved)) return undefined;
   return whoAnswers({ call: kind, token: 'left', oldApi: 'runs', isCutOver: false });
 }
 
 /** Answers a call without a token whose address may send the old API no more calls in this minute. */
 function answerTooMany(
-  { withoutToken, isChallenged = false }: Address,
+  { withoutToken, isChallenged = false }: AddressRules,
   { req, res, found }: Call,
   error: unknown,
 ): undefined {
@@ -119,13 +123,13 @@ function answerTooMany(
 }
 
 /** Makes the handlers of addresses. */
-export function createAnswers(passing: Passing) {
+export function createAddressHandlers(passing: PassThroughDeps) {
   const { context, limit } = passing;
-  return (address: Address): RequestHandler => {
+  return (address: AddressRules): RequestHandler => {
     const { kind, tokenOf, refuse, answer, beforeRefusal, withoutToken } = address;
     return async (req, res) => {
       const found = await tokenOf(req);
-      const decision = await decide(context, kind, found?.token);
+      const decision = await decideAnswerer(context, kind, found?.token);
       noteCall(context, { req, res, found }, decision);
       await refuseUnanswered(context, { refuse, beforeRefusal, res }, decision);
       if (decision.by === 'no token') return withoutToken(req, res);
@@ -143,14 +147,18 @@ const unknownPath = () => new LegacyError(REFUSALS.unknownPath);
 
 /** Makes handlers of known calls of this kind. */
 export function createCalls(
-  passing: Passing,
-  { kind, withoutToken, isChallenged }: Pick<Address, 'kind' | 'withoutToken'> & { isChallenged: boolean },
+  passing: PassThroughDeps,
+  {
+    kind,
+    withoutToken,
+    isChallenged,
+  }: Pick<AddressRules, 'kind' | 'withoutToken'> & { isChallenged: boolean },
 ) {
-  const answers = createAnswers(passing);
+  const answers = createAddressHandlers(passing);
   return (answer: CallHandler, beforeRefusal?: RefusedHandler): RequestHandler =>
     answers({
       kind,
-      tokenOf: findToken,
+      tokenOf: findCarriedToken,
       refuse: unknownPath,
       answer,
       beforeRefusal,

@@ -3,12 +3,12 @@ import type { Context } from '../../domain/context.ts';
 import { endServed, tellOldBackend } from '../../domain/old-api/old-backend-ends.ts';
 import { endStopped } from '../../domain/tokens/end-stopped.ts';
 import { actorOf } from '../../domain/tokens/proven-app.ts';
-import type { Resolved } from '../../domain/tokens/resolve-token.ts';
+import type { ResolvedToken } from '../../domain/tokens/resolve-token.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { createCalls } from './call.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 
-const originOf = (mapping: NonNullable<Resolved['mapping']>, res: Response) => ({
+const originOf = (mapping: NonNullable<ResolvedToken['mapping']>, res: Response) => ({
   actor: actorOf(mapping),
   requestId: requestIdOf(res),
 });

@@ -1,13 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { dependsOnApp, type Ending, endingOf } from '../../domain/lifecycle/lifecycle.ts';
+import { dependsOnApp, type LifecycleEnding, endingOf } from '../../domain/lifecycle/lifecycle.ts';
 import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { PageError } from '../pages/page-error.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { tellDates } from '../wire/added-headers.ts';
-import { type FoundToken, tokenIfAny } from '../wire/bearer-token.ts';
+import { type CarriedToken, tokenIfAny } from '../wire/bearer-token.ts';
 import { brownoutText } from './brownout-text.ts';
 import { noteRefusedCall } from './refused-call-usage.ts';
 import { LegacyError, sendLegacyError } from '../wire/legacy-error.ts';
@@ -24,15 +24,15 @@ import { noteUsage } from './usage-note.ts';
 /** The caller, as far as the bridge can know the caller before the call is served. */
 interface Caller {
   clientId: string | undefined;
-  carrier: FoundToken['carrier'];
+  carrier: CarriedToken['carrier'];
   mapping: Awaited<ReturnType<typeof findByToken>>;
 }
 
-type Identify = (req: Request) => Promise<Caller>;
+type CallerFinder = (req: Request) => Promise<Caller>;
 
-interface Way {
+interface GatedAddress {
   readBody: RequestHandler | undefined;
-  identify: Identify;
+  identify: CallerFinder;
   /** Whether calls of this address carry a token. A token proves the app of a call. */
   takesTokens: boolean;
 }
@@ -61,8 +61,8 @@ async function callerInAddress(req: Request): Promise<Caller> {
   return { clientId: clientIdInQuery(req), carrier: 'query', mapping: undefined };
 }
 
-interface Met {
-  ending: Ending;
+interface EndedCall {
+  ending: LifecycleEnding;
   caller: Caller | undefined;
   takesTokens: boolean;
 }
@@ -70,7 +70,7 @@ interface Met {
 /**
  * Measures a call that ends here. Where the answer does not wait for the app, the call is measured after the answer.
  */
-function note(context: Context, { ending, caller, takesTokens }: Met, req: Request): void {
+function note(context: Context, { ending, caller, takesTokens }: EndedCall, req: Request): void {
   const brownout = ending.because === 'brownout' ? ending.brownout : undefined;
   if (caller) noteUsage(context, { ...caller, brownout }, req);
   else if (takesTokens) noteRefusedCall(context, req, brownout);
@@ -79,9 +79,9 @@ function note(context: Context, { ending, caller, takesTokens }: Met, req: Reque
 /** Why the call gets 410; undefined where the call goes on. The date headers of the answer are set to match. */
 async function meet(
   context: Context,
-  { readBody, identify, takesTokens }: Way,
+  { readBody, identify, takesTokens }: GatedAddress,
   req: Request,
-): Promise<Ending | undefined> {
+): Promise<LifecycleEnding | undefined> {
   const [lifecycle, now] = [context.lifecycle.current(), context.clock.now()];
   const isCommon = !dependsOnApp(lifecycle, 'sunset', now);
   if (!isCommon) await readBody?.(req, req.res as Response, () => undefined);
@@ -94,19 +94,19 @@ async function meet(
   return ending;
 }
 
-function textOf(context: Context, ending: Ending): string {
+function textOf(context: Context, ending: LifecycleEnding): string {
   if (ending.because === 'brownout') return brownoutText(context, ending.brownout);
   const { sunset = ending.at } = context.lifecycle.current().dates;
   return `This API ended on ${dayOf(sunset)} (UTC). Read how to move to the new API at ${context.settings.publicUrl}/lifecycle`;
 }
 
-function sendGone(context: Context, res: Response, ending: Ending): void {
+function sendGone(context: Context, res: Response, ending: LifecycleEnding): void {
   const link = `${context.settings.publicUrl}/lifecycle`;
   sendLegacyError(res, new LegacyError([410, 410, textOf(context, ending)], { extra: { link } }));
 }
 
 /** The page for an address that people open. */
-function gonePage(context: Context, ending: Ending): PageError {
+function gonePage(context: Context, ending: LifecycleEnding): PageError {
   const title = 'Apps can no longer be connected here';
   if (ending.because === 'date')
     return new PageError(410, title, {
@@ -132,13 +132,13 @@ export interface LifecycleGate {
 /** The gate before the old addresses. The gate reads a body with the same reader as the handler after it. */
 export function createLifecycleGate(context: Context): LifecycleGate {
   const forPrograms =
-    (way: Way): RequestHandler =>
+    (way: GatedAddress): RequestHandler =>
     async (req, res, next) => {
       const ending = await meet(context, way, req);
       if (!ending) return next();
       sendGone(context, res, ending);
     };
-  const identify: Identify = (req) => callerOf(context, req);
+  const identify: CallerFinder = (req) => callerOf(context, req);
   const byCredentials = { identify: callerByCredentials, takesTokens: false };
   const inAddress = { readBody: undefined, identify: callerInAddress, takesTokens: false };
   return {

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { FoundToken } from '../wire/bearer-token.ts';
+import type { CarriedToken } from '../wire/bearer-token.ts';
 import { basicReadings } from '../wire/client-credentials.ts';
 import { bodyParameters, queryParameters } from '../wire/request-parameters.ts';
 
@@ -28,7 +28,7 @@ export async function clientIdIn(req: Request): Promise<string | undefined> {
 /** The app whose credentials a token request gives (client-credentials.ts), from its Basic header or else its body. */
 export async function clientOfTokenRequest(
   req: Request,
-): Promise<{ clientId: string | undefined; carrier: FoundToken['carrier'] }> {
+): Promise<{ clientId: string | undefined; carrier: CarriedToken['carrier'] }> {
   const [inHeader] = basicReadings(req.headers.authorization ?? '');
   if (inHeader) return { clientId: plausible(inHeader.clientId), carrier: 'header' };
   return { clientId: await clientIdInBody(req), carrier: 'body' };

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import type { CallKind } from '../../domain/old-calls/who-answers.ts';
-import { findToken, type FoundToken } from '../wire/bearer-token.ts';
-import { createAnswers } from './call.ts';
+import { findCarriedToken, type CarriedToken } from '../wire/bearer-token.ts';
+import { createAddressHandlers } from './call.ts';
 import { noteRefusedCall } from './refused-call-usage.ts';
 import { LegacyError } from '../wire/legacy-error.ts';
-import type { Passing } from './pass-through.ts';
+import type { PassThroughDeps } from './pass-through.ts';
 import { mayPass } from './passable-path.ts';
 import { MalformedBody } from '../wire/request-parameters.ts';
 
@@ -22,9 +22,9 @@ const isPassed = (kind: CallKind, method: string) =>
   kind === 'head' ? method === 'HEAD' : PASSED_METHODS.includes(method);
 
 /** An unreadable body holds no token. The call counts as a call without a token. */
-async function tokenOf(req: Request): Promise<FoundToken | undefined> {
+async function tokenOf(req: Request): Promise<CarriedToken | undefined> {
   try {
-    return await findToken(req);
+    return await findCarriedToken(req);
   } catch (error) {
     if (error instanceof LegacyError && error.cause instanceof MalformedBody) return undefined;
     throw error;
@@ -37,9 +37,9 @@ async function tokenOf(req: Request): Promise<FoundToken | undefined> {
  * after the refusal. An owner has to know of these calls before the old API ends, and without an old API the end has
  * come already.
  */
-export function createOtherPaths(passing: Passing, readBody: RequestHandler) {
+export function createOtherPaths(passing: PassThroughDeps, readBody: RequestHandler) {
   const { context } = passing;
-  const answers = createAnswers(passing);
+  const answers = createAddressHandlers(passing);
   return (kind: CallKind, refuse: () => LegacyError): RequestHandler[] => {
     const onlyPassable: RequestHandler = (req, _res, next) => {
       if (context.oldBackend && isPassed(kind, req.method) && mayPass(req)) return next();

@@ -1,16 +1,16 @@
 import type { Request, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
-import { createPassAnonymous, type PassAnonymous } from '../../domain/old-api/pass-anonymous.ts';
+import { createPassAnonymous, type AnonymousPassThrough } from '../../domain/old-api/pass-anonymous.ts';
 import {
   createStrangers,
   type LegacyCall,
   type PassedAnswer,
   type PassedCall,
   passServed,
-  type PassStranger,
+  type UnknownTokenPassThrough,
   passWaiting,
 } from '../../domain/old-api/pass-through.ts';
-import type { Resolved } from '../../domain/tokens/resolve-token.ts';
+import type { ResolvedToken } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { requestIdOf } from '../request-id.ts';
 import { ownHeaders } from '../wire/added-headers.ts';
@@ -25,19 +25,19 @@ import { markPassed } from './usage-note.ts';
 /** The pass-through: calls go to the old API as they came, and its answers go back as they were. */
 
 /** Calls of one proven app and one account count together. Calls of a token without a proven app count alone. */
-type CallOwner = NonNullable<Resolved['mapping']>;
+type CallOwner = NonNullable<ResolvedToken['mapping']>;
 
 /** Shared by all old calls. */
-export interface Passing {
+export interface PassThroughDeps {
   context: Context;
   /** @throws {LegacyError} 429 */
   limit: (mapping: CallOwner) => void;
-  passStranger: PassStranger;
-  passAnonymous: PassAnonymous;
+  passStranger: UnknownTokenPassThrough;
+  passAnonymous: AnonymousPassThrough;
 }
 
 /** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had; 0 turns the limit off. */
-export function createPassing(context: Context, perMinute: number): Passing {
+export function createPassing(context: Context, perMinute: number): PassThroughDeps {
   return {
     context,
     limit(mapping) {
@@ -119,10 +119,10 @@ function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedA
 const SHARES = /^\/1\/links\/shares(?:\.json)?(?:\?|$)/;
 
 /** The state of the token; undefined for a call without a token. */
-type TokenOfCall = Exclude<Resolved, { kind: 'refused' }> | undefined;
+type TokenOfCall = Exclude<ResolvedToken, { kind: 'refused' }> | undefined;
 
 function answerOf(
-  { context, passStranger, passAnonymous }: Passing,
+  { context, passStranger, passAnonymous }: PassThroughDeps,
   { req, res, token }: OldApiCall,
   resolved: TokenOfCall,
 ): Promise<PassedAnswer | undefined> {
@@ -149,7 +149,11 @@ function answerOf(
  * grant serves: then no answer has been sent yet.
  * @throws {LegacyError | TokenRefused | TooManyGuesses | Unavailable}
  */
-export async function passOn(passing: Passing, asking: OldApiCall, resolved: TokenOfCall): Promise<boolean> {
+export async function passToOldApi(
+  passing: PassThroughDeps,
+  asking: OldApiCall,
+  resolved: TokenOfCall,
+): Promise<boolean> {
   if (!mayPass(asking.req)) throw new LegacyError(REFUSALS.unknownPath);
   const answer = await answerOf(passing, asking, resolved);
   if (answer) sendPassed(asking.res, answer);

@@ -10,10 +10,10 @@ import { LegacyError, REFUSALS, sendJson } from '../wire/legacy-error.ts';
 import { legacyProfile } from './legacy-profile.ts';
 import { subprofilesFor } from './subprofiles.ts';
 
-type Calls = ReturnType<typeof createCalls>;
+type HandlerFactory = ReturnType<typeof createCalls>;
 
 /** GET /1/profiles.json: a bare array of every channel that the account reaches (docs/old-api.md Q9). */
-export function profiles(context: Context, call: Calls): RequestHandler {
+export function profiles(context: Context, call: HandlerFactory): RequestHandler {
   return call(async (caller, req, res) => {
     const { mapping } = caller;
     const reading = await readFor(context, mapping, res);
@@ -51,7 +51,7 @@ export async function namedChannel(
 }
 
 /** GET /1/profiles/:id.json: one profile, by its old id or its new id (docs/decisions/0016). */
-export function profile(context: Context, call: Calls): RequestHandler {
+export function profile(context: Context, call: HandlerFactory): RequestHandler {
   return call(async (caller, req, res) => {
     const { mapping } = caller;
     const { reading, channel, ids } = await namedChannel(context, caller, { req, res });

@@ -3,7 +3,7 @@ import type { Context } from '../../domain/context.ts';
 import type { Brownout } from '../../domain/lifecycle/lifecycle.ts';
 import { learnFrom } from '../../domain/tokens/resolve-token.ts';
 import { untilRead } from '../wire/read-body.ts';
-import { type FoundToken, hasTokenBeforeBody, tokenIfAny } from '../wire/bearer-token.ts';
+import { type CarriedToken, hasTokenBeforeBody, tokenIfAny } from '../wire/bearer-token.ts';
 import { answeredAs, noteAnswered, seenOf } from './usage-note.ts';
 
 /**
@@ -19,14 +19,14 @@ import { answeredAs, noteAnswered, seenOf } from './usage-note.ts';
  */
 const readBytes = express.raw({ type: () => true, limit: '64kb', inflate: false });
 
-interface Late extends FoundToken {
+interface RefusedCall extends CarriedToken {
   brownout: Brownout | undefined;
 }
 
 /** Queues the look-up of the token. The queue keeps neither the request nor the answer in memory. */
 function lookUp(
   context: Context,
-  { token, carrier, brownout }: Late,
+  { token, carrier, brownout }: RefusedCall,
   answered: ReturnType<typeof answeredAs>,
 ): void {
   context.lateTokens.lookUp(token, (known) => {

@@ -12,7 +12,7 @@ import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
 import { createLifecycleGate, type LifecycleGate } from './lifecycle-gate.ts';
 import { LegacyError, REFUSALS, sendChallenge, sendLegacyError } from '../wire/legacy-error.ts';
-import { createPassing, type Passing } from './pass-through.ts';
+import { createPassing, type PassThroughDeps } from './pass-through.ts';
 import { collapseKnownPaths } from './passable-path.ts';
 import { changing } from './posts/change.ts';
 import { configuration } from './posts/configuration.ts';
@@ -101,14 +101,14 @@ const WRITES = OLD_CALL_NAMES.map((name) => OLD_CALLS[name])
   .filter(({ kind, isRead }) => kind === 'queue' && !isRead)
   .flatMap(({ paths }) => paths.flatMap((path) => [`${path}.json`, path]));
 
-interface Resources {
+interface ResourceRouterDeps {
   context: Context;
   perMinute: number;
   gate: LifecycleGate;
 }
 
 /** Adds one known call at all its addresses, with the handlers of its other methods and formats. */
-function createAddCall(router: Router, passing: Passing, readBody: RequestHandler) {
+function createAddCall(router: Router, passing: PassThroughDeps, readBody: RequestHandler) {
   const { context } = passing;
   const elsewhere = createOtherPaths(passing, readBody);
   return (name: OldCallName): void => {
@@ -134,7 +134,7 @@ function createAddCall(router: Router, passing: Passing, readBody: RequestHandle
   };
 }
 
-function resources({ context, perMinute, gate }: Resources): Router {
+function resources({ context, perMinute, gate }: ResourceRouterDeps): Router {
   const router = Router(exactly);
   router.post(WRITES, markWrite);
   router.all(RESOURCES, gate.json);

@@ -17,14 +17,14 @@ function areWanted(req: Request): boolean {
 /** `id` is a value for `subprofile_ids` of a create call. */
 const subprofileOf = ({ serviceId, name }: Board) => ({ id: serviceId, name, service: 'pinterest' });
 
-type FieldsOf = (channel: Reading['channels'][number]) => { subprofiles?: object[] };
+type SubprofileLookup = (channel: Reading['channels'][number]) => { subprofiles?: object[] };
 
 /** The additional fields of a profile for a caller that asks for boards. No other call reads boards. */
 export async function subprofilesFor(
   context: Context,
   { mapping, reading }: { mapping: ServedMapping; reading: Pick<Reading, 'channels'> },
   { req, res }: { req: Request; res: Response },
-): Promise<FieldsOf> {
+): Promise<SubprofileLookup> {
   if (!areWanted(req)) return () => ({});
   const answer = await servedBy(context, mapping, (grant) => knownBoards(context, grant, reading));
   tellAge(context, res, answer);

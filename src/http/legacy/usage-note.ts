@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { type Brownout, rehearsalId } from '../../domain/lifecycle/lifecycle.ts';
-import type { AnsweredBy } from '../../domain/live/live-feed.ts';
+import type { AnsweringApi } from '../../domain/live/live-feed.ts';
 import type { KnownToken } from '../../domain/usage/deferred-token-lookup.ts';
 import { whenAnswered } from '../wire/when-answered.ts';
-import type { FoundToken } from '../wire/bearer-token.ts';
+import type { CarriedToken } from '../wire/bearer-token.ts';
 
 const ENDPOINT_MAX = 100;
 
@@ -17,7 +17,7 @@ function endpointOf({ path, params }: Request): string {
 }
 
 /** The facts of a request that usage keeps. */
-export interface Seen {
+export interface RequestSummary {
   method: string;
   endpoint: string;
   userAgent: string | undefined;
@@ -25,24 +25,24 @@ export interface Seen {
 }
 
 /** Call this while the request is being answered: a connection that has closed has no address any more. */
-export function seenOf(req: Request): Seen {
+export function seenOf(req: Request): RequestSummary {
   return { method: req.method, endpoint: endpointOf(req), userAgent: req.get('user-agent'), address: req.ip };
 }
 
-interface Used extends Pick<FoundToken, 'carrier'> {
+interface TokenUse extends Pick<CarriedToken, 'carrier'> {
   mapping: KnownToken | undefined;
   /** The brownout that makes the call fail. */
   brownout?: Brownout | undefined;
 }
 
 /** The token, and the brownout where an owner rehearses with the own app and wants to see which calls fail. */
-function measuredAs({ mapping, brownout }: Used): string[] {
+function measuredAs({ mapping, brownout }: TokenUse): string[] {
   const isOwners = brownout?.clientId !== undefined;
   return [...(mapping ? [mapping.id] : []), ...(isOwners ? [rehearsalId(brownout.id)] : [])];
 }
 
 /** Measures a call with a known token, or of an app that rehearses, after its answer, whichever API gave the answer. */
-export function noteUsage(context: Context, used: Used, req: Request): void {
+export function noteUsage(context: Context, used: TokenUse, req: Request): void {
   const { res } = req;
   if (res === undefined || measuredAs(used).length === 0) return;
   const seen = seenOf(req);
@@ -50,19 +50,19 @@ export function noteUsage(context: Context, used: Used, req: Request): void {
 }
 
 /** The facts of a call and its answer. The request, the response and their bodies are freed. */
-interface Answered extends Seen {
+interface AnsweredCall extends RequestSummary {
   status: number;
   /** Whether the answer came from the old API. */
   isPassed: boolean;
 }
 
 /** A call with its answer. */
-export function answeredAs(seen: Seen, res: Response): Answered {
+export function answeredAs(seen: RequestSummary, res: Response): AnsweredCall {
   return { ...seen, status: res.statusCode, isPassed: passed.has(res) };
 }
 
 /** Measures an answered call, and shows the call on live pages. */
-export function noteAnswered(context: Context, used: Used, answered: Answered): void {
+export function noteAnswered(context: Context, used: TokenUse, answered: AnsweredCall): void {
   const { mapping, carrier } = used;
   const { endpoint, userAgent, status } = answered;
   for (const mappingId of measuredAs(used))
@@ -78,13 +78,13 @@ export function markPassed(res: Response): void {
 }
 
 /** Why a call was refused, where the bridge knows more than the status says. */
-function refusedFor(status: number, { mapping, brownout }: Shown): AnsweredBy {
+function refusedFor(status: number, { mapping, brownout }: LiveCaller): AnsweringApi {
   if (brownout) return brownout.clientId === undefined ? 'brownout' : 'rehearsal';
   return status === 401 && mapping && mapping.state !== 'active' ? mapping.state : 'refused';
 }
 
 /** Which API answered; for a failure, which API was to answer. */
-function answeredBy({ status, isPassed }: Answered, shown: Shown): AnsweredBy {
+function answeredBy({ status, isPassed }: AnsweredCall, shown: LiveCaller): AnsweringApi {
   if (isPassed) return 'old';
   if (status < 400) return 'new';
   if (status < 500) return refusedFor(status, shown);
@@ -95,7 +95,7 @@ function hintOf({ hint_first: first, hint_last: last }: KnownToken): string | nu
   return first === null || last === null ? null : `1/${first}…${last}`;
 }
 
-interface Shown {
+interface LiveCaller {
   clientId: string;
   mapping?: KnownToken | undefined;
   /** Where the token stood in the call, or `credentials` for a call with the credentials of the app. */
@@ -104,7 +104,7 @@ interface Shown {
 }
 
 /** Shows an answered call on the live pages of its app. This costs nothing while no such page is open. */
-function show({ live }: Context, shown: Shown, answered: Answered): void {
+function show({ live }: Context, shown: LiveCaller, answered: AnsweredCall): void {
   const { clientId, carrier, mapping } = shown;
   const { isPassed: _, ...call } = answered;
   live.note({
@@ -118,7 +118,7 @@ function show({ live }: Context, shown: Shown, answered: Answered): void {
 }
 
 /** Shows a call with the credentials of an app, after its answer. */
-export function showLive(context: Context, shown: Shown, req: Request): void {
+export function showLive(context: Context, shown: LiveCaller, req: Request): void {
   const { res } = req;
   if (res === undefined) return;
   const seen = seenOf(req);

@@ -41,13 +41,13 @@ function codeOf(name: OldCallName, language: ProgramLanguage, addresses: Address
   };
 }
 
-interface Showing {
+interface CallDisplayOptions {
   addresses: Addresses;
   /** In the order of the page. */
   languages: readonly ProgramLanguage[];
 }
 
-function shownCall(name: OldCallName, { addresses, languages }: Showing) {
+function shownCall(name: OldCallName, { addresses, languages }: CallDisplayOptions) {
   const { does, old, words, steps, renamed, isForPerson = false } = CALL_PAIRS[name];
   return {
     name,
@@ -63,7 +63,7 @@ function shownCall(name: OldCallName, { addresses, languages }: Showing) {
 }
 
 /** All calls in every language, and the code that a program needs before the calls. */
-export function shownCalls(showing: Showing) {
+export function shownCalls(showing: CallDisplayOptions) {
   const { addresses, languages } = showing;
   return {
     calls: OLD_CALL_NAMES.map((name) => shownCall(name, showing)),

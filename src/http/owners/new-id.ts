@@ -1,23 +1,27 @@
 import type { Context } from '../../domain/context.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
-import type { Person } from '../signin/session.ts';
+import type { SignedInPerson } from '../signin/session.ts';
 
 /**
  * The hidden field `new_id` of a form that creates a thing: the id of the future thing, made when the page is shown. A
  * form that is sent twice then creates one thing, and nobody can choose an id.
  */
 
-const textOf = ({ accountId }: Person, id: string) => `new|${accountId}|${id}`;
+const textOf = ({ accountId }: SignedInPerson, id: string) => `new|${accountId}|${id}`;
 
 /** A new id, valid for this person alone. */
-export function newIdField({ vault }: Context, person: Person): string {
+export function newIdField({ vault }: Context, person: SignedInPerson): string {
   const id = newHexId();
   return `${id}.${formToken(vault.session(), textOf(person, id))}`;
 }
 
 /** The id in the field; undefined where the field was not made here, or was made for another person. */
-export function readNewId({ vault }: Context, person: Person, field: string | undefined): string | undefined {
+export function readNewId(
+  { vault }: Context,
+  person: SignedInPerson,
+  field: string | undefined,
+): string | undefined {
   const [id = '', proof] = (field ?? '').split('.');
   return isFormToken(vault.session(), textOf(person, id), proof) ? id : undefined;
 }

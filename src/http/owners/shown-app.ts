@@ -3,7 +3,7 @@ import type { TokensOf } from '../../domain/tokens/app-tokens.ts';
 import type { Context } from '../../domain/context.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { PageError } from '../pages/page-error.ts';
-import { personIn } from '../site/page-shell.ts';
+import { signedInPerson } from '../site/page-shell.ts';
 
 type App = NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;
 
@@ -29,7 +29,7 @@ export interface ShownApp {
 /** The app of an address, for the signed-in person. */
 export async function shownApp(context: Context, req: Request): Promise<ShownApp> {
   const app = await registeredApp(context, req);
-  const reader = personIn(req).accountId;
+  const reader = signedInPerson(req).accountId;
   const isOwner = app.owner_account_id === reader;
   const clientId = app.client_id;
   return { app, isOwner, reader, of: isOwner ? { clientId } : { clientId, accountId: reader } };

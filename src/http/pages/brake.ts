@@ -67,13 +67,13 @@ async function refuse(context: Context, limit: Limit, req: Request): Promise<nev
 }
 
 /** Counts a request. @throws {PageError} 429, held back for a while, where the request is above the limit */
-export async function countRequest(context: Context, limit: Limit, req: Request): Promise<void> {
+export async function countPageRequest(context: Context, limit: Limit, req: Request): Promise<void> {
   if (isUsedUp(context, limit, req)) return refuse(context, limit, req);
   context.counts.count(keyOf(limit, req));
 }
 
 /** A request and its answer. */
-export interface Exchange {
+export interface HttpExchange {
   req: Request;
   res: Response;
 }
@@ -82,7 +82,7 @@ export interface Exchange {
  * Waits for the turn of a request. False where the caller is gone.
  * @throws {PageError} 429 where the request would wait too long
  */
-async function comesToItsTurn(pace: Pace, { req, res }: Exchange): Promise<boolean> {
+async function comesToItsTurn(pace: Pace, { req, res }: HttpExchange): Promise<boolean> {
   const turn = await pace.turnOf(senderOf(req.ip ?? ''), res);
   if (turn.kind === 'now' || turn.kind === 'gone') return turn.kind === 'now';
   if (turn.kind === 'full') res.setHeader('Connection', 'close');
@@ -102,7 +102,7 @@ export function brake(context: Context, limit: Limit): RequestHandler {
   return async (req, res, next) => {
     if (isUsedUp(context, limit, req)) return refuse(context, limit, req);
     if (!(await comesToItsTurn(pace, { req, res }))) return;
-    await countRequest(context, limit, req);
+    await countPageRequest(context, limit, req);
     next();
   };
 }
@@ -113,7 +113,7 @@ export interface FailureBrake {
    * Does the work of a request when its turn comes; undefined where the caller is gone.
    * @throws {PageError} 429 where the request would wait too long
    */
-  run<T>(exchange: Exchange, work: () => Promise<T>): Promise<T | undefined>;
+  run<T>(exchange: HttpExchange, work: () => Promise<T>): Promise<T | undefined>;
   /** Counts one more failure for the address of the request. */
   countFailure(req: Request): void;
 }

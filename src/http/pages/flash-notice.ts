@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { equalDigests, type Key } from '../../shared/secrets.ts';
-import { type Notice, noticeOf } from './notices.ts';
+import { type PageNotice, pageNoticeOf } from './notices.ts';
 
 /**
  * Shows the outcome of a form once, on the page to which the form leads. The address alone is not believed: anybody
@@ -12,7 +12,7 @@ import { type Notice, noticeOf } from './notices.ts';
  */
 
 /** The page to which an action leads, and the notice (notices.ts) on that page. */
-export interface Leaving {
+export interface NoticeRedirect {
   href: string;
   notice: string;
 }
@@ -23,7 +23,7 @@ const KEPT = 1 * MINUTE;
 /** Long enough that nobody guesses a mark within that time. */
 const LENGTH = 16;
 
-function markOf({ secret }: Key, { href, notice }: Leaving): string {
+function markOf({ secret }: Key, { href, notice }: NoticeRedirect): string {
   const mac = createHmac('sha256', secret).update(`notice|${notice}|${href}`);
   return mac.digest('base64url').slice(0, LENGTH);
 }
@@ -35,14 +35,14 @@ function cookieFor({ settings: { publicUrl } }: Context) {
 }
 
 /** Sends the browser to a page that shows the notice. */
-export function leaveWith(context: Context, res: Response, leaving: Leaving): void {
+export function leaveWith(context: Context, res: Response, leaving: NoticeRedirect): void {
   const { name, options } = cookieFor(context);
   res.cookie(name, markOf(context.vault.session().active, leaving), { ...options, maxAge: KEPT });
   res.redirect(303, `${leaving.href}?done=${leaving.notice}`);
 }
 
 /** The notice for the page that is being answered; it is not shown again. Undefined where no action led here. */
-export function takeNotice(context: Context, res: Response): Notice | undefined {
+export function takeNotice(context: Context, res: Response): PageNotice | undefined {
   const { req } = res;
   const { done: notice } = req.query;
   const { name, options } = cookieFor(context);
@@ -51,5 +51,5 @@ export function takeNotice(context: Context, res: Response): Notice | undefined 
   const leaving = { href: req.originalUrl.split('?')[0] ?? '', notice };
   if (!context.vault.session().all.some((key) => equalDigests(markOf(key, leaving), given))) return undefined;
   res.clearCookie(name, options);
-  return noticeOf(notice);
+  return pageNoticeOf(notice);
 }

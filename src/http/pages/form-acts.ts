@@ -4,7 +4,7 @@ import { mappingTarget } from '../../domain/support/actions.ts';
 
 /** What the forms of our pages do, in words, by address. A person who is asked to send a form again reads the words. */
 
-interface Act {
+interface FormAddress {
   /** `:app` and `:token` name the app or token that the form acts on. */
   path: string;
   words: string;
@@ -12,7 +12,7 @@ interface Act {
   page?: string;
 }
 
-const ACTS: readonly Act[] = [
+const ACTS: readonly FormAddress[] = [
   { path: '/sign-out', words: 'Sign out', page: '/apps/account' },
   { path: '/apps/account/sign-out-everywhere', words: 'Sign out everywhere', page: '/apps/account' },
   { path: '/apps/register', words: 'Register an app' },
@@ -82,7 +82,7 @@ export interface FormAct {
   page: string;
 }
 
-interface About {
+interface FormSubject {
   app?: string;
   token?: string;
 }
@@ -90,7 +90,7 @@ interface About {
 /** Everybody may know the name of an app. Only staff may know to which app a token belongs. */
 async function appNameOf(
   context: Context,
-  { app, token }: About,
+  { app, token }: FormSubject,
   isStaff: boolean,
 ): Promise<string | undefined> {
   if (app !== undefined) return (await findRegisteredApp(context, app))?.name;

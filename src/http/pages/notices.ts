@@ -79,19 +79,19 @@ const WARNINGS = new Set([
 const NEUTRAL = new Set(['nothing-waits', 'probe-doubt-served', 'probe-doubt-live', 'probe-doubt-unsure']);
 
 /** A notice as a page shows it. */
-export interface Notice {
+export interface PageNotice {
   text: string;
   /** The class of the notice. Only a completed action is green. */
   kind: 'ok' | 'warning' | '';
 }
 
-function kindOf(done: string): Notice['kind'] {
+function kindOf(done: string): PageNotice['kind'] {
   if (WARNINGS.has(done)) return 'warning';
   return NEUTRAL.has(done) ? '' : 'ok';
 }
 
 /** The notice of a name; undefined for an unknown name. */
-export function noticeOf(done: string): Notice | undefined {
+export function pageNoticeOf(done: string): PageNotice | undefined {
   const text = Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined;
   return text === undefined ? undefined : { text, kind: kindOf(done) };
 }

@@ -1,5 +1,5 @@
 /** A link by which a person goes on. */
-export interface WayOn {
+export interface OnwardLink {
   href: string;
   label: string;
   /** Whether the link leads away from this site. The button lets the person decide. */
@@ -9,7 +9,7 @@ export interface WayOn {
 interface PageErrorText {
   reason: string;
   next?: string;
-  wayOn?: WayOn;
+  wayOn?: OnwardLink;
   /**
    * A line for the developers of the app that led here. The words are fixed: the line quotes nothing from the request.
    */
@@ -24,7 +24,7 @@ export class PageError extends Error {
   readonly title: string;
   readonly next: string | undefined;
   /** Where to take the next step, if not on the first page of this half of the site. */
-  readonly wayOn: WayOn | undefined;
+  readonly wayOn: OnwardLink | undefined;
   readonly forMakers: string | undefined;
   /** Whole seconds until a new attempt makes sense. */
   readonly retryAfter: number | undefined;

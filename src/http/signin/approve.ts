@@ -12,8 +12,8 @@ import { expiredForm, PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { formToken, isFormToken } from './browser-cookie.ts';
 import { formTargets, leaveTo } from './leave.ts';
-import type { SigninParts } from './parts.ts';
-import { scopeWords } from './scope-words.ts';
+import type { SigninDeps } from './parts.ts';
+import { scopeLines } from './scope-words.ts';
 
 /**
  * GET and POST /approve/:request: the page on which a person decides. The page names the app and its callback host,
@@ -36,13 +36,13 @@ const foreign = () =>
   });
 
 /** The request in the address. Throws for an invented request and for a request that is over. */
-async function requestIn(parts: SigninParts, req: Request): Promise<UndecidedRequest> {
+async function requestIn(parts: SigninDeps, req: Request): Promise<UndecidedRequest> {
   const request = await openRequest(parts.context, String(req.params['request']));
   if (!request) throw gone();
   return request;
 }
 
-async function requireOpen(parts: SigninParts, request: UndecidedRequest, browser: string): Promise<void> {
+async function requireOpen(parts: SigninDeps, request: UndecidedRequest, browser: string): Promise<void> {
   const standing = await bindRequest(parts.context, request, browser);
   if (standing === 'foreign') throw foreign();
   if (standing === 'decided') throw gone();
@@ -59,7 +59,7 @@ function destinationOf(redirectUri: string): string | undefined {
 }
 
 /** Shows the approval page. */
-export function showApproval(parts: SigninParts): RequestHandler {
+export function showApproval(parts: SigninDeps): RequestHandler {
   return async (req, res) => {
     const { context } = parts;
     const request = await requestIn(parts, req);
@@ -72,7 +72,7 @@ export function showApproval(parts: SigninParts): RequestHandler {
       title: `Connect “${app.name}” to your account?`,
       appName: app.name,
       destination: destinationOf(request.redirectUri),
-      rights: scopeWords(client.scopes),
+      rights: scopeLines(client.scopes),
       isOwn: client.isOwn,
       formToken: formToken(context.vault.session(), browser),
     });
@@ -82,7 +82,7 @@ export function showApproval(parts: SigninParts): RequestHandler {
   };
 }
 
-async function deny(parts: SigninParts, res: Response, decided: RequestDecision) {
+async function deny(parts: SigninDeps, res: Response, decided: RequestDecision) {
   const { request } = decided;
   if (!(await denyRequest(parts.context, decided))) throw gone();
   if (isNoPlace(request.redirectUri)) {
@@ -99,7 +99,7 @@ interface RequestDecision {
   browser: string;
 }
 
-async function allow(parts: SigninParts, decided: RequestDecision, exchange: Parameters<RequestHandler>) {
+async function allow(parts: SigninDeps, decided: RequestDecision, exchange: Parameters<RequestHandler>) {
   const { context } = parts;
   const keepVerifier = async (verifier: string) => {
     const state = await startConsent(context, allowing(context, decided), verifier);
@@ -111,7 +111,7 @@ async function allow(parts: SigninParts, decided: RequestDecision, exchange: Par
 }
 
 /** Takes the decision. A denial goes back to the app; an approval goes on to the consent at the new API. */
-export function decideApproval(parts: SigninParts): RequestHandler {
+export function decideApproval(parts: SigninDeps): RequestHandler {
   return async (req, res, next) => {
     const { decision, _form: field } = (req.body ?? {}) as Record<string, unknown>;
     const request = await requestIn(parts, req);

@@ -40,7 +40,7 @@ function keptFields(fields: Record<string, string>) {
   };
 }
 
-interface Sent {
+interface SentForm {
   /** Path and query of the form's request. */
   address: string;
   fields: Record<string, string>;
@@ -51,17 +51,17 @@ interface Sent {
   act: FormAct | undefined;
 }
 
-type Kept = ReturnType<typeof keptFields>;
+type KeptFields = ReturnType<typeof keptFields>;
 
 /** How the person goes on: send the form again, enter a secret again, or start from the page of the form. */
-function wayOn({ isOwn, act }: Sent, { isWhole, shown }: Kept): 'again' | 'secret' | 'page' {
+function wayOn({ isOwn, act }: SentForm, { isWhole, shown }: KeptFields): 'again' | 'secret' | 'page' {
   if (!isOwn || !act) return 'page';
   if (!isWhole) return 'secret';
   return shown.length > 0 ? 'again' : 'page';
 }
 
 /** The data of the template `form-expired`. */
-export function expiredFormPage(sent: Sent) {
+export function expiredFormPage(sent: SentForm) {
   const { address, act, isSignedIn } = sent;
   const wasSignOut = address === '/sign-out' && !isSignedIn;
   const kept = keptFields(sent.fields);

@@ -4,7 +4,7 @@ import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 import { type ReauthorizationRequest, reauthorizing } from '../../domain/authorization/own-requests.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { expiredForm, PageError } from '../pages/page-error.ts';
-import type { SigninParts } from './parts.ts';
+import type { SigninDeps } from './parts.ts';
 
 /**
  * The targets of a form beyond this site (CSP form-action). Chromium checks the whole chain of redirects, and the new
@@ -15,16 +15,20 @@ export function formTargets(...uris: string[]): string {
   return ["'self'", 'https:', ...new Set(schemes.filter((scheme) => scheme !== 'https:'))].join(' ');
 }
 
-type Exchange = Parameters<RequestHandler>;
+type HandlerArguments = Parameters<RequestHandler>;
 
-interface Departure {
+interface ConsentStart {
   client: ConsentClient;
   /** Stores the verifier for the return. Resolves with the upstream `state`. */
   keepVerifier: (verifier: string) => Promise<string>;
 }
 
 /** Sends the browser to the new API. The library must not see the parameters of the incoming request. */
-export async function leaveTo(parts: SigninParts, leaving: Departure, exchange: Exchange): Promise<void> {
+export async function leaveTo(
+  parts: SigninDeps,
+  leaving: ConsentStart,
+  exchange: HandlerArguments,
+): Promise<void> {
   const [req] = exchange;
   // The library takes a `code` or `error` of the incoming request for a return.
   req.body = {};
@@ -37,9 +41,9 @@ export async function leaveTo(parts: SigninParts, leaving: Departure, exchange: 
  * /callback.
  */
 export async function leaveFor(
-  parts: SigninParts,
+  parts: SigninDeps,
   asked: ReauthorizationRequest,
-  exchange: Exchange,
+  exchange: HandlerArguments,
 ): Promise<void> {
   const { context } = parts;
   const [req, res] = exchange;
@@ -59,7 +63,7 @@ export async function leaveFor(
 }
 
 /** A copy could not finish a consent, so a copy sends no person to a consent. */
-export function refuseOnCopy({ instance }: SigninParts['context']): RequestHandler {
+export function refuseOnCopy({ instance }: SigninDeps['context']): RequestHandler {
   return (_req, _res, next) => {
     if (!instance.isCopy()) return next();
     throw new PageError(503, 'Nothing can be connected here', {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import OAuth2Strategy, { type VerifyCallback } from 'passport-oauth2';
-import type { Consented } from '../../domain/grants/consenting-account.ts';
+import type { ConsentedPair } from '../../domain/grants/consenting-account.ts';
 import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 
 /**
@@ -23,14 +23,14 @@ export interface StrategyOptions {
   scopes: string;
 }
 
-type Stored = (error: Error | null, state?: string) => void;
-type Verified = (error: Error | null, verifier: string | false, info?: { message: string }) => void;
+type StateCallback = (error: Error | null, state?: string) => void;
+type VerifierCallback = (error: Error | null, verifier: string | false, info?: { message: string }) => void;
 
 /** The library tells the two forms of the store apart by the number of parameters, so every parameter is named. */
 function storeOf(step: ConsentStep) {
   return {
     // oxlint-disable-next-line max-params -- the library's signature
-    store(_req: Request, verifier: string, _state: unknown, _meta: unknown, done: Stored): void {
+    store(_req: Request, verifier: string, _state: unknown, _meta: unknown, done: StateCallback): void {
       step
         .keepVerifier(verifier)
         .then((state) => done(null, state))
@@ -38,7 +38,7 @@ function storeOf(step: ConsentStep) {
         .catch((error: unknown) => done(error as Error));
     },
     // oxlint-disable-next-line max-params -- the library's signature
-    verify(_req: Request, _state: string, _meta: unknown, done: Verified): void {
+    verify(_req: Request, _state: string, _meta: unknown, done: VerifierCallback): void {
       const verifier = step.takeVerifier();
       done(null, verifier ?? false, { message: 'unknown state' });
     },
@@ -50,7 +50,7 @@ function storeOf(step: ConsentStep) {
 function verify(
   _access: string,
   _refresh: string,
-  consented: Consented,
+  consented: ConsentedPair,
   _profile: unknown,
   done: VerifyCallback,
 ): void {
@@ -63,7 +63,12 @@ interface TokenParameters {
 }
 
 // oxlint-disable-next-line max-params -- the library's signature
-type Exchanged = (error: unknown, access?: string, refresh?: string, consented?: Consented) => void;
+type ExchangeCallback = (
+  error: unknown,
+  access?: string,
+  refresh?: string,
+  consented?: ConsentedPair,
+) => void;
 
 export class ModernStrategy extends OAuth2Strategy {
   constructor({ server, clock, callbackUrl, scopes: scope }: StrategyOptions, step: ConsentStep) {
@@ -80,7 +85,7 @@ export class ModernStrategy extends OAuth2Strategy {
       skipUserProfile: true,
     };
     super(options as unknown as OAuth2Strategy.StrategyOptions, verify as OAuth2Strategy.VerifyFunction);
-    const exchange = (code: string, parameters: TokenParameters, done: Exchanged): void => {
+    const exchange = (code: string, parameters: TokenParameters, done: ExchangeCallback): void => {
       const sentAt = clock.now();
       server
         .exchangeCode({

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import passportLibrary from 'passport';
-import type { Consented } from '../../domain/grants/consenting-account.ts';
+import type { ConsentedPair } from '../../domain/grants/consenting-account.ts';
 import type { AuthorizationRequest } from '../../domain/authorization/consent.ts';
 import type { Context } from '../../domain/context.ts';
 import { bridgeClient, type ConsentClient, consentClientOf } from '../../domain/grants/modern-client.ts';
@@ -12,7 +12,7 @@ import { sessions } from './session.ts';
 import { createSignInCookies, type SignInCookies } from './sign-in-cookie.ts';
 
 /** Shared by the pages of sign-in and approval. */
-export interface SigninParts {
+export interface SigninDeps {
   context: Context;
   pages: Pages;
   /** Logs a failure that a person who is not signed in can cause. */
@@ -26,7 +26,7 @@ export interface SigninParts {
   /** Sends the browser to the consent at the new API. */
   leave(step: ConsentStep): RequestHandler;
   /** Exchanges the code of a claimed return at the new API. Rejects with one of the three upstream failures. */
-  exchange(step: ConsentStep, exchanged: Parameters<RequestHandler>): Promise<Consented>;
+  exchange(step: ConsentStep, exchanged: Parameters<RequestHandler>): Promise<ConsentedPair>;
 }
 
 /** A sign-in reads who the person is, and keeps nothing (docs/decisions/0018). */
@@ -38,7 +38,7 @@ function unwrap(error: unknown): unknown {
 }
 
 /** Builds the shared parts once. */
-export function createSigninParts(context: Context, pages: Pages): SigninParts {
+export function createSigninParts(context: Context, pages: Pages): SigninDeps {
   const { publicUrl } = context.settings;
   const passport = new passportLibrary.Authenticator();
   const strategyFor = (step: ConsentStep) => {
@@ -62,7 +62,7 @@ export function createSigninParts(context: Context, pages: Pages): SigninParts {
         const settle = (error: unknown, consented: unknown) => {
           if (error) return reject(unwrap(error));
           if (!consented) return reject(new Error('the strategy refused a claimed return'));
-          resolve(consented as Consented);
+          resolve(consented as ConsentedPair);
         };
         const handler = passport.authenticate(
           strategyFor(step),

@@ -12,6 +12,6 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** One line per scope, in the order of the request. A scope without words is shown by its name. */
-export function scopeWords(scopes: string): string[] {
+export function scopeLines(scopes: string): string[] {
   return scopes.split(/\s+/).map((scope) => WORDS[scope] ?? scope);
 }

@@ -11,7 +11,7 @@ import { SESSION_IDLE, SESSION_LIFETIME } from '../../shared/lifetimes.ts';
  */
 
 /** The person of a browser, as the new API named them at the sign-in. */
-export interface Person {
+export interface SignedInPerson {
   accountId: string;
   email: string;
   name: string;
@@ -19,7 +19,7 @@ export interface Person {
 
 declare module 'express-session' {
   interface SessionData {
-    person: Person;
+    person: SignedInPerson;
     signedInAt: number;
     /**
      * When the session ends without a further request, as of the start of this request. Not part of the stored content.
@@ -28,10 +28,10 @@ declare module 'express-session' {
   }
 }
 
-type Done<T = void> = (error: unknown, value?: T) => void;
+type StoreCallback<T = void> = (error: unknown, value?: T) => void;
 
 /** Calls the library back when the work is done. */
-function answer<T>(work: Promise<T>, done: Done<T> | undefined): void {
+function answer<T>(work: Promise<T>, done: StoreCallback<T> | undefined): void {
   work.then(
     (value) => done?.(null, value),
     (error: unknown) => done?.(error),
@@ -52,7 +52,7 @@ class DatabaseStore extends session.Store {
     super();
     this.#context = context;
   }
-  override get(id: string, done: Done<SessionData | null>): void {
+  override get(id: string, done: StoreCallback<SessionData | null>): void {
     const read = async () => {
       const open = await openSession(this.#context, id);
       return open === undefined
@@ -61,7 +61,7 @@ class DatabaseStore extends session.Store {
     };
     answer(read(), done);
   }
-  override set(id: string, data: SessionData, done?: Done): void {
+  override set(id: string, data: SessionData, done?: StoreCallback): void {
     const { endsAt: _endsAt, ...content } = data;
     const { person, signedInAt } = data;
     const kept = { content: JSON.stringify(content), accountId: person.accountId, signedInAt };
@@ -71,9 +71,9 @@ class DatabaseStore extends session.Store {
   override touch(id: string, data: SessionData, done?: () => void): void {
     if (unattended.has(data)) return done?.();
     const { signedInAt, endsAt } = data;
-    answer(touchSession(this.#context, id, { signedInAt, endsAt }), done as Done | undefined);
+    answer(touchSession(this.#context, id, { signedInAt, endsAt }), done as StoreCallback | undefined);
   }
-  override destroy(id: string, done?: Done): void {
+  override destroy(id: string, done?: StoreCallback): void {
     answer(endSession(this.#context, id), done);
   }
 }
@@ -108,7 +108,7 @@ export function sessions(context: Context): RequestHandler {
 }
 
 /** The person who is signed in in this browser. */
-export function personOf(req: Request): Person | undefined {
+export function personOf(req: Request): SignedInPerson | undefined {
   return req.session.person;
 }
 
@@ -125,7 +125,7 @@ export function sessionTimes({ session: { signedInAt = 0 } }: Request, now: numb
  * Signs a person in, under a new session id. A session id that an attacker planted before opens nothing
  * (docs/threats.md B45).
  */
-export function signIn(req: Request, person: Person, signedInAt: number): Promise<void> {
+export function startSession(req: Request, person: SignedInPerson, signedInAt: number): Promise<void> {
   return new Promise((resolve, reject) => {
     req.session.regenerate((error: unknown) => {
       if (error) return reject(error);

@@ -3,11 +3,11 @@ import { startSignInRequest } from '../../domain/authorization/sign-in-request.t
 import { completeSignIn } from '../../domain/authorization/sign-in.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { requestIdOf } from '../request-id.ts';
-import type { Ending } from './return/callback.ts';
+import type { ReturnEnding } from './return/callback.ts';
 import { leaveTo } from './leave.ts';
-import type { SigninParts } from './parts.ts';
+import type { SigninDeps } from './parts.ts';
 import { returnPath } from './return-path.ts';
-import { signIn } from './session.ts';
+import { startSession } from './session.ts';
 
 /**
  * GET /sign-in and its ending. A sign-in changes nothing until the person comes back from the new API. So a link may
@@ -15,7 +15,7 @@ import { signIn } from './session.ts';
  */
 
 /** Sends the browser to the new API, which says who the person is. */
-export function startSignIn(parts: SigninParts): RequestHandler {
+export function startSignIn(parts: SigninDeps): RequestHandler {
   return async (req, res, next) => {
     const returnTo = returnPath(req.query['return_to']);
     const keepVerifier = async (verifier: string) => {
@@ -29,20 +29,20 @@ export function startSignIn(parts: SigninParts): RequestHandler {
 }
 
 /** Opens the session for the return of a sign-in. Other returns do not depend on sessions. */
-function openSession({ sessions }: SigninParts, req: Request, res: Response): Promise<void> {
+function openSession({ sessions }: SigninDeps, req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     void sessions(req, res, (error?: unknown) => (error ? reject(error) : resolve()));
   });
 }
 
 /** The ending of purpose `sign_in`. */
-export function endSignIn(parts: SigninParts): Ending {
+export function endSignIn(parts: SigninDeps): ReturnEnding {
   return {
     async finish(request, consented) {
       const person = await completeSignIn(parts.context, consented, request.id);
       return async (req, res) => {
         await openSession(parts, req, res);
-        await signIn(req, person, parts.context.clock.now());
+        await startSession(req, person, parts.context.clock.now());
         parts.context.logger.debug('somebody signed in', { requestId: requestIdOf(res) });
         res.redirect(303, returnPath(request.return_to));
       };

@@ -6,7 +6,7 @@ import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
 import { PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { PageShell } from './page-shell.ts';
-import { type KnowVisitor, visitorOf } from './visitor.ts';
+import { type VisitorLookup, visitorOf } from './visitor.ts';
 import { requestIdOf } from '../request-id.ts';
 import { answerForm, sendProblem } from '../pages/answer-form.ts';
 import { halfOf, otherWays, wayOnFrom } from './ways-on.ts';
@@ -45,18 +45,18 @@ export const pageNotFound: RequestHandler = () => {
  */
 const LINES_OF_FAILURES = 20;
 
-interface Answer {
+interface PageFailureDeps {
   logger: Logger;
   pages: Pages;
   frame: Pick<PageShell, 'page'>;
-  know: KnowVisitor;
+  know: VisitorLookup;
 }
 
 /**
  * Shows the error in the navigation of the person, where there is one. When the navigation itself is broken, the caller
  * shows a page without navigation.
  */
-function showFramed(res: Response, { logger, frame }: Answer, shown: { title: string }): boolean {
+function showFramed(res: Response, { logger, frame }: PageFailureDeps, shown: { title: string }): boolean {
   const { req } = res;
   if (!halfOf(req) || visitorOf(req) === undefined) return false;
   try {
@@ -68,7 +68,7 @@ function showFramed(res: Response, { logger, frame }: Answer, shown: { title: st
   }
 }
 
-function show(res: Response, answer: Answer, failure: PageError): void {
+function show(res: Response, answer: PageFailureDeps, failure: PageError): void {
   const { status, title, message, next, forMakers } = failure;
   const requestId = status >= 500 ? requestIdOf(res) : undefined;
   const wayOn = wayOnFrom(res, failure);
@@ -78,7 +78,7 @@ function show(res: Response, answer: Answer, failure: PageError): void {
 }
 
 /** A page for people, a parsable form for programs. */
-async function tell(res: Response, answer: Answer, failure: PageError): Promise<void> {
+async function tell(res: Response, answer: PageFailureDeps, failure: PageError): Promise<void> {
   const { status, title, message, next } = failure;
   const form = answerForm(res.req);
   if (form !== 'html')
@@ -98,7 +98,7 @@ function setHeaders(res: Response, { status, retryAfter }: PageError): void {
 }
 
 /** The one error handler of the pages. */
-export function pageFailures(answer: Answer): ErrorRequestHandler {
+export function pageFailures(answer: PageFailureDeps): ErrorRequestHandler {
   const note = createRefusalLog({ logger: answer.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return async (error, req, res, _next) => {

@@ -12,9 +12,9 @@ import { formToken, isFormToken } from '../signin/browser-cookie.ts';
 import { tooMany } from '../pages/brake.ts';
 import { expiredFormPage } from '../signin/expired-form.ts';
 import { formTargets } from '../signin/leave.ts';
-import type { SigninParts } from '../signin/parts.ts';
+import type { SigninDeps } from '../signin/parts.ts';
 import { returnPath } from '../signin/return-path.ts';
-import { type Person, personOf } from '../signin/session.ts';
+import { type SignedInPerson, personOf } from '../signin/session.ts';
 import { formActOf } from '../pages/form-acts.ts';
 import { takeNotice } from '../pages/flash-notice.ts';
 import { idsInAddress, withoutTypedTokens } from './typed-secrets.ts';
@@ -31,7 +31,7 @@ import { LOCAL_TIMES } from '../wording/words.ts';
  * our addresses below /assets, besides the script of every page. `knownIds`: typed texts that are no secrets, whatever
  * their length.
  */
-export type PageData = Record<string, unknown> & {
+export type TemplateData = Record<string, unknown> & {
   title: string;
   formTargets?: string;
   scripts?: string[];
@@ -40,7 +40,7 @@ export type PageData = Record<string, unknown> & {
 
 export interface PageShell {
   context: Context;
-  parts: SigninParts;
+  parts: SigninDeps;
   /** Before all routes below /apps and /support. */
   guard: RequestHandler[];
   /** Before a GET for signed-in people only. Other people are sent to the sign-in and come back. */
@@ -51,7 +51,7 @@ export interface PageShell {
    * Sends the page. Its forms contain `<input type="hidden" name="_form" value="<%= it.formToken %>">`. The page shows
    * the notice of the action that led to it (`leaveWith`).
    */
-  page(res: Response, template: string, data: PageData): void;
+  page(res: Response, template: string, data: TemplateData): void;
 }
 
 function expired(): PageError {
@@ -62,7 +62,7 @@ function expired(): PageError {
 }
 
 /** The signed-in person, in routes behind `requirePerson` and in forms. */
-export function personIn(req: Request): Person {
+export function signedInPerson(req: Request): SignedInPerson {
   const person = personOf(req);
   if (!person) throw expired();
   return person;
@@ -229,7 +229,7 @@ function notAllowed(req: Request, role: StaffRole | undefined, needed: StaffRole
 }
 
 /** Builds the page shell once. */
-export function createPageShell(parts: SigninParts): PageShell {
+export function createPageShell(parts: SigninDeps): PageShell {
   const { context, pages } = parts;
   const page: PageShell['page'] = (
     res,

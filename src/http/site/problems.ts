@@ -1,8 +1,8 @@
 import type { Response } from 'express';
-import type { PageShell, PageData } from './page-shell.ts';
+import type { PageShell, TemplateData } from './page-shell.ts';
 
 /** What is wrong with a form, in sentences by the id of the field on the page. `form` stands for the whole form. */
-export type Problems = Record<string, string>;
+export type FormProblems = Record<string, string>;
 
 /** How many characters of a bad entry the sentence about it repeats. */
 const SHOWN = 80;
@@ -16,7 +16,7 @@ export function quoted(entry: string): string {
 export function askAgain(
   frame: PageShell,
   res: Response,
-  { template, problems, ...data }: PageData & { template: string; problems: Problems },
+  { template, problems, ...data }: TemplateData & { template: string; problems: FormProblems },
 ): void {
   const isRefused = Object.keys(problems).length > 0;
   if (isRefused && res.statusCode === 200) res.status(422);

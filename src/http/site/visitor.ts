@@ -1,14 +1,14 @@
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
-import type { SigninParts } from '../signin/parts.ts';
-import type { Person } from '../signin/session.ts';
+import type { SigninDeps } from '../signin/parts.ts';
+import type { SignedInPerson } from '../signin/session.ts';
 import { knowRole } from './page-shell.ts';
 
 /** Finds out who opens a public page. The page uses this only to say where the visitor can go on. */
 
 /** The person of the session; undefined also where the session was not yet read. */
-export function visitorOf(req: Request): Person | undefined {
-  const { session } = req as { session?: { person?: Person } };
+export function visitorOf(req: Request): SignedInPerson | undefined {
+  const { session } = req as { session?: { person?: SignedInPerson } };
   return session?.person;
 }
 
@@ -29,7 +29,7 @@ function run(step: Step, req: Request, res: Response): Promise<void> {
  * Looks up the visitor and the role. After a failed look-up the visitor counts as signed out, and the page is shown all
  * the same.
  */
-export function createVisitors({ context, sessions }: SigninParts) {
+export function createVisitors({ context, sessions }: SigninDeps) {
   const steps: Step[] = [sessions, cookieParser(), knowRole(context)];
   return async (req: Request, res: Response): Promise<void> => {
     if (!mayBeSignedIn(req)) return;
@@ -41,10 +41,10 @@ export function createVisitors({ context, sessions }: SigninParts) {
   };
 }
 
-export type KnowVisitor = ReturnType<typeof createVisitors>;
+export type VisitorLookup = ReturnType<typeof createVisitors>;
 
 /** Before a page that everybody may open. */
-export function knowVisitor(know: KnowVisitor): RequestHandler {
+export function knowVisitor(know: VisitorLookup): RequestHandler {
   return async (req, res, next) => {
     await know(req, res);
     next();

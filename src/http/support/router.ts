@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import type { PageShell } from '../site/page-shell.ts';
-import { accountRoutes } from './account/account-page.ts';
+import { supportAccountRoutes } from './account/account-page.ts';
 import { actionRoutes } from './actions/actions.ts';
-import { appRoutes } from './app/app-page.ts';
+import { supportAppRoutes } from './app/app-page.ts';
 import { deskRoutes } from './desks/desks.ts';
 import { mappingRoutes } from './token/mapping-page.ts';
 import { numberRoutes } from './numbers/numbers.ts';
@@ -14,8 +14,8 @@ export function supportRouter(frame: PageShell): Router {
   router.use('/support', frame.requireRole('reader'));
   searchRoutes(router, frame);
   mappingRoutes(router, frame);
-  accountRoutes(router, frame);
-  appRoutes(router, frame);
+  supportAccountRoutes(router, frame);
+  supportAppRoutes(router, frame);
   actionRoutes(router, frame);
   deskRoutes(router, frame);
   numberRoutes(router, frame);

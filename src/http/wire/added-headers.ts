@@ -22,7 +22,7 @@ const ADDED_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
 };
 
-interface Telling {
+interface DateHeadersInput {
   publicUrl: string;
   /** The value of `Link` for the address, which does not depend on the dates. */
   successor: string | undefined;
@@ -45,7 +45,10 @@ function linksTo(publicUrl: string, relations: readonly string[]): string {
 }
 
 /** The dates that are set: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, in whole seconds. */
-function dateHeaders(lifecycle: Lifecycle, { publicUrl, successor, clientId, isSunset = false }: Telling) {
+function dateHeaders(
+  lifecycle: Lifecycle,
+  { publicUrl, successor, clientId, isSunset = false }: DateHeadersInput,
+) {
   const { deprecation } = lifecycle.dates;
   const sunset = sunsetOf(lifecycle, clientId);
   const headers = new Map<string, string>();
@@ -67,7 +70,7 @@ function dateHeaders(lifecycle: Lifecycle, { publicUrl, successor, clientId, isS
 export function tellDates(
   { lifecycle, settings }: Context,
   res: Response,
-  told: Omit<Telling, 'publicUrl' | 'successor'>,
+  told: Omit<DateHeadersInput, 'publicUrl' | 'successor'>,
 ): void {
   const known = lifecycle.current();
   const { clientId, isSunset = false } = told;

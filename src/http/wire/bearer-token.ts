@@ -34,17 +34,17 @@ async function bodyTokens(req: Request, hasOther: boolean): Promise<string[]> {
 }
 
 /** A token of the old API, and where it stood: the first of these places in this order. */
-export interface FoundToken {
+export interface CarriedToken {
   token: string;
   carrier: 'header' | 'query' | 'body';
 }
 
-function carriedBy(carrier: FoundToken['carrier'], tokens: readonly string[]): FoundToken[] {
+function carriedBy(carrier: CarriedToken['carrier'], tokens: readonly string[]): CarriedToken[] {
   return tokens.filter((token) => token !== '').map((token) => ({ token, carrier }));
 }
 
 /** The tokens in the header and the query, in this order. */
-export function tokensBeforeBody(req: Request): FoundToken[] {
+export function tokensBeforeBody(req: Request): CarriedToken[] {
   return [
     ...carriedBy('header', headerTokens(req)),
     ...carriedBy('query', queryParameters(req).all('access_token')),
@@ -61,17 +61,17 @@ export function hasTokenBeforeBody(req: Request): boolean {
  * same token may come twice; different tokens are refused.
  * @throws {LegacyError}
  */
-export async function findToken(req: Request): Promise<FoundToken | undefined> {
+export async function findCarriedToken(req: Request): Promise<CarriedToken | undefined> {
   const other = tokensBeforeBody(req);
   const found = [...other, ...carriedBy('body', await bodyTokens(req, other.length > 0))];
   if (new Set(found.map(({ token }) => token)).size > 1) throw new LegacyError(REFUSALS.tokenTwice);
   return found[0];
 }
 
-/** As `findToken`, but a call that `findToken` would refuse counts as a call without a token. */
-export async function tokenIfAny(req: Request): Promise<FoundToken | undefined> {
+/** As `findCarriedToken`, but a call that `findCarriedToken` would refuse counts as a call without a token. */
+export async function tokenIfAny(req: Request): Promise<CarriedToken | undefined> {
   try {
-    return await findToken(req);
+    return await findCarriedToken(req);
   } catch (error) {
     if (error instanceof LegacyError) return undefined;
     throw error;

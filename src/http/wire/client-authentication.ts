@@ -7,7 +7,7 @@ import { createGuessLimit } from './guess-limit.ts';
 import type { Parameters } from './request-parameters.ts';
 
 /** Finds the client of one of these readings. @throws {OAuthError} `invalid_client` */
-type Authenticate<Client> = (context: Context, readings: readonly Credentials[]) => Promise<Client>;
+type ClientAuthenticator<Client> = (context: Context, readings: readonly Credentials[]) => Promise<Client>;
 
 /**
  * Finds the client by the credentials of a request whose parameters are in order. Wrong credentials are counted
@@ -16,7 +16,7 @@ type Authenticate<Client> = (context: Context, readings: readonly Credentials[])
  */
 export function createClientAuthentication<Client>(
   context: Context,
-  authenticate: Authenticate<Client>,
+  authenticate: ClientAuthenticator<Client>,
 ): (req: Request, body: Parameters) => Promise<Client> {
   const limit = createGuessLimit(context);
   return async (req, body) => {

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { OAuthError } from '../../shared/oauth-error.ts';
 
 /** Status, numeric code and text. */
-export type Refusal = readonly [status: number, code: number, message: string];
+export type LegacyRefusal = readonly [status: number, code: number, message: string];
 
 /**
  * A refusal of a resource call in the form that every old client reads: string `error` and integer `code`
@@ -16,7 +16,7 @@ export class LegacyError extends Error {
   readonly extra: Record<string, unknown>;
 
   constructor(
-    [status, code, message]: Refusal,
+    [status, code, message]: LegacyRefusal,
     options: { headers?: Record<string, string>; extra?: Record<string, unknown>; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
@@ -44,7 +44,7 @@ export const REFUSALS = {
   rateLimit: [429, 429, 'Too many requests.'],
   unknown: [500, 1000, 'An unknown error occurred.'],
   unavailable: [503, 1000, 'The service is temporarily unavailable. Try again later.'],
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, LegacyRefusal>;
 
 /** The refusal of a caller that has to wait this many whole seconds. */
 export function tooManyCalls(secondsLeft: number): LegacyError {

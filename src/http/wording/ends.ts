@@ -6,7 +6,7 @@ import type { ShownGrant } from '../../domain/support/describe-mapping.ts';
 
 type Cause = NonNullable<ShownGrant['dead_cause']>;
 
-interface End {
+interface CauseWords {
   /** The words in a list or a chart. */
   label: string;
   /** A clause that can follow a colon or stand as a sentence. */
@@ -14,7 +14,7 @@ interface End {
 }
 
 /** The causes that a grant keeps. */
-export const ENDS: Readonly<Record<Cause, End>> = {
+export const ENDS: Readonly<Record<Cause, CauseWords>> = {
   refused: {
     label: 'Refused by the new API',
     why: 'the new API refused to renew the connection, most often because it was revoked in the account settings or not used for long',

@@ -1,7 +1,7 @@
 import type { AppToken } from '../../domain/tokens/app-tokens.ts';
 import { isFromBefore } from '../../domain/tokens/resolve-token.ts';
 import type { AppTokens } from '../../domain/tokens/tokens-of-account.ts';
-import type { Footing } from './dates/lines.ts';
+import type { OldApiStatus } from './dates/lines.ts';
 import { counted } from './words.ts';
 import { type StateColour, STATE_COLOURS } from './state-colours.ts';
 
@@ -56,9 +56,9 @@ const ENDED: Partial<typeof WORDS> = {
   active: { label: 'connected', meaning: 'Still connected, but the old API has ended.' },
 };
 
-type TokenFooting = Footing & { source?: AppToken['source'] };
+type StateWordsInput = OldApiStatus & { source?: AppToken['source'] };
 
-function wordsOf(state: State, { phase, hasOldApi, source }: TokenFooting): StateWords {
+function wordsOf(state: State, { phase, hasOldApi, source }: StateWordsInput): StateWords {
   if (phase === 'ended') return ENDED[state] ?? WORDS[state];
   const isAnswered = hasOldApi && (source === undefined || isFromBefore({ source }));
   return state === 'unmapped' && !isAnswered ? REFUSED : WORDS[state];
@@ -68,12 +68,12 @@ function wordsOf(state: State, { phase, hasOldApi, source }: TokenFooting): Stat
  * The state of one token in words; without `source`, the state of many tokens. An old API answers only the tokens that
  * it made itself.
  */
-export function stateWords(state: State, footing: TokenFooting): ColouredWords {
+export function stateWords(state: State, footing: StateWordsInput): ColouredWords {
   return { ...wordsOf(state, footing), kind: STATE_COLOURS[state] };
 }
 
 /** One line for each state that occurs. States that need an action come first. */
-export function stateLines(counts: Counts, footing: Footing): StateLine[] {
+export function stateLines(counts: Counts, footing: OldApiStatus): StateLine[] {
   return (Object.keys(WORDS) as State[]).flatMap((state) => {
     const count = counts[state] ?? 0;
     return count === 0 ? [] : [{ ...stateWords(state, footing), tokens: tokenCount(count) }];

@@ -1,5 +1,5 @@
 import type { AppToken } from '../../domain/tokens/app-tokens.ts';
-import type { Footing } from './dates/lines.ts';
+import type { OldApiStatus } from './dates/lines.ts';
 import { capital } from './words.ts';
 import { whyTokenEnded } from './ends.ts';
 import type { StateColour } from './state-colours.ts';
@@ -9,7 +9,7 @@ import { stateWords } from './state-words.ts';
 
 /** What the words depend on. */
 export interface TokenFacts
-  extends Footing,
+  extends OldApiStatus,
     Pick<AppToken, 'state' | 'reason' | 'source' | 'grant_state' | 'account_id' | 'isExpected'> {
   /** Whether the reader is the holder of the token. */
   isOwn: boolean;
@@ -80,12 +80,12 @@ export function sourceWords(source: AppToken['source']): string {
   return SOURCES[source];
 }
 
-type Origin = Pick<AppToken, 'source' | 'client_id' | 'claimed_client_id' | 'app_proven'>;
+type TokenOrigin = Pick<AppToken, 'source' | 'client_id' | 'claimed_client_id' | 'app_proven'>;
 
 /**
  * Where the token comes from, on the page of an app. Some tokens belong to the app only by the claim of their calls.
  */
-export function originWords({ source, ...token }: Origin): string {
+export function originWords({ source, ...token }: TokenOrigin): string {
   const isClaim = token.claimed_client_id === token.client_id && token.app_proven === 0;
   return isClaim ? `${sourceWords(source)}; only its calls name this app` : sourceWords(source);
 }

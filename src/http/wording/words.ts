@@ -27,13 +27,13 @@ export const LOCAL_TIMES = '/assets/local-times.js';
 export type Sentence = ReadonlyArray<string | number>;
 
 /** `12,345`. */
-export function numberWords(number: number): string {
+export function formatNumber(number: number): string {
   return NUMBER.format(number);
 }
 
 /** `1 token`, `1,234 tokens`. */
 export function counted(count: number, what: string): string {
-  return `${numberWords(count)} ${what}${count === 1 ? '' : 's'}`;
+  return `${formatNumber(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** Begins the words with a capital letter. */

@@ -1,8 +1,8 @@
 import { createOldApi, readAnswer } from '../../../src/demo/old-api.ts';
 import { statusOf } from '../../../src/demo/message.ts';
-import { createPostCalls, type PostCalls, readQueue } from '../../../src/demo/posts/post-calls.ts';
+import { createPostCalls, type PostCalls, loadQueue } from '../../../src/demo/posts/post-calls.ts';
 import type { DemoSession } from '../../../src/demo/session.ts';
-import { createWire, type Exchange } from '../../../src/demo/wire.ts';
+import { createWire, type WireExchange } from '../../../src/demo/wire.ts';
 import { type ClientProcess, startClient } from '../../support/bridge/client-process.ts';
 import { serveOldAddresses } from '../../support/servers/connect-proxy.ts';
 
@@ -161,13 +161,13 @@ function bufferNodeCalls(client: ClientProcess): ClientCall[] {
   }));
 }
 
-const answered = ({ answer }: Pick<Exchange, 'answer'>): ClientAnswer => ({
+const answered = ({ answer }: Pick<WireExchange, 'answer'>): ClientAnswer => ({
   status: statusOf(answer),
   body: readAnswer(answer),
 });
 
 const direct =
-  (call: (token: string) => Promise<Exchange>) =>
+  (call: (token: string) => Promise<WireExchange>) =>
   async ({ token }: Subject) =>
     answered(await call(token));
 const inSession =
@@ -187,7 +187,7 @@ function demoCalls(bridgeUrl: string): ClientCall[] {
     profiles: direct((token) => oldApi.readProfiles(token)),
     createUpdate: posting((calls, { profile }) => calls.create({ profileIds: [profile], text: TEXT })),
     'createUpdate for nobody': posting((calls) => calls.create({ profileIds: [], text: TEXT })),
-    pendingUpdates: inSession((demo, { profile }) => readQueue(demo, oldApi, profile)),
+    pendingUpdates: inSession((demo, { profile }) => loadQueue(demo, oldApi, profile)),
     changeUpdate: posting((calls, { update }) => calls.change(update, `${TEXT}, changed`)),
     moveUpdateToTop: posting((calls, { update }) => calls.moveToTop(update)),
     reorderUpdates: posting((calls, { profile, update }) => calls.reorder(profile, [update])),

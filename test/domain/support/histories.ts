@@ -6,9 +6,9 @@ import { sql } from 'kysely';
 import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { anchorHistory, newAnchors, readAnchors } from '../../../src/domain/history/anchor-history.ts';
-import { type Change, recordEvents } from '../../../src/domain/history/record-event.ts';
+import { type HistoryChange, recordEvents } from '../../../src/domain/history/record-event.ts';
 import { sealHistory } from '../../../src/domain/history/seal-history.ts';
-import { type Verdict, verifyHistory } from '../../../src/domain/history/verify-history.ts';
+import { type HistoryVerdict, verifyHistory } from '../../../src/domain/history/verify-history.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
 import { allEvents } from '../../../src/store/history/events.ts';
 import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
@@ -20,7 +20,7 @@ import { choosePlace, type DatabaseKind } from '../../store/support/stores.ts';
 /** Times of the entries that tests write: one a second from here on. */
 const START = Date.parse('2026-03-01T00:00:00Z');
 
-export function change(n: number, given: Partial<Change> = {}): Change {
+export function change(n: number, given: Partial<HistoryChange> = {}): HistoryChange {
   return {
     at: START + n * 1000,
     actor: `account:${n}`,
@@ -65,7 +65,7 @@ export class History {
   }
 
   /** Entries `first` to `last`, in one transaction. */
-  async record(first: number, last = first, given: Partial<Change> = {}): Promise<void> {
+  async record(first: number, last = first, given: Partial<HistoryChange> = {}): Promise<void> {
     const changes = upTo(last - first + 1).map((n) => change(first + n - 1, given));
     await this.context.store.transaction((tx) => recordEvents(this.context, tx, changes));
   }
@@ -96,7 +96,7 @@ export class History {
   }
 
   /** What the proof says, by the lines of anchors that are given; else by none. */
-  async verify(lines: readonly string[] = []): Promise<Verdict> {
+  async verify(lines: readonly string[] = []): Promise<HistoryVerdict> {
     const file = join(this.varDir, 'anchors-of-the-test');
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
     const anchors = newAnchors();

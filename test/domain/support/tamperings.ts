@@ -1,4 +1,4 @@
-import type { Finding } from '../../../src/domain/history/verify-history.ts';
+import type { HistoryFinding } from '../../../src/domain/history/verify-history.ts';
 import type { Event } from '../../../src/store/tables/tables.ts';
 
 /** Each way to change a history past the bridge, and what the proof has to name. */
@@ -9,7 +9,7 @@ export const LENGTH = 12;
 export const idAt = (position: number) => position + 1;
 
 export type Tamper = (rows: Event[]) => Event[];
-type Named = Pick<Finding, 'kind' | 'position' | 'id'>;
+type Named = Pick<HistoryFinding, 'kind' | 'position' | 'id'>;
 type Case = [what: string, tamper: Tamper, named: Named];
 
 const isAt = (position: number) => (row: Event) => row.position === position;

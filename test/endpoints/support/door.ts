@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Registered, registerApp } from '../../../src/domain/apps/register-app.ts';
+import { type AppCredentials, registerApp } from '../../../src/domain/apps/register-app.ts';
 import type { LegacyApp } from '../../support/callers/authorize.ts';
 import { startEmbeddedModern } from '../../support/servers/embedded-modern.ts';
 import { freePort } from '../../support/servers/free-port.ts';
@@ -22,7 +22,7 @@ export interface DoorOptions extends Pick<BridgeOptions, 'clock' | 'log'> {
 interface NewApp {
   name?: string;
   callbacks?: string[];
-  fixed?: Partial<Registered>;
+  fixed?: Partial<AppCredentials>;
 }
 
 export interface Door extends System {
@@ -34,7 +34,7 @@ const OWNER = '5e1f0c9a7b3d4e2f8a6c1d01';
 let made = 0;
 
 /** Values that an app is registered with where the test does not fix them. */
-function valuesFor(fixed: Partial<Registered>): Registered {
+function valuesFor(fixed: Partial<AppCredentials>): AppCredentials {
   made += 1;
   const number = made.toString(16).padStart(8, '0');
   return {

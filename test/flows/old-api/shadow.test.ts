@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import { shadow } from '../../../src/cli/commands/apps/shadow.ts';
+import { shadowCommand } from '../../../src/cli/commands/apps/shadow.ts';
 import { describeShadow } from '../../../src/domain/reads/shadow.ts';
 import { ensureAccount } from '../../../src/store/accounts/accounts.ts';
 import { insertMapping } from '../../../src/store/tokens/mappings.ts';
@@ -62,7 +62,7 @@ async function runCommand(options: { clear?: boolean }) {
     DATABASE_URL: database.kind === 'sqlite' ? `sqlite:${database.file}` : database.url,
   };
   try {
-    return await shadow(options);
+    return await shadowCommand(options);
   } finally {
     process.env = before;
   }

@@ -1,4 +1,4 @@
-import type { MovedSoFar } from '../../../src/domain/handover/migration-checklist.ts';
+import type { MigrationProgress } from '../../../src/domain/handover/migration-checklist.ts';
 import { checklist } from '../../../src/http/owners/move/checklist.ts';
 
 /** What the pages of one app say of its move, without a server. */
@@ -16,7 +16,7 @@ const CALL = {
   last_at: 1,
 };
 
-const START: MovedSoFar = {
+const START: MigrationProgress = {
   client: undefined,
   states: { unmapped: 3 },
   tokens: { mapped: 0, waiting: 3, active: 0, migrated: 0 },
@@ -25,9 +25,9 @@ const START: MovedSoFar = {
   handovers: { handed: 0, confirmed: 0, awaited: 0, lost: 0 },
 };
 
-const statesOf = (moved: MovedSoFar) => checklist(moved, PLACE).map(({ state }) => state);
+const statesOf = (moved: MigrationProgress) => checklist(moved, PLACE).map(({ state }) => state);
 
-const WAYS: Array<[says: string, moved: Partial<MovedSoFar>, states: string[]]> = [
+const WAYS: Array<[says: string, moved: Partial<MigrationProgress>, states: string[]]> = [
   ['nothing is done at the start', {}, ['open', 'open', 'open', 'open']],
   ['a client is entered', { client: CLIENT }, ['done', 'open', 'open', 'open']],
   [
@@ -126,7 +126,7 @@ test('after the sunset nobody is sent to connect any more', () => {
 });
 
 test('connections of before the own client are told to connect once more', () => {
-  const moved: MovedSoFar = {
+  const moved: MigrationProgress = {
     ...START,
     client: CLIENT,
     tokens: { mapped: 4, waiting: 0, active: 4, migrated: 0 },
@@ -150,7 +150,7 @@ test('connections of before the own client are told to connect once more', () =>
 test('connections that a client of before may take over are told, also where no client is entered', () => {
   const former = [{ id: 'planner-before', connections: 1 }];
   const tokens = { mapped: 4, waiting: 0, active: 4, migrated: 0 };
-  const moved: MovedSoFar = { ...START, tokens, grants: { all: 3, own: 0, former } };
+  const moved: MigrationProgress = { ...START, tokens, grants: { all: 3, own: 0, former } };
   const [first, , , last] = checklist(moved, PLACE);
   expect(first?.evidence).toBe(
     'No client is entered for new connections. 1 connection can still be handed over to planner-before, which was used before.',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { arrange, isArranged, type QueuedUpdate } from '../../../src/domain/posts/order/arrange.ts';
 import { drawOrder } from '../../../src/domain/posts/order/draw-order.ts';
 import { type Move, planMoves } from '../../../src/domain/posts/order/plan-moves.ts';
-import { FieldRefused, type Pairs } from '../../../src/domain/translation/call-fields.ts';
+import { FieldRefused, type FieldPairs } from '../../../src/domain/translation/call-fields.ts';
 import { reorderFields, shuffleFields } from '../../../src/domain/translation/queue-order.ts';
 
 /** The order of a queue without a queue: what a call asks for, where the posts have to stand, and the moves to there. */
@@ -201,10 +201,10 @@ describe('a shuffle', () => {
   });
 });
 
-const order = (...values: string[]): Pairs => values.map((value) => ['order[]', value] as const);
+const order = (...values: string[]): FieldPairs => values.map((value) => ['order[]', value] as const);
 
 describe('what a reorder asks for', () => {
-  test.each<[string, Pairs, object]>([
+  test.each<[string, FieldPairs, object]>([
     ['a list', order(a, b), { ids: [a, b], offset: 0, isUtc: false }],
     [
       'places',
@@ -237,7 +237,7 @@ describe('what a reorder asks for', () => {
     ['capital letters', order(a.toUpperCase()), { ids: [a] }],
   ])('as %s', (_, pairs, expected) => expect(reorderFields(pairs)).toMatchObject(expected));
 
-  test.each<[string, Pairs, RegExp, number]>([
+  test.each<[string, FieldPairs, RegExp, number]>([
     ['nothing', [], /order is missing/, 1004],
     ['an empty list', order(''), /order is missing/, 1004],
     ['no ids', order('1', 'x'), /order has to be a list of ids/, 1006],

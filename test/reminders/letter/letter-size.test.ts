@@ -1,4 +1,4 @@
-import type { Due } from '../../../src/domain/reminders/people.ts';
+import type { DueStage } from '../../../src/domain/reminders/people.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { DANA, waitingToken } from '../../owners/support/people.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
@@ -73,7 +73,7 @@ async function makeApps(): Promise<void> {
 }
 
 /** The later an app, the later its date, so that the first ones are the most urgent. */
-const dueOf = (index: number): Due =>
+const dueOf = (index: number): DueStage =>
   toHolder(
     { clientId: idOf(index), name: `App ${index}` } as never,
     index % 100 === 99 ? { stage: 'unused' } : { at: RETIREMENT + (index % 7) * DAY },

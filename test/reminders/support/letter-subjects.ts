@@ -1,11 +1,11 @@
-import type { Due } from '../../../src/domain/reminders/people.ts';
+import type { DueStage } from '../../../src/domain/reminders/people.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import type { System } from '../../support/bridge/system.ts';
 import { BY_EMAIL, letterTo, NOW, RETIREMENT, SUNSET, toHolder, toOwner } from './letters.ts';
 
 /** A chapter of letter.test.ts: what the subject line says of everything that may be due. */
 
-const SUBJECTS: Array<[subject: string, due: (app: { clientId: string }) => Due[]]> = [
+const SUBJECTS: Array<[subject: string, due: (app: { clientId: string }) => DueStage[]]> = [
   ['“A” stops working tomorrow (19 January 2027)', (a) => [holder(a, { at: NOW + DAY })]],
   ['“A” stops working today (18 January 2027)', (a) => [holder(a, { at: NOW + 3_600_000 })]],
   ['“A” has stopped working (18 January 2027)', (a) => [holder(a, { at: NOW })]],

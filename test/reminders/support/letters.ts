@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { composeLetter } from '../../../src/domain/reminders/letter/compose.ts';
-import type { Due, HolderPart, OwnerPart, Person } from '../../../src/domain/reminders/people.ts';
+import type {
+  DueStage,
+  HolderPart,
+  OwnerPart,
+  ReminderPerson,
+} from '../../../src/domain/reminders/people.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
 import { addUsage, type UsageRow } from '../../../src/store/usage/usage.ts';
@@ -21,7 +26,7 @@ export const NOW = Date.parse('2027-01-18T08:00:00Z');
 export const RETIREMENT = Date.parse('2027-02-01T00:00:00Z');
 export const SUNSET = Date.parse('2027-06-01T00:00:00Z');
 
-export const DANA_PERSON: Person = {
+export const DANA_PERSON: ReminderPerson = {
   id: `account:${DANA.accountId}`,
   aliases: [`email:${DANA.login}`],
   accountId: DANA.accountId,
@@ -31,7 +36,7 @@ export const DANA_PERSON: Person = {
   parts: [],
 };
 
-export const BY_EMAIL: Person = {
+export const BY_EMAIL: ReminderPerson = {
   ...DANA_PERSON,
   id: `email:${DANA.login}`,
   aliases: [],
@@ -72,7 +77,7 @@ export async function seen(system: System, mappingId: string, calls: readonly Se
 
 const because = 'a test';
 
-type More<Part> = { stage?: Stage; part?: Partial<Part> } & Partial<Omit<Due, 'part' | 'stage'>>;
+type More<Part> = { stage?: Stage; part?: Partial<Part> } & Partial<Omit<DueStage, 'part' | 'stage'>>;
 
 type Stage = 'died' | 'woken' | 'unused' | 'calendar';
 
@@ -80,7 +85,7 @@ type Stage = 'died' | 'woken' | 'unused' | 'calendar';
 export function toHolder(
   app: LegacyApp & { name?: string },
   { stage = 'calendar', part = {}, ...more }: More<HolderPart> = {},
-): Due {
+): DueStage {
   const whole: HolderPart = {
     role: 'holder',
     clientId: app.clientId,
@@ -99,7 +104,7 @@ export function toHolder(
 export function toOwner(
   app: LegacyApp & { name?: string },
   { stage = 'calendar', part = {}, ...more }: More<OwnerPart> = {},
-): Due {
+): DueStage {
   const whole: OwnerPart = {
     role: 'owner',
     clientId: app.clientId,
@@ -117,7 +122,11 @@ export function toOwner(
 
 const MOMENTS: Partial<Record<Stage, number>> = { died: NOW - 3_600_000, woken: NOW - 2 * DAY };
 
-function dueOf(part: HolderPart | OwnerPart, stage: Stage, more: Partial<Omit<Due, 'part' | 'stage'>>): Due {
+function dueOf(
+  part: HolderPart | OwnerPart,
+  stage: Stage,
+  more: Partial<Omit<DueStage, 'part' | 'stage'>>,
+): DueStage {
   const { clientId, role } = part;
   const base = { clientId, role, part, because, isUrgent: false };
   const moment = MOMENTS[stage];
@@ -129,7 +138,7 @@ function dueOf(part: HolderPart | OwnerPart, stage: Stage, more: Partial<Omit<Du
 }
 
 /** The mail about what is due. */
-export function letterTo(system: System, person: Person, due: readonly Due[]): Promise<Letter> {
+export function letterTo(system: System, person: ReminderPerson, due: readonly DueStage[]): Promise<Letter> {
   return composeLetter(system.bridge.context, { mailId: MAIL_ID, person, due });
 }
 
@@ -235,7 +244,7 @@ export async function sampleLetters(system: System): Promise<Record<string, Lett
     .execute();
   await system.bridge.context.lifecycle.refresh();
   const extended = Date.parse('2027-03-01T00:00:00Z');
-  const letter = (person: Person, ...due: Due[]) => letterTo(system, person, due);
+  const letter = (person: ReminderPerson, ...due: DueStage[]) => letterTo(system, person, due);
   return {
     'holder-one-app': await letter(DANA_PERSON, toHolder(report, { part: { waiting: 3 } })),
     'owner-three-apps': await letter(

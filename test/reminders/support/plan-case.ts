@@ -1,5 +1,5 @@
 import type { Lifecycle } from '../../../src/domain/lifecycle/lifecycle.ts';
-import type { HolderPart, OwnerPart, Part, Person } from '../../../src/domain/reminders/people.ts';
+import type { HolderPart, OwnerPart, AppPart, ReminderPerson } from '../../../src/domain/reminders/people.ts';
 import { keyOfStage, stagesDue } from '../../../src/domain/reminders/plan-stages.ts';
 
 /** One person at one moment, in few words. */
@@ -13,7 +13,7 @@ export interface Case {
   now: string;
   dates?: { retirement?: string; sunset?: string };
   extended?: { retirement?: string; sunset?: string };
-  parts: Part[];
+  parts: AppPart[];
   told?: string[];
   zone?: string;
   days?: number[];
@@ -25,7 +25,7 @@ function dated(dates: NonNullable<Case['dates']>) {
   return Object.fromEntries(Object.entries(dates).map(([name, at]) => [name, ms(at)]));
 }
 
-export function personOf({ parts, zone = 'UTC' }: Pick<Case, 'parts' | 'zone'>): Person {
+export function personOf({ parts, zone = 'UTC' }: Pick<Case, 'parts' | 'zone'>): ReminderPerson {
   const names = { id: 'account:a', aliases: ['account:a'], accountId: 'a', name: 'A' };
   return { ...names, address: 'a@example.org', zone, parts };
 }

@@ -1,5 +1,5 @@
 import type { Lifecycle } from '../../../src/domain/lifecycle/lifecycle.ts';
-import type { HolderPart, OwnerPart, Part, Stage } from '../../../src/domain/reminders/people.ts';
+import type { HolderPart, OwnerPart, AppPart, Stage } from '../../../src/domain/reminders/people.ts';
 import { isTimeToMail, keyOfStage, localDay, stagesDue } from '../../../src/domain/reminders/plan-stages.ts';
 import { momentThere, onFor, type World } from './plan-oracle.ts';
 import type { Year } from './plan-year.ts';
@@ -91,8 +91,8 @@ function requireSame(planned: readonly string[], ruled: readonly string[], now: 
     throw new Error(`${when(now)}: planned ${JSON.stringify(planned)}, ruled ${JSON.stringify(ruled)}`);
 }
 
-function partsOf(year: Year): Part[] {
-  const parts = new Map<string, Part>();
+function partsOf(year: Year): AppPart[] {
+  const parts = new Map<string, AppPart>();
   for (const given of year.parts) {
     const key = `${given.isOwner} ${given.app}`;
     if (!parts.has(key)) parts.set(key, partOf(given));
@@ -104,7 +104,7 @@ class Life {
   readonly told: string[] = [];
   readonly mails: Mail[] = [];
   readonly #year: Year;
-  readonly #parts: Part[];
+  readonly #parts: AppPart[];
   readonly #world: World & { later: Map<string, { retirement?: number; sunset?: number }> };
   readonly #ledger = new Set<string>();
 

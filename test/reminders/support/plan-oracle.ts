@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import type { Part } from '../../../src/domain/reminders/people.ts';
+import type { AppPart } from '../../../src/domain/reminders/people.ts';
 
 /**
  * The rules of the reminders once more, by another way of reckoning: each stage has a first moment, in the calendar of the
@@ -66,14 +66,14 @@ const within30 = (usedAt: number | undefined, now: number) =>
   usedAt !== undefined && usedAt >= now - 30 * DAY;
 
 /** How what was used, or was never seen to be used, is told of any date. */
-function howTold({ lastUsedAt, knownSince }: Part, now: number): How {
+function howTold({ lastUsedAt, knownSince }: AppPart, now: number): How {
   if (within30(lastUsedAt, now)) return 'always';
   const isNew = knownSince !== undefined && knownSince > now - 30 * DAY;
   return lastUsedAt === undefined && isNew ? 'late' : 'once';
 }
 
 /** A retirement is a date only while the sunset is still to come, and to come after it. */
-function comingTo({ clientId }: Part, world: World, now: number) {
+function comingTo({ clientId }: AppPart, world: World, now: number) {
   const retirement = dateOf(world, 'retirement', clientId);
   const sunset = dateOf(world, 'sunset', clientId) ?? Infinity;
   const list: Array<{ name: Dated['name']; at: number }> = [];
@@ -84,7 +84,7 @@ function comingTo({ clientId }: Part, world: World, now: number) {
 }
 
 /** Which dates a part is to be told of, and how. */
-function datesFor(part: Part, world: World, now: number): Dated[] {
+function datesFor(part: AppPart, world: World, now: number): Dated[] {
   const how = howTold(part, now);
   const list = comingTo(part, world, now);
   if (part.role === 'holder') {
@@ -113,7 +113,7 @@ function wasTold(told: ReadonlySet<string>, before: string, stage: number, after
 }
 
 /** What happened is told of while a connection mends it: until the sunset. */
-function happenedTo(part: Part, world: World, now: number): string[] {
+function happenedTo(part: AppPart, world: World, now: number): string[] {
   if (part.role !== 'holder' || part.waiting === 0 || !within30(part.lastUsedAt, now)) return [];
   if (now >= (dateOf(world, 'sunset', part.clientId) ?? Infinity)) return [];
   const { diedAt, wokenAt } = part;
@@ -124,7 +124,7 @@ function happenedTo(part: Part, world: World, now: number): string[] {
 }
 
 /** All that is on for a part at a moment and was not told. */
-export function onFor(part: Part, world: World, told: ReadonlySet<string>, now: number): string[] {
+export function onFor(part: AppPart, world: World, told: ReadonlySet<string>, now: number): string[] {
   const name = `${part.clientId} ${part.role}`;
   const on = new Set(happenedTo(part, world, now).map((what) => `${name} ${what}`));
   for (const { name: milestone, at, how } of datesFor(part, world, now)) {

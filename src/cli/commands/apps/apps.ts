@@ -29,7 +29,7 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
 }
 
 /** `apps list`: every app. Callbacks that today's rules would refuse to register are marked. */
-export async function listApps(): Promise<Result> {
+export async function listAppsCommand(): Promise<Result> {
   return withContext(async ({ context }) => {
     const callbacks = await listCallbacks(context.store.durable);
     const extensions = await describedExtensions(context);

@@ -11,7 +11,7 @@ import type { Outlook } from '../../../domain/cut-over/reckon.ts';
 import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
 import { momentText } from '../../../shared/moments.ts';
 import { cutOverOf } from '../../../store/cut-over/cut-overs.ts';
-import { actorOf } from '../by-option.ts';
+import { commandActor } from '../by-option.ts';
 import { confirmed } from '../confirm.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
@@ -98,7 +98,7 @@ export async function cutOver(
     if (!app) throw new ChangeRefused('No app that was registered or imported has this client id.');
     const before = app.cut_over_percent;
     const reason = String(options['reason']);
-    const change = { clientId, percent, before, reason, actor: actorOf(options) };
+    const change = { clientId, percent, before, reason, actor: commandActor(options) };
     const outlooks = await outlookOfCutOver(context, clientId, [before, percent]);
     const json = { client_id: clientId, percent, before, outlook: outlooks.map(outlookJson) };
     const lines = outlookLines(context, outlooks);

@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** `shadow`: where the old API and the new API answer differently. With `--clear` the counts begin anew. */
-export async function shadow(options: { clear?: boolean }): Promise<Result> {
+export async function shadowCommand(options: { clear?: boolean }): Promise<Result> {
   return withContext(async ({ context }) => {
     if (options.clear) {
       await clearShadow(context);

@@ -4,7 +4,7 @@ import { endExemption, exemptApp } from '../../../domain/lifecycle/changes/exemp
 import { planBrownout, removeBrownout } from '../../../domain/lifecycle/changes/plan-brownout.ts';
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
 import { listExemptions } from '../../../store/lifecycle/brownout-exemptions.ts';
-import { actorOf } from '../by-option.ts';
+import { commandActor } from '../by-option.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
@@ -19,7 +19,13 @@ export async function addBrownout(options: Record<string, unknown>): Promise<Res
   const endsAt = momentOf('--to', options['to']);
   return withContext(async ({ context }) => {
     const rehearses = options['rehearses'] as Milestone;
-    const asked = { rehearses, startsAt, endsAt, text: String(options['text']), actor: actorOf(options) };
+    const asked = {
+      rehearses,
+      startsAt,
+      endsAt,
+      text: String(options['text']),
+      actor: commandActor(options),
+    };
     const planned = await planBrownout(context, asked);
     const lines = [
       `Brownout ${planned.id} of the ${rehearses} is planned, from ${shown(startsAt)} to ${shown(endsAt)}.`,
@@ -67,7 +73,7 @@ export async function removeOne(
   [id = '']: readonly string[],
 ): Promise<Result> {
   return withContext(async ({ context }) => {
-    const { hadBegun } = await removeBrownout(context, { id, actor: actorOf(options) });
+    const { hadBegun } = await removeBrownout(context, { id, actor: commandActor(options) });
     const line = hadBegun
       ? 'The brownout is ended; running bridges follow within a second.'
       : 'The brownout is taken back.';
@@ -82,7 +88,7 @@ export async function exempt(
 ): Promise<Result> {
   const until = momentOf('--until', options['until']);
   return withContext(async ({ context }) => {
-    const asked = { clientId, until, reason: String(options['reason']), actor: actorOf(options) };
+    const asked = { clientId, until, reason: String(options['reason']), actor: commandActor(options) };
     const { before } = await exemptApp(context, asked);
     const was = before === undefined ? '' : ` It replaces the exemption until ${shown(before)}.`;
     return {
@@ -99,7 +105,7 @@ export async function unexempt(
   [clientId = '']: readonly string[],
 ): Promise<Result> {
   return withContext(async ({ context }) => {
-    const asked = { clientId, reason: String(options['reason']), actor: actorOf(options) };
+    const asked = { clientId, reason: String(options['reason']), actor: commandActor(options) };
     const { before } = await endExemption(context, asked);
     const line = `Brownouts concern this app again. It was left out until ${shown(before)}.`;
     return { ok: true, lines: [line], json: { client_id: clientId, before: shown(before) } };

@@ -4,11 +4,11 @@ import { isDoubtful } from '../../../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../../../domain/cut-over/reckon.ts';
 import { idleSettings } from '../../../domain/lifecycle/fill-dates.ts';
 import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
-import { type DateSet, setDateOf } from '../../../domain/lifecycle/changes/set-date.ts';
+import { type SetDateResult, setDateOf } from '../../../domain/lifecycle/changes/set-date.ts';
 import { DATE_NAMES, type DateName } from '../../../domain/lifecycle/lifecycle.ts';
 import { listExtensions } from '../../../store/lifecycle/extensions.ts';
 import { readDates } from '../../../store/lifecycle/lifecycle.ts';
-import { actorOf } from '../by-option.ts';
+import { commandActor } from '../by-option.ts';
 import { confirmed } from '../confirm.ts';
 import * as verdicts from '../doctor/verdict.ts';
 import { outlookJson, outlookLines } from '../apps/cut-over.ts';
@@ -62,7 +62,7 @@ export async function showDates(): Promise<Result> {
   });
 }
 
-function sunsetLines({ sunsetFirst: { isCommon, apps } }: DateSet): string[] {
+function sunsetLines({ sunsetFirst: { isCommon, apps } }: SetDateResult): string[] {
   const those = apps === 1 ? '1 app with more time has' : `${apps} apps with more time have`;
   return [
     ...(isCommon
@@ -76,7 +76,7 @@ function sunsetLines({ sunsetFirst: { isCommon, apps } }: DateSet): string[] {
   ];
 }
 
-function besideLines(name: DateName, set: DateSet): string[] {
+function besideLines(name: DateName, set: SetDateResult): string[] {
   const { extensions, idleBrownouts } = set;
   const apps = extensions === 1 ? '1 app has' : `${extensions} apps have`;
   const brownouts = idleBrownouts === 1 ? '1 brownout' : `${idleBrownouts} brownouts`;
@@ -89,7 +89,7 @@ function besideLines(name: DateName, set: DateSet): string[] {
   ];
 }
 
-function linesOf(name: DateName, at: number | undefined, set: DateSet): string[] {
+function linesOf(name: DateName, at: number | undefined, set: SetDateResult): string[] {
   const value = at === undefined ? 'not set any more' : `set to ${shown(at)}`;
   const before = set.before === undefined ? 'It was not set before.' : `It was ${shown(set.before)}.`;
   const first = set.isChanged
@@ -128,7 +128,7 @@ export async function changeDate(
     const outlooks =
       date === 'retirement' && at !== undefined ? await beforeRetirement(context, options) : [];
     const asked = { name: date, at, reason: String(options['reason']), isForced: options['force'] === true };
-    const set = await setDateOf(context, { ...asked, actor: actorOf(options) });
+    const set = await setDateOf(context, { ...asked, actor: commandActor(options) });
     const json = {
       name,
       at: at === undefined ? null : shown(at),
@@ -149,7 +149,7 @@ export async function changeDate(
 export async function examineDates(
   context: Context,
   settings: Parameters<typeof idleSettings>[1],
-): Promise<verdicts.Verdict> {
+): Promise<verdicts.CheckVerdict> {
   const dates = await describedDates(context);
   const { coming, other, past } = await idleSettings(context, settings);
   const known = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');

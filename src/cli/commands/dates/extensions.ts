@@ -1,6 +1,6 @@
 import { endExtension, extendApp } from '../../../domain/lifecycle/changes/extend-app.ts';
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
-import { actorOf } from '../by-option.ts';
+import { commandActor } from '../by-option.ts';
 import { momentOf, shown } from './moment-option.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
@@ -16,7 +16,7 @@ export async function extend(
   const until = momentOf('--until', options['until']);
   const name = milestoneOf(options);
   return withContext(async ({ context }) => {
-    const asked = { clientId, name, until, reason: String(options['reason']), actor: actorOf(options) };
+    const asked = { clientId, name, until, reason: String(options['reason']), actor: commandActor(options) };
     const { before, warnings } = await extendApp(context, asked);
     const was = before === undefined ? '' : ` It replaces the one until ${shown(before)}.`;
     const first = `The ${name} comes for this app at ${shown(until)} at the earliest.${was}`;
@@ -38,7 +38,7 @@ export async function unextend(
 ): Promise<Result> {
   const name = milestoneOf(options);
   return withContext(async ({ context }) => {
-    const asked = { clientId, name, reason: String(options['reason']), actor: actorOf(options) };
+    const asked = { clientId, name, reason: String(options['reason']), actor: commandActor(options) };
     const { before } = await endExtension(context, asked);
     const line = `The ${name} of all applies to this app again. It had time until ${shown(before)}.`;
     return { ok: true, lines: [line], json: { client_id: clientId, name, before: shown(before) } };

@@ -12,30 +12,30 @@ import { epochFileOf } from '../../../app/open-context.ts';
 import { outlookLines } from '../apps/cut-over.ts';
 import { examineDates } from '../dates/dates.ts';
 import { lookInContext } from '../with-context.ts';
-import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
+import { failure, notLookedAt, ok, type CheckVerdict, warning } from './verdict.ts';
 
 /** What `doctor` reads in the database. `doctor` makes no database and changes no schema. */
 
 /** The state of the database; `unknown` where the database does not open, which the check `database` reports. */
-type Instance = 'none yet' | 'unknown' | OpenInstance;
+type InstanceState = 'none yet' | 'unknown' | OpenInstance;
 
 interface OpenInstance {
   /** Why the database is a restored copy; undefined for the original. */
   why: string | undefined;
   problem: string | undefined;
-  dates: Verdict;
-  refreshing: Verdict;
-  budget: Verdict;
+  dates: CheckVerdict;
+  refreshing: CheckVerdict;
+  budget: CheckVerdict;
 }
 
 /** Reads the database once for all checks. */
-export type FindInstance = () => Promise<Instance>;
+export type InstanceLookup = () => Promise<InstanceState>;
 
 /**
  * Refreshing resumes by itself, so its trouble is a warning and fails nothing. A copy refreshes nothing, whatever its
  * rows say.
  */
-async function examineRefreshing(context: Context): Promise<Verdict> {
+async function examineRefreshing(context: Context): Promise<CheckVerdict> {
   if (context.instance.isCopy()) return notLookedAt('a restored copy refreshes nothing');
   const trouble = await findRefreshTrouble(context);
   return trouble === undefined ? ok('goes on') : warning(troubleWords(trouble, momentText));
@@ -48,7 +48,7 @@ const TOKENS_COUNTED = 20_000;
  * Whether the clients at the new API can carry the load of the retirement. A doubtful budget is a warning, not a
  * failure.
  */
-async function examineBudget(context: Context): Promise<Verdict> {
+async function examineBudget(context: Context): Promise<CheckVerdict> {
   if (!hasOldApi(context)) return ok('no old API answers any call');
   const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
   if (outlooks === undefined)
@@ -61,7 +61,7 @@ async function examineBudget(context: Context): Promise<Verdict> {
   return isDoubtful(outlooks) ? warning(words) : ok(words);
 }
 
-async function readInstance({ database, dates }: Config): Promise<Instance> {
+async function readInstance({ database, dates }: Config): Promise<InstanceState> {
   const { present } = await readSchema(database);
   if (present === undefined) return 'none yet';
   return lookInContext(async ({ context }) => {
@@ -77,8 +77,8 @@ async function readInstance({ database, dates }: Config): Promise<Instance> {
 }
 
 /** All checks share one reading of the database. */
-export function findInstanceOnce(config: Config): FindInstance {
-  let found: Promise<Instance> | undefined;
+export function findInstanceOnce(config: Config): InstanceLookup {
+  let found: Promise<InstanceState> | undefined;
   return () => (found ??= readInstance(config).catch(() => 'unknown' as const));
 }
 
@@ -91,7 +91,7 @@ const PROVEN = {
 };
 
 /** Whether a database exists, opens with these keys, and keeps the data that it commits. */
-export async function checkDatabase(config: Config): Promise<Verdict> {
+export async function checkDatabase(config: Config): Promise<CheckVerdict> {
   const { database } = config;
   const place = describeLocation(database);
   const lost = await findLostDatabase(epochFileOf(config), database);
@@ -110,7 +110,7 @@ export async function checkDatabase(config: Config): Promise<Verdict> {
 }
 
 /** Whether this database is the original. Only the original may talk to the new API. */
-export async function checkInstance(find: FindInstance): Promise<Verdict> {
+export async function checkInstance(find: InstanceLookup): Promise<CheckVerdict> {
   const instance = await find();
   if (instance === 'none yet') return notLookedAt('there is no database yet');
   if (instance === 'unknown') return notLookedAt(CLOSED);
@@ -125,16 +125,16 @@ export async function checkInstance(find: FindInstance): Promise<Verdict> {
 
 /** One of the readings from an open database. */
 export async function checkReading(
-  find: FindInstance,
+  find: InstanceLookup,
   reading: 'dates' | 'refreshing' | 'budget',
-): Promise<Verdict> {
+): Promise<CheckVerdict> {
   const instance = await find();
   if (instance === 'none yet') return notLookedAt('there is no database yet');
   return instance === 'unknown' ? notLookedAt(CLOSED) : instance[reading];
 }
 
 /** Why no request may go to other servers: a copy sends nothing, and a database that does not open may be a copy. */
-export async function refusalToAsk(find: FindInstance): Promise<Verdict | undefined> {
+export async function refusalToAsk(find: InstanceLookup): Promise<CheckVerdict | undefined> {
   const instance = await find();
   if (instance === 'none yet') return undefined;
   if (instance === 'unknown') return notLookedAt('whether this is a restored copy is not known');

@@ -10,12 +10,12 @@ import { readTlsPair } from '../../../shared/net/tls-pair.ts';
 import { loadKeys } from '../../../store/files/keys-file.ts';
 import { isMissing } from '../../../store/driver/open-store.ts';
 import { ROOM_BYTES } from '../../../store/files/spill.ts';
-import { failure, notLookedAt, ok, type Verdict, warning } from './verdict.ts';
+import { failure, notLookedAt, ok, type CheckVerdict, warning } from './verdict.ts';
 
 /** What `doctor` checks on this machine alone. */
 
 /** Whether the key file exists, is whole, and is readable by its owner alone. */
-export async function checkKeysFile(config: Config): Promise<Verdict> {
+export async function checkKeysFile(config: Config): Promise<CheckVerdict> {
   const { keysFile } = config;
   if (!existsSync(keysFile)) {
     const isInUse = config.database.kind === 'sqlite' && !isMissing(config.database);
@@ -30,7 +30,7 @@ export async function checkKeysFile(config: Config): Promise<Verdict> {
 /** ACME renews a certificate thirty days before its end. With fewer days left than this, the renewal did not happen. */
 const RENEWAL_OVERDUE = 21;
 
-function verdictOnDays({ certFile }: { certFile: string }, certificate: X509Certificate): Verdict {
+function verdictOnDays({ certFile }: { certFile: string }, certificate: X509Certificate): CheckVerdict {
   const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
   const now = Date.now();
   if (now < from) throw failure(`TLS_CERT_FILE: ${certFile} is valid only from ${momentText(from)} on`);
@@ -41,7 +41,7 @@ function verdictOnDays({ certFile }: { certFile: string }, certificate: X509Cert
 }
 
 /** Whether certificate and key match, how long the certificate lasts, and whether it names the public address. */
-export async function checkCertificate({ tls, publicUrl }: Config): Promise<Verdict> {
+export async function checkCertificate({ tls, publicUrl }: Config): Promise<CheckVerdict> {
   if (tls === undefined)
     return notLookedAt('the settings name none: a proxy that TRUST_PROXY names has it, if anybody has');
   const certificate = new X509Certificate(readTlsPair(tls).cert);
@@ -59,7 +59,7 @@ function nearestFolder(path: string): string {
 const MEGABYTE = 1024 * 1024;
 const SCARCE = 512 * MEGABYTE;
 
-async function verdictOnRoom(path: string): Promise<Verdict> {
+async function verdictOnRoom(path: string): Promise<CheckVerdict> {
   const folder = nearestFolder(path);
   const { bavail, bsize } = await statfs(folder);
   const room = bavail * bsize;
@@ -70,12 +70,12 @@ async function verdictOnRoom(path: string): Promise<Verdict> {
 }
 
 /** Whether the disk of `VAR_DIR` has room. */
-export async function checkDisk({ varDir }: Pick<Config, 'varDir'>): Promise<Verdict> {
+export async function checkDisk({ varDir }: Pick<Config, 'varDir'>): Promise<CheckVerdict> {
   return verdictOnRoom(varDir);
 }
 
 /** Whether the disk of the database has room. */
-export async function checkDatabaseDisk({ database }: Pick<Config, 'database'>): Promise<Verdict> {
+export async function checkDatabaseDisk({ database }: Pick<Config, 'database'>): Promise<CheckVerdict> {
   if (database.kind === 'postgres')
     return notLookedAt('PostgreSQL does not tell how much room its disk has; look on its server');
   return verdictOnRoom(dirname(database.file));

@@ -6,12 +6,12 @@ import { beginAuthorization, exchangeMadeUpCode } from '../../../upstream/author
 import { createDiscovery } from '../../../upstream/discovery.ts';
 import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
 import { areRight, type ClientUse, faultOfBeginning } from '../../../upstream/prove-client.ts';
-import { failure, notLookedAt, ok, proving, type Verdict, warning } from './verdict.ts';
+import { failure, notLookedAt, ok, proving, type CheckVerdict, warning } from './verdict.ts';
 
 /** What `doctor` asks of the new API and its authorization server. No question can use, end or begin a grant. */
 
 /** Records the time that a server gives in one of its answers. */
-export type HearTime = (place: string, ask: () => Promise<HttpAnswer>) => Promise<HttpAnswer>;
+export type TimeRecorder = (place: string, ask: () => Promise<HttpAnswer>) => Promise<HttpAnswer>;
 
 /** The new API as the settings name it. The client of the embedded new API is made at the first start, never here. */
 export function knownUpstream(config: Config): UpstreamConfig | undefined {
@@ -26,7 +26,7 @@ const has = (endpoint: string | undefined, word: string) => (endpoint === undefi
 const namedServer = ({ authUrl }: UpstreamConfig) => `MODERN_AUTH_URL: ${authUrl}`;
 
 /** Whether the authorization server answers, and whether its metadata fits (RFC 8414). */
-export async function checkModernSide(config: Config, upstream: UpstreamConfig): Promise<Verdict> {
+export async function checkModernSide(config: Config, upstream: UpstreamConfig): Promise<CheckVerdict> {
   const { authUrl } = upstream;
   const embedded = `${authUrl} (the embedded one runs only while the bridge does)`;
   const server = config.upstream ? namedServer(upstream) : embedded;
@@ -47,8 +47,8 @@ const useOf = ({ publicUrl, scopes }: Config): ClientUse => ({
 export async function checkClient(
   config: Config,
   upstream: UpstreamConfig,
-  hear: HearTime,
-): Promise<Verdict> {
+  hear: TimeRecorder,
+): Promise<CheckVerdict> {
   const { authUrl, clientSecret } = upstream;
   const ask = () => exchangeMadeUpCode(authUrl, upstream, useOf(config).redirectUri);
   const isSecret = clientSecret !== undefined;
@@ -65,8 +65,8 @@ export async function checkClient(
 export async function checkRedirectUri(
   config: Config,
   upstream: UpstreamConfig,
-  hear: HearTime,
-): Promise<Verdict> {
+  hear: TimeRecorder,
+): Promise<CheckVerdict> {
   const use = useOf(config);
   const { redirectUri } = use;
   const begin = () => beginAuthorization(upstream.authUrl, upstream, use);
@@ -91,7 +91,7 @@ export async function checkRedirectUri(
 }
 
 /** Whether the new API is at its address: without a token the new API answers 401, and another server does not. */
-export async function checkMainApi({ apiUrl }: UpstreamConfig, hear: HearTime): Promise<Verdict> {
+export async function checkMainApi({ apiUrl }: UpstreamConfig, hear: TimeRecorder): Promise<CheckVerdict> {
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify({ query: '{ __typename }' });
   const ask = () => send({ method: 'POST', url: apiUrl, headers, body });

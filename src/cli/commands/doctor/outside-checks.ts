@@ -4,16 +4,16 @@ import { MailError } from '../../../shared/mail/mail-error.ts';
 import { redactText } from '../../../shared/log/redaction.ts';
 import { verifySmtp } from '../../../shared/mail/verify-smtp.ts';
 import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
-import type { HearTime } from './modern-checks.ts';
+import type { TimeRecorder } from './modern-checks.ts';
 import { unreachedWords } from './reaching.ts';
-import { failure, notLookedAt, ok, proving, type Verdict, warning } from './verdict.ts';
+import { failure, notLookedAt, ok, proving, type CheckVerdict, warning } from './verdict.ts';
 
 /** What `doctor` asks of the old API and the mail server, and how this machine's clock differs from other clocks. */
 
 const PROBE = '/1/user.json';
 
 /** Whether the old API is at its address: only the old API answers this call by asking for a token. */
-export async function checkOldBackend(oldBackendUrl: string, hear: HearTime): Promise<Verdict> {
+export async function checkOldBackend(oldBackendUrl: string, hear: TimeRecorder): Promise<CheckVerdict> {
   const ask = () => send({ method: 'GET', url: `${oldBackendUrl}${PROBE}` });
   const server = `LEGACY_BACKEND_URL: ${oldBackendUrl}`;
   const { status } = await proving({ server }, hear(oldBackendUrl, ask));
@@ -25,7 +25,7 @@ export async function checkOldBackend(oldBackendUrl: string, hear: HearTime): Pr
 }
 
 /** Whether the mail server accepts the connection and the login. No mail is sent. */
-export async function checkMailServer({ mail }: Config): Promise<Verdict> {
+export async function checkMailServer({ mail }: Config): Promise<CheckVerdict> {
   const { smtpUrl } = mail;
   if (smtpUrl === undefined) return notLookedAt('SMTP_URL names none');
   const { hasLogin } = await verifySmtp(smtpUrl).catch((error: unknown) => {
@@ -42,7 +42,7 @@ export async function checkMailServer({ mail }: Config): Promise<Verdict> {
 }
 
 /** Whether reminders about the dates are sent. */
-export async function checkReminders({ sendsReminders, mail }: Config): Promise<Verdict> {
+export async function checkReminders({ sendsReminders, mail }: Config): Promise<CheckVerdict> {
   if (!sendsReminders)
     return warning(
       'none are planned or sent, for production has no mail server: set SMTP_URL, else the dates come and nobody was told',
@@ -55,7 +55,7 @@ export async function checkReminders({ sendsReminders, mail }: Config): Promise<
 }
 
 /** At least by how many milliseconds this machine's clock is ahead of a server's clock; negative when behind. */
-interface Difference {
+interface ClockDifference {
   place: string;
   ahead: number;
 }
@@ -73,15 +73,15 @@ const WRONG = 60 * SECOND;
 
 /** Reads the `Date` headers (RFC 9110 §6.6.1) in the answers to other checks. */
 export function createClockCheck() {
-  const heard: Difference[] = [];
-  const hear: HearTime = async (place, ask) => {
+  const heard: ClockDifference[] = [];
+  const hear: TimeRecorder = async (place, ask) => {
     const from = Date.now();
     const answer: HttpAnswer = await ask();
     const said = Date.parse(answer.headers['date'] ?? '');
     if (!Number.isNaN(said)) heard.push({ place, ahead: differenceAt(said, from, Date.now()) });
     return answer;
   };
-  const check = async (): Promise<Verdict> => {
+  const check = async (): Promise<CheckVerdict> => {
     const [worst] = heard.toSorted((one, other) => Math.abs(other.ahead) - Math.abs(one.ahead));
     if (worst === undefined) return notLookedAt('no server that was asked told its time');
     const places = [...new Set(heard.map(({ place }) => place))].join(', ');

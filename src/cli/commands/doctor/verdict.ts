@@ -5,22 +5,22 @@ import { unreachedWords } from './reaching.ts';
 
 type State = 'ok' | 'warning' | 'failed' | 'not looked at';
 
-export interface Verdict {
+export interface CheckVerdict {
   state: State;
   /** What the check did and saw, or why the check did not look. */
   detail: string;
 }
 
-export interface Finding extends Verdict {
+export interface CheckFinding extends CheckVerdict {
   check: string;
 }
 
-export const ok = (detail: string): Verdict => ({ state: 'ok', detail });
+export const ok = (detail: string): CheckVerdict => ({ state: 'ok', detail });
 
 /** The subject works now, but somebody has to act before it stops working. */
-export const warning = (detail: string): Verdict => ({ state: 'warning', detail });
+export const warning = (detail: string): CheckVerdict => ({ state: 'warning', detail });
 
-export const notLookedAt = (reason: string): Verdict => ({ state: 'not looked at', detail: reason });
+export const notLookedAt = (reason: string): CheckVerdict => ({ state: 'not looked at', detail: reason });
 
 /** A failed check, in words of our own: log redaction leaves the names of settings in these words as they are. */
 export const failure = (detail: string): Error => new PlainWords(detail);
@@ -32,7 +32,7 @@ function reasonsOf(error: unknown): string {
 }
 
 /** A request to another server. */
-interface Question {
+interface ServerRequest {
   /** The setting that names the server, and its address: `MODERN_API_URL: https://…`. */
   server: string;
   /** The claim that could not be proven when the request fails. Without a subject the server itself is the subject. */
@@ -43,7 +43,7 @@ interface Question {
  * The result of the work. A failure names the setting, with one sentence where the server could not be reached, else
  * with the whole chain of causes.
  */
-export async function proving<T>({ server, subject }: Question, work: Promise<T>): Promise<T> {
+export async function proving<T>({ server, subject }: ServerRequest, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -62,7 +62,7 @@ const MARKS: Record<State, string> = {
 };
 
 /** The finding in one line for people. */
-export function lineOf({ check, state, detail }: Finding): string {
+export function lineOf({ check, state, detail }: CheckFinding): string {
   const said = state === 'not looked at' ? `not looked at: ${detail}` : detail;
   return `${MARKS[state]}${check}: ${said}`;
 }
@@ -82,7 +82,11 @@ async function within<T>(limit: number, work: Promise<T>): Promise<T> {
 }
 
 /** Runs one check. An error that the check throws becomes the finding `failed`. */
-export async function examine(check: string, run: () => Promise<Verdict>, limit?: number): Promise<Finding> {
+export async function examine(
+  check: string,
+  run: () => Promise<CheckVerdict>,
+  limit?: number,
+): Promise<CheckFinding> {
   try {
     return { check, ...(await (limit === undefined ? run() : within(limit, run()))) };
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Progress } from '../../../domain/import/reading/import-file.ts';
+import type { ImportProgress } from '../../../domain/import/reading/import-file.ts';
 import { SECOND } from '../../../shared/lifetimes.ts';
 
 const BAR_WIDTH = 30;
@@ -6,18 +6,18 @@ const BAR_WIDTH = 30;
 const BAR_EVERY = SECOND / 5;
 const LINE_EVERY = 3 * SECOND;
 
-function shareOf({ bytes, totalBytes }: Progress): number {
+function shareOf({ bytes, totalBytes }: ImportProgress): number {
   return totalBytes === 0 ? 1 : Math.min(bytes / totalBytes, 1);
 }
 
-function numbersOf(progress: Progress): string {
+function numbersOf(progress: ImportProgress): string {
   const { new: added, known, changed, refused } = progress.tally;
   const percent = Math.floor(100 * shareOf(progress));
   const said = progress.isTrial ? 'a trial, nothing is changed: ' : '';
   return `${percent} %  ${said}${added} new, ${known} known, ${changed} changed, ${refused} refused`;
 }
 
-function barOf(progress: Progress): string {
+function barOf(progress: ImportProgress): string {
   const full = Math.round(BAR_WIDTH * shareOf(progress));
   return `\r[${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}] ${numbersOf(progress)}`;
 }
@@ -38,7 +38,7 @@ export function createProgress() {
   };
   process.once('SIGINT', interrupted);
   return {
-    tell(progress: Progress): void {
+    tell(progress: ImportProgress): void {
       const isDue = performance.now() - toldAt >= (isTerminal ? BAR_EVERY : LINE_EVERY);
       if (!isDue) return;
       toldAt = performance.now();

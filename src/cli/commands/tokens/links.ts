@@ -9,7 +9,7 @@ const ACCOUNT_ID = /^[0-9a-f]{24}$/;
  * `links make`: the link that asks an account holder to connect an app again. An app and account always give the same
  * link.
  */
-export async function makeLink(options: Record<string, unknown>): Promise<Result> {
+export async function makeLinkCommand(options: Record<string, unknown>): Promise<Result> {
   const [clientId, accountId] = [String(options['app']), String(options['account'])];
   if (!ACCOUNT_ID.test(accountId)) throw new Error('account: an account id (24 hex digits)');
   return withContext(async ({ context }) => {

@@ -4,7 +4,7 @@ import {
   FOUND_MAX,
   findTokens,
   findWholeToken,
-  type FoundToken,
+  type TokenSearchRow,
 } from '../../../domain/tokens/find-tokens.ts';
 import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
 import { isUnidentified } from '../../../store/tokens/observed.ts';
@@ -34,14 +34,14 @@ function timeOf(time: number | null | undefined): string | null {
  * Whether the bridge made the token itself, and so knows its age. An imported token may be known only since its import,
  * and an observed token since its first call: both may be older, with earlier calls.
  */
-const isMadeHere = ({ source }: FoundToken['row']) => source === 'issued' || source === 'registration';
+const isMadeHere = ({ source }: TokenSearchRow['row']) => source === 'issued' || source === 'registration';
 
-const beginningOf = (row: FoundToken['row']) => ({
+const beginningOf = (row: TokenSearchRow['row']) => ({
   created_at: isMadeHere(row) ? timeOf(row.created_at) : null,
   known_since: timeOf(row.created_at),
 });
 
-function jsonOf({ row, usage }: FoundToken) {
+function jsonOf({ row, usage }: TokenSearchRow) {
   return {
     mapping_id: row.id,
     client_id: row.client_id,
@@ -61,19 +61,19 @@ function jsonOf({ row, usage }: FoundToken) {
   };
 }
 
-type Told = ReturnType<typeof jsonOf>;
+type TokenJson = ReturnType<typeof jsonOf>;
 
-function accountOf({ account_id, email }: Told): string {
+function accountOf({ account_id, email }: TokenJson): string {
   if (account_id !== null) return `${account_id} (${email ?? 'e-mail not known'})`;
   return email === null ? 'not known' : `not known, waits for ${email}`;
 }
 
 /** The last call that the bridge saw. For a token without such a call: the last use that an import stated. */
-function lastOf({ last_used_at: used, last_seen_at: seen }: Told): string {
+function lastOf({ last_used_at: used, last_seen_at: seen }: TokenJson): string {
   return seen === null && used !== null ? `last used ${used}` : `last seen ${seen ?? 'never'}`;
 }
 
-const sinceOf = ({ created_at: created, known_since: known }: Told) =>
+const sinceOf = ({ created_at: created, known_since: known }: TokenJson) =>
   created === null ? `known since ${known}` : `created ${created}`;
 
 /** Imported names may hold anything, and a terminal obeys control characters. */
@@ -81,7 +81,7 @@ function printable(line: string): string {
   return line.replaceAll(/\p{Cc}/gu, '?');
 }
 
-function linesOf(told: Told): string[] {
+function linesOf(told: TokenJson): string[] {
   const { carriers, user_agents: agents } = told;
   const calls = `${told.calls} calls in ${DAYS_TOLD} days`;
   const lines = [
@@ -98,7 +98,7 @@ function linesOf(told: Told): string[] {
 }
 
 /** `tokens find QUERY`: the known facts about tokens. `-` reads a whole token from standard input. */
-export async function findToken(
+export async function findTokenCommand(
   _options: Record<string, unknown>,
   [query = '']: readonly string[],
 ): Promise<Result> {
@@ -138,7 +138,7 @@ export async function revoke(
   });
 }
 
-type Assigned = Awaited<ReturnType<typeof assignByHand>>;
+type AssignmentResult = Awaited<ReturnType<typeof assignByHand>>;
 
 const STANDS: Partial<Record<MappingState, string>> = {
   unmapped: 'It waits to be connected there.',
@@ -154,7 +154,7 @@ interface Receiver {
 }
 
 function assignedWords(
-  { state, alone }: Extract<Assigned, { outcome: 'assigned' }>,
+  { state, alone }: Extract<AssignmentResult, { outcome: 'assigned' }>,
   { clientId, isProgram }: Receiver,
 ): string {
   const words = isProgram
@@ -163,7 +163,7 @@ function assignedWords(
   return alone ? `${words} The connection that it stood on has ended with it.` : words;
 }
 
-function wordsOf(assigned: Assigned, { clientId, isProgram }: Receiver): string {
+function wordsOf(assigned: AssignmentResult, { clientId, isProgram }: Receiver): string {
   switch (assigned.outcome) {
     case 'unknown token':
       return NO_TOKEN;

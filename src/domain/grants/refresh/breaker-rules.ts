@@ -31,7 +31,7 @@ import {
 export const LOST_AT_MOST = 5;
 
 /** What the next presentation may do. */
-export type Turn =
+export type BreakerTurn =
   /** No limit. The claim holds only while `breaker` stays as it was read. */
   | { kind: 'free'; breaker: SeenBreaker }
   /**
@@ -46,14 +46,14 @@ export type Turn =
   | { kind: 'stopped'; until: number };
 
 /** A turn that allows a presentation. */
-export type OpenTurn = Exclude<Turn, { kind: 'wait' | 'stopped' }>;
+export type OpenTurn = Exclude<BreakerTurn, { kind: 'wait' | 'stopped' }>;
 
 /** `until` if the time lies ahead, but no further than a process with a right clock would write; else 0. */
 function ahead(until: number, now: number, longest: number): number {
   return until > now && until <= now + longest + CLOCKS_DIFFER ? until : 0;
 }
 
-function whileTripped({ turn, nextAt, pause }: BreakerView, now: number): Turn {
+function whileTripped({ turn, nextAt, pause }: BreakerView, now: number): BreakerTurn {
   const until = ahead(nextAt, now, BREAKER_PAUSE_MAX);
   if (until > 0) return { kind: 'stopped', until };
   const next = Math.min(Math.max(pause, BREAKER_PAUSE) * 2, BREAKER_PAUSE_MAX);
@@ -66,7 +66,7 @@ export function isAnswerLate({ flyingSince }: BreakerView, now: number): boolean
 }
 
 /** What the next presentation may do, from the state in the database. */
-export function nextTurn(view: BreakerView, now: number): Turn {
+export function nextTurn(view: BreakerView, now: number): BreakerTurn {
   const dead = ahead(view.deathsUntil, now, DEATHS_STOP);
   if (dead > 0) return { kind: 'stopped', until: dead };
   if (view.trippedAt !== null) return whileTripped(view, now);
@@ -92,7 +92,7 @@ export function changeOfClaim(given: OpenTurn, view: BreakerView, now: number): 
 }
 
 /** Whether no answer is known to be lost or late. Only then live access tokens are refreshed ahead of time. */
-export function isCalmTurn({ kind }: Turn): boolean {
+export function isCalmTurn({ kind }: BreakerTurn): boolean {
   return kind === 'free' || kind === 'few';
 }
 

@@ -5,7 +5,7 @@ import {
   takeTurn,
 } from '../../../store/grants/refresh-breaker.ts';
 import type { Context } from '../../context.ts';
-import { dueChange, hasDoubtAhead, nextTurn, proofChange, type Turn } from './breaker-rules.ts';
+import { dueChange, hasDoubtAhead, nextTurn, proofChange, type BreakerTurn } from './breaker-rules.ts';
 
 /**
  * The breaker at work. Its decisions stand in the database, so that all processes and machines agree and a restart
@@ -47,7 +47,7 @@ async function lookAtBreaker(deps: BreakerDeps): Promise<BreakerView> {
 }
 
 /** What the next presentation may do. */
-export async function findTurn(deps: BreakerDeps): Promise<Turn> {
+export async function findTurn(deps: BreakerDeps): Promise<BreakerTurn> {
   return nextTurn(await lookAtBreaker(deps), deps.clock.now());
 }
 
@@ -71,7 +71,7 @@ export async function followOutcome(deps: BreakerDeps): Promise<void> {
 /**
  * Shortens the pause after a single attempt that proved that no answer was lost. The next attempt follows in a minute.
  */
-export async function endProbe(deps: BreakerDeps, turn: Turn): Promise<void> {
+export async function endProbe(deps: BreakerDeps, turn: BreakerTurn): Promise<void> {
   if (turn.kind !== 'probe') return;
   // If this write fails, the next attempt waits for the whole pause.
   await takeTurn(deps.store.durable, turn.seen + 1, proofChange(deps.clock.now())).catch(() => undefined);

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LOOK_AGAIN, SILENT_AFTER } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { Context } from '../../context.ts';
-import type { Turn } from './breaker-rules.ts';
+import type { BreakerTurn } from './breaker-rules.ts';
 import { findTurn } from './doubt-breaker.ts';
-import type { Place } from './refresh-limit.ts';
+import type { RefreshSlot } from './refresh-limit.ts';
 
 /**
  * How one process behaves while only a few refresh tokens may be presented at once. The limit itself stands in the
@@ -19,7 +19,10 @@ const PATIENCE = SILENT_AFTER;
  * Takes a place for a turn; undefined when the caller has to wait for the answers to other presentations.
  * @throws {Unavailable} presenting is stopped
  */
-export function enter({ clock, places }: Pick<Context, 'clock' | 'places'>, turn: Turn): Place | undefined {
+export function enter(
+  { clock, places }: Pick<Context, 'clock' | 'places'>,
+  turn: BreakerTurn,
+): RefreshSlot | undefined {
   if (turn.kind === 'stopped') {
     const retryAfter = Math.max(turn.until - clock.now(), 1000);
     throw new Unavailable('refreshing is stopped for a while', { retryAfter });
@@ -28,7 +31,7 @@ export function enter({ clock, places }: Pick<Context, 'clock' | 'places'>, turn
 }
 
 /** The next read of the breaker, shared by all waiting callers of this process. */
-function lookAgain(context: Context): Promise<Turn> {
+function lookAgain(context: Context): Promise<BreakerTurn> {
   return context.flights.run('a turn to present', async () => {
     await delay(LOOK_AGAIN);
     return findTurn(context);
@@ -39,7 +42,7 @@ function lookAgain(context: Context): Promise<Turn> {
  * Waits for a place; undefined when the wait takes too long.
  * @throws {Unavailable} presenting is stopped
  */
-export async function waitToEnter(context: Context): Promise<Place | undefined> {
+export async function waitToEnter(context: Context): Promise<RefreshSlot | undefined> {
   const until = performance.now() + PATIENCE;
   while (performance.now() < until) {
     const place = enter(context, await lookAgain(context));

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import {
   ACCOUNTS_COUNTED,
   areManySpent,
-  type Deaths,
+  type DeathCounts,
   FEWEST,
   goodCountedUpTo,
   type SpentAccounts,
@@ -28,7 +28,7 @@ const HOUR = 60 * MINUTE;
 const SPENT = ['superseded'] as const;
 
 /** The deaths of the last minute. Numbers that cannot change the decision are not counted. */
-async function deathsOfLastMinute({ clock, fleet, store: { durable } }: Context): Promise<Deaths> {
+async function deathsOfLastMinute({ clock, fleet, store: { durable } }: Context): Promise<DeathCounts> {
   const to = clock.now();
   const span = { from: to - WITHIN, to };
   const accounts = await countAccountsOfDead(durable, { ...span, causes: ['refused', 'lost'] });

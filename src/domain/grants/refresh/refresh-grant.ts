@@ -25,7 +25,7 @@ import { markClaimInDoubt } from '../mark-in-doubt.ts';
 import { changeOfClaim, isCalmTurn } from './breaker-rules.ts';
 import { endProbe, findTurn, followOutcome } from './doubt-breaker.ts';
 import { enter, waitToEnter } from './few-at-once.ts';
-import type { Place } from './refresh-limit.ts';
+import type { RefreshSlot } from './refresh-limit.ts';
 import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import { storeRotatedPair } from './store-rotated-pair.ts';
 import { serverOf } from '../modern-client.ts';
@@ -49,7 +49,7 @@ interface Claim {
    */
   ifAlone: boolean;
   /** What the breaker allows. */
-  place: Place;
+  place: RefreshSlot;
   /**
    * When the claim began: by the database's clock, by this process's monotonic clock and by the machine's wall clock.
    */
@@ -209,7 +209,7 @@ async function claimAndWrite(
  * refresh that would have to wait, or that would run while answers are lost: its access token is still live.
  * @throws {Unavailable} presenting is stopped
  */
-async function askToPresent(context: Context, grant: Grant): Promise<Place | undefined> {
+async function askToPresent(context: Context, grant: Grant): Promise<RefreshSlot | undefined> {
   const turn = await findTurn(context);
   const isEarly = grant.access_expires_at > context.clock.now();
   if (isEarly && !isCalmTurn(turn)) return undefined;

@@ -1,20 +1,20 @@
 import { LOST_AT_MOST, type OpenTurn } from './breaker-rules.ts';
 
 /** The right of one presentation to go on, with the turn that allows it. */
-export interface Place {
+export interface RefreshSlot {
   turn: OpenTurn;
   /** Gives the place back when the database counts the claim, or when no claim will be made. */
   leave(): void;
 }
 
 /** The places of one context. A place counts a presentation until the database has its claim. */
-export interface Places {
+export interface RefreshSlots {
   /** Undefined when only a few presentations may go on and all places are taken. */
-  take(turn: OpenTurn): Place | undefined;
+  take(turn: OpenTurn): RefreshSlot | undefined;
 }
 
 /** Creates the places, all of them free. */
-export function createRefreshLimit(): Places {
+export function createRefreshLimit(): RefreshSlots {
   let unclaimed = 0;
   return {
     take(turn) {

@@ -10,7 +10,7 @@ import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import { addPendingRevocation, settleSoon } from '../pending-revocations.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { openRefreshToken, resealPair } from '../sealed-pair.ts';
-import { KeyDropped, requireUsable, withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
+import { KeyDropped, requireUsableKey, withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 
 /**
  * Stores a received pair, which exists nowhere else. The pair is stored by compare on the version, whichever process
@@ -39,7 +39,7 @@ async function recordRecovery(context: Context, tx: Database, grant: Grant): Pro
 async function rotate(context: Context, { grantId, version, pair }: SpilledPair): Promise<boolean> {
   const now = context.clock.now();
   return context.store.transaction(async (tx) => {
-    await requireUsable(tx, 'sealing', pair.refreshTokenSealed);
+    await requireUsableKey(tx, 'sealing', pair.refreshTokenSealed);
     const grant = await findGrant(tx, grantId);
     // A restored database may be older than the pair. The pair is still the newest.
     if (!grant || grant.version > version) return false;

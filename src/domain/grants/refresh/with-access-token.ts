@@ -9,7 +9,7 @@ import { backOff } from './refresh-policy.ts';
 /** How many access tokens in a row may expire during a call before a person is called. */
 const MAY_END_ON_THE_WAY = 2;
 
-type Ask<Answer> = (accessToken: string) => Promise<Answer>;
+type AuthorizedCall<Answer> = (accessToken: string) => Promise<Answer>;
 
 function isRefused(error: unknown): error is Unauthorized {
   return error instanceof Unauthorized;
@@ -32,7 +32,7 @@ async function suspect(context: Context, token: CurrentAccessToken, cause: unkno
 async function askAgain<Answer>(
   context: Context,
   refused: CurrentAccessToken,
-  { ask, mayEndOnTheWay }: { ask: Ask<Answer>; mayEndOnTheWay: number },
+  { ask, mayEndOnTheWay }: { ask: AuthorizedCall<Answer>; mayEndOnTheWay: number },
 ): Promise<Answer> {
   const version = { id: refused.grantId, version: refused.version };
   await expireAccessToken(context.store.durable, version, context.clock.now());
@@ -68,7 +68,7 @@ async function trust(context: Context, { grantId, suspectCount }: CurrentAccessT
 export async function withAccessToken<Answer>(
   context: Context,
   grantId: string,
-  ask: Ask<Answer>,
+  ask: AuthorizedCall<Answer>,
 ): Promise<Answer> {
   const token = await accessTokenFor(context, grantId);
   const rest = token.suspectUntil - context.clock.now();

@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import { jsonIn } from '../../translation/unpack.ts';
 import type { ServedMapping } from '../../tokens/resolve-token.ts';
 import { restAfterFailure } from '../../work/rest-after-failure.ts';
-import { KeyDropped, requireUsable } from '../../keys/retry-after-key-rotation.ts';
+import { KeyDropped, requireUsableKey } from '../../keys/retry-after-key-rotation.ts';
 import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
 import { textOfUpdate } from './update-matches.ts';
 import { updatesIn } from './updates-in-answer.ts';
@@ -39,13 +39,13 @@ const KNOWN = { max: 50_000, ttl: DAY };
 /** The calls whose answers show updates. */
 const SHOWS_UPDATES = /^\/1\/(?:profiles\/[^/?]+\/)?updates\/[^?]/;
 
-interface Passed {
+interface AccountAnswer {
   accountId: string;
   answer: PassedAnswer;
 }
 
-interface Learning {
-  held: Passed[];
+interface LearningState {
+  held: AccountAnswer[];
   heldBytes: number;
   /** Rows that wait to be written, by account and old id. */
   rows: Map<string, SeenUpdate>;
@@ -64,7 +64,7 @@ const keyOf = ({ account_id: accountId, old_id: oldId }: SeenUpdate) => `${accou
 const printOf = ({ profile_id: profileId, text_digest: digest, due_at: dueAt }: SeenUpdate) =>
   `${profileId} ${digest} ${dueAt}`;
 
-function rowsOf(context: Context, { accountId, answer }: Passed): SeenUpdate[] {
+function rowsOf(context: Context, { accountId, answer }: AccountAnswer): SeenUpdate[] {
   const now = context.clock.now();
   return updatesIn(jsonIn(answer, LONGEST_ANSWER)).map(({ oldId, profileId, text, dueAt }) => ({
     account_id: accountId,
@@ -77,7 +77,7 @@ function rowsOf(context: Context, { accountId, answer }: Passed): SeenUpdate[] {
 }
 
 /** Reads one answer, unless an equal answer was read before. */
-function read(context: Context, learning: Learning, passed: Passed): void {
+function read(context: Context, learning: LearningState, passed: AccountAnswer): void {
   const { answers, rows, written } = learning;
   const digest = createHash('sha256').update(passed.answer.body).digest('base64');
   const key = `${passed.accountId} ${digest}`;
@@ -87,11 +87,11 @@ function read(context: Context, learning: Learning, passed: Passed): void {
   answers.set(key, true);
 }
 
-async function writeSome({ store }: Context, { rows, written }: Learning): Promise<void> {
+async function writeSome({ store }: Context, { rows, written }: LearningState): Promise<void> {
   const some = [...rows.values()].slice(0, ROWS_PER_STATEMENT);
   // A key that is dropped between the check and the write leaves rows that match nothing, until they are learned again.
   for (const key of new Set(some.map(({ text_digest: digest }) => `${keyIdOf(digest)}.`)))
-    await requireUsable(store.aside, 'digest', key);
+    await requireUsableKey(store.aside, 'digest', key);
   await keepSeenUpdates(store.aside, some);
   for (const row of some) {
     written.set(keyOf(row), printOf(row));
@@ -100,15 +100,15 @@ async function writeSome({ store }: Context, { rows, written }: Learning): Promi
 }
 
 /** Digests under a dropped key are of no use: the next answers are digested again. */
-function forgetAll({ rows, answers }: Learning): void {
+function forgetAll({ rows, answers }: LearningState): void {
   rows.clear();
   answers.clear();
 }
 
-const memories = new WeakMap<Context, Learning>();
+const memories = new WeakMap<Context, LearningState>();
 
-function beginLearning(context: Context): Learning {
-  const learning: Learning = {
+function beginLearning(context: Context): LearningState {
+  const learning: LearningState = {
     held: [],
     heldBytes: 0,
     nextWriteAt: 0,
@@ -130,7 +130,7 @@ function beginLearning(context: Context): Learning {
 
 const learningOf = (context: Context) => memories.get(context) ?? beginLearning(context);
 
-async function readAll(context: Context, learning: Learning): Promise<void> {
+async function readAll(context: Context, learning: LearningState): Promise<void> {
   const { held } = learning;
   for (let passed = held.shift(); passed; passed = held.shift()) {
     learning.heldBytes -= passed.answer.body.length;
@@ -139,7 +139,7 @@ async function readAll(context: Context, learning: Learning): Promise<void> {
   }
 }
 
-async function work(context: Context, learning: Learning): Promise<void> {
+async function work(context: Context, learning: LearningState): Promise<void> {
   const { clock, shutdown } = context;
   const { held, rows } = learning;
   let before: number;

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../../store/driver/store.ts';
-import { requireUsable, withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
+import { requireUsableKey, withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 import { applyApps } from '../writing/apply-apps.ts';
 import { applyPairs } from '../writing/apply-pairs.ts';
 import { applyTokens } from '../writing/apply-tokens.ts';
-import type { Import, Outcome } from '../outcomes.ts';
+import type { ImportContext, RowOutcome } from '../outcomes.ts';
 import type { Report } from '../report.ts';
-import type { AppRow, PairRow, Row, TokenRow } from './rows.ts';
+import type { AppImportRow, PairImportRow, ImportRow, TokenImportRow } from './rows.ts';
 import type { Scratch } from './scratch.ts';
 
 /**
@@ -15,8 +15,8 @@ import type { Scratch } from './scratch.ts';
  */
 const BATCH = 2500;
 
-interface Place {
-  run: Import & { namedApps: Set<string> };
+interface BatchDeps {
+  run: ImportContext & { namedApps: Set<string> };
   report: Report;
   /** The database that a dry run writes to; undefined for a real import. */
   scratch: Scratch | undefined;
@@ -24,14 +24,14 @@ interface Place {
 
 /** Runs `apply` in one transaction, with keys that are not dropped (`keys/retry-after-key-rotation.ts`). */
 async function inOneStep(
-  { context }: Import,
-  apply: (tx: Database) => Promise<Outcome[]>,
-): Promise<Outcome[]> {
+  { context }: ImportContext,
+  apply: (tx: Database) => Promise<RowOutcome[]>,
+): Promise<RowOutcome[]> {
   // Values that another process digested with a newer key are found only with the newer key.
   await context.keyring.refresh();
   return withUsableKeys(context, () =>
     context.store.transaction(async (tx) => {
-      await requireUsable(tx, 'digest', context.vault.digest(''));
+      await requireUsableKey(tx, 'digest', context.vault.digest(''));
       return apply(tx);
     }),
   );
@@ -39,16 +39,16 @@ async function inOneStep(
 
 /** Collects rows by kind, writes each kind in batches, and counts the outcomes. */
 export class Batches {
-  readonly #place: Place;
-  #apps: AppRow[] = [];
-  #pairs: PairRow[] = [];
-  #tokens: TokenRow[] = [];
+  readonly #place: BatchDeps;
+  #apps: AppImportRow[] = [];
+  #pairs: PairImportRow[] = [];
+  #tokens: TokenImportRow[] = [];
 
-  constructor(place: Place) {
+  constructor(place: BatchDeps) {
     this.#place = place;
   }
 
-  async add({ type, row }: Row): Promise<void> {
+  async add({ type, row }: ImportRow): Promise<void> {
     if (type === 'app') this.#apps.push(row);
     else if (type === 'pair') this.#pairs.push(row);
     else this.#tokens.push(row);
@@ -67,7 +67,7 @@ export class Batches {
     await setImmediate();
   }
 
-  #count(outcomes: readonly Outcome[]): void {
+  #count(outcomes: readonly RowOutcome[]): void {
     const { report } = this.#place;
     for (const outcome of outcomes) {
       if (typeof outcome === 'string') report.count(outcome);
@@ -75,20 +75,20 @@ export class Batches {
     }
   }
 
-  async #writePairs(rows: readonly PairRow[]): Promise<void> {
+  async #writePairs(rows: readonly PairImportRow[]): Promise<void> {
     const { run, scratch } = this.#place;
     await scratch?.copyForPairs(rows);
     this.#count(await inOneStep(run, (tx) => applyPairs(run, tx, rows)));
   }
 
-  async #writeApps(rows: readonly AppRow[]): Promise<void> {
+  async #writeApps(rows: readonly AppImportRow[]): Promise<void> {
     const { run, scratch } = this.#place;
     await scratch?.copyForApps(rows);
     this.#count(await inOneStep(run, (tx) => applyApps(run, tx, rows)));
     for (const { clientId } of rows) run.namedApps.add(clientId);
   }
 
-  async #writeTokens(rows: readonly TokenRow[]): Promise<void> {
+  async #writeTokens(rows: readonly TokenImportRow[]): Promise<void> {
     const { run, scratch } = this.#place;
     await scratch?.copyForTokens(rows);
     this.#count(await inOneStep(run, (tx) => applyTokens(run, tx, rows)));

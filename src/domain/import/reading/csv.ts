@@ -1,14 +1,14 @@
 import { parse } from 'csv-parse/sync';
-import { LINE_BYTES_MAX, type Line } from './lines.ts';
-import type { Entry, Reader } from './reader.ts';
-import { ImportRefused, type Refusal } from '../refusals.ts';
+import { LINE_BYTES_MAX, type ImportLine } from './lines.ts';
+import type { ImportEntry, EntryReader } from './reader.ts';
+import { ImportRefused, type RowRefusal } from '../refusals.ts';
 
 /**
  * Reads CSV with a header (RFC 4180). A quote that is never closed would swallow the rest of the file. The line that
  * opened the quote is refused, and the lines after it are read as if the refused line were absent.
  */
 
-function isQuoteOpen(lines: readonly Line[]): boolean {
+function isQuoteOpen(lines: readonly ImportLine[]): boolean {
   let quotes = 0;
   for (const { text } of lines) {
     for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes += 1;
@@ -17,7 +17,7 @@ function isQuoteOpen(lines: readonly Line[]): boolean {
 }
 
 /** The cells of a record; undefined when its quotes are not valid CSV. */
-function cellsOf(lines: readonly Line[]): string[] | undefined {
+function cellsOf(lines: readonly ImportLine[]): string[] | undefined {
   const text = lines.map((line) => line.text).join('\n');
   if (!text.includes('"')) return text.split(',');
   try {
@@ -41,7 +41,7 @@ function columnsOf(cells: readonly string[] | undefined): string[] {
 }
 
 /** An empty cell counts as an absent field. */
-function recordOf(line: number, columns: readonly string[], cells: readonly string[]): Entry {
+function recordOf(line: number, columns: readonly string[], cells: readonly string[]): ImportEntry {
   const fields = new Map<string, unknown>();
   for (const [index, cell] of cells.entries()) {
     if (cell !== '') fields.set(columns[index] ?? '', cell);
@@ -49,13 +49,13 @@ function recordOf(line: number, columns: readonly string[], cells: readonly stri
   return { line, fields };
 }
 
-class CsvReader implements Reader {
+class CsvReader implements EntryReader {
   #columns: string[] | undefined;
   /** The lines of a record whose quote is open. */
-  #open: Line[] = [];
+  #open: ImportLine[] = [];
   #openLength = 0;
 
-  read(line: Line | Refusal): Array<Entry | Refusal> {
+  read(line: ImportLine | RowRefusal): Array<ImportEntry | RowRefusal> {
     if (!('text' in line)) return [...this.end(), line];
     if (this.#open.length === 0 && line.text.trim() === '') return [];
     this.#open.push(line);
@@ -65,8 +65,8 @@ class CsvReader implements Reader {
     return isEven ? this.#close() : [];
   }
 
-  end(): Array<Entry | Refusal> {
-    const found: Array<Entry | Refusal> = [];
+  end(): Array<ImportEntry | RowRefusal> {
+    const found: Array<ImportEntry | RowRefusal> = [];
     while (this.#open.length > 0) {
       const isCut = this.#open.length === 1 && this.#open[0]?.isCut === true;
       found.push(...this.#giveUp(isCut ? 'the last line is cut off' : 'a quote is never closed'));
@@ -74,14 +74,14 @@ class CsvReader implements Reader {
     return found;
   }
 
-  #take(): Line[] {
+  #take(): ImportLine[] {
     const lines = this.#open;
     this.#open = [];
     this.#openLength = 0;
     return lines;
   }
 
-  #close(): Array<Entry | Refusal> {
+  #close(): Array<ImportEntry | RowRefusal> {
     const [first] = this.#open;
     if (!first) return [];
     const cells = cellsOf(this.#open);
@@ -95,13 +95,13 @@ class CsvReader implements Reader {
     return [recordOf(first.line, this.#columns, cells)];
   }
 
-  #problemOf(cells: readonly string[] | undefined, { isCut }: Line): string {
+  #problemOf(cells: readonly string[] | undefined, { isCut }: ImportLine): string {
     if (isCut && (cells?.length ?? 0) < (this.#columns?.length ?? 0)) return 'the last line is cut off';
     return cells ? 'not as many columns as the first line names' : 'its quotes are not as CSV has them';
   }
 
   /** Refuses the first of the open lines, and reads the other lines again: they may be whole without the first line. */
-  #giveUp(reason: string): Array<Entry | Refusal> {
+  #giveUp(reason: string): Array<ImportEntry | RowRefusal> {
     const [first, ...others] = this.#take();
     if (!first) return [];
     if (!this.#columns) columnsOf(undefined);
@@ -110,6 +110,6 @@ class CsvReader implements Reader {
 }
 
 /** Reads the header first, then a record for each row. */
-export function createCsvReader(): Reader {
+export function createCsvReader(): EntryReader {
   return new CsvReader();
 }

@@ -4,9 +4,9 @@ import { RowRefused } from '../refusals.ts';
 
 /** Reads the fields of one row, each by its own rule; null for an absent field. */
 
-export type Fields = ReadonlyMap<string, unknown>;
+export type ImportFields = ReadonlyMap<string, unknown>;
 
-type Read<T> = (fields: Fields, name: string) => T | null;
+type FieldReader<T> = (fields: ImportFields, name: string) => T | null;
 
 const TEXT_MAX = 2000;
 
@@ -14,7 +14,7 @@ const TEXT_MAX = 2000;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** The text of a field, without white space around the text. */
-export function readText(fields: Fields, name: string, max = TEXT_MAX): string | null {
+export function readText(fields: ImportFields, name: string, max = TEXT_MAX): string | null {
   const value = fields.get(name);
   if (value === undefined || value === null || value === '') return null;
   if (typeof value !== 'string') throw new RowRefused('must be text', name);
@@ -27,13 +27,13 @@ export function readText(fields: Fields, name: string, max = TEXT_MAX): string |
 }
 
 /** The value of a field that the row must have. */
-export function required<T>(fields: Fields, name: string, read: Read<T>): T {
+export function required<T>(fields: ImportFields, name: string, read: FieldReader<T>): T {
   const value = read(fields, name);
   if (value === null) throw new RowRefused('is missing', name);
   return value;
 }
 
-function readMatching(pattern: RegExp, problem: string): Read<string> {
+function readMatching(pattern: RegExp, problem: string): FieldReader<string> {
   return (fields, name) => {
     const text = readText(fields, name);
     if (text !== null && !pattern.test(text)) throw new RowRefused(problem, name);
@@ -54,12 +54,12 @@ const readRaw = readMatching(
 );
 
 /** A raw secret. */
-export const readSecret: Read<string> = readRaw;
+export const readSecret: FieldReader<string> = readRaw;
 
 const readHex = readMatching(/^[0-9a-fA-F]{64}$/, 'must be the 64 hex digits of a SHA-256');
 
 /** The bytes of a SHA-256. */
-export function readSha256(fields: Fields, name: string): Buffer | null {
+export function readSha256(fields: ImportFields, name: string): Buffer | null {
   const hex = readHex(fields, name);
   return hex === null ? null : Buffer.from(hex, 'hex');
 }
@@ -71,13 +71,13 @@ function emailOf(text: string, name: string): string {
 }
 
 /** An e-mail address in lower case. */
-export function readEmail(fields: Fields, name: string): string | null {
+export function readEmail(fields: ImportFields, name: string): string | null {
   const text = readText(fields, name);
   return text === null ? null : emailOf(text, name);
 }
 
 /** A list in JSON, or texts with spaces between them, without duplicates. */
-function readList(fields: Fields, name: string): string[] {
+function readList(fields: ImportFields, name: string): string[] {
   const value = fields.get(name);
   const parts = Array.isArray(value) ? value : (readText(fields, name, LIST_MAX)?.split(/ +/) ?? []);
   const texts = parts.map((part: unknown) => {
@@ -91,7 +91,7 @@ function readList(fields: Fields, name: string): string[] {
 const LIST_MAX = 64 * 1024;
 
 /** The e-mail addresses of contacts, in lower case and without duplicates. */
-export function readEmails(fields: Fields, name: string): string[] {
+export function readEmails(fields: ImportFields, name: string): string[] {
   return [...new Set(readList(fields, name).map((text) => emailOf(text, name)))];
 }
 
@@ -102,7 +102,7 @@ const NO_CALLBACK = /^(?:javascript|data|vbscript|file|blob|about):/i;
  * Callbacks stay as they are (docs/decisions/0013): http and private schemes are allowed, but each callback must be one
  * absolute address.
  */
-export function readCallbacks(fields: Fields, name: string): string[] {
+export function readCallbacks(fields: ImportFields, name: string): string[] {
   const uris = readList(fields, name);
   for (const uri of uris) {
     if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri))
@@ -138,7 +138,7 @@ const EARLIEST = Date.UTC(2000, 0, 1);
 const AHEAD_MAX = 5 * MINUTE;
 
 /** A time in ISO 8601 (UTC when no zone is named) or Unix seconds, as Unix milliseconds. */
-export function readTime(fields: Fields, name: string, now: number): number | null {
+export function readTime(fields: ImportFields, name: string, now: number): number | null {
   const value = fields.get(name);
   if (value === undefined || value === null || value === '') return null;
   const time = parseTime(value);

@@ -4,12 +4,12 @@ import { prepareForMany } from '../../../store/import/import-rows.ts';
 import type { Context, Origin } from '../../context.ts';
 import { keepProgress } from '../../progress/keep-progress.ts';
 import { Batches } from './batches.ts';
-import type { Entry } from './reader.ts';
+import type { ImportEntry } from './reader.ts';
 import { partsOf } from './records.ts';
 import type { RefusalCount } from '../refusal-counts.ts';
-import { ImportRefused, type Refusal, RowRefused } from '../refusals.ts';
+import { ImportRefused, type RowRefusal, RowRefused } from '../refusals.ts';
 import { openReport, type Report, type Tally } from '../report.ts';
-import { type Row, readRow } from './rows.ts';
+import { type ImportRow, readRow } from './rows.ts';
 import { openScratch, removeOldScratches, type Scratch } from './scratch.ts';
 import { openSource, type Source } from './source.ts';
 import { createUnknownFields } from './unknown-fields.ts';
@@ -29,11 +29,11 @@ export interface ImportRequest {
   /** With more refused rows than this, nothing is changed. Undefined: refused rows do not stop the import. */
   maxRefused?: number | undefined;
   origin: Origin;
-  onProgress(progress: Progress): void;
+  onProgress(progress: ImportProgress): void;
 }
 
 /** How far an import is: the bytes that were read, over all readings of the file, and the rows that were judged. */
-export interface Progress {
+export interface ImportProgress {
   bytes: number;
   totalBytes: number;
   tally: Tally;
@@ -41,7 +41,7 @@ export interface Progress {
   isTrial: boolean;
 }
 
-export interface Imported extends Tally {
+export interface ImportResult extends Tally {
   /** False for a dry run, and when more rows would have been refused than allowed: then nothing was changed. */
   written: boolean;
   /** Why rows were refused, the most frequent reason first. */
@@ -53,12 +53,12 @@ export interface Imported extends Tally {
 }
 
 interface Pass {
-  isWanted(row: Row): boolean;
-  note(entry: Entry): void;
-  refuse(refusal: Refusal): void;
+  isWanted(row: ImportRow): boolean;
+  note(entry: ImportEntry): void;
+  refuse(refusal: RowRefusal): void;
 }
 
-function rowOf(entry: Entry | Refusal, now: number, pass: Pass): Row | undefined {
+function rowOf(entry: ImportEntry | RowRefusal, now: number, pass: Pass): ImportRow | undefined {
   if (!('fields' in entry)) {
     pass.refuse(entry);
     return undefined;
@@ -85,7 +85,7 @@ interface Run {
 
 /** Reports how far an import is, over all passes of the import. */
 interface Meter {
-  read(bytes: number, progress: Pick<Progress, 'tally' | 'isTrial'>): void;
+  read(bytes: number, progress: Pick<ImportProgress, 'tally' | 'isTrial'>): void;
   endPass(): void;
 }
 
@@ -148,7 +148,7 @@ class Importer {
   }
 }
 
-async function runOnce(context: Context, run: Run): Promise<Imported> {
+async function runOnce(context: Context, run: Run): Promise<ImportResult> {
   const { folder } = run.request;
   const report = openReport(folder, context.clock.now());
   const scratch = run.isTrial ? await openScratch(context, folder) : undefined;
@@ -176,7 +176,7 @@ async function runOnce(context: Context, run: Run): Promise<Imported> {
  * batch, and most refusals come in the last batches, so only a trial of the whole file can tell before the first
  * commit.
  */
-async function findTooMany(context: Context, run: Omit<Run, 'isTrial'>): Promise<Imported | undefined> {
+async function findTooMany(context: Context, run: Omit<Run, 'isTrial'>): Promise<ImportResult | undefined> {
   const { maxRefused } = run.request;
   if (maxRefused === undefined) return undefined;
   const trial = await runOnce(context, { ...run, isTrial: true });
@@ -190,7 +190,7 @@ async function findTooMany(context: Context, run: Omit<Run, 'isTrial'>): Promise
  * Imports a file, or says what an import would do.
  * @throws {ImportRefused} in plain words, when the file holds nothing readable
  */
-export async function importFile(context: Context, request: ImportRequest): Promise<Imported> {
+export async function importFile(context: Context, request: ImportRequest): Promise<ImportResult> {
   const { folder, isDryRun, maxRefused } = request;
   makePrivateFolder(folder);
   removeOldScratches(folder);

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { Refusal } from '../refusals.ts';
+import type { RowRefusal } from '../refusals.ts';
 
 /** The most bytes of a line, and of a CSV record over several lines. The longest real row has a few hundred bytes. */
 export const LINE_BYTES_MAX = 64 * 1024;
 
 /** A line without its line end. */
-export interface Line {
+export interface ImportLine {
   line: number;
   text: string;
   /** The last line of a file that ends without a line feed: the file may have been cut here. */
@@ -31,8 +31,8 @@ export class LineSplitter {
   #number = 0;
 
   /** The lines that end in these bytes. */
-  push(bytes: Buffer): Array<Line | Refusal> {
-    const lines: Array<Line | Refusal> = [];
+  push(bytes: Buffer): Array<ImportLine | RowRefusal> {
+    const lines: Array<ImportLine | RowRefusal> = [];
     let start = 0;
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
       this.#hold(bytes.subarray(start, end));
@@ -44,7 +44,7 @@ export class LineSplitter {
   }
 
   /** The last line, when no line feed ends the line. */
-  end(): Array<Line | Refusal> {
+  end(): Array<ImportLine | RowRefusal> {
     return this.#held.length > 0 || this.#isTooLong ? [this.#finish(true)] : [];
   }
 
@@ -55,7 +55,7 @@ export class LineSplitter {
     else this.#held = this.#held.length === 0 ? part : Buffer.concat([this.#held, part]);
   }
 
-  #finish(isCut: boolean): Line | Refusal {
+  #finish(isCut: boolean): ImportLine | RowRefusal {
     const [bytes, isTooLong] = [this.#held, this.#isTooLong];
     this.#held = NOTHING;
     this.#isTooLong = false;

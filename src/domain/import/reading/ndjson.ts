@@ -1,6 +1,6 @@
-import type { Line } from './lines.ts';
-import type { Entry } from './reader.ts';
-import type { Refusal } from '../refusals.ts';
+import type { ImportLine } from './lines.ts';
+import type { ImportEntry } from './reader.ts';
+import type { RowRefusal } from '../refusals.ts';
 
 /** Undefined for text that is not JSON. The parser's own error is dropped, because the error repeats the text. */
 function parse(text: string): unknown {
@@ -12,7 +12,7 @@ function parse(text: string): unknown {
 }
 
 /** The object of a line; empty for a blank line. */
-export function parseNdjson({ line, text, isCut }: Line): Array<Entry | Refusal> {
+export function parseNdjson({ line, text, isCut }: ImportLine): Array<ImportEntry | RowRefusal> {
   if (text.trim() === '') return [];
   const value = parse(text);
   if (value === undefined) return [{ line, reason: isCut ? 'the last line is cut off' : 'not valid JSON' }];

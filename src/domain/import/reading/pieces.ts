@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /** Bytes that can be read from their start any number of times; `size` in bytes. */
-export interface Bytes {
+export interface ByteSource {
   size: number;
   read(): AsyncGenerator<Buffer>;
   close(): Promise<void>;
@@ -10,7 +10,7 @@ export interface Bytes {
 const PIECE = 256 * 1024;
 
 /** The bytes of an open file from its start, whatever other readers of the file do. */
-export async function* piecesOf(handle: FileHandle): AsyncGenerator<Buffer> {
+export async function* bytePieces(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     // Each read needs a new buffer: the rest of a line stays in the buffer until the line is whole.
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(PIECE), 0, PIECE, position);

@@ -1,16 +1,16 @@
-import type { Fields } from './fields.ts';
-import type { Line } from './lines.ts';
-import type { Refusal } from '../refusals.ts';
+import type { ImportFields } from './fields.ts';
+import type { ImportLine } from './lines.ts';
+import type { RowRefusal } from '../refusals.ts';
 
 /** One row by the names of its fields, not yet checked; a file may hold any name. */
-export interface Entry {
+export interface ImportEntry {
   line: number;
-  fields: Fields;
+  fields: ImportFields;
 }
 
 /** Reads lines one after the other, and returns the entries that each line completes. */
-export interface Reader {
-  read(line: Line | Refusal): Array<Entry | Refusal>;
+export interface EntryReader {
+  read(line: ImportLine | RowRefusal): Array<ImportEntry | RowRefusal>;
   /** The entries that are left at the end of the file. */
-  end(): Array<Entry | Refusal>;
+  end(): Array<ImportEntry | RowRefusal>;
 }

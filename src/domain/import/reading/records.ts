@@ -1,23 +1,23 @@
 import { createCsvReader } from './csv.ts';
 import { LineSplitter } from './lines.ts';
 import { parseNdjson } from './ndjson.ts';
-import type { Entry, Reader } from './reader.ts';
-import type { Refusal } from '../refusals.ts';
+import type { ImportEntry, EntryReader } from './reader.ts';
+import type { RowRefusal } from '../refusals.ts';
 import type { Source } from './source.ts';
 
-const ndjsonReader: Reader = {
+const ndjsonReader: EntryReader = {
   read: (line) => ('text' in line ? parseNdjson(line) : [line]),
   end: () => [],
 };
 
 /** The entries of a part of the file, and how many bytes of the file were read so far. */
-interface Part {
-  entries: Array<Entry | Refusal>;
+interface FilePart {
+  entries: Array<ImportEntry | RowRefusal>;
   bytes: number;
 }
 
 /** All entries of a source, in their order. */
-export async function* partsOf(source: Source): AsyncGenerator<Part> {
+export async function* partsOf(source: Source): AsyncGenerator<FilePart> {
   const splitter = new LineSplitter();
   const reader = source.format === 'ndjson' ? ndjsonReader : createCsvReader();
   let bytes = 0;

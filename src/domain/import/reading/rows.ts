@@ -2,7 +2,7 @@ import { tokenHint } from '../../../shared/ids.ts';
 import { sha256Of } from '../../../shared/secrets.ts';
 import type { IdKind } from '../../../store/tables/existing-token-tables.ts';
 import {
-  type Fields,
+  type ImportFields,
   readCallbacks,
   readClientId,
   readEmail,
@@ -18,7 +18,7 @@ import { RowRefused } from '../refusals.ts';
 
 /** The rows of an import, each checked by itself. Times are in Unix milliseconds; secrets are kept only as SHA-256. */
 
-export interface AppRow {
+export interface AppImportRow {
   line: number;
   clientId: string;
   name: string;
@@ -30,7 +30,7 @@ export interface AppRow {
   createdAt: number | null;
 }
 
-export interface PairRow {
+export interface PairImportRow {
   line: number;
   kind: IdKind;
   legacyId: string;
@@ -38,7 +38,7 @@ export interface PairRow {
   email: string | null;
 }
 
-export interface TokenRow {
+export interface TokenImportRow {
   line: number;
   token: Buffer;
   /** Known when the file held the raw token. */
@@ -50,14 +50,14 @@ export interface TokenRow {
   lastUsedAt: number | null;
 }
 
-export type Row =
-  | { type: 'app'; row: AppRow }
-  | { type: 'pair'; row: PairRow }
-  | { type: 'token'; row: TokenRow };
+export type ImportRow =
+  | { type: 'app'; row: AppImportRow }
+  | { type: 'pair'; row: PairImportRow }
+  | { type: 'token'; row: TokenImportRow };
 
-interface Given {
+interface RowInput {
   line: number;
-  fields: Fields;
+  fields: ImportFields;
   now: number;
 }
 
@@ -67,7 +67,7 @@ interface Secret {
 }
 
 /** A secret that the row gives raw, as its SHA-256, or as both; then both must match. */
-function readDigested(fields: Fields, name: string): Secret | null {
+function readDigested(fields: ImportFields, name: string): Secret | null {
   const raw = readSecret(fields, name);
   const given = readSha256(fields, `${name}_sha256`);
   const sha256 = raw === null ? given : sha256Of(raw);
@@ -90,7 +90,7 @@ const TOKEN = 'access_token or access_token_sha256';
 export const HOLDER = 'account_email or account_id';
 const PARTNER = 'modern_id or email';
 
-function readApp({ line, fields, now }: Given): AppRow {
+function readApp({ line, fields, now }: RowInput): AppImportRow {
   const ownerEmail = readEmail(fields, 'owner_email');
   const ownerAccountId = readId(fields, 'owner_account_id');
   requireOne(ownerEmail, ownerAccountId, OWNER);
@@ -107,7 +107,7 @@ function readApp({ line, fields, now }: Given): AppRow {
   };
 }
 
-function readPair(kind: IdKind, { line, fields }: Given): PairRow {
+function readPair(kind: IdKind, { line, fields }: RowInput): PairImportRow {
   const legacyId = required(fields, 'legacy_id', readId);
   if (kind === 'profile') {
     return { line, kind, legacyId, modernId: required(fields, 'modern_id', readId), email: null };
@@ -117,7 +117,7 @@ function readPair(kind: IdKind, { line, fields }: Given): PairRow {
   return { line, kind, legacyId, modernId, email };
 }
 
-function readToken({ line, fields, now }: Given): TokenRow {
+function readToken({ line, fields, now }: RowInput): TokenImportRow {
   const secret = readDigested(fields, 'access_token');
   if (secret === null) throw new RowRefused('is missing', TOKEN);
   const accountId = readId(fields, 'account_id');
@@ -136,7 +136,7 @@ function readToken({ line, fields, now }: Given): TokenRow {
 }
 
 /** @throws {RowRefused} a field of the row is missing or not valid */
-export function readRow(given: Given): Row {
+export function readRow(given: RowInput): ImportRow {
   const type = required(given.fields, 'type', readText);
   if (type === 'token') return { type, row: readToken(given) };
   if (type === 'app') return { type, row: readApp(given) };

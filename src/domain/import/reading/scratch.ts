@@ -8,7 +8,7 @@ import type { Mapping, Tables } from '../../../store/tables/tables.ts';
 import { removeAbandoned } from '../../../shared/private-file.ts';
 import { rowsUnderLegacyIds } from '../../../store/tokens/under-legacy-ids.ts';
 import type { Context } from '../../context.ts';
-import type { AppRow, PairRow, TokenRow } from './rows.ts';
+import type { AppImportRow, PairImportRow, TokenImportRow } from './rows.ts';
 
 /**
  * The database of a dry run. A dry run imports into an empty database of its own, which is removed at the end. Before
@@ -17,9 +17,9 @@ import type { AppRow, PairRow, TokenRow } from './rows.ts';
  */
 export interface Scratch {
   store: Store;
-  copyForApps(rows: readonly AppRow[]): Promise<void>;
-  copyForPairs(rows: readonly PairRow[]): Promise<void>;
-  copyForTokens(rows: readonly TokenRow[]): Promise<void>;
+  copyForApps(rows: readonly AppImportRow[]): Promise<void>;
+  copyForPairs(rows: readonly PairImportRow[]): Promise<void>;
+  copyForTokens(rows: readonly TokenImportRow[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ class Copier {
     await this.#copy('accounts', 'account_id', modernIds);
   }
 
-  async forApps(rows: readonly AppRow[]): Promise<void> {
+  async forApps(rows: readonly AppImportRow[]): Promise<void> {
     const ids = rows.map(({ clientId }) => clientId);
     await this.#copy('apps', 'client_id', ids);
     await this.#copy('app_secrets', 'client_id', ids);
@@ -71,7 +71,7 @@ class Copier {
     await this.#copyOwners(given(rows.map((row) => row.ownerAccountId)));
   }
 
-  async forPairs(rows: readonly PairRow[]): Promise<void> {
+  async forPairs(rows: readonly PairImportRow[]): Promise<void> {
     const legacyIds = rows.map(({ legacyId }) => legacyId);
     await this.#copy('id_pairs', 'legacy_id', legacyIds);
     await this.#copy('id_pairs', 'modern_id', given(rows.map(({ modernId }) => modernId)));
@@ -85,7 +85,7 @@ class Copier {
     await this.#copyMappings(await rowsWith(this.#from, { table: 'mappings', column: 'id' }, ids));
   }
 
-  async forTokens(rows: readonly TokenRow[]): Promise<void> {
+  async forTokens(rows: readonly TokenImportRow[]): Promise<void> {
     const { vault } = this.#context;
     const clientIds = rows.map(({ clientId }) => clientId);
     await this.#copy('apps', 'client_id', clientIds);

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type Bytes, piecesOf } from './pieces.ts';
+import { type ByteSource, bytePieces } from './pieces.ts';
 import { ImportRefused } from '../refusals.ts';
 import { spool } from './spool.ts';
 
 /** A file that can be read from its start any number of times. */
-export interface Source extends Bytes {
+export interface Source extends ByteSource {
   format: 'ndjson' | 'csv';
 }
 
@@ -24,12 +24,12 @@ async function openFile(file: string): Promise<FileHandle> {
 }
 
 /** A pipe gives its bytes only once, so the bytes are stored for further readings. */
-async function bytesOf(file: string, folder: string): Promise<Bytes> {
+async function bytesOf(file: string, folder: string): Promise<ByteSource> {
   if (file === '-') return spool(process.stdin, folder);
   const handle = await openFile(file);
   const facts = await handle.stat();
   if (facts.isFile()) {
-    return { size: facts.size, read: () => piecesOf(handle), close: () => handle.close() };
+    return { size: facts.size, read: () => bytePieces(handle), close: () => handle.close() };
   }
   if (facts.isDirectory()) {
     await handle.close();
@@ -48,7 +48,7 @@ const MAGIC: ReadonlyArray<readonly [start: string, problem: string]> = [
   ['\xfe\xff', 'is UTF-16; save it as UTF-8 first'],
 ];
 
-async function firstPiece(bytes: Bytes): Promise<Buffer> {
+async function firstPiece(bytes: ByteSource): Promise<Buffer> {
   for await (const piece of bytes.read()) return piece;
   return Buffer.alloc(0);
 }

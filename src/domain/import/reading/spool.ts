@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newHexId } from '../../../shared/ids.ts';
-import { type Bytes, piecesOf } from './pieces.ts';
+import { type ByteSource, bytePieces } from './pieces.ts';
 
 const CIPHER = 'aes-256-ctr';
 
@@ -11,7 +11,7 @@ const CIPHER = 'aes-256-ctr';
  * encrypted with a key that only this process has. The name of the file is removed before the file is filled: when the
  * process ends in any way, the file is gone.
  */
-export async function spool(input: AsyncIterable<Buffer>, folder: string): Promise<Bytes> {
+export async function spool(input: AsyncIterable<Buffer>, folder: string): Promise<ByteSource> {
   const file = join(folder, `${newHexId()}.spool`);
   const handle = await open(file, 'wx+', 0o600);
   await rm(file);
@@ -24,7 +24,7 @@ export async function spool(input: AsyncIterable<Buffer>, folder: string): Promi
   }
   async function* read() {
     const decipher = createDecipheriv(CIPHER, key, iv);
-    for await (const piece of piecesOf(handle)) yield decipher.update(piece);
+    for await (const piece of bytePieces(handle)) yield decipher.update(piece);
   }
   return { size, read, close: () => handle.close() };
 }

@@ -1,4 +1,4 @@
-import type { Fields } from './fields.ts';
+import type { ImportFields } from './fields.ts';
 
 /** The fields that rows of any type may have. */
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set(
@@ -18,7 +18,7 @@ export function createUnknownFields() {
   const names = new Set<string>();
   return {
     names,
-    note(fields: Fields): void {
+    note(fields: ImportFields): void {
       for (const name of fields.keys()) {
         if (!KNOWN_FIELDS.has(name) && SAFE.test(name) && names.size < NAMES_MAX) names.add(name);
       }

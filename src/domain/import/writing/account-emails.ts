@@ -1,7 +1,7 @@
 import { rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import { normalEmail } from '../../../shared/mail/address.ts';
-import type { EmailsOf, Owner } from './owners.ts';
+import type { EmailLookup, Owner } from './owners.ts';
 
 /**
  * The account ids of tokens and apps that one claim names by an account id, and another claim by an address alone. For
@@ -26,7 +26,7 @@ function disputedIds(claims: Iterable<readonly [key: string, owner: Owner]>): Se
 export async function emailsFor(
   tx: Database,
   claims: Iterable<readonly [key: string, owner: Owner]>,
-): Promise<EmailsOf> {
+): Promise<EmailLookup> {
   const ids = disputedIds(claims);
   const emails = new Map<string, string[]>();
   if (ids.size > 0) {

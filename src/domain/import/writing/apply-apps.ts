@@ -4,22 +4,26 @@ import { pinOwner } from '../../accounts/pin-owner.ts';
 import { emailsFor } from './account-emails.ts';
 import { translationOf } from './legacy-accounts.ts';
 import { appWith, type ImportedApp } from './imported-app.ts';
-import type { Import, Outcome } from '../outcomes.ts';
-import { type EmailsOf, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
+import type { ImportContext, RowOutcome } from '../outcomes.ts';
+import { type EmailLookup, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
 import type { Objection } from '../refusals.ts';
-import { type AppRow, OWNER, SECRET } from '../reading/rows.ts';
+import { type AppImportRow, OWNER, SECRET } from '../reading/rows.ts';
 import { writeApps } from './write-apps.ts';
 
-type Apps = Map<string, ImportedApp>;
+type ImportedApps = Map<string, ImportedApp>;
 
 /** An app has two live secrets while its secret is being changed. */
 const LIVE_SECRETS_MAX = 2;
 
-async function lookUp({ namedApps }: Import, tx: Database, rows: readonly AppRow[]): Promise<Apps> {
+async function lookUp(
+  { namedApps }: ImportContext,
+  tx: Database,
+  rows: readonly AppImportRow[],
+): Promise<ImportedApps> {
   const ids = rows.map(({ clientId }) => clientId);
   const column = 'client_id';
   const known = await rowsWith(tx, { table: 'apps', column }, ids);
-  const apps: Apps = new Map(known.map((app) => [app.client_id, appWith(app.client_id, app)]));
+  const apps: ImportedApps = new Map(known.map((app) => [app.client_id, appWith(app.client_id, app)]));
   for (const app of apps.values()) app.isNamed = namedApps.has(app.clientId);
   for (const secret of await rowsWith(tx, { table: 'app_secrets', column }, ids)) {
     const app = apps.get(secret.client_id);
@@ -34,20 +38,24 @@ async function lookUp({ namedApps }: Import, tx: Database, rows: readonly AppRow
 }
 
 /** The digest to store for a row's secret; null when the app has or had the secret, or the row names no secret. */
-function missingSecret({ context }: Import, app: ImportedApp, { secret }: AppRow): string | null {
+function missingSecret(
+  { context }: ImportContext,
+  app: ImportedApp,
+  { secret }: AppImportRow,
+): string | null {
   if (secret === null) return null;
   const isKnown = context.vault.digestsOf(secret).some((digest) => app.secrets.has(digest));
   return isKnown ? null : context.vault.digestOf(secret);
 }
 
-function ownerOf({ ownerAccountId, ownerEmail }: AppRow | ImportedApp): Owner {
+function ownerOf({ ownerAccountId, ownerEmail }: AppImportRow | ImportedApp): Owner {
   return { accountId: ownerAccountId, email: ownerEmail };
 }
 
 function findConflict(
   app: ImportedApp,
-  row: AppRow,
-  { secret, emailsOf }: { secret: string | null; emailsOf: EmailsOf },
+  row: AppImportRow,
+  { secret, emailsOf }: { secret: string | null; emailsOf: EmailLookup },
 ): Objection | undefined {
   if (app.isRetired) return { field: 'client_id', reason: 'the app is retired' };
   if (app.isImported && app.isNamed && row.name !== app.name)
@@ -58,7 +66,7 @@ function findConflict(
   return undefined;
 }
 
-function fieldChanges(app: ImportedApp, row: AppRow): ImportedApp['changes'] {
+function fieldChanges(app: ImportedApp, row: AppImportRow): ImportedApp['changes'] {
   const { ownerAccountId, ownerEmail, name } = row;
   return {
     ...(name !== app.name && app.isImported && { name }),
@@ -79,7 +87,7 @@ function missing(known: Set<string>, given: readonly string[], added: string[]):
 }
 
 /** Adds the data of a row that the app lacks; returns whether the app lacked any data. */
-function merge(app: ImportedApp, row: AppRow, secret: string | null): boolean {
+function merge(app: ImportedApp, row: AppImportRow, secret: string | null): boolean {
   const changes = fieldChanges(app, row);
   app.name = changes.name ?? app.name;
   app.isNamed = true;
@@ -95,7 +103,11 @@ function merge(app: ImportedApp, row: AppRow, secret: string | null): boolean {
   return isAdded || Object.keys(changes).length > 0;
 }
 
-function settle(run: Import, { apps, emailsOf }: { apps: Apps; emailsOf: EmailsOf }, row: AppRow): Outcome {
+function settle(
+  run: ImportContext,
+  { apps, emailsOf }: { apps: ImportedApps; emailsOf: EmailLookup },
+  row: AppImportRow,
+): RowOutcome {
   const found = apps.get(row.clientId);
   const app = found ?? { ...appWith(row.clientId, undefined), createdAt: row.createdAt };
   const secret = missingSecret(run, app, row);
@@ -108,7 +120,7 @@ function settle(run: Import, { apps, emailsOf }: { apps: Apps; emailsOf: EmailsO
 }
 
 /** A registered app has a token that waits for the id of the app's owner. */
-async function pinOwners({ context, origin }: Import, tx: Database, apps: readonly ImportedApp[]) {
+async function pinOwners({ context, origin }: ImportContext, tx: Database, apps: readonly ImportedApp[]) {
   for (const { isNew, clientId, changes } of apps) {
     const accountId = changes.owner_account_id;
     if (!isNew && accountId !== undefined)
@@ -117,7 +129,11 @@ async function pinOwners({ context, origin }: Import, tx: Database, apps: readon
 }
 
 /** Imports apps in one transaction; returns the outcome of each row. */
-export async function applyApps(run: Import, tx: Database, rows: readonly AppRow[]): Promise<Outcome[]> {
+export async function applyApps(
+  run: ImportContext,
+  tx: Database,
+  rows: readonly AppImportRow[],
+): Promise<RowOutcome[]> {
   const translate = await translationOf(tx, new Set(rows.map((row) => row.ownerAccountId)));
   const apps = await lookUp(run, tx, rows);
   const owned = rows.map((row) => {

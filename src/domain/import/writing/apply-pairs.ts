@@ -3,10 +3,10 @@ import { changeAccountPair } from '../../../store/import/import-changes.ts';
 import { addRows, rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import { applyAccountPairs } from '../../accounts/apply-account-pairs.ts';
-import type { Import, Outcome } from '../outcomes.ts';
+import type { ImportContext, RowOutcome } from '../outcomes.ts';
 import { differ } from './owners.ts';
 import type { Objection } from '../refusals.ts';
-import type { PairRow } from '../reading/rows.ts';
+import type { PairImportRow } from '../reading/rows.ts';
 
 /** Imports the pairs of legacy ids (old API) and modern ids (new API). */
 
@@ -20,22 +20,22 @@ interface Pair {
 }
 
 /** By kind and legacy id, and by kind and modern id. */
-interface Found {
+interface PairIndex {
   byLegacy: Map<string, Pair>;
   byModern: Map<string, Pair>;
 }
 
 const keyOf = (kind: IdKind, id: string) => `${kind} ${id}`;
 
-function keep({ byLegacy, byModern }: Found, pair: Pair): void {
+function keep({ byLegacy, byModern }: PairIndex, pair: Pair): void {
   byLegacy.set(keyOf(pair.kind, pair.legacyId), pair);
   if (pair.modernId !== null) byModern.set(keyOf(pair.kind, pair.modernId), pair);
 }
 
-async function lookUp(tx: Database, rows: readonly PairRow[]): Promise<Found> {
+async function lookUp(tx: Database, rows: readonly PairImportRow[]): Promise<PairIndex> {
   const legacyIds = rows.map(({ legacyId }) => legacyId);
   const modernIds = rows.map(({ modernId }) => modernId).filter((id) => id !== null);
-  const found: Found = { byLegacy: new Map(), byModern: new Map() };
+  const found: PairIndex = { byLegacy: new Map(), byModern: new Map() };
   const known = [
     ...(await rowsWith(tx, { table: 'id_pairs', column: 'legacy_id' }, legacyIds)),
     ...(await rowsWith(tx, { table: 'id_pairs', column: 'modern_id' }, modernIds)),
@@ -47,7 +47,7 @@ async function lookUp(tx: Database, rows: readonly PairRow[]): Promise<Found> {
   return found;
 }
 
-function findConflict(row: PairRow, { byLegacy, byModern }: Found): Objection | undefined {
+function findConflict(row: PairImportRow, { byLegacy, byModern }: PairIndex): Objection | undefined {
   const pair = byLegacy.get(keyOf(row.kind, row.legacyId));
   const holder = row.modernId === null ? undefined : byModern.get(keyOf(row.kind, row.modernId));
   if (holder && holder.legacyId !== row.legacyId)
@@ -59,7 +59,7 @@ function findConflict(row: PairRow, { byLegacy, byModern }: Found): Objection | 
   return isOtherAddress ? { field: 'legacy_id', reason: 'is paired with another e-mail' } : undefined;
 }
 
-function settle(row: PairRow, found: Found): Outcome {
+function settle(row: PairImportRow, found: PairIndex): RowOutcome {
   const { line, kind, legacyId, modernId, email } = row;
   const problem = findConflict(row, found);
   if (problem !== undefined) return { line, ...problem };
@@ -81,7 +81,11 @@ function settle(row: PairRow, found: Found): Outcome {
 }
 
 /** Imports id pairs in one transaction; returns the outcome of each row. */
-export async function applyPairs(run: Import, tx: Database, rows: readonly PairRow[]): Promise<Outcome[]> {
+export async function applyPairs(
+  run: ImportContext,
+  tx: Database,
+  rows: readonly PairImportRow[],
+): Promise<RowOutcome[]> {
   const now = run.context.clock.now();
   const found = await lookUp(tx, rows);
   const outcomes = rows.map((row) => settle(row, found));

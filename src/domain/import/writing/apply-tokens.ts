@@ -3,20 +3,20 @@ import { rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { Mapping } from '../../../store/tables/tables.ts';
 import { emailsFor } from './account-emails.ts';
-import { changesOf, type Claim, type Token } from './judge-token.ts';
+import { changesOf, type TokenAttribution, type ImportedToken } from './judge-token.ts';
 import { translationOf } from './legacy-accounts.ts';
-import type { Import, Outcome } from '../outcomes.ts';
-import type { EmailsOf } from './owners.ts';
-import type { TokenRow } from '../reading/rows.ts';
+import type { ImportContext, RowOutcome } from '../outcomes.ts';
+import type { EmailLookup } from './owners.ts';
+import type { TokenImportRow } from '../reading/rows.ts';
 import { writeTokens } from './write-tokens.ts';
 
-interface Found {
+interface BatchIndex {
   /** By the SHA-256 of the token, in hex. */
-  tokens: Map<string, Token>;
+  tokens: Map<string, ImportedToken>;
   apps: Map<string, { isRetired: boolean; isUnidentified: boolean }>;
 }
 
-function known(row: Mapping, isUnidentified: boolean): Token {
+function known(row: Mapping, isUnidentified: boolean): ImportedToken {
   return {
     id: row.id,
     clientId: row.client_id,
@@ -32,7 +32,11 @@ function known(row: Mapping, isUnidentified: boolean): Token {
 }
 
 /** The known tokens and apps that a batch names. A token is found by its digest under every key. */
-async function lookUp({ context }: Import, tx: Database, rows: readonly TokenRow[]): Promise<Found> {
+async function lookUp(
+  { context }: ImportContext,
+  tx: Database,
+  rows: readonly TokenImportRow[],
+): Promise<BatchIndex> {
   const byDigest = new Map<string, string>();
   for (const { token } of rows) {
     for (const digest of context.vault.digestsOf(token)) byDigest.set(digest, token.toString('hex'));
@@ -45,14 +49,14 @@ async function lookUp({ context }: Import, tx: Database, rows: readonly TokenRow
       { isRetired: app.retired_at !== null, isUnidentified: app.source === 'observed' },
     ]),
   );
-  const tokens = mappings.map((row): [string, Token] => {
+  const tokens = mappings.map((row): [string, ImportedToken] => {
     const isUnidentified = apps.get(row.client_id)?.isUnidentified === true;
     return [byDigest.get(row.token_digest) ?? '', known(row, isUnidentified)];
   });
   return { tokens: new Map(tokens), apps };
 }
 
-function addToken({ context }: Import, owner: Claim, row: TokenRow): Token {
+function addToken({ context }: ImportContext, owner: TokenAttribution, row: TokenImportRow): ImportedToken {
   const added = { digest: context.vault.digestOf(row.token), row };
   return {
     id: newOrderedId(context.clock.now()),
@@ -72,10 +76,10 @@ function appProblem(app: { isRetired: boolean } | undefined): string | undefined
 
 /** Applies one row to the state after the earlier rows: the same token may come twice. */
 function settle(
-  run: Import,
-  { tokens, apps, emailsOf }: Found & { emailsOf: EmailsOf },
-  { owner, row }: { owner: Claim; row: TokenRow },
-): Outcome {
+  run: ImportContext,
+  { tokens, apps, emailsOf }: BatchIndex & { emailsOf: EmailLookup },
+  { owner, row }: { owner: TokenAttribution; row: TokenImportRow },
+): RowOutcome {
   const hex = row.token.toString('hex');
   const { line, clientId } = row;
   const token = tokens.get(hex);
@@ -97,7 +101,11 @@ function settle(
 }
 
 /** Imports tokens in one transaction; returns the outcome of each row. */
-export async function applyTokens(run: Import, tx: Database, rows: readonly TokenRow[]): Promise<Outcome[]> {
+export async function applyTokens(
+  run: ImportContext,
+  tx: Database,
+  rows: readonly TokenImportRow[],
+): Promise<RowOutcome[]> {
   const translate = await translationOf(tx, new Set(rows.map((row) => row.accountId)));
   const found = await lookUp(run, tx, rows);
   const claims = rows.map((row) => {

@@ -1,16 +1,16 @@
 import type { MappingState } from '../../../store/tables/tables.ts';
-import { type EmailsOf, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
+import { type EmailLookup, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
 import type { Objection } from '../refusals.ts';
-import { HOLDER, type TokenRow } from '../reading/rows.ts';
+import { HOLDER, type TokenImportRow } from '../reading/rows.ts';
 
 /** The app and account of a token, and its last use, as a row or the database says. */
-export interface Claim extends Owner {
+export interface TokenAttribution extends Owner {
   clientId: string;
   lastUsedAt: number | null;
 }
 
 /** A token as the database knows the token. */
-interface Standing extends Claim {
+interface StoredToken extends TokenAttribution {
   state: MappingState;
   /** The token's program has no app yet: an import may name the app. */
   isUnidentified: boolean;
@@ -19,16 +19,16 @@ interface Standing extends Claim {
 }
 
 /** The changes that a batch makes to a token. */
-interface Changes extends Partial<Claim> {
+interface Changes extends Partial<TokenAttribution> {
   isProven?: true;
 }
 
 /** A token in a batch, with its known data and its changes. */
-export interface Token extends Standing {
+export interface ImportedToken extends StoredToken {
   /** The id of the mapping; a new id for a token that was not known. */
   id: string;
   /** The data of a new token; undefined for a known token. */
-  added: { digest: string; row: TokenRow } | undefined;
+  added: { digest: string; row: TokenImportRow } | undefined;
   changes: Changes;
 }
 
@@ -36,14 +36,14 @@ export interface Token extends Standing {
  * When an account id is known, an address counts only if its row or token names an account id too. So the result does
  * not depend on the order of rows.
  */
-function emailOf(row: Claim, known: Standing): string | null {
+function emailOf(row: TokenAttribution, known: StoredToken): string | null {
   if (known.accountId === null && row.accountId === null) return known.email ?? row.email;
   const said = [known, row].map(({ accountId, email }) => (accountId === null ? null : email));
   return said.find((email) => email !== null) ?? null;
 }
 
 /** The data that a row adds to an unmapped token. */
-function fillIn(row: Claim, known: Standing): Partial<Claim> {
+function fillIn(row: TokenAttribution, known: StoredToken): Partial<TokenAttribution> {
   const email = emailOf(row, known);
   return {
     ...(row.clientId !== known.clientId && { clientId: row.clientId }),
@@ -52,7 +52,7 @@ function fillIn(row: Claim, known: Standing): Partial<Claim> {
   };
 }
 
-function isUsedLater(row: Claim, known: Claim): boolean {
+function isUsedLater(row: TokenAttribution, known: TokenAttribution): boolean {
   return row.lastUsedAt !== null && (known.lastUsedAt === null || row.lastUsedAt > known.lastUsedAt);
 }
 
@@ -60,7 +60,7 @@ function isUsedLater(row: Claim, known: Claim): boolean {
  * Whether a row proves the app of a token. An unidentified program is no app, so a row that names the program proves
  * nothing.
  */
-function isProof(row: Claim, { clientId, isUnidentified, isUnproven }: Standing): boolean {
+function isProof(row: TokenAttribution, { clientId, isUnidentified, isUnproven }: StoredToken): boolean {
   return isUnproven && (row.clientId !== clientId || !isUnidentified);
 }
 
@@ -68,7 +68,11 @@ function isProof(row: Claim, { clientId, isUnidentified, isUnproven }: Standing)
  * The changes that a row makes to a known token: missing data, and a later use. A token never moves to another account
  * or state, and final states stay as they are. An `Objection` says why the row is refused.
  */
-export function changesOf(row: Claim, known: Standing, emailsOf: EmailsOf): Changes | Objection {
+export function changesOf(
+  row: TokenAttribution,
+  known: StoredToken,
+  emailsOf: EmailLookup,
+): Changes | Objection {
   const mayMove = known.isUnidentified && known.state === 'unmapped';
   if (row.clientId !== known.clientId && !mayMove)
     return { field: 'client_id', reason: 'already belongs to another app' };

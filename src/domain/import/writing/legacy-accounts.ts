@@ -1,13 +1,13 @@
 import { rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 
-interface Named {
+interface AccountReference {
   accountId: string | null;
   email: string | null;
 }
 
 /** Translates an account of the file to the account of today. */
-export type Translate = (given: Named) => Named;
+export type AccountTranslation = (given: AccountReference) => AccountReference;
 
 /** The ids that the new API has confirmed as its own. For these ids, a pair with an address alone is ignored. */
 async function seenAmong(tx: Database, ids: readonly string[]): Promise<Set<string>> {
@@ -19,7 +19,7 @@ async function seenAmong(tx: Database, ids: readonly string[]): Promise<Set<stri
  * Translates account ids. A legacy id becomes the modern id of its pair, or the e-mail address while the pair has no
  * modern id. An id without a pair is a modern id.
  */
-export async function translationOf(tx: Database, ids: Iterable<string | null>): Promise<Translate> {
+export async function translationOf(tx: Database, ids: Iterable<string | null>): Promise<AccountTranslation> {
   const given = [...ids].filter((id) => id !== null);
   const rows = await rowsWith(tx, { table: 'id_pairs', column: 'legacy_id' }, given);
   const pairs = new Map(rows.filter(({ kind }) => kind === 'account').map((row) => [row.legacy_id, row]));

@@ -1,9 +1,9 @@
 import { addRows } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import { recordEvents } from '../../history/record-event.ts';
-import type { Import } from '../outcomes.ts';
+import type { ImportContext } from '../outcomes.ts';
 
-interface Named {
+interface NamingRequest {
   ids: ReadonlyArray<string | null>;
   /** For the history. */
   reason: string;
@@ -13,9 +13,9 @@ interface Named {
  * Adds a row for each account that a batch names and that has no row yet. Without a row, an account gets no reminders.
  */
 export async function nameAccounts(
-  { context, origin }: Import,
+  { context, origin }: ImportContext,
   tx: Database,
-  { ids, reason }: Named,
+  { ids, reason }: NamingRequest,
 ): Promise<void> {
   const now = context.clock.now();
   // Two imports at once write in the same order.

@@ -5,14 +5,14 @@ export interface Owner {
 }
 
 /** The addresses by which an account is known, in lower case. */
-export type EmailsOf = (accountId: string) => readonly string[];
+export type EmailLookup = (accountId: string) => readonly string[];
 
 /** Whether both values are present and differ. */
 export function differ(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a !== b;
 }
 
-function isOtherAddress({ accountId, email }: Owner, other: string | null, emailsOf: EmailsOf): boolean {
+function isOtherAddress({ accountId, email }: Owner, other: string | null, emailsOf: EmailLookup): boolean {
   if (accountId === null || other === null) return differ(email, other);
   const known = [...emailsOf(accountId), ...(email === null ? [] : [email])];
   return known.length > 0 && !known.includes(other);
@@ -23,7 +23,7 @@ function isOtherAddress({ accountId, email }: Owner, other: string | null, email
  * claim has no id, its address is compared with all known addresses of the other account. An account id without a known
  * address contradicts no address.
  */
-export function isOtherOwner(a: Owner, b: Owner, emailsOf: EmailsOf): boolean {
+export function isOtherOwner(a: Owner, b: Owner, emailsOf: EmailLookup): boolean {
   if (a.accountId !== null && b.accountId !== null) return a.accountId !== b.accountId;
   return a.accountId === null ? isOtherAddress(b, a.email, emailsOf) : isOtherAddress(a, b.email, emailsOf);
 }

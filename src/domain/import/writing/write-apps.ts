@@ -5,7 +5,7 @@ import type { Database } from '../../../store/driver/store.ts';
 import { recordEvents } from '../../history/record-event.ts';
 import { nameAccounts } from './name-accounts.ts';
 import type { ImportedApp } from './imported-app.ts';
-import type { Import } from '../outcomes.ts';
+import type { ImportContext } from '../outcomes.ts';
 
 /** Writes the additions and changes of a batch of apps. Two imports at once write in the same order. */
 
@@ -40,7 +40,11 @@ async function addParts(tx: Database, apps: readonly ImportedApp[], now: number)
 }
 
 /** Writes the apps, with an entry in the history for each app. */
-export async function writeApps(run: Import, tx: Database, apps: readonly ImportedApp[]): Promise<void> {
+export async function writeApps(
+  run: ImportContext,
+  tx: Database,
+  apps: readonly ImportedApp[],
+): Promise<void> {
   const { context, origin } = run;
   const now = context.clock.now();
   const sorted = apps.toSorted((a, b) => (a.clientId < b.clientId ? -1 : 1));

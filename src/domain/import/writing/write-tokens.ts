@@ -4,15 +4,15 @@ import type { Database } from '../../../store/driver/store.ts';
 import type { NewMapping } from '../../../store/tables/tables.ts';
 import { attachPairs } from '../../tokens/attach-tokens.ts';
 import { recordEvents } from '../../history/record-event.ts';
-import type { Token } from './judge-token.ts';
+import type { ImportedToken } from './judge-token.ts';
 import { nameAccounts } from './name-accounts.ts';
-import type { Import } from '../outcomes.ts';
+import type { ImportContext } from '../outcomes.ts';
 
 /** Writes the additions and changes of a batch of tokens. Two imports at once write in the same order. */
 
-type NewToken = Token & { added: object };
+type NewToken = ImportedToken & { added: object };
 
-const isNew = (token: Token): token is NewToken => token.added !== undefined;
+const isNew = (token: ImportedToken): token is NewToken => token.added !== undefined;
 
 function compare(a: string, b: string): number {
   if (a === b) return 0;
@@ -39,7 +39,11 @@ function mappingOf({ id, clientId, accountId, email, lastUsedAt, added }: NewTok
   };
 }
 
-async function changeTokens(run: Import, tx: Database, changed: readonly Token[]): Promise<void> {
+async function changeTokens(
+  run: ImportContext,
+  tx: Database,
+  changed: readonly ImportedToken[],
+): Promise<void> {
   const now = run.context.clock.now();
   for (const { id, changes } of changed) {
     await changeMapping(tx, id, {
@@ -54,7 +58,13 @@ async function changeTokens(run: Import, tx: Database, changed: readonly Token[]
 }
 
 /** The changes of a token, in words for the history. */
-function changeInWords({ clientId, accountId, email, lastUsedAt, isProven }: Token['changes']): string {
+function changeInWords({
+  clientId,
+  accountId,
+  email,
+  lastUsedAt,
+  isProven,
+}: ImportedToken['changes']): string {
   const parts = [
     clientId === undefined && !isProven ? [] : ['app'],
     accountId === undefined ? [] : ['account'],
@@ -65,7 +75,11 @@ function changeInWords({ clientId, accountId, email, lastUsedAt, isProven }: Tok
 }
 
 /** Attaches waiting tokens to the grant of their app and account, if there is a grant (`tokens/attach-tokens.ts`). */
-async function adopt({ context, origin }: Import, tx: Database, tokens: readonly Token[]): Promise<void> {
+async function adopt(
+  { context, origin }: ImportContext,
+  tx: Database,
+  tokens: readonly ImportedToken[],
+): Promise<void> {
   const pairs = tokens.flatMap(({ state, clientId, accountId }) =>
     state === 'unmapped' && accountId !== null ? [{ clientId, accountId }] : [],
   );
@@ -73,7 +87,11 @@ async function adopt({ context, origin }: Import, tx: Database, tokens: readonly
 }
 
 /** Writes the tokens, with an entry in the history for each token. */
-export async function writeTokens(run: Import, tx: Database, tokens: readonly Token[]): Promise<void> {
+export async function writeTokens(
+  run: ImportContext,
+  tx: Database,
+  tokens: readonly ImportedToken[],
+): Promise<void> {
   const added = tokens.filter(isNew).toSorted((a, b) => compare(a.added.digest, b.added.digest));
   const changed = tokens
     .filter((token) => token.added === undefined && Object.keys(token.changes).length > 0)
@@ -85,7 +103,7 @@ export async function writeTokens(run: Import, tx: Database, tokens: readonly To
   const rows = added.map((token) => mappingOf(token, now));
   await addRows(tx, { table: 'mappings', column: 'id' }, rows);
   await changeTokens(run, tx, changed);
-  const entryOf = ({ id, clientId, accountId }: Token, action: string, reason: string) => {
+  const entryOf = ({ id, clientId, accountId }: ImportedToken, action: string, reason: string) => {
     return { at: now, ...origin, action, reason, clientId, accountId, mappingId: id };
   };
   await recordEvents(context, tx, [

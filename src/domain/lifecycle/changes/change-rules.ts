@@ -8,7 +8,7 @@ import type { Context, Origin } from '../../context.ts';
 /** The common rules for changes of dates, extensions, exemptions and brownouts. */
 
 /** The person who asks for the change, for the history. */
-export type By = Pick<Origin, 'actor'> & Partial<Origin>;
+export type ChangeOrigin = Pick<Origin, 'actor'> & Partial<Origin>;
 
 /** The change was refused and nothing was stored. The message gives the reason to a person in one sentence. */
 export class ChangeRefused extends Error {

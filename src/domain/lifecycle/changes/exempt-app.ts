@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { checkedReason } from '../../history/reason.ts';
 import {
-  type By,
+  type ChangeOrigin,
   ChangeRefused,
   changeLifecycle,
   requireApp,
@@ -13,7 +13,7 @@ import {
   requireFuture,
 } from './change-rules.ts';
 
-interface Asked extends By {
+interface ExemptionRequest extends ChangeOrigin {
   clientId: string;
   reason: string;
 }
@@ -25,7 +25,7 @@ interface Asked extends By {
  */
 export async function exemptApp(
   context: Context,
-  asked: Asked & { until: number },
+  asked: ExemptionRequest & { until: number },
 ): Promise<{ before: number | undefined }> {
   const { clientId, until, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
@@ -50,7 +50,7 @@ export async function exemptApp(
  * Ends the exemption of an app.
  * @throws {ChangeRefused}
  */
-export async function endExemption(context: Context, asked: Asked): Promise<{ before: number }> {
+export async function endExemption(context: Context, asked: ExemptionRequest): Promise<{ before: number }> {
   const { clientId, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {

@@ -8,7 +8,7 @@ import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { checkedReason } from '../../history/reason.ts';
 import {
-  type By,
+  type ChangeOrigin,
   ChangeRefused,
   changeLifecycle,
   requireApp,
@@ -18,7 +18,7 @@ import {
 import { whyInVain } from './extension-effect.ts';
 import { sunsetBeforeRetirement } from './sunset-first.ts';
 
-interface Asked extends By {
+interface ExtensionChange extends ChangeOrigin {
   clientId: string;
   name: Milestone;
   reason: string;
@@ -29,7 +29,7 @@ interface Asked extends By {
   seen?: { until: number | undefined };
 }
 
-interface Given extends Asked {
+interface ExtensionRequest extends ExtensionChange {
   until: number;
 }
 
@@ -37,7 +37,7 @@ interface Given extends Asked {
 export class ExtensionInVain extends ChangeRefused {}
 
 /** The outcome of an extension. */
-export interface Extended {
+export interface ExtensionResult {
   /** The end of the replaced extension. */
   before: number | undefined;
   /** Whether the app has less time than the replaced extension gave. */
@@ -46,7 +46,7 @@ export interface Extended {
   warnings: string[];
 }
 
-function warningsFor(lifecycle: Lifecycle, { clientId }: Given): string[] {
+function warningsFor(lifecycle: Lifecycle, { clientId }: ExtensionRequest): string[] {
   const sunset = sunsetBeforeRetirement(lifecycle, clientId);
   return sunset === undefined
     ? []
@@ -57,7 +57,11 @@ function warningsFor(lifecycle: Lifecycle, { clientId }: Given): string[] {
  * Refuses a change that was decided on a page that is out of date: the change would overwrite an extension that the
  * decider never saw.
  */
-async function requireSeen(tx: Database, { clientId, name, seen }: Asked, now: number): Promise<void> {
+async function requireSeen(
+  tx: Database,
+  { clientId, name, seen }: ExtensionChange,
+  now: number,
+): Promise<void> {
   if (seen === undefined) return;
   const until = await extensionUntil(tx, { clientId, name });
   const ahead = until !== undefined && until > now ? until : undefined;
@@ -68,7 +72,7 @@ async function requireSeen(tx: Database, { clientId, name, seen }: Asked, now: n
  * Refuses an extension until the same time again: the history would record a change although nothing changed. A caller
  * whose page showed this end, or that saw no page, gets `ExtensionInVain`.
  */
-async function requireOther(tx: Database, { clientId, name, until, seen }: Given): Promise<void> {
+async function requireOther(tx: Database, { clientId, name, until, seen }: ExtensionRequest): Promise<void> {
   if ((await extensionUntil(tx, { clientId, name })) !== until) return;
   const words = `The app has more time for the ${name} until ${momentText(until)} already.`;
   throw seen === undefined || seen.until === until ? new ExtensionInVain(words) : new ChangeRefused(words);
@@ -81,7 +85,7 @@ async function requireOther(tx: Database, { clientId, name, until, seen }: Given
 function requireEffect(
   context: Context,
   lifecycle: Lifecycle,
-  { asked, now }: { asked: Given; now: number },
+  { asked, now }: { asked: ExtensionRequest; now: number },
 ) {
   const why = whyInVain(lifecycle, asked, { now, hasOldApi: context.oldBackend !== undefined });
   if (why !== undefined) throw new ExtensionInVain(why);
@@ -92,7 +96,7 @@ function requireEffect(
  * @throws {ExtensionInVain} the extension would change nothing for the app
  * @throws {ChangeRefused}
  */
-export async function extendApp(context: Context, asked: Given): Promise<Extended> {
+export async function extendApp(context: Context, asked: ExtensionRequest): Promise<ExtensionResult> {
   const { clientId, name, until, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {
@@ -123,7 +127,7 @@ export async function extendApp(context: Context, asked: Given): Promise<Extende
  * Ends the extension of an app, so the date of all apps applies again. Answers the end of the extension.
  * @throws {ChangeRefused}
  */
-export async function endExtension(context: Context, asked: Asked): Promise<{ before: number }> {
+export async function endExtension(context: Context, asked: ExtensionChange): Promise<{ before: number }> {
   const { clientId, name, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {

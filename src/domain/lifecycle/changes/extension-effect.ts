@@ -13,7 +13,7 @@ export interface Extension {
 }
 
 /** The moment, and whether the old API runs. */
-interface Circumstances {
+interface EffectInput {
   now: number;
   hasOldApi: boolean;
 }
@@ -45,7 +45,7 @@ function isSameFrom(now: number, lifecycle: Lifecycle, extension: Extension): bo
 export function whyNoneHelps(
   { dates }: Lifecycle,
   name: Milestone,
-  { hasOldApi }: Pick<Circumstances, 'hasOldApi'>,
+  { hasOldApi }: Pick<EffectInput, 'hasOldApi'>,
 ): string | undefined {
   if (!changesCalls(name, hasOldApi)) return NO_OLD_API;
   return dates[name] === undefined ? `No ${name} is set for all, so there is nothing to put off.` : undefined;
@@ -57,7 +57,7 @@ export function whyNoneHelps(
 export function whyInVain(
   lifecycle: Lifecycle,
   extension: Extension,
-  { now, hasOldApi }: Circumstances,
+  { now, hasOldApi }: EffectInput,
 ): string | undefined {
   const { clientId, name, until } = extension;
   const none = whyNoneHelps(lifecycle, name, { hasOldApi });

@@ -7,9 +7,9 @@ import type { Context } from '../../context.ts';
 import type { Brownout, Milestone } from '../lifecycle.ts';
 import { readCommonDates } from '../read-lifecycle.ts';
 import { recordEvent } from '../../history/record-event.ts';
-import { type By, ChangeRefused, changeLifecycle, STARTS_AHEAD } from './change-rules.ts';
+import { type ChangeOrigin, ChangeRefused, changeLifecycle, STARTS_AHEAD } from './change-rules.ts';
 
-interface NewBrownout extends By {
+interface NewBrownout extends ChangeOrigin {
   rehearses: Milestone;
   startsAt: number;
   endsAt: number;
@@ -90,7 +90,7 @@ export async function planBrownout(context: Context, given: NewBrownout): Promis
  */
 export async function removeBrownout(
   context: Context,
-  { id, actor, requestId = null }: By & { id: string },
+  { id, actor, requestId = null }: ChangeOrigin & { id: string },
 ): Promise<{ hadBegun: boolean }> {
   return changeLifecycle(context, async (tx, now) => {
     const row = await findPublic(tx, id);

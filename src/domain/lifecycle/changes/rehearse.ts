@@ -38,7 +38,7 @@ export interface Rehearsal {
   failed: Usage | undefined;
 }
 
-interface Asked extends Origin {
+interface RehearsalRequest extends Origin {
   clientId: string;
 }
 
@@ -62,7 +62,7 @@ async function findCome(
  */
 export async function startRehearsal(
   context: Context,
-  { clientId, rehearses, actor, requestId }: Asked & { rehearses: Milestone },
+  { clientId, rehearses, actor, requestId }: RehearsalRequest & { rehearses: Milestone },
 ): Promise<Rehearsal> {
   const id = newHexId();
   return changeLifecycle(context, async (tx, now) => {
@@ -84,7 +84,7 @@ export async function startRehearsal(
 /** Ends the rehearsal of an app early. Answers whether a rehearsal ran. */
 export async function stopRehearsal(
   context: Context,
-  { clientId, actor, requestId }: Asked,
+  { clientId, actor, requestId }: RehearsalRequest,
 ): Promise<boolean> {
   return changeLifecycle(context, async (tx, now) => {
     const [last] = await lastRehearsals(tx, clientId, 1);

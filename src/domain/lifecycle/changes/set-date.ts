@@ -7,10 +7,10 @@ import type { DateName, Lifecycle } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { checkedReason } from '../../history/reason.ts';
-import { type By, ChangeRefused, changeLifecycle, STARTS_AHEAD } from './change-rules.ts';
+import { type ChangeOrigin, ChangeRefused, changeLifecycle, STARTS_AHEAD } from './change-rules.ts';
 import { sunsetBeforeRetirement } from './sunset-first.ts';
 
-interface NewDate extends By {
+interface NewDate extends ChangeOrigin {
   name: DateName;
   /** Undefined unsets the date. */
   at: number | undefined;
@@ -20,7 +20,7 @@ interface NewDate extends By {
 }
 
 /** The outcome of a change, and the extensions and brownouts that the date affects. */
-export interface DateSet {
+export interface SetDateResult {
   isChanged: boolean;
   before: number | undefined;
   /** How many apps have an extension beyond this date; 0 for a deprecation. */
@@ -78,7 +78,7 @@ async function whatStands(
  * Sets or unsets a date of all apps. Setting the same value again changes nothing.
  * @throws {ChangeRefused}
  */
-export async function setDateOf(context: Context, date: NewDate): Promise<DateSet> {
+export async function setDateOf(context: Context, date: NewDate): Promise<SetDateResult> {
   const { name, at, actor, requestId = null } = date;
   const reason = checkedReason(date.reason);
   return changeLifecycle(context, async (tx, now) => {

@@ -5,7 +5,7 @@ import { takeWrite } from '../../limits/fair-reads.ts';
 import { meantChannel } from '../../ids/legacy-ids.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import type { NamedProfiles } from '../known-profiles.ts';
-import { type Change, type ChangeEnd, changeUpdate } from '../writes/change-update.ts';
+import { type UpdateChange, type ChangeEnd, changeUpdate } from '../writes/change-update.ts';
 import type { Writer } from '../writes/writes.ts';
 import {
   keepAsTheyAre,
@@ -67,7 +67,7 @@ async function keepWhatItSays(context: Context, learned: LearnedUpdate, end: Cha
 export async function changeKnownUpdate(
   context: Context,
   { writer, known }: { writer: Writer; known: NamedProfiles },
-  change: Change,
+  change: UpdateChange,
 ): Promise<ChangeEnd> {
   const learned = await learnedUpdate(context, writer.mapping, change.id);
   const id = learned ? await postIdForWrite(context, learned) : change.id;

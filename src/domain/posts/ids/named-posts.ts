@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { meantChannel } from '../../ids/legacy-ids.ts';
 import { learnedUpdate, postIdForWrite } from '../../ids/updates/learned-update.ts';
 import { matchAmong } from './match-update.ts';
-import { type Told, updateIdsFor } from './told-ids.ts';
+import { type CallerIds, updateIdsFor } from './told-ids.ts';
 
 /** Finds the posts of one channel that a write names by ids of either API. Sends no request. */
 
@@ -12,7 +12,7 @@ type Posts = readonly Post[];
 /** The post of an id that is not among the ids of these posts. The id itself where no post is found. */
 async function namedPost(
   context: Context,
-  { mapping, ids }: Told,
+  { mapping, ids }: CallerIds,
   { posts, id }: { posts: Posts; id: string },
 ): Promise<string> {
   const learned = await learnedUpdate(context, mapping, id);
@@ -26,7 +26,7 @@ async function namedPost(
 /** The ids of the named posts at the new API, in the order of the names. */
 export async function namedPosts(
   context: Context,
-  told: Told,
+  told: CallerIds,
   { posts, names }: { posts: Posts; names: readonly string[] },
 ): Promise<string[]> {
   const toldIds = await updateIdsFor(context, told, posts);

@@ -38,12 +38,12 @@ function memoryOf(context: Context): LRUCache<string, string> {
 export type UpdateIds = ReadonlyMap<string, string>;
 
 /** The token of the caller, with the profile ids that its app knows. */
-export interface Told {
+export interface CallerIds {
   mapping: ServedMapping;
   ids: LegacyIds;
 }
 
-interface Lookup extends Told {
+interface Lookup extends CallerIds {
   app: ToldApp;
   posts: readonly Post[];
   digests: ReadonlyMap<string, readonly string[]>;
@@ -118,7 +118,7 @@ async function lookUp(context: Context, lookup: Lookup): Promise<Map<string, str
   return ids;
 }
 
-function lookupOf({ vault, store }: Context, told: Told, posts: readonly Post[]): Lookup {
+function lookupOf({ vault, store }: Context, told: CallerIds, posts: readonly Post[]): Lookup {
   const app = appOf(told.mapping);
   const digests = new Map(
     posts.map(({ id, text }) => [id, vault.digests(textOfUpdate(app.accountId, text))] as const),
@@ -129,7 +129,11 @@ function lookupOf({ vault, store }: Context, told: Told, posts: readonly Post[])
 }
 
 /** The ids that the app sees for these posts. The ids are stored before the answer leaves. */
-export async function updateIdsFor(context: Context, told: Told, posts: readonly Post[]): Promise<UpdateIds> {
+export async function updateIdsFor(
+  context: Context,
+  told: CallerIds,
+  posts: readonly Post[],
+): Promise<UpdateIds> {
   const { clientId, accountId } = appOf(told.mapping);
   const memory = memoryOf(context);
   const keyOf = (id: string) => `${clientId} ${accountId} ${id}`;
@@ -143,7 +147,7 @@ export async function updateIdsFor(context: Context, told: Told, posts: readonly
 /** As `updateIdsFor`, for a write that is done: the answer does not fail if the ids cannot be read. */
 export async function updateIdsAfterWrite(
   context: Context,
-  told: Told,
+  told: CallerIds,
   posts: readonly Post[],
 ): Promise<UpdateIds> {
   try {

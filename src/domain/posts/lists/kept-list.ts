@@ -42,7 +42,7 @@ export interface Range {
 }
 
 /** The place where a page begins. */
-export interface Mark {
+export interface PageMark {
   offset: number;
   cursor: string | undefined;
 }
@@ -70,7 +70,7 @@ export function pageFor(
 }
 
 /** The last known page beginning at or before an offset. */
-export function markFor({ marks }: KeptList, offset: number): Mark {
+export function markFor({ marks }: KeptList, offset: number): PageMark {
   return marks.findLast((mark) => mark.offset <= offset) ?? { offset: 0, cursor: undefined };
 }
 
@@ -120,7 +120,7 @@ function fitting(newest: KeptPage, others: readonly KeptPage[]): KeptPage[] {
 }
 
 /** The list with one more page, beginning at `mark`. */
-export function withPage(list: KeptList, mark: Mark, page: PostsPage & { readAt: number }): KeptList {
+export function withPage(list: KeptList, mark: PageMark, page: PostsPage & { readAt: number }): KeptList {
   const { posts, next, readAt } = page;
   const end = mark.offset + posts.length;
   const others = list.pages.filter(({ offset }) => offset !== mark.offset);
@@ -138,7 +138,7 @@ export function withPage(list: KeptList, mark: Mark, page: PostsPage & { readAt:
  * The length of the list. If the end was not read: the earlier length, but at least one more than was seen. Old clients
  * page on while they have seen fewer posts than the total.
  */
-export function totalOf({ length, lastLength }: KeptList, seen: number): number {
+export function listTotal({ length, lastLength }: KeptList, seen: number): number {
   return length ?? Math.max(lastLength ?? 0, seen + 1);
 }
 

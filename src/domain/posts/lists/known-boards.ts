@@ -30,12 +30,16 @@ export interface BoardsAnswer {
   isStale: boolean;
 }
 
-interface Wanted {
+interface BoardsRequest {
   channelIds: string[];
   organizationIds: string[];
 }
 
-async function fetchBoards(context: Context, grant: GrantClient, wanted: Wanted): Promise<BoardsAnswer> {
+async function fetchBoards(
+  context: Context,
+  grant: GrantClient,
+  wanted: BoardsRequest,
+): Promise<BoardsAnswer> {
   const fetchedAt = context.clock.now();
   const mainApi = context.sides.mainApiFor(grant.modernClientId);
   const now = () => context.clock.now();

@@ -16,7 +16,7 @@ export interface PostList {
 type Channel = Pick<AccountReading['channels'][number], 'id' | 'organizationId'>;
 
 /** Makes a list for the parameter `since` of a call, in Unix seconds; 0 for the whole list. */
-type MakeList = (channel: Channel, since: number) => PostList;
+type ListFactory = (channel: Channel, since: number) => PostList;
 
 /** The names of the two whole lists of a channel. */
 export const nameOfPending = (channelId: string) => `pending ${channelId}`;
@@ -26,7 +26,7 @@ export const nameOfSent = (channelId: string) => `sent ${channelId}`;
  * The buffer, the next post first: posts that are scheduled, posts that are being published, and posts that failed and
  * wait for a person. `since` compares the time at which a post was made.
  */
-export const pendingList: MakeList = ({ id: channelId, organizationId }, since) => {
+export const pendingList: ListFactory = ({ id: channelId, organizationId }, since) => {
   const statuses = ['scheduled', 'sending', 'error'];
   const question = { organizationId, channelId, statuses, direction: 'asc' } as const;
   if (since === 0) return { name: nameOfPending(channelId), question, isMeant: undefined };
@@ -39,7 +39,7 @@ export const pendingList: MakeList = ({ id: channelId, organizationId }, since) 
  * The sent posts, the last post first. `since` compares the time of sending. The new API can neither sort nor filter by
  * this time: it sorts by due time, and only posts that were sent late have another order.
  */
-export const sentList: MakeList = ({ id: channelId, organizationId }, since) => ({
+export const sentList: ListFactory = ({ id: channelId, organizationId }, since) => ({
   name: nameOfSent(channelId),
   question: { organizationId, channelId, statuses: ['sent'], direction: 'desc' },
   isMeant: since === 0 ? undefined : ({ sentAt }) => (secondsOf(sentAt) ?? 0) > since,

@@ -10,12 +10,12 @@ import {
   type KeptList,
   keptList,
   type KeptPage,
-  type Mark,
+  type PageMark,
   markFor,
   pageFor,
   type Range,
   restartList,
-  totalOf,
+  listTotal,
   totalOfMeant,
   withKnownLength,
   withoutMark,
@@ -35,7 +35,7 @@ const FEWEST_AT_ONCE = 20;
 /** The most requests for a page without a known cursor. */
 const MOST_STEPS = 5;
 
-const START: Mark = { offset: 0, cursor: undefined };
+const START: PageMark = { offset: 0, cursor: undefined };
 
 /** The time that a caller may take between two pages of one reading. */
 const READING_LIFETIME = 10 * MINUTE;
@@ -52,7 +52,7 @@ export interface ListAnswer {
   isStale: boolean;
 }
 
-interface Asking extends PostsReader {
+interface ListRequest extends PostsReader {
   list: PostList;
   range: Range;
   /** When posts were last changed with the grant. */
@@ -62,8 +62,8 @@ interface Asking extends PostsReader {
 /** Reads the page at a mark, and adds the page to the list. */
 async function readInto(
   context: Context,
-  asking: Asking,
-  { list, mark, first }: { list: KeptList; mark: Mark; first: number },
+  asking: ListRequest,
+  { list, mark, first }: { list: KeptList; mark: PageMark; first: number },
 ): Promise<KeptList> {
   const readAt = context.clock.now();
   const wanted = { first, after: mark.cursor };
@@ -77,10 +77,10 @@ async function readInto(
 const isBeyond = ({ length }: KeptList, offset: number) => length !== undefined && offset >= length;
 
 /** Whether few requests lead from a mark to an offset. */
-const isInReach = (mark: Mark, offset: number) => (offset - mark.offset) / MOST_AT_ONCE <= MOST_STEPS;
+const isInReach = (mark: PageMark, offset: number) => (offset - mark.offset) / MOST_AT_ONCE <= MOST_STEPS;
 
 /** Reads up to the beginning of the range, and then the range. @throws {PageOutOfReach} no request was sent */
-async function readRange(context: Context, asking: Asking, known: KeptList): Promise<KeptList> {
+async function readRange(context: Context, asking: ListRequest, known: KeptList): Promise<KeptList> {
   const { offset, count } = asking.range;
   let [list, mark] = [known, markFor(known, offset)];
   if (!isInReach(mark, offset)) throw new PageOutOfReach();
@@ -113,7 +113,7 @@ const withoutLength = (list: KeptList): KeptList => ({
  */
 function runningList(
   context: Context,
-  { grant, range: { offset } }: Asking,
+  { grant, range: { offset } }: ListRequest,
   kept: KeptList | undefined,
 ): KeptList {
   const now = context.clock.now();
@@ -124,13 +124,17 @@ function runningList(
 }
 
 /** The readings to try after an unreadable answer: first without the used cursor, then without any cursor. */
-function otherWays(asking: Asking, running: KeptList, now: number): KeptList[] {
+function otherWays(asking: ListRequest, running: KeptList, now: number): KeptList[] {
   const without = withoutMark(running, asking.range.offset);
   return without.marks.length > 0 ? [without, beginList(now, running)] : [beginList(now, running)];
 }
 
 /** A cursor that the new API no longer knows does not fail the call. The reading loses cursors. */
-async function readAnew(context: Context, asking: Asking, kept: KeptList | undefined): Promise<KeptList> {
+async function readAnew(
+  context: Context,
+  asking: ListRequest,
+  kept: KeptList | undefined,
+): Promise<KeptList> {
   const running = runningList(context, asking, kept);
   try {
     return await readRange(context, asking, running);
@@ -144,14 +148,17 @@ async function readAnew(context: Context, asking: Asking, kept: KeptList | undef
   }
 }
 
-interface Cut {
+interface ListReading {
   list: KeptList;
   page: KeptPage | undefined;
   isStale: boolean;
 }
 
 /** The range from its page, without posts that the caller does not mean. */
-function answerFrom({ list: { isMeant }, range }: Asking, { list, page, isStale }: Cut): ListAnswer {
+function answerFrom(
+  { list: { isMeant }, range }: ListRequest,
+  { list, page, isStale }: ListReading,
+): ListAnswer {
   const start = range.offset - (page?.offset ?? 0);
   const posts = page?.posts.slice(start, start + range.count) ?? [];
   const meant = isMeant ? posts.filter(isMeant) : posts;
@@ -160,13 +167,17 @@ function answerFrom({ list: { isMeant }, range }: Asking, { list, page, isStale 
     posts: meant,
     total: isMeant
       ? totalOfMeant(list, isMeant, { offset, count: meant.length })
-      : totalOf(list, offset + posts.length),
+      : listTotal(list, offset + posts.length),
     fetchedAt: page?.readAt ?? list.startedAt,
     isStale,
   };
 }
 
-async function fetchRange(context: Context, asking: Asking, kept: KeptList | undefined): Promise<ListAnswer> {
+async function fetchRange(
+  context: Context,
+  asking: ListRequest,
+  kept: KeptList | undefined,
+): Promise<ListAnswer> {
   const {
     grant,
     list: { name: what },

@@ -18,7 +18,7 @@ export interface PostAnswer {
   isStale: boolean;
 }
 
-interface Looking {
+interface PostLookup {
   id: string;
   /** Whether the cache has an entry for the post. An id that was never found gets no entry. */
   isKnown: boolean;
@@ -27,7 +27,7 @@ interface Looking {
 async function fetchPost(
   context: Context,
   reader: PostsReader,
-  { id, isKnown }: Looking,
+  { id, isKnown }: PostLookup,
 ): Promise<PostAnswer> {
   const fetchedAt = context.clock.now();
   const found = await askForPosts(context, reader, (asker) => readPost(asker, id));

@@ -12,27 +12,27 @@ import type { QueueChannel } from './read-queue.ts';
 /** Moves posts one after the other, each with its own write. Stops after the first move that is not surely done. */
 
 /** Why a move was not made, or is in doubt. */
-export type Stop =
+export type MoveFailure =
   | { kind: 'refused'; refusal: OldRefusal }
   /** `message` is the text of the new API about the fault. */
   | { kind: 'in_doubt'; message: string | undefined }
   /** Nothing was sent for this move. */
   | { kind: 'not_sent'; error: unknown };
 
-export interface MovesMade {
+export interface MovesResult {
   made: number;
   /** Undefined once every move was made. */
-  stop: Stop | undefined;
+  stop: MoveFailure | undefined;
 }
 
 /** The queue to move, and the call that moves the queue. */
-export interface Ordering {
+export interface OrderRequest {
   call: 'reorder' | 'shuffle';
   writer: Writer;
   channel: QueueChannel;
 }
 
-function writeOf({ call, channel }: Ordering, { id, position }: Move): Write {
+function writeOf({ call, channel }: OrderRequest, { id, position }: Move): Write {
   return {
     call,
     write: { mutation: 'movePostInQueue', input: { id, position } },
@@ -44,13 +44,17 @@ function writeOf({ call, channel }: Ordering, { id, position }: Move): Write {
   };
 }
 
-function stopOf(end: WriteEnd): Stop | undefined {
+function stopOf(end: WriteEnd): MoveFailure | undefined {
   if (end.kind === 'done') return undefined;
   if (end.kind === 'in_doubt') return { kind: 'in_doubt', message: end.message };
   return { kind: 'refused', refusal: refusalOfWrite(end.refusal, 'update') };
 }
 
-async function makeMove(context: Context, ordering: Ordering, move: Move): Promise<Stop | undefined> {
+async function makeMove(
+  context: Context,
+  ordering: OrderRequest,
+  move: Move,
+): Promise<MoveFailure | undefined> {
   const { writer } = ordering;
   const write = writeOf(ordering, move);
   try {
@@ -66,9 +70,9 @@ async function makeMove(context: Context, ordering: Ordering, move: Move): Promi
 /** Makes the moves in their order until one fails. Never throws, because earlier moves may be done already. */
 export async function makeMoves(
   context: Context,
-  ordering: Ordering,
+  ordering: OrderRequest,
   moves: readonly Move[],
-): Promise<MovesMade> {
+): Promise<MovesResult> {
   for (const [made, move] of moves.entries()) {
     const stop = await makeMove(context, ordering, move);
     if (stop) return { made, stop };

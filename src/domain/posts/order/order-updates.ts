@@ -11,7 +11,7 @@ import { namedPosts } from '../ids/named-posts.ts';
 import { requireScope } from '../scope-missing.ts';
 import { arrange, isArranged } from './arrange.ts';
 import { drawOrder } from './draw-order.ts';
-import { makeMoves, type MovesMade, type Ordering } from './make-moves.ts';
+import { makeMoves, type MovesResult, type OrderRequest } from './make-moves.ts';
 import { MOST_MOVES } from './most-moves.ts';
 import { type Move, planMoves } from './plan-moves.ts';
 import { isMovable, placesOf, readQueue, requestsFor } from './read-queue.ts';
@@ -21,7 +21,7 @@ import { isMovable, placesOf, readQueue, requestsFor } from './read-queue.ts';
  * moves, make the moves one after the other, read the order again.
  */
 
-export interface OrderEnd extends MovesMade {
+export interface OrderEnd extends MovesResult {
   /** The number of moves that the order needs. */
   planned: number;
   /** Whether the queue has the requested order. */
@@ -50,7 +50,7 @@ function requireFew(moves: readonly Move[]): void {
 /** Refuses a call that its budget would stop half-way. The `length` posts are read once more after the moves. */
 function requireBudgetFor(
   context: Context,
-  { writer }: Ordering,
+  { writer }: OrderRequest,
   { moves, length }: { moves: readonly Move[]; length: number },
 ): void {
   const { modern_client_id: modernClientId, client_id: clientId } = writer.mapping;
@@ -61,7 +61,7 @@ function requireBudgetFor(
 /** The order after the moves; undefined where the queue could not be read while the caller waits. */
 async function reachedOrder(
   context: Context,
-  { writer, channel }: Ordering,
+  { writer, channel }: OrderRequest,
 ): Promise<WrittenPost[] | undefined> {
   const left = writer.came + WRITE_ANSWERED_WITHIN - context.clock.elapsed();
   if (left <= 0) return undefined;
@@ -76,7 +76,7 @@ async function reachedOrder(
 /** @throws {FieldRefused | BudgetSpent} nothing was moved */
 async function bringInto(
   context: Context,
-  ordering: Ordering,
+  ordering: OrderRequest,
   { posts, wanted }: { posts: WrittenPost[]; wanted: WantedOrder },
 ): Promise<OrderEnd> {
   const target = arrange(placesOf(posts), wanted);
@@ -102,7 +102,7 @@ async function bringInto(
  */
 export async function reorderQueue(
   context: Context,
-  ordering: Ordering & Pick<CallerChannel, 'ids'>,
+  ordering: OrderRequest & Pick<CallerChannel, 'ids'>,
   wanted: WantedOrder,
 ): Promise<OrderEnd> {
   const posts = await withTimeout(readQueue(context, ordering.writer, ordering.channel));
@@ -124,7 +124,7 @@ export interface ShuffleEnd extends OrderEnd {
  */
 export async function shuffleQueue(
   context: Context,
-  ordering: Ordering,
+  ordering: OrderRequest,
   count: number | undefined,
 ): Promise<ShuffleEnd> {
   const posts = await withTimeout(readQueue(context, ordering.writer, ordering.channel));

@@ -5,7 +5,7 @@ import { waitWords } from '../../translation/wait-words.ts';
 import { BudgetSpent } from '../../limits/budget-spent.ts';
 import { TooLateToBegin } from '../writes/claim-write.ts';
 import { whyNotSent } from '../writes/why-not-sent.ts';
-import type { Stop } from './make-moves.ts';
+import type { MoveFailure } from './make-moves.ts';
 import type { OrderEnd } from './order-updates.ts';
 
 /** The messages that answer a call for another order. People read these messages in an old program. */
@@ -31,7 +31,7 @@ function refusalOfUnsent(error: unknown): OldRefusal {
   return { status: 503, code: 1000, message, retryAfter: secondsOf(error.retryAfter ?? 1000) };
 }
 
-function refusalOfStop(stop: Stop, link: string): OldRefusal {
+function refusalOfStop(stop: MoveFailure, link: string): OldRefusal {
   if (stop.kind === 'not_sent') return refusalOfUnsent(stop.error);
   if (stop.kind === 'refused') return stop.refusal;
   const why =

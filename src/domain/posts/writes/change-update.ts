@@ -1,6 +1,6 @@
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import { findPost } from '../../../upstream/posts/find-posts.ts';
-import { FieldRefused, type Pairs } from '../../translation/call-fields.ts';
+import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { editInput, type PostChannel } from '../../translation/post-input.ts';
@@ -26,8 +26,8 @@ export type ChangeEnd =
   | { kind: 'in_doubt'; message: string | undefined };
 
 /** The change of a post with this id. */
-export type Change =
-  | { call: 'update'; id: string; pairs: Pairs }
+export type UpdateChange =
+  | { call: 'update'; id: string; pairs: FieldPairs }
   | { call: 'share' | 'destroy' | 'move_to_top'; id: string };
 
 const UNKNOWN_UPDATE: OldRefusal = { status: 404, code: 1020, message: 'Update could not be found.' };
@@ -58,7 +58,7 @@ function contentOfChange(id: string, { text, timing, media }: UpdateContent): st
   return isShared || hasMedia(media) ? undefined : contentText({ channelId: id, text, dueAt });
 }
 
-interface Prepared {
+interface PreparedWrite {
   write: Write;
   leftOut: string[];
 }
@@ -67,8 +67,8 @@ interface Prepared {
 async function editOf(
   context: Context,
   writer: Writer,
-  { id, pairs }: Extract<Change, { call: 'update' }>,
-): Promise<Prepared> {
+  { id, pairs }: Extract<UpdateChange, { call: 'update' }>,
+): Promise<PreparedWrite> {
   const update = changedUpdate(pairs, context.clock.now());
   const channel = hasMedia(update.media) ? await channelOf(context, writer, id) : undefined;
   const { input, leftOut } = editInput(id, update, channel);
@@ -77,7 +77,7 @@ async function editOf(
   return { write: { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown }, leftOut };
 }
 
-async function prepared(context: Context, writer: Writer, change: Change): Promise<Prepared> {
+async function prepared(context: Context, writer: Writer, change: UpdateChange): Promise<PreparedWrite> {
   const { call, id } = change;
   switch (call) {
     case 'update':
@@ -95,7 +95,7 @@ async function prepared(context: Context, writer: Writer, change: Change): Promi
   }
 }
 
-const wordless = (write: Write): Prepared => ({ write, leftOut: [] });
+const wordless = (write: Write): PreparedWrite => ({ write, leftOut: [] });
 
 function endOf(end: WriteEnd): ChangeEnd {
   if (end.kind === 'done') return { kind: 'done', post: end.post, leftOut: [] };
@@ -107,7 +107,11 @@ function endOf(end: WriteEnd): ChangeEnd {
  * Changes one post.
  * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was changed
  */
-export async function changeUpdate(context: Context, writer: Writer, change: Change): Promise<ChangeEnd> {
+export async function changeUpdate(
+  context: Context,
+  writer: Writer,
+  change: UpdateChange,
+): Promise<ChangeEnd> {
   if (!isPostId(change.id)) return { kind: 'refused', refusal: UNKNOWN_UPDATE };
   await requireScope(context, writer.mapping, 'posts:write');
   const { write, leftOut } = await prepared(context, writer, change);

@@ -13,7 +13,7 @@ import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
 import type { Context } from '../../context.ts';
-import { requireUsable } from '../../keys/retry-after-key-rotation.ts';
+import { requireUsableKey } from '../../keys/retry-after-key-rotation.ts';
 import type { Write, Writer } from './writes.ts';
 
 /** Stores the journal row of a write before the first byte, and checks how long the row lets the write be sent. */
@@ -22,7 +22,7 @@ import type { Write, Writer } from './writes.ts';
  * The row of a running write, with the time of all clocks when the row was made. Three clocks, because one clock may be
  * set, and another may stop while the machine sleeps.
  */
-export interface Claim {
+export interface WriteClaim {
   rowId: string;
   begun: { elapsed: number; wall: number; now: number };
 }
@@ -31,7 +31,7 @@ export interface Claim {
 export type SentOutcome = Exclude<WriteOutcome, { kind: 'unauthorized' }>;
 
 export interface Attempt {
-  claim: Claim | undefined;
+  claim: WriteClaim | undefined;
   /** The answer of the new API to the sent write. A later error does not change this outcome. */
   outcome: SentOutcome | undefined;
   /** Whether the write was counted in the app's share of the budget. A second sending after a 401 is not counted. */
@@ -43,7 +43,7 @@ export interface Attempt {
 /** A write under way, with its grant. */
 export type ClaimedWrite = Writer & Write & { document: string; grant: GrantClient; attempt: Attempt };
 
-function clocksOf({ clock }: Context): Claim['begun'] {
+function clocksOf({ clock }: Context): WriteClaim['begun'] {
   return { elapsed: clock.elapsed(), wall: clock.wall(), now: clock.now() };
 }
 
@@ -101,13 +101,13 @@ async function requireLiveGrant(tx: Database, { grant }: ClaimedWrite): Promise<
 }
 
 /** Stores the row of a write. Nothing is sent before the row is durable. @throws {Unavailable | KeyDropped} */
-export async function claimWrite(context: Context, parts: ClaimedWrite): Promise<Claim> {
+export async function claimWrite(context: Context, parts: ClaimedWrite): Promise<WriteClaim> {
   requireTime(context, parts);
   const begun = clocksOf(context);
   const row = rowOf(context, parts, begun.now);
   const isKept = await context.store.transaction(async (tx) => {
     await requireLiveGrant(tx, parts);
-    if (row.content_digest) await requireUsable(tx, 'digest', row.content_digest);
+    if (row.content_digest) await requireUsableKey(tx, 'digest', row.content_digest);
     return beginWrite(tx, row, context.instance.seen());
   });
   if (!isKept) throw notSent('the database is a copy');

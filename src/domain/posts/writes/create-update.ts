@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { FieldRefused, type Pairs } from '../../translation/call-fields.ts';
+import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { type NewUpdate, newUpdate } from '../../translation/new-update.ts';
 import { type OldRefusal, refusalOfField, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { createInput, type PostInput } from '../../translation/post-input.ts';
@@ -75,7 +75,7 @@ function endOfFailure(profile: NamedProfile, error: unknown): ProfileEnd {
   return { ...profile, kind: 'not_sent', error, why: whyNotSent(error) };
 }
 
-interface Posting {
+interface ProfileWrite {
   writer: Writer;
   profile: NamedProfile;
   write: Write;
@@ -85,7 +85,7 @@ interface Posting {
 /** The outcome of a sent post. A failure here does not prove anything about the post. */
 async function endOfSent(
   context: Context,
-  { writer, profile, write, leftOut }: Posting,
+  { writer, profile, write, leftOut }: ProfileWrite,
   end: WriteEnd,
 ): Promise<ProfileEnd> {
   try {
@@ -151,7 +151,7 @@ const errorOf = (end: ProfileEnd): unknown[] =>
 export async function createUpdates(
   context: Context,
   caller: Caller,
-  { pairs, writer }: { pairs: Pairs; writer: Writer },
+  { pairs, writer }: { pairs: FieldPairs; writer: Writer },
 ): Promise<CreatedUpdates> {
   const update = newUpdate(pairs, context.clock.now());
   await requireScope(context, caller.mapping, 'posts:write');

@@ -4,7 +4,7 @@ import { doubtWrite, endWrite } from '../../../store/posts/write-journal.ts';
 import type { Context } from '../../context.ts';
 import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import { BudgetSpent } from '../../limits/budget-spent.ts';
-import type { Claim, SentOutcome } from './claim-write.ts';
+import type { WriteClaim, SentOutcome } from './claim-write.ts';
 import type { WriteEnd } from './writes.ts';
 
 /** Records in the journal what an answer proves about a write. */
@@ -32,7 +32,7 @@ export async function endRow(
 /** Stores what an outcome proves, before the caller is answered. @throws {BudgetSpent} */
 async function keepOutcome(
   context: Context,
-  { claimed: { rowId }, call }: { claimed: Claim; call: WriteCall },
+  { claimed: { rowId }, call }: { claimed: WriteClaim; call: WriteCall },
   outcome: SentOutcome,
 ): Promise<WriteEnd> {
   switch (outcome.kind) {
@@ -61,7 +61,7 @@ async function keepOutcome(
 /** An outcome that could not be stored puts the write in doubt: the row lacks the outcome, so the bridge will look. */
 export async function settle(
   context: Context,
-  settling: { claimed: Claim; call: WriteCall },
+  settling: { claimed: WriteClaim; call: WriteCall },
   outcome: SentOutcome,
 ): Promise<WriteEnd> {
   const { rowId } = settling.claimed;

@@ -5,7 +5,7 @@ import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
 import { contentsOfEdit } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
-import type { Looking, Observation } from './sight.ts';
+import type { WriteSearch, WriteObservation } from './sight.ts';
 
 /** Looks whether an existing post has the state that a change in doubt would produce. */
 
@@ -20,14 +20,17 @@ function isAsWritten(context: Context, row: PostWriteRow, post: WrittenPost): bo
 }
 
 /** A post without a later update shows no change. A later update to other content may be another change: unclear. */
-function sightOf(context: Context, row: PostWriteRow, post: WrittenPost | undefined): Observation {
+function sightOf(context: Context, row: PostWriteRow, post: WrittenPost | undefined): WriteObservation {
   if (row.call === 'destroy') return { kind: post ? 'nothing' : 'gone' };
   if (!post || Date.parse(post.updatedAt) < row.sent_at - WRITE_CLOCKS_DIFFER) return { kind: 'nothing' };
   return isAsWritten(context, row, post) ? { kind: 'found', post } : { kind: 'unclear' };
 }
 
 /** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
-export async function lookForChange(context: Context, { row, reads }: Looking): Promise<Observation> {
+export async function lookForChange(
+  context: Context,
+  { row, reads }: WriteSearch,
+): Promise<WriteObservation> {
   if (row.post_id === null || !showsItsChange(row)) return { kind: 'unclear' };
   const sight = sightOf(context, row, await reads.post(row.post_id));
   if (sight.kind !== 'found') return sight;

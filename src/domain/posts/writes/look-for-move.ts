@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { contentOfMove } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import { type ChannelRow, isInChannel } from './look-reads.ts';
-import type { Looking, Observation } from './sight.ts';
+import type { WriteSearch, WriteObservation } from './sight.ts';
 
 /** Looks whether a post has the place that a move in doubt would produce: first or last in its queue. */
 
@@ -24,7 +24,7 @@ function positionOf(context: Context, row: ChannelRow, postId: string) {
  * at another place proves nothing: another move may have followed.
  * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
  */
-export async function lookForMove(context: Context, { row, reads }: Looking): Promise<Observation> {
+export async function lookForMove(context: Context, { row, reads }: WriteSearch): Promise<WriteObservation> {
   if (row.post_id === null || !isInChannel(row)) return { kind: 'unclear' };
   const position = positionOf(context, row, row.post_id);
   if (!position) return { kind: 'unclear' };

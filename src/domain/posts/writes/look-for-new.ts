@@ -8,7 +8,7 @@ import { contentOfPost, isWordless } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import { isInChannel } from './look-reads.ts';
 import { madeBetween } from './made-between.ts';
-import type { Looking, Observation } from './sight.ts';
+import type { WriteSearch, WriteObservation } from './sight.ts';
 
 /** Looks for the post that a create in doubt may have made. */
 
@@ -23,7 +23,7 @@ function isOfAccount({ account_id: accountId }: PostWriteRow, { author, via, sta
   return isByApi && (!author || author.id === accountId);
 }
 
-function hasSources({ sources }: Looking, { assets }: WrittenPost): boolean {
+function hasSources({ sources }: WriteSearch, { assets }: WrittenPost): boolean {
   return sources === undefined || sources.join('\n') === assets.map(({ source }) => source).join('\n');
 }
 
@@ -42,13 +42,13 @@ async function takeFound(
   context: Context,
   row: PostWriteRow,
   equal: readonly WrittenPost[],
-): Promise<Observation> {
+): Promise<WriteObservation> {
   const [first] = equal;
   if (!first) return { kind: 'nothing' };
   const digests = context.vault.digests(contentOfPost(first));
   // An earlier write can have made one of these posts only if that write was still under way when this write was sent.
   const since = madeBetween(row).from - WRITE_MADE_WITHIN - WRITE_CLOCKS_DIFFER;
-  return context.store.transaction(async (tx): Promise<Observation> => {
+  return context.store.transaction(async (tx): Promise<WriteObservation> => {
     const [free, ...others] = await withoutWriter(
       tx,
       equal.map(({ id }) => id),
@@ -62,7 +62,7 @@ async function takeFound(
 }
 
 /** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
-export async function lookForNew(context: Context, looking: Looking): Promise<Observation> {
+export async function lookForNew(context: Context, looking: WriteSearch): Promise<WriteObservation> {
   const { row, reads } = looking;
   if (!isInChannel(row)) return { kind: 'unclear' };
   const found = await reads.postsOf(row);

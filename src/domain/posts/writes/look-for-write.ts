@@ -6,7 +6,7 @@ import { notePostsChanged } from '../lists/post-cache.ts';
 import { lookForChange } from './look-for-change.ts';
 import { lookForMove } from './look-for-move.ts';
 import { lookForNew } from './look-for-new.ts';
-import type { Looking, Observation } from './sight.ts';
+import type { WriteSearch, WriteObservation } from './sight.ts';
 
 /**
  * Looks whether a write in doubt was carried out, with one request for each look. A missing post proves nothing while
@@ -22,7 +22,11 @@ function nextLookAt({ sent_at: sentAt }: PostWriteRow, now: number): number {
 }
 
 /** Only the observation decides the state of the row. If the last look is unclear, the write stays in doubt. */
-async function keepSight(context: Context, { row, reads }: Looking, sight: Observation): Promise<void> {
+async function keepSight(
+  context: Context,
+  { row, reads }: WriteSearch,
+  sight: WriteObservation,
+): Promise<void> {
   const now = context.clock.now();
   const isLast = now - row.sent_at >= LAST_LOOK;
   const { durable } = context.store;
@@ -40,7 +44,7 @@ function lookFor({ call }: PostWriteRow) {
  * Makes one look at a write in doubt.
  * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
  */
-export async function lookForWrite(context: Context, looking: Looking): Promise<Observation> {
+export async function lookForWrite(context: Context, looking: WriteSearch): Promise<WriteObservation> {
   const { row } = looking;
   const next = nextLookAt(row, context.clock.now());
   if (!(await claimLook(context.store.durable, row, next))) return { kind: 'not_looked' };

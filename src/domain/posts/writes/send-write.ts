@@ -100,14 +100,14 @@ async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<Write
   return end;
 }
 
-interface Waiting {
+interface WriteWait {
   /** Milliseconds. */
   left: number;
   attempt: Attempt;
 }
 
 /** Waits for a write while its caller may wait; the write itself continues. @throws {Unavailable} nothing was sent */
-function withinPatience(work: Promise<WriteEnd>, { left, attempt }: Waiting): Promise<WriteEnd> {
+function withinPatience(work: Promise<WriteEnd>, { left, attempt }: WriteWait): Promise<WriteEnd> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       attempt.isGivenUp = true;

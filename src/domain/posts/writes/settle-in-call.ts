@@ -8,7 +8,7 @@ import { servedBy } from '../../tokens/resolve-token.ts';
 import type { PostsReader } from '../ask-for-posts.ts';
 import { type LookReads, readsInCall } from './look-reads.ts';
 import { lookForWrite } from './look-for-write.ts';
-import type { Observation } from './sight.ts';
+import type { WriteObservation } from './sight.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
 /** Resolves a write in doubt while its caller waits: looks at once, and again after a look without a result. */
@@ -25,7 +25,7 @@ function timeLeft({ clock }: Context, { came }: Writer): number {
 type Doubt = Extract<WriteEnd, { kind: 'in_doubt' }>;
 
 /** A write in doubt, with its content. */
-interface Doubted {
+interface DoubtfulWrite {
   end: Doubt;
   write: Write;
 }
@@ -34,7 +34,7 @@ interface Doubted {
 async function sightOfEnded(
   { state, call, post_id: postId }: PostWriteRow,
   reads: LookReads,
-): Promise<Observation> {
+): Promise<WriteObservation> {
   if (state !== 'found' && state !== 'done') return { kind: 'not_looked' };
   if (call === 'destroy' || call === 'reorder' || call === 'shuffle')
     return { kind: 'found', post: undefined };
@@ -42,7 +42,11 @@ async function sightOfEnded(
   return post ? { kind: 'found', post } : { kind: 'unclear' };
 }
 
-async function look(context: Context, reader: PostsReader, { end, write }: Doubted): Promise<Observation> {
+async function look(
+  context: Context,
+  reader: PostsReader,
+  { end, write }: DoubtfulWrite,
+): Promise<WriteObservation> {
   const row = await findWrite(context.store.durable, end.rowId);
   if (!row) return { kind: 'not_looked' };
   const reads = readsInCall(context, reader);
@@ -50,8 +54,12 @@ async function look(context: Context, reader: PostsReader, { end, write }: Doubt
   return lookForWrite(context, { row, reads, sources: write.sources });
 }
 
-async function lookWhileWaiting(context: Context, writer: Writer, doubted: Doubted): Promise<Observation> {
-  let sight: Observation = { kind: 'not_looked' };
+async function lookWhileWaiting(
+  context: Context,
+  writer: Writer,
+  doubted: DoubtfulWrite,
+): Promise<WriteObservation> {
+  let sight: WriteObservation = { kind: 'not_looked' };
   for (const pause of PAUSES) {
     if (timeLeft(context, writer) < LOOK_TIME + pause) return sight;
     await delay(pause);
@@ -71,7 +79,7 @@ const GONE = {
   link: undefined,
 } as const;
 
-async function settle(context: Context, writer: Writer, doubted: Doubted): Promise<WriteEnd> {
+async function settle(context: Context, writer: Writer, doubted: DoubtfulWrite): Promise<WriteEnd> {
   const sight = await lookWhileWaiting(context, writer, doubted);
   if (sight.kind === 'found') return { kind: 'done', post: sight.post };
   return sight.kind === 'gone' ? { kind: 'refused', refusal: GONE } : doubted.end;
@@ -81,7 +89,11 @@ async function settle(context: Context, writer: Writer, doubted: Doubted): Promi
  * Looks for a write in doubt. A look that fails or finds no post proves nothing, even after an error message of the new
  * API: a service may have changed the text of an existing post.
  */
-export async function settleInCall(context: Context, writer: Writer, doubted: Doubted): Promise<WriteEnd> {
+export async function settleInCall(
+  context: Context,
+  writer: Writer,
+  doubted: DoubtfulWrite,
+): Promise<WriteEnd> {
   try {
     return await settle(context, writer, doubted);
   } catch (error) {

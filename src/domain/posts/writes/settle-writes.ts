@@ -17,13 +17,13 @@ const IN_ONE_RUN = 100;
 const AT_ONCE = 4;
 
 /** The shared reads of one run, and one write to look for. */
-interface Due {
+interface DueWrite {
   readsFor: (reader: PostsReader) => LookReads;
   row: PostWriteRow;
 }
 
 /** Looks with the present grant of the token: after a newer consent, the account sees the same posts. */
-async function look(context: Context, { readsFor, row }: Due): Promise<void> {
+async function look(context: Context, { readsFor, row }: DueWrite): Promise<void> {
   const mapping = await findMappingById(context.store, row.mapping_id);
   if (!mapping || mapping.grant_id === null || mapping.modern_client_id === null)
     return stopLooking(context.store.durable, row.id);
@@ -40,7 +40,7 @@ function isOver(context: Context, { sent_at: sentAt }: PostWriteRow, error: unkn
 }
 
 /** A write whose look fails is looked for later. */
-async function settle(context: Context, due: Due): Promise<void> {
+async function settle(context: Context, due: DueWrite): Promise<void> {
   if (context.shutdown.signal.aborted) return;
   const { row } = due;
   try {

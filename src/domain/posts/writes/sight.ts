@@ -5,7 +5,7 @@ import type { LookReads } from './look-reads.ts';
 /** The types that the looks at writes in doubt share. */
 
 /** The observation of a look. */
-export type Observation =
+export type WriteObservation =
   /** The post has the state that the write would produce. */
   | { kind: 'found'; post: WrittenPost | undefined }
   /** The post to delete does not exist. Whether the post existed before is unknown. */
@@ -18,7 +18,7 @@ export type Observation =
   | { kind: 'not_looked' };
 
 /** One look. */
-export interface Looking {
+export interface WriteSearch {
   row: PostWriteRow;
   reads: LookReads;
   /** The addresses of a new post's pictures and videos. Known only while the caller waits. */

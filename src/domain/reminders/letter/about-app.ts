@@ -1,6 +1,6 @@
 import { DAY } from '../../../shared/lifetimes.ts';
-import { type Asked, callersOf, lostCalls } from '../../usage/callers.ts';
-import { type Calls, callsOf } from '../../usage/calls-of.ts';
+import { type CallsQuery, callersOf, partialCallDays } from '../../usage/callers.ts';
+import { type CallSummary, callsOf } from '../../usage/calls-of.ts';
 import type { Context } from '../../context.ts';
 import {
   type AppDate,
@@ -13,16 +13,16 @@ import {
 } from '../../lifecycle/lifecycle.ts';
 import { ownerOf } from '../../../store/apps/apps.ts';
 import { TOKENS_MAX, waitingTokensOf } from '../../../store/reminders/mail-tokens.ts';
-import type { HolderPart, OwnerPart, Part, Person } from '../people.ts';
+import type { HolderPart, OwnerPart, AppPart, ReminderPerson } from '../people.ts';
 import type { Links } from './links.ts';
-import type { Reader } from './moments.ts';
+import type { LetterReader } from './moments.ts';
 import { plainName } from './plain.ts';
-import type { Told } from './stages.ts';
+import type { LetterStage } from './stages.ts';
 
 /** The facts that a mail tells of one app. All facts are read before the mail is worded. */
 
 /** The facts that holder and owner share. */
-export interface AppFacts {
+export interface LetterApp {
   clientId: string;
   /** Cleaned, safe to be shown. */
   name: string;
@@ -34,17 +34,17 @@ export interface AppFacts {
   exemptUntil: number | undefined;
   /** Whether the old API runs behind the bridge and answers up to the retirement. */
   hasOldBackend: boolean;
-  reader: Reader;
+  reader: LetterReader;
   links: Links;
 }
 
 /** One role of the person for the app, with the due reminders of the role. */
 export interface RoleFacts<RolePart> {
-  app: AppFacts;
+  app: LetterApp;
   part: RolePart;
-  due: readonly Told[];
+  due: readonly LetterStage[];
   /** Undefined when usage cannot be read at the moment. */
-  calls: Calls | undefined;
+  calls: CallSummary | undefined;
   /** The number of tokens whose calls are told, when not all tokens are looked at. */
   ofTokens: number | undefined;
   /** Whether there may have been more calls. */
@@ -60,13 +60,13 @@ const BROWNOUTS_AHEAD = 60 * DAY;
 export const CALLS_WITHIN_DAYS = 30;
 
 /** The date of an app for a milestone; undefined when no date is set, or when the date brings nothing to the app. */
-export function dateOf({ dates }: Pick<AppFacts, 'dates'>, milestone: Milestone): AppDate | undefined {
+export function appDateOf({ dates }: Pick<LetterApp, 'dates'>, milestone: Milestone): AppDate | undefined {
   return dates.find((date) => date.milestone === milestone);
 }
 
 /** Whether only the new API answers connected tokens: the old API is retired, or never ran behind the bridge. */
-export function isBridgeAlone(app: Pick<AppFacts, 'dates' | 'hasOldBackend' | 'reader'>): boolean {
-  return !app.hasOldBackend || (dateOf(app, 'retirement')?.at ?? Infinity) <= app.reader.now;
+export function isBridgeAlone(app: Pick<LetterApp, 'dates' | 'hasOldBackend' | 'reader'>): boolean {
+  return !app.hasOldBackend || (appDateOf(app, 'retirement')?.at ?? Infinity) <= app.reader.now;
 }
 
 /** A brownout needs no announcement when the owner of the app started it, or when it changes no call. */
@@ -89,8 +89,8 @@ function exemptionOf(
 export function aboutApp(
   context: Context,
   { clientId, appName }: Pick<HolderPart, 'clientId' | 'appName'>,
-  { reader, links }: Pick<AppFacts, 'reader' | 'links'>,
-): AppFacts {
+  { reader, links }: Pick<LetterApp, 'reader' | 'links'>,
+): LetterApp {
   const lifecycle = context.lifecycle.current();
   const asked = { clientId, now: reader.now };
   const hasOldBackend = context.oldBackend !== undefined;
@@ -108,10 +108,10 @@ export function aboutApp(
   };
 }
 
-type Evidence = Pick<RoleFacts<Part>, 'calls' | 'ofTokens' | 'isPartial'>;
+type RoleCalls = Pick<RoleFacts<AppPart>, 'calls' | 'ofTokens' | 'isPartial'>;
 
 /** Reads the calls for a mail. The mail goes out without calls when usage cannot be read. */
-async function readCalls(context: Context, asked: () => Promise<Asked>): Promise<Evidence> {
+async function readCalls(context: Context, asked: () => Promise<CallsQuery>): Promise<RoleCalls> {
   try {
     const { who, isPartial } = await asked();
     const calls = await callsOf(context, who, { days: CALLS_WITHIN_DAYS });
@@ -123,24 +123,24 @@ async function readCalls(context: Context, asked: () => Promise<Asked>): Promise
 }
 
 /** The calls of a holder's tokens. Above `TOKENS_MAX` tokens, only the calls of the tokens used last. */
-async function callsOfHolder(context: Context, ids: readonly string[]): Promise<Evidence> {
+async function callsOfHolder(context: Context, ids: readonly string[]): Promise<RoleCalls> {
   const isCut = ids.length > TOKENS_MAX;
-  const asked = async (): Promise<Asked> => {
-    const isLost = await lostCalls(context);
+  const asked = async (): Promise<CallsQuery> => {
+    const isLost = await partialCallDays(context);
     return { who: ids.slice(0, TOKENS_MAX), isPartial: (days) => isCut || isLost(days) };
   };
   return { ...(await readCalls(context, asked)), ofTokens: isCut ? TOKENS_MAX : undefined };
 }
 
 /** The account and addresses whose tokens a person's mail is about. */
-export function holderIn({ accountId }: Person, { waitingEmail }: Pick<Links, 'waitingEmail'>) {
+export function holderIn({ accountId }: ReminderPerson, { waitingEmail }: Pick<Links, 'waitingEmail'>) {
   return { accountId, emails: waitingEmail === undefined ? [] : [waitingEmail] };
 }
 
 /** The facts for the holder of tokens. */
 export async function aboutHolder(
   context: Context,
-  person: Person,
+  person: ReminderPerson,
   { app, part, due }: Pick<RoleFacts<HolderPart>, 'app' | 'part' | 'due'>,
 ): Promise<RoleFacts<HolderPart>> {
   const holder = holderIn(person, app.links);

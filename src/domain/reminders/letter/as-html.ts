@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import { projectRoot } from '../../../shared/project-root.ts';
-import { type Content, OTHERS } from './content.ts';
+import { type LetterContent, OTHERS } from './content.ts';
 
 const views = new Eta({
   views: join(projectRoot, 'src', 'domain', 'reminders', 'letter'),
@@ -11,6 +11,6 @@ const views = new Eta({
 });
 
 /** The mail as HTML. The HTML loads nothing, and stays readable in mail programs that ignore parts of it. */
-export function asHtml(content: Content): string {
+export function asHtml(content: LetterContent): string {
   return views.render('./letter', { ...content, othersTitle: OTHERS });
 }

@@ -1,4 +1,4 @@
-import { type Block, type Card, type Content, type Line, OTHERS } from './content.ts';
+import { type LetterBlock, type Card, type LetterContent, type LetterLine, OTHERS } from './content.ts';
 
 /** The mail as plain text. */
 
@@ -16,13 +16,13 @@ function wrapped(text: string, indent = ''): string {
   return [...lines, line].join(`\n${indent}`);
 }
 
-function lineOf({ text, link }: Line, mark: string): string {
+function lineOf({ text, link }: LetterLine, mark: string): string {
   const indent = ' '.repeat(mark.length);
   const where = link && `${indent}${link.label}:\n${indent}${link.href}`;
   return [`${mark}${wrapped(text, indent)}`, ...(where === undefined ? [] : [where])].join('\n');
 }
 
-function callsOf({ title, calls, more }: Extract<Block, { kind: 'calls' }>): string {
+function callsOf({ title, calls, more }: Extract<LetterBlock, { kind: 'calls' }>): string {
   const width = Math.max(...calls.map((line) => line.calls.length));
   const indent = ' '.repeat(width + 4);
   const rows = calls.map(
@@ -32,7 +32,7 @@ function callsOf({ title, calls, more }: Extract<Block, { kind: 'calls' }>): str
   return [`${title}:`, ...rows, ...(more === '' ? [] : [`  ${more}`])].join('\n');
 }
 
-function textOf(block: Block): string {
+function textOf(block: LetterBlock): string {
   switch (block.kind) {
     case 'heading':
       return `* ${block.text} *`;
@@ -57,7 +57,7 @@ function cardOf({ name, blocks }: Card): string {
 }
 
 /** Lines end with `\n`. */
-export function asText({ subject, cards, others, foot }: Content): string {
+export function asText({ subject, cards, others, foot }: LetterContent): string {
   const list = others.map((line) => lineOf(line, '- ')).join('\n');
   const parts = [
     wrapped(subject),

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import ical, { ICalAlarmType, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator';
 import { DAY, MINUTE, SECOND } from '../../../shared/lifetimes.ts';
 import { changesCalls, type Milestone } from '../../lifecycle/lifecycle.ts';
-import type { AppFacts } from './about-app.ts';
-import { isRefused, takenOf, type Told } from './stages.ts';
+import type { LetterApp } from './about-app.ts';
+import { isRefused, takenOf, type LetterStage } from './stages.ts';
 
 /** The dates of a mail for the reader's calendar (RFC 5545, published as in RFC 5546 §3.2.1). */
 
 /** An app of the mail, with its due reminders. */
-interface Dated {
-  app: AppFacts;
-  due: readonly Told[];
+interface CalendarApp {
+  app: LetterApp;
+  due: readonly LetterStage[];
 }
 
 /** The id of an event. Every mail about a date has the same id, so a moved date replaces the earlier event. */
-function uidOf(personId: string, { clientId, links }: AppFacts, milestone: Milestone): string {
+function uidOf(personId: string, { clientId, links }: LetterApp, milestone: Milestone): string {
   const about = createHash('sha256').update(`${personId}\n${clientId}\n${milestone}`).digest('hex');
   return `${about.slice(0, 32)}@${new URL(links.page('/')).hostname}`;
 }
@@ -25,13 +25,13 @@ const SUMMARIES: Record<Milestone, (name: string) => string> = {
 };
 
 /** When the retirement ends no token, it ends only calls that a connection does not carry over. */
-function summaryOf(milestone: Milestone, { app, due }: Dated): string {
+function summaryOf(milestone: Milestone, { app, due }: CalendarApp): string {
   const isOfCalls = milestone === 'retirement' && due.every((one) => takenOf(one) === 0);
   return isOfCalls ? `Some calls of “${app.name}” stop working` : SUMMARIES[milestone](app.name);
 }
 
 /** The events of an app for the dates ahead; none for an app that seems not to be needed. */
-function eventsOf({ app, due: all }: Dated, personId: string) {
+function eventsOf({ app, due: all }: CalendarApp, personId: string) {
   const due = all.filter(({ stage }) => stage !== 'unused');
   if (due.length === 0) return [];
   // The retirement ends nothing for tokens that are refused already.
@@ -64,7 +64,7 @@ function eventsOf({ app, due: all }: Dated, personId: string) {
  * The calendar file for all apps of a mail; undefined when no date is ahead. The file holds no link that proves an
  * address.
  */
-export function calendarOf(personId: string, apps: readonly Dated[]): string | undefined {
+export function calendarOf(personId: string, apps: readonly CalendarApp[]): string | undefined {
   const events = apps.flatMap((one) => eventsOf(one, personId));
   if (events.length === 0) return undefined;
   const prodId = { company: 'grantbridge', product: 'reminders', language: 'EN' };

@@ -1,19 +1,19 @@
 import type { Context } from '../../context.ts';
 import { notMePath } from '../stop-mails.ts';
-import type { Due, HolderPart, OwnerPart, Person } from '../people.ts';
+import type { DueStage, HolderPart, OwnerPart, ReminderPerson } from '../people.ts';
 import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
-import { aboutApp, type AppFacts, aboutHolder, aboutOwner } from './about-app.ts';
+import { aboutApp, type LetterApp, aboutHolder, aboutOwner } from './about-app.ts';
 import { asHtml } from './as-html.ts';
 import { asText } from './as-text.ts';
 import { calendarOf } from './calendar.ts';
-import type { Block, Card, Line } from './content.ts';
+import type { LetterBlock, Card, LetterLine } from './content.ts';
 import { holderBlocks } from './for-holder.ts';
 import { ownerBlocks } from './for-owner.ts';
 import { createLinks, type Links } from './links.ts';
-import type { Reader } from './moments.ts';
+import type { LetterReader } from './moments.ts';
 import { otherLines } from './others.ts';
 import { withRefused } from './refused.ts';
-import { byUrgency, type Told } from './stages.ts';
+import { byReminderUrgency, type LetterStage } from './stages.ts';
 import { subjectOf } from './subject.ts';
 
 /**
@@ -37,8 +37,8 @@ interface Letter {
 interface LetterOrder {
   /** 24 hexadecimal characters. */
   mailId: string;
-  person: Person;
-  due: readonly Due[];
+  person: ReminderPerson;
+  due: readonly DueStage[];
 }
 
 /** The most apps with a card of their own. A mail has to stay short, and each card costs a read of the app's calls. */
@@ -46,12 +46,12 @@ const CARDS_MAX = 20;
 
 /** One app with its due reminders. */
 interface AppDue {
-  app: AppFacts;
-  due: Told[];
+  app: LetterApp;
+  due: LetterStage[];
 }
 
-function byApp(due: readonly Told[]): Told[][] {
-  const apps = new Map<string, Told[]>();
+function byApp(due: readonly LetterStage[]): LetterStage[][] {
+  const apps = new Map<string, LetterStage[]>();
   for (const one of due) {
     const known = apps.get(one.clientId);
     if (known) known.push(one);
@@ -60,37 +60,41 @@ function byApp(due: readonly Told[]): Told[][] {
   return [...apps.values()];
 }
 
-async function holderPart(context: Context, person: Person, { app, due }: AppDue): Promise<Block[]> {
+async function holderPart(
+  context: Context,
+  person: ReminderPerson,
+  { app, due }: AppDue,
+): Promise<LetterBlock[]> {
   const own = due.filter(({ role }) => role === 'holder');
   const part = own.map((one) => one.part).find((known): known is HolderPart => known.role === 'holder');
   return part ? holderBlocks(await aboutHolder(context, person, { app, part, due: own })) : [];
 }
 
-async function ownerPart(context: Context, { app, due }: AppDue): Promise<Block[]> {
+async function ownerPart(context: Context, { app, due }: AppDue): Promise<LetterBlock[]> {
   const own = due.filter(({ role }) => role === 'owner');
   const part = own.map((one) => one.part).find((known): known is OwnerPart => known.role === 'owner');
   return part ? ownerBlocks(await aboutOwner(context, { app, part, due: own })) : [];
 }
 
-const heading = (text: string): Block => ({ kind: 'heading', text });
+const heading = (text: string): LetterBlock => ({ kind: 'heading', text });
 
 /**
  * The blocks of both roles on one card. Blocks of both roles that are equal, such as planned brownouts, appear once.
  */
-function together(held: readonly Block[], owned: readonly Block[]): Block[] {
+function together(held: readonly LetterBlock[], owned: readonly LetterBlock[]): LetterBlock[] {
   if (held.length === 0 || owned.length === 0) return [...held, ...owned];
   const said = new Set(owned.map((block) => JSON.stringify(block)));
   const own = held.filter((block) => !said.has(JSON.stringify(block)));
   return [heading('Your own use of it'), ...own, heading('Your users'), ...owned];
 }
 
-async function cardOf(context: Context, person: Person, app: AppDue): Promise<Card> {
+async function cardOf(context: Context, person: ReminderPerson, app: AppDue): Promise<Card> {
   const [held, owned] = [await holderPart(context, person, app), await ownerPart(context, app)];
   const { name, clientId, links } = app.app;
   return { name, href: links.page(`/apps/${clientId}`), blocks: together(held, owned) };
 }
 
-function footOf(links: Links, due: readonly Due[], notMe: string): Line[] {
+function footOf(links: Links, due: readonly DueStage[], notMe: string): LetterLine[] {
   const reasons = [
     ...(due.some(({ role }) => role === 'holder')
       ? ['apps use the old API with tokens of your account']
@@ -120,7 +124,7 @@ function listId(publicUrl: string): string {
 }
 
 /** Makes one card after the other, and lets the process do other work in between. */
-async function cardsOf(context: Context, person: Person, apps: readonly AppDue[]): Promise<Card[]> {
+async function cardsOf(context: Context, person: ReminderPerson, apps: readonly AppDue[]): Promise<Card[]> {
   const cards: Card[] = [];
   for (const app of apps) {
     cards.push(await cardOf(context, person, app));
@@ -132,10 +136,10 @@ async function cardsOf(context: Context, person: Person, apps: readonly AppDue[]
 /** Writes the mail. Every link in the mail is built from PUBLIC_URL. */
 export async function composeLetter(context: Context, order: LetterOrder): Promise<Letter> {
   const { mailId, person } = order;
-  const reader: Reader = { zone: person.zone, now: context.clock.now() };
+  const reader: LetterReader = { zone: person.zone, now: context.clock.now() };
   const links = await createLinks(context, person);
   const due = await withRefused(context, { person, links }, order.due);
-  const all = byApp(byUrgency(due, reader));
+  const all = byApp(byReminderUrgency(due, reader));
   const apps = all.slice(0, CARDS_MAX).flatMap((own): AppDue[] => {
     const [first] = own;
     return first ? [{ app: aboutApp(context, first.part, { reader, links }), due: own }] : [];

@@ -6,7 +6,7 @@ interface Link {
 }
 
 /** One or two sentences, with a link for more. */
-export interface Line {
+export interface LetterLine {
   text: string;
   link?: Link;
 }
@@ -19,7 +19,7 @@ export interface CallLine {
   calls: string;
 }
 
-export type Block =
+export type LetterBlock =
   /** The subject of the blocks that follow. */
   | { kind: 'heading'; text: string }
   /** The most important fact. */
@@ -27,7 +27,7 @@ export type Block =
   | { kind: 'text'; text: string }
   /** A less important fact. */
   | { kind: 'note'; text: string }
-  | { kind: 'list'; title: string; lines: Line[] }
+  | { kind: 'list'; title: string; lines: LetterLine[] }
   | { kind: 'calls'; title: string; calls: CallLine[]; more: string }
   /** The main action, or another way (`isQuiet`). */
   | { kind: 'button'; link: Link; isQuiet: boolean };
@@ -37,17 +37,17 @@ export interface Card {
   name: string;
   /** The app's page. */
   href: string;
-  blocks: Block[];
+  blocks: LetterBlock[];
 }
 
 /** The title above the lines of `others`. */
 export const OTHERS = 'More apps to look at';
 
-export interface Content {
+export interface LetterContent {
   subject: string;
   /** The most urgent apps. */
   cards: Card[];
   /** The apps without a card, one line for each. The last line links to all apps. Empty when every app has a card. */
-  others: Line[];
-  foot: Line[];
+  others: LetterLine[];
+  foot: LetterLine[];
 }

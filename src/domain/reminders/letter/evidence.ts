@@ -1,10 +1,10 @@
 import type { CallSum } from '../../../store/usage/call-sums.ts';
-import { type Calls, carrierWords, programWords } from '../../usage/calls-of.ts';
+import { type CallSummary, carrierWords, programWords } from '../../usage/calls-of.ts';
 import { type AppDate, changesCalls } from '../../lifecycle/lifecycle.ts';
-import type { Part } from '../people.ts';
-import { type AppFacts, CALLS_WITHIN_DAYS, type RoleFacts } from './about-app.ts';
-import type { Block, CallLine } from './content.ts';
-import { countWords, dayWords, localWords, numberWords, windowWords } from './moments.ts';
+import type { AppPart } from '../people.ts';
+import { type LetterApp, CALLS_WITHIN_DAYS, type RoleFacts } from './about-app.ts';
+import type { LetterBlock, CallLine } from './content.ts';
+import { letterCountWords, letterDayWords, localWords, letterNumberWords, windowWords } from './moments.ts';
 import { plainWords } from './plain.ts';
 
 /** The blocks that holder and owner share: calls in use, extensions and brownouts. */
@@ -18,26 +18,26 @@ function callLine({ endpoint, carrier, user_agent, calls }: CallSum): CallLine {
   return {
     endpoint: plainWords(endpoint),
     how: `by ${agentWords(user_agent)}, token in ${carrierWords(carrier)}`,
-    calls: numberWords(calls),
+    calls: letterNumberWords(calls),
   };
 }
 
-function moreWords({ kinds, isCut }: Calls): string {
+function moreWords({ kinds, isCut }: CallSummary): string {
   const rest = kinds.slice(KINDS_MAX);
   if (rest.length === 0) return '';
   const calls = rest.reduce((sum, kind) => sum + kind.calls, 0);
-  return `and ${isCut ? 'at least ' : ''}${countWords(rest.length, 'more kind')} of calls, ${countWords(calls, 'call')} together`;
+  return `and ${isCut ? 'at least ' : ''}${letterCountWords(rest.length, 'more kind')} of calls, ${letterCountWords(calls, 'call')} together`;
 }
 
 /** The day of the last use is known for longer than single calls, and calls may be lost. */
-function lastWords({ calls, part, isPartial, app: { reader } }: RoleFacts<Part>): string {
+function lastWords({ calls, part, isPartial, app: { reader } }: RoleFacts<AppPart>): string {
   const last = calls?.last;
   if (last) return `The last call was on ${localWords(last.at, reader)}, by ${agentWords(last.userAgent)}.`;
-  if (part.lastUsedAt !== undefined) return `The last use was on ${dayWords(part.lastUsedAt, reader)}.`;
+  if (part.lastUsedAt !== undefined) return `The last use was on ${letterDayWords(part.lastUsedAt, reader)}.`;
   return calls && !isPartial ? 'No call was ever seen.' : '';
 }
 
-function tableOf(calls: Calls, { part, isPartial }: RoleFacts<Part>, title: string): Block[] {
+function tableOf(calls: CallSummary, { part, isPartial }: RoleFacts<AppPart>, title: string): LetterBlock[] {
   const { kinds, last } = calls;
   if (kinds.length > 0)
     return [{ kind: 'calls', title, calls: kinds.slice(0, KINDS_MAX).map(callLine), more: moreWords(calls) }];
@@ -50,12 +50,12 @@ const UNSAFE =
   'Some calls send the token in the address, where logs keep it: the app should send it in the Authorization header.';
 
 /** The calls that were seen, the last call, and a warning about tokens in addresses. */
-export function callBlocks(facts: RoleFacts<Part>): Block[] {
+export function callBlocks(facts: RoleFacts<AppPart>): LetterBlock[] {
   const { calls, part, ofTokens, isPartial } = facts;
   const all = isPartial ? ', at least these' : '';
-  const some = ofTokens === undefined ? all : `, of the ${numberWords(ofTokens)} tokens used last`;
+  const some = ofTokens === undefined ? all : `, of the ${letterNumberWords(ofTokens)} tokens used last`;
   const title = `Calls ${part.role === 'owner' ? 'to the old API ' : ''}in the last ${CALLS_WITHIN_DAYS} days${some}`;
-  const unread: Block = {
+  const unread: LetterBlock = {
     kind: 'text',
     text: `${title}: they could not be read when this mail was written.`,
   };
@@ -63,12 +63,12 @@ export function callBlocks(facts: RoleFacts<Part>): Block[] {
   const said = [lastWords(facts), isUnsafe ? UNSAFE : ''].filter((text) => text !== '');
   return [
     ...(calls ? tableOf(calls, facts, title) : [unread]),
-    ...said.map((text): Block => ({ kind: 'text', text })),
+    ...said.map((text): LetterBlock => ({ kind: 'text', text })),
   ];
 }
 
 /** The note beside a button that proves an address. */
-export const SIGN_IN: Block = {
+export const SIGN_IN: LetterBlock = {
   kind: 'note',
   text: 'If you are not signed in, you are asked to sign in first, with the account that has this e-mail address. Then open the link in this mail once more. Please do not forward this mail: for 24 hours its link shows that the address is yours. After that it leads you to a new one.',
 };
@@ -79,25 +79,25 @@ export function endsFor(sunset: AppDate | undefined): string {
 }
 
 /** The note that this app has an extension, if the extension changes calls. */
-export function extensionBlocks({ dates, hasOldBackend, reader }: AppFacts): Block[] {
-  return dates.flatMap(({ milestone, at, forOthers }): Block[] => {
+export function extensionBlocks({ dates, hasOldBackend, reader }: LetterApp): LetterBlock[] {
+  return dates.flatMap(({ milestone, at, forOthers }): LetterBlock[] => {
     if (forOthers === undefined || !changesCalls(milestone, hasOldBackend)) return [];
     const what = milestone === 'sunset' ? ' before the end of the old API' : '';
-    const text = `This app was given more time${what}: until ${dayWords(at, reader)} instead of ${dayWords(forOthers, reader)}.`;
+    const text = `This app was given more time${what}: until ${letterDayWords(at, reader)} instead of ${letterDayWords(forOthers, reader)}.`;
     return [{ kind: 'note', text }];
   });
 }
 
 /** The planned brownouts: in these windows, calls are refused as they will be after a date. */
-export function brownoutBlocks(app: AppFacts): Block[] {
+export function brownoutBlocks(app: LetterApp): LetterBlock[] {
   const { brownouts, dates, exemptUntil, reader } = app;
-  const exempt: Block[] =
+  const exempt: LetterBlock[] =
     exemptUntil === undefined
       ? []
       : [
           {
             kind: 'note',
-            text: `This app is left out of the short test outages (brownouts) until ${dayWords(exemptUntil, reader)}.`,
+            text: `This app is left out of the short test outages (brownouts) until ${letterDayWords(exemptUntil, reader)}.`,
           },
         ];
   if (brownouts.length === 0) return exempt;
@@ -105,7 +105,7 @@ export function brownoutBlocks(app: AppFacts): Block[] {
     text: `${windowWords(startsAt, endsAt, reader)}: ${rehearses === 'sunset' ? 'every call is refused' : 'tokens that are not connected are refused'}`,
   }));
   const more = brownouts.length - WINDOWS_MAX;
-  const rest = more > 0 ? [{ text: `and ${numberWords(more)} more` }] : [];
+  const rest = more > 0 ? [{ text: `and ${letterNumberWords(more)} more` }] : [];
   const when = dates.some(({ at }) => at > reader.now) ? ' before that' : '';
   const title = `Short test outages (brownouts)${when}, to show what will fail`;
   return [...exempt, { kind: 'list', title, lines: [...lines, ...rest] }];

@@ -1,57 +1,57 @@
 import type { AppDate } from '../../lifecycle/lifecycle.ts';
 import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { HolderPart } from '../people.ts';
-import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
-import type { Block } from './content.ts';
+import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
+import type { LetterBlock } from './content.ts';
 import { brownoutBlocks, callBlocks, endsFor, extensionBlocks, SIGN_IN } from './evidence.ts';
 import { lostCalls, lostEndpoints } from './lost-calls.ts';
-import { countWords, dayWords, daysUntil, momentWords } from './moments.ts';
+import { letterCountWords, letterDayWords, daysUntil, momentWords } from './moments.ts';
 import {
   ASKED,
-  byUrgency,
+  byReminderUrgency,
   happenedAt,
   hasWorkingBeside,
   isOfPart,
   isRefused,
-  type Kind,
-  kindOf,
+  type ReminderKind,
+  reminderKindOf,
   stopWords,
-  type Told,
+  type LetterStage,
 } from './stages.ts';
 
 /** The part of a mail for the holder of tokens at one app, with one main button. */
 
-type Facts = RoleFacts<HolderPart>;
+type HolderFacts = RoleFacts<HolderPart>;
 
 function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-const tokens = ({ part }: Facts) => countWords(part.waiting, 'token');
-const isOne = ({ part }: Facts) => part.waiting === 1;
+const tokens = ({ part }: HolderFacts) => letterCountWords(part.waiting, 'token');
+const isOne = ({ part }: HolderFacts) => part.waiting === 1;
 
 /** The next date, or the last date when all are past; undefined when no date is set. */
-function endOf({ app: { dates, reader } }: Facts): AppDate | undefined {
+function endOf({ app: { dates, reader } }: HolderFacts): AppDate | undefined {
   return dates.find(({ at }) => at > reader.now) ?? dates.at(-1);
 }
 
-const hasEnded = ({ app }: Facts) => (dateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
+const hasEnded = ({ app }: HolderFacts) => (appDateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
 
 /** Whether none of the waiting tokens works. */
-const areRefused = ({ due, app }: Facts) => due.every((one) => isRefused(one, app.reader));
+const areRefused = ({ due, app }: HolderFacts) => due.every((one) => isRefused(one, app.reader));
 
 /** What a connection brings back, judged by the calls that were seen. */
-function mendsWords(facts: Facts): string {
+function mendsWords(facts: HolderFacts): string {
   return isBridgeAlone(facts.app) && lostEndpoints(facts).length > 0
     ? 'connect it to bring back what the new API answers'
     : 'connect it and it works again';
 }
 
-function wokenWords(facts: Facts, wokenAt: number): string {
+function wokenWords(facts: HolderFacts, wokenAt: number): string {
   const { reader } = facts.app;
   const end = endOf(facts);
   const what = facts.due.some(({ hasConnected }) => hasConnected) ? 'A token of it is' : 'Is';
-  const woken = `${what} in use again since ${dayWords(wokenAt, reader)}`;
+  const woken = `${what} in use again since ${letterDayWords(wokenAt, reader)}`;
   if (hasEnded(facts)) return `${woken}, but has stopped working.`;
   if (areRefused(facts)) return `${woken}, but is refused: ${mendsWords(facts)}.`;
   if (!end) return `${woken}.`;
@@ -66,13 +66,13 @@ function withSubject(isPart: boolean, words: string): string {
   return isPart ? `Part of it ${words}` : capital(words);
 }
 
-function statusOf(facts: Facts, due: Told): string {
+function statusOf(facts: HolderFacts, due: LetterStage): string {
   const { reader } = facts.app;
   const { at = 0, milestone, hasConnected } = due;
   const happened = happenedAt(due) ?? reader.now;
   const isPart = isOfPart(due);
   const othersWork = hasWorkingBeside(due);
-  const status: Record<Kind, () => string> = {
+  const status: Record<ReminderKind, () => string> = {
     died: () =>
       `${withSubject(othersWork, 'has stopped working')}: ${othersWork ? 'a' : 'the'} connection ended on ${momentWords(happened, reader)}.`,
     past: () => `${withSubject(isPart, stopWords(at, reader))}: the date was ${momentWords(at, reader)}.`,
@@ -85,15 +85,15 @@ function statusOf(facts: Facts, due: Told): string {
     woken: () => wokenWords(facts, happened),
     unused: () => 'Has a token that you seem not to need: no call came in the last 30 days.',
   };
-  return status[kindOf(due, reader)]();
+  return status[reminderKindOf(due, reader)]();
 }
 
-const sunsetAhead = ({ app }: Facts) =>
-  `Then the old API ends ${endsFor(dateOf(app, 'sunset'))}, connected or not. Whoever makes this app has to move it to the new API before that: please ask them.`;
+const sunsetAhead = ({ app }: HolderFacts) =>
+  `Then the old API ends ${endsFor(appDateOf(app, 'sunset'))}, connected or not. Whoever makes this app has to move it to the new API before that: please ask them.`;
 const SUNSET_PAST =
   'The old API has ended, for connected apps too. Whoever makes this app has to move it to the new API: please ask them.';
 
-function retirementWords(facts: Facts, isPast: boolean): string {
+function retirementWords(facts: HolderFacts, isPast: boolean): string {
   const [they, are, it] = isOne(facts)
     ? ['1 token of this app', 'is', 'it']
     : [`${tokens(facts)} of this app`, 'are', 'they'];
@@ -111,7 +111,7 @@ function againWords(subject: 'it' | 'they', isAlone: boolean): string {
 }
 
 /** How refused tokens work again, when none of the tokens works, whatever the date. */
-function refusedWords(facts: Facts, due: Told): string {
+function refusedWords(facts: HolderFacts, due: LetterStage): string {
   const [they, are] = isOne(facts) ? ['1 token of this app', 'is'] : [`${tokens(facts)} of this app`, 'are'];
   const isAlone = isBridgeAlone(facts.app);
   const again = againWords(isOne(facts) ? 'it' : 'they', isAlone);
@@ -120,18 +120,18 @@ function refusedWords(facts: Facts, due: Told): string {
     const isUnchanged = !isAlone && lostEndpoints(facts).length === 0;
     return isUnchanged ? `${mended} The app itself needs no change.` : mended;
   }
-  return `${mended} On the day the old API ends, it ends ${endsFor(dateOf(facts.app, 'sunset'))}, connected or not: please ask whoever makes this app to move it to the new API before that.`;
+  return `${mended} On the day the old API ends, it ends ${endsFor(appDateOf(facts.app, 'sunset'))}, connected or not: please ask whoever makes this app to move it to the new API before that.`;
 }
 
 /** Says that some of the tokens are refused already, before any date. */
-function someRefused(facts: Facts, { refused, milestone }: Told): string {
+function someRefused(facts: HolderFacts, { refused, milestone }: LetterStage): string {
   if (refused === 0 || areRefused(facts) || hasEnded(facts)) return '';
   const [are, they] = refused === 1 ? ['is', 'it works'] : ['are', 'they work'];
   const them = milestone === 'retirement' ? 'them' : `the ${tokens(facts)} that are not connected`;
   return ` ${refused} of ${them} ${are} refused already: once the app is connected, ${they} again.`;
 }
 
-function unusedWords(facts: Facts): string {
+function unusedWords(facts: HolderFacts): string {
   const { reader } = facts.app;
   const end = endOf(facts);
   if (hasEnded(facts)) return 'The old API has ended, so it is of no use any more. There is nothing to do.';
@@ -139,15 +139,15 @@ function unusedWords(facts: Facts): string {
   // No connection works after the sunset.
   if (areRefused(facts) || end?.milestone !== 'retirement' || end.at <= reader.now)
     return `${off} If you do need it, connect the app instead.`;
-  const stops = `${stopWords(end.at, reader)} (${dayWords(end.at, reader)})`;
+  const stops = `${stopWords(end.at, reader)} (${letterDayWords(end.at, reader)})`;
   return `${off} If you do need it, connect the app instead: otherwise it ${stops}.`;
 }
 
-const withoutDate = (facts: Facts) =>
+const withoutDate = (facts: HolderFacts) =>
   `${tokens(facts)} of this app ${isOne(facts) ? 'is' : 'are'} not connected to the new API. Connect the app once, so that it keeps working.`;
 
 /** What the date of the reminder brings. Without a date of its own, the reminder takes the next date, or the last. */
-function dateWords(facts: Facts, due: Told): string {
+function dateWords(facts: HolderFacts, due: LetterStage): string {
   const { reader } = facts.app;
   const end = endOf(facts);
   const { milestone = end?.milestone, at = end?.at ?? Infinity } = due;
@@ -157,15 +157,15 @@ function dateWords(facts: Facts, due: Told): string {
   return isPast ? SUNSET_PAST : sunsetAhead(facts);
 }
 
-function diedWords(facts: Facts, due: Told): string {
+function diedWords(facts: HolderFacts, due: LetterStage): string {
   if (hasEnded(facts)) return SUNSET_PAST;
   const its = hasWorkingBeside(due) ? 'Calls of that connection' : 'Its calls';
   const again = isBridgeAlone(facts.app) ? againWords('it', true) : 'they are answered again';
   return `${its} are refused. Connect it once more and ${again}.`;
 }
 
-function explanationOf(facts: Facts, due: Told): string {
-  const kind = kindOf(due, facts.app.reader);
+function explanationOf(facts: HolderFacts, due: LetterStage): string {
+  const kind = reminderKindOf(due, facts.app.reader);
   if (kind === 'unused') return unusedWords(facts);
   if (kind === 'died') return diedWords(facts, due);
   const isMended = kind === 'refused' || (kind === 'woken' && areRefused(facts) && !hasEnded(facts));
@@ -173,44 +173,44 @@ function explanationOf(facts: Facts, due: Told): string {
 }
 
 /** A note about the sunset, when the mail is about something earlier. */
-function laterWords(facts: Facts, due: readonly Told[]): Block[] {
+function laterWords(facts: HolderFacts, due: readonly LetterStage[]): LetterBlock[] {
   const { app } = facts;
   const { reader } = app;
-  const sunset = dateOf(app, 'sunset');
+  const sunset = appDateOf(app, 'sunset');
   const endsWith = areRefused(facts) ? undefined : endOf(facts)?.milestone;
   const isTold = due.some(({ milestone, stage }) =>
     stage === 'woken' ? endsWith === 'sunset' : milestone === 'sunset' && stage !== 'unused',
   );
   if (!sunset || sunset.at <= reader.now || isTold) return [];
-  const text = `Later, on ${dayWords(sunset.at, reader)}, the old API ends ${endsFor(sunset)}, connected or not. Whoever makes this app has to move it to the new API by then.`;
+  const text = `Later, on ${letterDayWords(sunset.at, reader)}, the old API ends ${endsFor(sunset)}, connected or not. Whoever makes this app has to move it to the new API by then.`;
   return [{ kind: 'note', text }];
 }
 
-function whyWords({ app: { reader }, part }: Facts, due: Told): string {
+function whyWords({ app: { reader }, part }: HolderFacts, due: LetterStage): string {
   // For tokens that were added lately, no use may be known.
   const what = due.hasConnected ? 'a token of it' : 'the app';
   const inUse =
     part.lastUsedAt === undefined
       ? `${what} is not connected`
       : `${what} was in use in the last 30 days without being connected`;
-  const why: Record<Kind, () => string> = {
+  const why: Record<ReminderKind, () => string> = {
     died: () =>
       `${hasWorkingBeside(due) ? 'a connection of it' : 'its connection'} has ended, and the app was in use in the last 30 days.`,
     past: () => `the date has come, and ${inUse}.`,
     refused: () => `its calls are refused now, and ${inUse}.`,
     ahead: () => {
       const days = daysUntil(due.at ?? 0, reader);
-      const left = days === 0 ? 'the date is today' : `the date is ${countWords(days, 'day')} away`;
+      const left = days === 0 ? 'the date is today' : `the date is ${letterCountWords(days, 'day')} away`;
       return `${left}, and ${inUse}.`;
     },
     waits: () => `${inUse}.`,
     woken: () => 'it was used again after at least 30 days without a call.',
     unused: () => 'it is not connected and was not used. This is the only mail about that.',
   };
-  return `Why this comes now: ${due.isAsked ? ASKED : why[kindOf(due, reader)]()}`;
+  return `Why this comes now: ${due.isAsked ? ASKED : why[reminderKindOf(due, reader)]()}`;
 }
 
-async function buttons(facts: Facts, kind: Kind): Promise<Block[]> {
+async function buttons(facts: HolderFacts, kind: ReminderKind): Promise<LetterBlock[]> {
   const { app, isUnproven } = facts;
   const { name, clientId, links } = app;
   const to = (aim: 'connect' | 'revoke' | 'app') => links.to(aim, clientId, isUnproven);
@@ -225,14 +225,14 @@ async function buttons(facts: Facts, kind: Kind): Promise<Block[]> {
 }
 
 /** The blocks of one app for the holder of its tokens. */
-export async function holderBlocks(facts: Facts): Promise<Block[]> {
+export async function holderBlocks(facts: HolderFacts): Promise<LetterBlock[]> {
   const { app, isUnproven } = facts;
-  const due = byUrgency(facts.due, app.reader);
+  const due = byReminderUrgency(facts.due, app.reader);
   const [chief] = due;
   if (!chief) return [];
-  const kind = kindOf(chief, app.reader);
+  const kind = reminderKindOf(chief, app.reader);
   return [
-    ...due.map((one): Block => ({ kind: 'status', text: statusOf(facts, one) })),
+    ...due.map((one): LetterBlock => ({ kind: 'status', text: statusOf(facts, one) })),
     { kind: 'text', text: explanationOf(facts, chief) },
     ...(await buttons(facts, kind)),
     ...(isUnproven ? [SIGN_IN] : []),

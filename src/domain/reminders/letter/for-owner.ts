@@ -2,28 +2,43 @@ import { endpointsPassed } from '../../usage/calls-of.ts';
 import { changesCalls } from '../../lifecycle/lifecycle.ts';
 import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { OwnerPart } from '../people.ts';
-import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
-import type { Block, Line } from './content.ts';
+import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
+import type { LetterBlock, LetterLine } from './content.ts';
 import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN } from './evidence.ts';
 import { endpointNames } from './lost-calls.ts';
-import { countWords, daysUntil, dayWords, inDays, momentWords, type Reader } from './moments.ts';
-import { ASKED, byUrgency, endingWords, kindOf, takenOf, type Told, workingOf } from './stages.ts';
+import {
+  letterCountWords,
+  daysUntil,
+  letterDayWords,
+  inDays,
+  momentWords,
+  type LetterReader,
+} from './moments.ts';
+import {
+  ASKED,
+  byReminderUrgency,
+  endingWords,
+  reminderKindOf,
+  takenOf,
+  type LetterStage,
+  workingOf,
+} from './stages.ts';
 
 /** The part of a mail for the owner of an app: who uses the app, what will break, how to move, and how to rehearse. */
 
-type Facts = RoleFacts<OwnerPart>;
+type OwnerFacts = RoleFacts<OwnerPart>;
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 const areRefused = (refused: number) =>
-  `${countWords(refused, 'token')} of its users ${refused === 1 ? 'is' : 'are'} refused now`;
+  `${letterCountWords(refused, 'token')} of its users ${refused === 1 ? 'is' : 'are'} refused now`;
 
-const refusedWords = ({ refused }: Told) =>
+const refusedWords = ({ refused }: LetterStage) =>
   `${areRefused(refused)}: once connected, ${refused === 1 ? 'it works' : 'they work'} again.`;
 
-function statusOf({ app: { reader } }: Facts, due: Told): string {
+function statusOf({ app: { reader } }: OwnerFacts, due: LetterStage): string {
   const { at, milestone } = due;
-  const kind = kindOf(due, reader);
+  const kind = reminderKindOf(due, reader);
   if (kind === 'refused') return refusedWords(due);
   if (kind === 'waits') return 'Some of its users have not connected it to the new API yet.';
   if (kind === 'unused' || at === undefined)
@@ -36,14 +51,14 @@ function statusOf({ app: { reader } }: Facts, due: Told): string {
   return `${capital(endingWords(due, at, reader))}: ${when}.`;
 }
 
-function unusedWords({ app: { reader } }: Facts, due: Told): string {
+function unusedWords({ app: { reader } }: OwnerFacts, due: LetterStage): string {
   const { at, milestone } = due;
   const move = 'If nobody needs it, there is nothing to do. If somebody does, read on how to move';
   // The waiting tokens are refused before the date too.
   const takesNothing = milestone !== 'sunset' && workingOf(due) === 0;
   if (at === undefined || at <= reader.now || takesNothing) return `${move}.`;
   const then = milestone === 'sunset' ? 'the old API ends' : 'users who have not connected it are refused';
-  return `${move} before ${dayWords(at, reader)}: then ${then}.`;
+  return `${move} before ${letterDayWords(at, reader)}: then ${then}.`;
 }
 
 function sunsetWords(isPast: boolean): string {
@@ -56,7 +71,7 @@ const READS_AGAIN = 'it reads and posts again';
 const HAS_ENDED = `${NOT_KEPT} has ended`;
 
 /** How tokens work again that are refused without any date. */
-function mendingWords({ app }: Facts, { milestone, at }: Told): string {
+function mendingWords({ app }: OwnerFacts, { milestone, at }: LetterStage): string {
   const until =
     milestone === 'sunset' && at !== undefined
       ? ` until the old API ends, on ${momentWords(at, app.reader)}`
@@ -65,7 +80,7 @@ function mendingWords({ app }: Facts, { milestone, at }: Told): string {
   return `Users who have not connected your app to the new API are refused, whatever the date. Once they connect it, ${again}.`;
 }
 
-function retirementWords(due: Told, isPast: boolean): string {
+function retirementWords(due: LetterStage, isPast: boolean): string {
   if (isPast)
     return takenOf(due) > 0
       ? `Users who have not connected your app to the new API are refused since then. Once they connect it, ${READS_AGAIN}; ${HAS_ENDED}.`
@@ -75,8 +90,8 @@ function retirementWords(due: Told, isPast: boolean): string {
     : `From then on your app goes on reading and posting for those who are connected; ${NOT_KEPT} ends.`;
 }
 
-function explanationOf(facts: Facts, due: Told): string {
-  const kind = kindOf(due, facts.app.reader);
+function explanationOf(facts: OwnerFacts, due: LetterStage): string {
+  const kind = reminderKindOf(due, facts.app.reader);
   if (kind === 'unused') return unusedWords(facts, due);
   if (kind === 'waits')
     return `Once your users connect your app to the new API, it goes on reading and posting when the old API retires; ${NOT_KEPT} ends then.`;
@@ -89,23 +104,23 @@ const of = (tokens: number, accounts: number) =>
   tokens === 0
     ? 'none'
     : accounts === 0
-      ? countWords(tokens, 'token')
-      : `${countWords(tokens, 'token')} of ${countWords(accounts, 'user')}`;
+      ? letterCountWords(tokens, 'token')
+      : `${letterCountWords(tokens, 'token')} of ${letterCountWords(accounts, 'user')}`;
 
-function standing({ part: { tokens, accounts } }: Facts, { refused }: Told): Block {
+function standing({ part: { tokens, accounts } }: OwnerFacts, { refused }: LetterStage): LetterBlock {
   const lines = [
     { text: `Connected to the new API: ${of(tokens.active, accounts.active)}` },
     { text: `Not connected yet: ${of(tokens.waiting, accounts.waiting)}` },
     ...(refused > 0
-      ? [{ text: `${countWords(refused, 'token')} ${refused === 1 ? 'is' : 'are'} refused now` }]
+      ? [{ text: `${letterCountWords(refused, 'token')} ${refused === 1 ? 'is' : 'are'} refused now` }]
       : []),
   ];
   return { kind: 'list', title: 'Your app today', lines };
 }
 
 /** The calls that end with the retirement for connected tokens too; empty when no such call was answered. */
-function endingCalls({ app, calls }: Facts): Block[] {
-  const retirement = dateOf(app, 'retirement');
+function endingCalls({ app, calls }: OwnerFacts): LetterBlock[] {
+  const retirement = appDateOf(app, 'retirement');
   const endpoints = endpointsPassed(calls?.kinds ?? []);
   if (!retirement || !app.hasOldBackend || endpoints.length === 0) return [];
   const end = retirement.at > app.reader.now ? 'end' : 'have ended';
@@ -113,27 +128,27 @@ function endingCalls({ app, calls }: Facts): Block[] {
   return [{ kind: 'text', text }];
 }
 
-function later({ app }: Facts, due: readonly Told[]): Block[] {
+function later({ app }: OwnerFacts, due: readonly LetterStage[]): LetterBlock[] {
   const { reader } = app;
-  const sunset = dateOf(app, 'sunset');
+  const sunset = appDateOf(app, 'sunset');
   if (!sunset || sunset.at <= reader.now || due.some(({ milestone }) => milestone === 'sunset')) return [];
-  const text = `Later, on ${dayWords(sunset.at, reader)}, the old API ends for all users, connected or not.`;
+  const text = `Later, on ${letterDayWords(sunset.at, reader)}, the old API ends for all users, connected or not.`;
   return [{ kind: 'note', text }];
 }
 
 /** What an owner can do, the quickest way first. After the sunset, only the move to the new API helps. */
-function moving({ app, part }: Facts, chief: Told): Block {
+function moving({ app, part }: OwnerFacts, chief: LetterStage): LetterBlock {
   const { clientId, links, reader } = app;
   const page = links.page(`/apps/${clientId}`);
-  const connecting: Line = {
+  const connecting: LetterLine = {
     text: 'Ask your users to connect it once; the app itself needs no change for what the new API answers.',
     link: { label: 'The page for your users', href: page },
   };
-  const ownClient: Line = {
+  const ownClient: LetterLine = {
     text: 'Move the app itself: enter a client of your own, exchange each old token for new ones (hand-over at /oauth2/exchange, RFC 8693), and call the new API. Nobody has to agree again.',
     link: { label: 'Your own client', href: `${page}/modern-client` },
   };
-  const rehearsal: Line = {
+  const rehearsal: LetterLine = {
     text: 'Rehearse the date: for five minutes the calls of this app, and of no other, that will be refused then are refused now. You see which they are, and it ends by itself.',
     link: { label: 'Rehearse it', href: `${page}/rehearse` },
   };
@@ -141,7 +156,7 @@ function moving({ app, part }: Facts, chief: Told): Block {
   const isHelped =
     part.tokens.waiting > 0 &&
     !chief.isOver &&
-    (chief.milestone !== 'sunset' || kindOf(chief, reader) === 'refused');
+    (chief.milestone !== 'sunset' || reminderKindOf(chief, reader) === 'refused');
   const isRehearsed = app.dates.some(
     ({ milestone, at }) => at > reader.now && changesCalls(milestone, app.hasOldBackend),
   );
@@ -149,14 +164,14 @@ function moving({ app, part }: Facts, chief: Told): Block {
   return { kind: 'list', title: 'What you can do', lines };
 }
 
-function leftWords(at: number, reader: Reader): string {
+function leftWords(at: number, reader: LetterReader): string {
   const days = daysUntil(at, reader);
   if (at <= reader.now) return 'the date has come';
-  return days <= 0 ? 'the date is today' : `the date is ${countWords(days, 'day')} away`;
+  return days <= 0 ? 'the date is today' : `the date is ${letterCountWords(days, 'day')} away`;
 }
 
-function whyWords({ app: { reader }, part }: Facts, due: Told): string {
-  const kind = kindOf(due, reader);
+function whyWords({ app: { reader }, part }: OwnerFacts, due: LetterStage): string {
+  const kind = reminderKindOf(due, reader);
   const { waiting } = part.tokens;
   const words = () => {
     if (due.isAsked) return ASKED;
@@ -166,27 +181,27 @@ function whyWords({ app: { reader }, part }: Facts, due: Told): string {
     const left = leftWords(due.at ?? 0, reader);
     if (due.milestone === 'sunset') return `${left}, and your app still calls the old API.`;
     if (waiting === 0) return `${left}, and your app still calls what ends then.`;
-    return `${left}, and ${countWords(waiting, 'token')} of your app ${waiting === 1 ? 'is' : 'are'} not connected.`;
+    return `${left}, and ${letterCountWords(waiting, 'token')} of your app ${waiting === 1 ? 'is' : 'are'} not connected.`;
   };
   return `Why this comes now: ${words()}`;
 }
 
 /** Tokens that are refused already are told before a sunset that ends more than these tokens. */
-function refusedFirst({ app }: Facts, chief: Told): Block[] {
-  const isAhead = chief.milestone === 'sunset' && kindOf(chief, app.reader) === 'ahead';
+function refusedFirst({ app }: OwnerFacts, chief: LetterStage): LetterBlock[] {
+  const isAhead = chief.milestone === 'sunset' && reminderKindOf(chief, app.reader) === 'ahead';
   return isAhead && chief.refused > 0 ? [{ kind: 'status', text: refusedWords(chief) }] : [];
 }
 
 /** The blocks of one app for its owner. */
-export async function ownerBlocks(facts: Facts): Promise<Block[]> {
+export async function ownerBlocks(facts: OwnerFacts): Promise<LetterBlock[]> {
   const { app, isUnproven } = facts;
-  const due = byUrgency(facts.due, app.reader);
+  const due = byReminderUrgency(facts.due, app.reader);
   const [chief] = due;
   if (!chief) return [];
   const href = await app.links.to('app', app.clientId, isUnproven);
   return [
     ...refusedFirst(facts, chief),
-    ...due.map((one): Block => ({ kind: 'status', text: statusOf(facts, one) })),
+    ...due.map((one): LetterBlock => ({ kind: 'status', text: statusOf(facts, one) })),
     { kind: 'text', text: explanationOf(facts, chief) },
     standing(facts, chief),
     { kind: 'button', isQuiet: false, link: { label: `See “${app.name}”`, href } },

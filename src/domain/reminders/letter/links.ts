@@ -3,12 +3,12 @@ import type { Context } from '../../context.ts';
 import { newEmailProof } from '../../accounts/prove-email.ts';
 import { reauthorizationLink } from '../../authorization/reauthorize.ts';
 import { waitingEmailOf } from '../find-people.ts';
-import type { Person } from '../people.ts';
+import type { ReminderPerson } from '../people.ts';
 
 /** The links of the buttons in a mail. Every address is built from PUBLIC_URL (docs/threats.md F110). */
 
 /** The purpose of a link: connect own tokens, end own tokens, or look after the app. */
-type Aim = 'connect' | 'revoke' | 'app';
+type LinkPurpose = 'connect' | 'revoke' | 'app';
 
 export interface Links {
   /**
@@ -19,21 +19,21 @@ export interface Links {
   /** A page of the bridge, such as `/lifecycle`. */
   page(path: string): string;
   /** A link for one app. `isUnproven`: its waiting tokens, or its owner, are known by an e-mail address alone. */
-  to(aim: Aim, clientId: string, isUnproven: boolean): Promise<string>;
+  to(aim: LinkPurpose, clientId: string, isUnproven: boolean): Promise<string>;
 }
 
 /**
  * Makes the links of one mail. Only a mail to the waiting address itself may prove the address: in a mail to an app's
  * contact, the link leads to the app's page instead.
  */
-export async function createLinks(context: Context, person: Person): Promise<Links> {
+export async function createLinks(context: Context, person: ReminderPerson): Promise<Links> {
   const waitingEmail = await waitingEmailOf(context, person);
   const page = (path: string) => `${context.settings.publicUrl}${path}`;
   const email = person.address === undefined ? undefined : normalEmail(person.address);
   let made: Promise<string> | undefined;
   /** One proof for all apps, because the proof is of the address. */
   const proof = (address: string) => (made ??= newEmailProof(context, address));
-  const toProve = async (aim: Aim, clientId: string) =>
+  const toProve = async (aim: LinkPurpose, clientId: string) =>
     email !== undefined && email === waitingEmail
       ? `${await proof(email)}?${aim}=${clientId}`
       : page(`/apps/${clientId}`);

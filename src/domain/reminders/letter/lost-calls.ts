@@ -1,8 +1,8 @@
 import { endpointsElsewhere } from '../../usage/calls-of.ts';
-import type { Part } from '../people.ts';
-import { dateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
-import type { Block } from './content.ts';
-import { dayWords } from './moments.ts';
+import type { AppPart } from '../people.ts';
+import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
+import type { LetterBlock } from './content.ts';
+import { letterDayWords } from './moments.ts';
 import { plainWords } from './plain.ts';
 
 /** The calls in use that a connection does not save. A mail that asks for a connection must not promise these calls. */
@@ -20,21 +20,21 @@ export function endpointNames(endpoints: readonly string[]): string {
  * The endpoints that no connection saves, now or from the retirement on. Empty after the sunset, and as long as the old
  * API answers and no retirement is set.
  */
-export function lostEndpoints({ app, calls }: Pick<RoleFacts<Part>, 'app' | 'calls'>): string[] {
-  const isOver = (dateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
-  const isAnyLost = isBridgeAlone(app) || dateOf(app, 'retirement') !== undefined;
+export function lostEndpoints({ app, calls }: Pick<RoleFacts<AppPart>, 'app' | 'calls'>): string[] {
+  const isOver = (appDateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
+  const isAnyLost = isBridgeAlone(app) || appDateOf(app, 'retirement') !== undefined;
   return isOver || !isAnyLost ? [] : endpointsElsewhere(calls?.kinds ?? []);
 }
 
 /** Says which calls a connection does not bring back or keep, and who can change the app. */
-export function lostCalls(facts: RoleFacts<Part>): Block[] {
+export function lostCalls(facts: RoleFacts<AppPart>): LetterBlock[] {
   const { app } = facts;
   const lost = lostEndpoints(facts);
   if (lost.length === 0) return [];
-  const [named, retirement] = [endpointNames(lost), dateOf(app, 'retirement')];
+  const [named, retirement] = [endpointNames(lost), appDateOf(app, 'retirement')];
   const what =
     isBridgeAlone(app) || !retirement
       ? `Connecting does not bring back ${named}`
-      : `From ${dayWords(retirement.at, app.reader)} on these calls are refused, connected or not: ${named}`;
+      : `From ${letterDayWords(retirement.at, app.reader)} on these calls are refused, connected or not: ${named}`;
   return [{ kind: 'text', text: `${what}. Whoever makes this app has to change it.` }];
 }

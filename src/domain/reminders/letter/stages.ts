@@ -1,19 +1,19 @@
-import type { Due, Part } from '../people.ts';
+import type { DueStage, AppPart } from '../people.ts';
 import { USED_WITHIN } from '../plan-stages.ts';
-import { countWords, inDays, type Reader } from './moments.ts';
+import { letterCountWords, inDays, type LetterReader } from './moments.ts';
 
 /** The kind and urgency of a reminder, and short words for both. */
 
 /**
  * `refused`: the tokens are refused already, so a date ends nothing. `waits`: no date is set, and tokens still work.
  */
-export type Kind = 'died' | 'past' | 'refused' | 'ahead' | 'waits' | 'woken' | 'unused';
+export type ReminderKind = 'died' | 'past' | 'refused' | 'ahead' | 'waits' | 'woken' | 'unused';
 
 /** The most urgent kind comes first. */
-const ORDER: readonly Kind[] = ['died', 'past', 'refused', 'ahead', 'waits', 'woken', 'unused'];
+const ORDER: readonly ReminderKind[] = ['died', 'past', 'refused', 'ahead', 'waits', 'woken', 'unused'];
 
 /** A due reminder, with the facts that the mail tells. */
-export interface Told extends Due {
+export interface LetterStage extends DueStage {
   /** How many of the waiting tokens are refused at this moment. */
   refused: number;
   /** How many of the waiting tokens are refused before the retirement too, without any date. */
@@ -25,30 +25,31 @@ export interface Told extends Due {
 }
 
 /** How many tokens of the part wait for a connection. */
-export const waitingOf = ({ part }: Told) => (part.role === 'holder' ? part.waiting : part.tokens.waiting);
+export const waitingOf = ({ part }: LetterStage) =>
+  part.role === 'holder' ? part.waiting : part.tokens.waiting;
 
 /** How many of the waiting tokens still work. */
-export function workingOf(one: Told): number {
+export function workingOf(one: LetterStage): number {
   return Math.max(0, waitingOf(one) - one.refused);
 }
 
 /** Whether another token of the holder works beside the token whose connection has ended. */
-export function hasWorkingBeside(one: Told): boolean {
+export function hasWorkingBeside(one: LetterStage): boolean {
   return !one.isOver && (one.hasConnected || (waitingOf(one) > 1 && workingOf(one) > 0));
 }
 
 /** Whether a date ends only a part of the holder's tokens: the waiting tokens. The sunset ends all tokens. */
-export function isOfPart({ hasConnected, milestone, isOver }: Told): boolean {
+export function isOfPart({ hasConnected, milestone, isOver }: LetterStage): boolean {
   return hasConnected && milestone !== 'sunset' && !isOver;
 }
 
 /** How many of the waiting tokens the retirement ends, or has ended. */
-export function takenOf(one: Told): number {
+export function takenOf(one: LetterStage): number {
   return Math.max(0, waitingOf(one) - one.refusedAnyway);
 }
 
 /** Whether a token of an app lately made a call that only the old API answers. */
-function callsElsewhere(part: Part, { now }: Reader): boolean {
+function callsElsewhere(part: AppPart, { now }: LetterReader): boolean {
   return part.role === 'owner' && part.passedAt !== undefined && now - part.passedAt <= USED_WITHIN;
 }
 
@@ -56,19 +57,19 @@ function callsElsewhere(part: Part, { now }: Reader): boolean {
  * Whether all waiting tokens are refused already, and the date ends nothing else. For an owner, the sunset also ends
  * connected tokens, and other dates end calls that only the old API answers.
  */
-export function isRefused(one: Told, reader: Reader): boolean {
+export function isRefused(one: LetterStage, reader: LetterReader): boolean {
   if (waitingOf(one) === 0 || workingOf(one) > 0) return false;
   if (one.part.role === 'holder') return true;
   return one.milestone === 'sunset' ? one.part.tokens.active === 0 : !callsElsewhere(one.part, reader);
 }
 
 /** Whether the tokens were refused before the retirement that the reminder counts down to. */
-function isTakenBefore(one: Told, reader: Reader): boolean {
+function isTakenBefore(one: LetterStage, reader: LetterReader): boolean {
   return one.milestone === 'retirement' && takenOf(one) === 0 && isRefused(one, reader);
 }
 
 /** The kind of a reminder at a moment. */
-export function kindOf(one: Told, reader: Reader): Kind {
+export function reminderKindOf(one: LetterStage, reader: LetterReader): ReminderKind {
   const { stage, at = Infinity } = one;
   if (stage === 'died' || stage === 'woken' || stage === 'unused') return stage;
   if (at <= reader.now && !isTakenBefore(one, reader)) return 'past';
@@ -80,14 +81,14 @@ export function kindOf(one: Told, reader: Reader): Kind {
 const byTime = (one: number, other: number) => (one === other ? 0 : one - other);
 
 /** The date of a reminder, or the time of its event. */
-const timeOf = (one: Told) => one.at ?? happenedAt(one) ?? Infinity;
+const timeOf = (one: LetterStage) => one.at ?? happenedAt(one) ?? Infinity;
 
 /**
  * The reminders, the most urgent first. Two reminders of one kind are ordered by time, then holder before owner, then
  * by the number of waiting tokens.
  */
-export function byUrgency(due: readonly Told[], reader: Reader): Told[] {
-  const rank = (one: Told) => ORDER.indexOf(kindOf(one, reader));
+export function byReminderUrgency(due: readonly LetterStage[], reader: LetterReader): LetterStage[] {
+  const rank = (one: LetterStage) => ORDER.indexOf(reminderKindOf(one, reader));
   return due.toSorted(
     (a, b) =>
       rank(a) - rank(b) ||
@@ -98,13 +99,13 @@ export function byUrgency(due: readonly Told[], reader: Reader): Told[] {
 }
 
 /** `stops working in 14 days`, `has stopped working`. */
-export function stopWords(at: number, reader: Reader, isMany = false): string {
+export function stopWords(at: number, reader: LetterReader, isMany = false): string {
   if (at <= reader.now) return isMany ? 'have stopped working' : 'has stopped working';
   return `${isMany ? 'stop' : 'stops'} working ${inDays(at, reader)}`;
 }
 
 /** The time of the event of a `died` or `woken` stage, which stands in `plannedFor`. */
-export function happenedAt({ plannedFor }: Due): number | undefined {
+export function happenedAt({ plannedFor }: DueStage): number | undefined {
   const at = plannedFor === '' ? Number.NaN : Number(plannedFor);
   return Number.isNaN(at) ? undefined : at;
 }
@@ -116,8 +117,8 @@ export const ASKED = 'our support team had it sent to you.';
  * What a date ends for an owner: `12 tokens of its users stop working in 14 days`, or only calls when the date ends no
  * waiting token.
  */
-export function endingWords(one: Told, at: number, reader: Reader): string {
+export function endingWords(one: LetterStage, at: number, reader: LetterReader): string {
   const tokens = takenOf(one);
   if (tokens === 0) return `some of its calls ${stopWords(at, reader, true)}`;
-  return `${countWords(tokens, 'token')} of its users ${stopWords(at, reader, tokens !== 1)}`;
+  return `${letterCountWords(tokens, 'token')} of its users ${stopWords(at, reader, tokens !== 1)}`;
 }

@@ -1,67 +1,68 @@
-import { countWords, dayWords, inDays, type Reader } from './moments.ts';
+import { letterCountWords, letterDayWords, inDays, type LetterReader } from './moments.ts';
 import { plainName } from './plain.ts';
 import {
-  byUrgency,
+  byReminderUrgency,
   hasWorkingBeside,
   isOfPart,
-  type Kind,
-  kindOf,
+  type ReminderKind,
+  reminderKindOf,
   stopWords,
   takenOf,
-  type Told,
+  type LetterStage,
   waitingOf,
 } from './stages.ts';
 
 /** The subject line: which app stops, and in how many days. */
 
-const nameOf = ({ part, clientId }: Told) => `“${plainName(part.appName, clientId)}”`;
+const nameOf = ({ part, clientId }: LetterStage) => `“${plainName(part.appName, clientId)}”`;
 
 /** The most urgent reminder of each app, the most urgent app first. */
-function chiefs(due: readonly Told[], reader: Reader): Told[] {
-  const apps = new Map<string, Told>();
-  for (const one of byUrgency(due, reader)) if (!apps.has(one.clientId)) apps.set(one.clientId, one);
+function chiefs(due: readonly LetterStage[], reader: LetterReader): LetterStage[] {
+  const apps = new Map<string, LetterStage>();
+  for (const one of byReminderUrgency(due, reader)) if (!apps.has(one.clientId)) apps.set(one.clientId, one);
   return [...apps.values()];
 }
 
-const tokensOf = (due: Told) => countWords(waitingOf(due), 'token');
-const isMany = (due: Told) => waitingOf(due) !== 1;
+const tokensOf = (due: LetterStage) => letterCountWords(waitingOf(due), 'token');
+const isMany = (due: LetterStage) => waitingOf(due) !== 1;
 
 /** What stops: the app, or for an owner the waiting tokens of the app's users. */
-function stopping(due: Told, reader: Reader): string {
+function stopping(due: LetterStage, reader: LetterReader): string {
   const { part, at = 0, milestone } = due;
-  const day = `(${dayWords(at, reader)})`;
+  const day = `(${letterDayWords(at, reader)})`;
   if (isOfPart(due)) return `${nameOf(due)}: ${tokensOf(due)} ${stopWords(at, reader, isMany(due))} ${day}`;
   if (part.role === 'holder' || milestone === 'sunset')
     return `${nameOf(due)} ${stopWords(at, reader)} ${day}`;
   const tokens = takenOf(due);
-  const what = tokens === 0 ? 'some calls' : countWords(tokens, 'token');
+  const what = tokens === 0 ? 'some calls' : letterCountWords(tokens, 'token');
   return `${nameOf(due)}: ${what} ${stopWords(at, reader, tokens !== 1)} ${day}`;
 }
 
-function refusedWords(due: Told): string {
+function refusedWords(due: LetterStage): string {
   if (due.hasConnected)
     return `${nameOf(due)}: ${tokensOf(due)} ${isMany(due) ? 'are refused now: connect them' : 'is refused now: connect it'}`;
   if (due.role === 'holder') return `${nameOf(due)} is refused now: connect it`;
-  return `${nameOf(due)}: ${countWords(due.refused, 'token')} ${due.refused === 1 ? 'is' : 'are'} refused now`;
+  return `${nameOf(due)}: ${letterCountWords(due.refused, 'token')} ${due.refused === 1 ? 'is' : 'are'} refused now`;
 }
 
-function waitingWords(due: Told): string {
+function waitingWords(due: LetterStage): string {
   if (due.part.role === 'holder') return `${nameOf(due)} waits to be connected`;
   const { waiting } = due.part.tokens;
-  return `${nameOf(due)}: ${countWords(waiting, 'token')} ${waiting === 1 ? 'waits' : 'wait'} to be connected`;
+  return `${nameOf(due)}: ${letterCountWords(waiting, 'token')} ${waiting === 1 ? 'waits' : 'wait'} to be connected`;
 }
 
 /** After the sunset no connection helps. */
-const advice = (due: readonly Told[], words: string) => (due.some(({ isOver }) => isOver) ? '' : words);
+const advice = (due: readonly LetterStage[], words: string) =>
+  due.some(({ isOver }) => isOver) ? '' : words;
 
-function diedWords(due: Told): string {
+function diedWords(due: LetterStage): string {
   if (hasWorkingBeside(due)) return `${nameOf(due)}: a connection has ended, connect it again`;
   return `${nameOf(due)} has stopped${advice([due], ': connect it again')}`;
 }
 
-function ofOne(due: Told, reader: Reader): string {
+function ofOne(due: LetterStage, reader: LetterReader): string {
   const name = nameOf(due);
-  const words: Record<Kind, () => string> = {
+  const words: Record<ReminderKind, () => string> = {
     died: () => diedWords(due),
     past: () => stopping(due, reader),
     refused: () => refusedWords(due),
@@ -73,21 +74,21 @@ function ofOne(due: Told, reader: Reader): string {
         ? `${name} seems not to be used any more`
         : `${name} uses a token that you seem not to need`,
   };
-  return words[kindOf(due, reader)]();
+  return words[reminderKindOf(due, reader)]();
 }
 
-function stopOfMany(apps: readonly Told[], reader: Reader): string {
+function stopOfMany(apps: readonly LetterStage[], reader: LetterReader): string {
   const dates = apps.flatMap(({ at }) => at ?? []);
   const first = Math.min(...dates);
-  const when = `${inDays(first, reader)} (${dayWords(first, reader)})`;
-  const isSame = dates.every((at) => dayWords(at, reader) === dayWords(first, reader));
+  const when = `${inDays(first, reader)} (${letterDayWords(first, reader)})`;
+  const isSame = dates.every((at) => letterDayWords(at, reader) === letterDayWords(first, reader));
   return `${apps.length} apps stop working${isSame ? '' : ', the first'} ${when}`;
 }
 
-function ofMany(apps: readonly Told[], reader: Reader): string {
+function ofMany(apps: readonly LetterStage[], reader: LetterReader): string {
   const [first] = apps;
   if (!first) return 'Your apps';
-  const words: Record<Kind, () => string> = {
+  const words: Record<ReminderKind, () => string> = {
     died: () => `${apps.length} apps have stopped${advice(apps, ': connect them again')}`,
     past: () => `${apps.length} apps have stopped working`,
     refused: () =>
@@ -102,15 +103,15 @@ function ofMany(apps: readonly Told[], reader: Reader): string {
         ? `${apps.length} apps use tokens that you seem not to need`
         : `${apps.length} apps seem not to be used any more`,
   };
-  return words[kindOf(first, reader)]();
+  return words[reminderKindOf(first, reader)]();
 }
 
 /** One line for all due reminders: the most urgent kind in words, and the number of the other apps. */
-export function subjectOf(due: readonly Told[], reader: Reader): string {
+export function subjectOf(due: readonly LetterStage[], reader: LetterReader): string {
   const apps = chiefs(due, reader);
   const [first] = apps;
   if (!first) return 'Your apps';
-  const alike = apps.filter((one) => kindOf(one, reader) === kindOf(first, reader));
+  const alike = apps.filter((one) => reminderKindOf(one, reader) === reminderKindOf(first, reader));
   const said = alike.length === 1 ? ofOne(first, reader) : ofMany(alike, reader);
   const rest = apps.length - alike.length;
   return rest === 0 ? said : `${said}, and ${rest} more ${rest === 1 ? 'app' : 'apps'} to look at`;

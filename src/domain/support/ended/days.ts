@@ -17,7 +17,7 @@ export interface ListedDay {
 }
 
 /** Why a day is not listed. */
-export type NotListed = 'no-such-day' | 'too-old' | 'ahead' | 'no-such-zone';
+export type DayProblem = 'no-such-day' | 'too-old' | 'ahead' | 'no-such-zone';
 
 /** Whether a text names a time zone. */
 export function isZone(name: string): boolean {
@@ -46,7 +46,7 @@ export function daysListed(zone: string, now: number): string[] {
 export function listedDay(
   { day, zone }: { day: string | undefined; zone: string },
   now: number,
-): ListedDay | NotListed {
+): ListedDay | DayProblem {
   if (!isZone(zone)) return 'no-such-zone';
   if (day === undefined) return todayIn(zone, now);
   const start = DateTime.fromFormat(day, 'yyyy-MM-dd', { zone }).startOf('day');

@@ -1,5 +1,10 @@
 import type { Request } from 'express';
-import { badValue, FIELD_CODES, FieldRefused, type Pairs } from '../../../domain/translation/call-fields.ts';
+import {
+  badValue,
+  FIELD_CODES,
+  FieldRefused,
+  type FieldPairs,
+} from '../../../domain/translation/call-fields.ts';
 import {
   bodyKind,
   bodyParameters,
@@ -21,7 +26,7 @@ const LONGEST_NAME = 100;
 /** The most values of one parameter. */
 const MOST_VALUES = 1000;
 
-type Values = Array<[string, string]>;
+type ParameterPairs = Array<[string, string]>;
 
 /** @throws {FieldRefused} */
 function nameUnder(name: string, key: string | number): string {
@@ -31,7 +36,7 @@ function nameUnder(name: string, key: string | number): string {
 }
 
 /** `media: {link: …}` is `media[link]`, `profile_ids: [a]` is `profile_ids[]`. `null` and an empty list are absent. */
-function pairsUnder(name: string, value: unknown, depth: number): Values {
+function pairsUnder(name: string, value: unknown, depth: number): ParameterPairs {
   if (value === null) return [];
   if (typeof value === 'string') return [[name, value]];
   if (typeof value !== 'object') return [[name, JSON.stringify(value)]];
@@ -47,7 +52,7 @@ function pairsUnder(name: string, value: unknown, depth: number): Values {
 }
 
 /** @throws {FieldRefused} */
-function pairsOfParameter(name: string, value: unknown): Values {
+function pairsOfParameter(name: string, value: unknown): ParameterPairs {
   if (name.length > LONGEST_NAME)
     throw badValue(`${name.slice(0, LONGEST_NAME)}…`, `has a name of more than ${LONGEST_NAME} characters`);
   const pairs = pairsUnder(name, value, 0);
@@ -56,7 +61,7 @@ function pairsOfParameter(name: string, value: unknown): Values {
 }
 
 /** The search for a token has already parsed the body once, and has limited how many values it may have. */
-function nestedPairs(body: Buffer): Values {
+function nestedPairs(body: Buffer): ParameterPairs {
   const value: unknown = JSON.parse(body.toString('utf8'));
   return Object.entries(Object(value)).flatMap(([name, inner]) => pairsOfParameter(name, inner));
 }
@@ -78,7 +83,7 @@ async function readBody(req: Request): Promise<Parameters> {
   }
 }
 
-async function bodyPairs(req: Request): Promise<Pairs> {
+async function bodyPairs(req: Request): Promise<FieldPairs> {
   const parameters = await readBody(req);
   requireNoMediaFile(parameters);
   return bodyKind(req) === 'json' ? nestedPairs(req.body as Buffer) : parameters.pairs();
@@ -90,7 +95,7 @@ const baseOf = (name: string) => name.split('[')[0];
  * The pairs of the body, and the pairs of the query whose names are not in the body.
  * @throws {MalformedBody | FieldRefused}
  */
-export async function callPairs(req: Request): Promise<Pairs> {
+export async function callPairs(req: Request): Promise<FieldPairs> {
   const body = await bodyPairs(req);
   const named = new Set(body.map(([name]) => baseOf(name)));
   return [

@@ -2,32 +2,32 @@ import type { RequestHandler, Response } from 'express';
 import type { Context } from '../../../domain/context.ts';
 import { changeKnownUpdate } from '../../../domain/posts/ids/change-known-update.ts';
 import { type UpdateIds, updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
-import type { Change, ChangeEnd } from '../../../domain/posts/writes/change-update.ts';
+import type { UpdateChange, ChangeEnd } from '../../../domain/posts/writes/change-update.ts';
 import { knownCounts } from '../../../domain/posts/known-counts.ts';
 import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-profiles.ts';
-import { flag, type Pairs } from '../../../domain/translation/call-fields.ts';
+import { flag, type FieldPairs } from '../../../domain/translation/call-fields.ts';
 import { inDoubtWords } from '../../../domain/translation/doubt-words.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
 import { sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
-import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
+import { type CallHandlerFactory, errorOf, placeToLook, writing } from './write-answers.ts';
 
 /** The old calls that change one post: update, share, destroy, move_to_top. */
 
-type Done = Extract<ChangeEnd, { kind: 'done' }>;
+type CompletedChange = Extract<ChangeEnd, { kind: 'done' }>;
 
-interface Answering {
+interface ChangeAnswerInput {
   context: Context;
   known: NamedProfiles;
-  pairs: Pairs;
+  pairs: FieldPairs;
   updateIds: UpdateIds;
   /** How many posts wait in the queue of the post, where the number is known. */
   waiting: number | undefined;
 }
 
 function updateOf(
-  { context, known, pairs, updateIds }: Answering,
-  post: NonNullable<Done['post']>,
+  { context, known, pairs, updateIds }: ChangeAnswerInput,
+  post: NonNullable<CompletedChange['post']>,
 ): OldUpdate {
   const { reading, ids } = known;
   const channel = reading.channels.find(({ id }) => id === post.channelId);
@@ -40,9 +40,9 @@ function updateOf(
   });
 }
 
-type SendDone = (res: Response, answering: Answering, done: Done) => void;
+type ChangeAnswerSender = (res: Response, answering: ChangeAnswerInput, done: CompletedChange) => void;
 
-const SENT: Record<Change['call'], SendDone> = {
+const SENT: Record<UpdateChange['call'], ChangeAnswerSender> = {
   update(res, answering, { post, leftOut }) {
     const message = ['The update was changed.', ...leftOut.map((what) => `Left out: ${what}.`)].join(' ');
     const count = answering.waiting === undefined ? {} : { buffer_count: answering.waiting };
@@ -54,7 +54,7 @@ const SENT: Record<Change['call'], SendDone> = {
     sendJson(res, 200, post ? updateOf(answering, post) : { success: true }),
 };
 
-const IN_DOUBT: Record<Change['call'], string> = {
+const IN_DOUBT: Record<UpdateChange['call'], string> = {
   update: 'The update may have been changed',
   share: 'The update may have been posted',
   destroy: 'The update may have been deleted',
@@ -67,19 +67,23 @@ const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
 async function waitingWith(
   context: Context,
   grantId: string,
-  post: Done['post'],
+  post: CompletedChange['post'],
 ): Promise<number | undefined> {
   if (post?.status !== 'scheduled') return undefined;
   return (await knownCounts(context, grantId))(post.channelId)?.pending;
 }
 
-function inDoubt(call: Change['call'], said: string | undefined, link: string) {
+function inDoubt(call: UpdateChange['call'], said: string | undefined, link: string) {
   const message = inDoubtWords({ message: said, may: IN_DOUBT[call], again: 'the call' });
   return errorOf({ ...UNKNOWN_OUTCOME, message, link });
 }
 
 /** Makes the handler of POST /1/updates/:id/update.json, share.json, destroy.json or move_to_top.json. */
-export function changing(context: Context, call: Calls, name: Change['call']): RequestHandler {
+export function changing(
+  context: Context,
+  call: CallHandlerFactory,
+  name: UpdateChange['call'],
+): RequestHandler {
   return call(
     writing(context, async (caller, writer, { req, res }) => {
       const pairs = await callPairs(req);

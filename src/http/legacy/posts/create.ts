@@ -7,15 +7,19 @@ import {
   type ProfileEnd,
 } from '../../../domain/posts/writes/create-update.ts';
 import { updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
-import { acceptedMessage, type EndInWords, refusalOfAll } from '../../../domain/translation/create-answer.ts';
+import {
+  acceptedMessage,
+  type ProfileEndWords,
+  refusalOfAll,
+} from '../../../domain/translation/create-answer.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
 import { sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
-import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
+import { type CallHandlerFactory, errorOf, placeToLook, writing } from './write-answers.ts';
 
 /** POST /1/updates/create.json: one post for each named profile. */
 
-function inWords(end: ProfileEnd): EndInWords {
+function inWords(end: ProfileEnd): ProfileEndWords {
   const { displayName, name, service } = end.channel;
   return { ...end, profile: `${displayName ?? name} (${service})` };
 }
@@ -38,7 +42,7 @@ async function updatesOf(
 }
 
 /** POST /1/updates/create.json. */
-export function createUpdate(context: Context, call: Calls): RequestHandler {
+export function createUpdate(context: Context, call: CallHandlerFactory): RequestHandler {
   return call(
     writing(context, async (caller, writer, { req, res }) => {
       const created = await createUpdates(context, caller, { pairs: await callPairs(req), writer });

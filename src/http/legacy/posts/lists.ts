@@ -10,7 +10,7 @@ import { tellAge } from './age.ts';
 import { readListParameters } from './list-parameters.ts';
 import { updatesOfProfile } from './updates-of-profile.ts';
 
-type Calls = ReturnType<typeof createCalls>;
+type HandlerFactory = ReturnType<typeof createCalls>;
 
 /** Makes the handler of one of the two lists of a profile. */
 function listOf(context: Context, makeList: typeof pendingList) {
@@ -26,11 +26,11 @@ function listOf(context: Context, makeList: typeof pendingList) {
 }
 
 /** GET /1/profiles/:id/updates/pending.json. */
-export function pendingUpdates(context: Context, call: Calls): RequestHandler {
+export function pendingUpdates(context: Context, call: HandlerFactory): RequestHandler {
   return call(listOf(context, pendingList));
 }
 
 /** GET /1/profiles/:id/updates/sent.json. */
-export function sentUpdates(context: Context, call: Calls): RequestHandler {
+export function sentUpdates(context: Context, call: HandlerFactory): RequestHandler {
   return call(listOf(context, sentList));
 }

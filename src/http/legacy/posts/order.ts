@@ -16,7 +16,7 @@ import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-updat
 import { reorderFields, shuffleFields } from '../../../domain/translation/queue-order.ts';
 import { LegacyError, REFUSALS, sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
-import { type Calls, errorOf, placeToLook, writing } from './write-answers.ts';
+import { type CallHandlerFactory, errorOf, placeToLook, writing } from './write-answers.ts';
 
 /** The old calls that change the order of the buffer of a profile: reorder, shuffle. */
 
@@ -34,7 +34,7 @@ function refusalOf(error: unknown): unknown {
   return isGone ? new LegacyError(REFUSALS.unknownProfile) : error;
 }
 
-interface Told {
+interface OrderAnswer {
   end: OrderEnd;
   /** The change in words, such as `The updates were reordered.` */
   words: string;
@@ -44,12 +44,12 @@ interface Told {
 }
 
 /** @throws {WriteRefused} the wanted order was not reached, or the outcome is unknown */
-function sendOrder(res: Response, { end, words, updates, link }: Told): void {
+function sendOrder(res: Response, { end, words, updates, link }: OrderAnswer): void {
   if (!end.isReached) throw errorOf(refusalOfEnd(end, link), updates && { updates });
   sendJson(res, 200, { success: true, message: [words, ...pausedWords(end)].join(' '), updates });
 }
 
-interface Answering {
+interface OrderUpdatesInput {
   context: Context;
   caller: Caller;
   found: CallerChannel;
@@ -57,7 +57,7 @@ interface Answering {
 }
 
 async function updatesOf(
-  { context, caller, found, isUtc }: Answering,
+  { context, caller, found, isUtc }: OrderUpdatesInput,
   { posts }: OrderEnd,
 ): Promise<OldUpdate[] | undefined> {
   const told = { mapping: caller.mapping, ids: found.ids };
@@ -67,7 +67,7 @@ async function updatesOf(
 }
 
 /** POST /1/profiles/:id/updates/reorder.json. */
-export function reorderUpdates(context: Context, call: Calls): RequestHandler {
+export function reorderUpdates(context: Context, call: CallHandlerFactory): RequestHandler {
   return call(
     writing(context, async (caller, writer, { req, res }) => {
       const { isUtc, ...wanted } = reorderFields(await callPairs(req));
@@ -90,7 +90,7 @@ function shuffleWords({ drawn, outOf }: ShuffleEnd): string {
 }
 
 /** POST /1/profiles/:id/updates/shuffle.json. */
-export function shuffleUpdates(context: Context, call: Calls): RequestHandler {
+export function shuffleUpdates(context: Context, call: CallHandlerFactory): RequestHandler {
   return call(
     writing(context, async (caller, writer, { req, res }) => {
       const { isUtc, count } = shuffleFields(await callPairs(req));

@@ -22,9 +22,9 @@ interface ReadCall {
 }
 
 /** The current answer of the new API. A stale answer is not compared, because it would differ by its age. */
-type Ours = (call: ReadCall) => ReturnType<PassedRead['ours']>;
+type NewApiRead = (call: ReadCall) => ReturnType<PassedRead['ours']>;
 
-function listOf(makeList: typeof pendingList): Ours {
+function listOf(makeList: typeof pendingList): NewApiRead {
   return async ({ context, caller, req, id }) => {
     const parameters = await readListParameters(req);
     const { answer, view } = await updatesOfProfile(context, caller, { makeList, id, parameters });
@@ -33,7 +33,7 @@ function listOf(makeList: typeof pendingList): Ours {
   };
 }
 
-const oneUpdate: Ours = async ({ context, caller, req, id }) => {
+const oneUpdate: NewApiRead = async ({ context, caller, req, id }) => {
   const isUtc = readFlag(await readParameters(req), 'utc');
   const { post, isStale } = await readKnownUpdate(context, caller, id);
   if (isStale) return undefined;
@@ -41,12 +41,12 @@ const oneUpdate: Ours = async ({ context, caller, req, id }) => {
   return found ? oldUpdate(post, viewOf(found, { now: context.clock.now(), isUtc })) : 'not there';
 };
 
-const schedules: Ours = async ({ context, caller, id }) => {
+const schedules: NewApiRead = async ({ context, caller, id }) => {
   const found = await channelOfProfile(context, caller, id);
   return found && legacySchedules(found.channel.postingSchedule);
 };
 
-const READS: ReadonlyArray<readonly [pattern: RegExp, address: PassedRead['address'], ours: Ours]> = [
+const READS: ReadonlyArray<readonly [pattern: RegExp, address: PassedRead['address'], ours: NewApiRead]> = [
   [
     /^\/1\/profiles\/(\w+)\/updates\/pending(?:\.json)?$/,
     '/1/profiles/:id/updates/pending.json',

@@ -97,6 +97,6 @@ export function writing(context: Context, handle: WriteHandler) {
 }
 
 /** Makes handlers of old calls (call.ts). */
-export type Calls = (
+export type CallHandlerFactory = (
   handle: (caller: Caller, req: Request, res: Response) => Promise<void>,
 ) => RequestHandler;

@@ -1,4 +1,4 @@
-import type { CallPair, CallValue, Fields, GraphqlStep } from '../../../domain/new-calls/call-pair.ts';
+import type { CallPair, CallValue, CallFields, GraphqlStep } from '../../../domain/new-calls/call-pair.ts';
 
 /** How a language writes a call. */
 
@@ -20,16 +20,16 @@ export interface CodeLanguage {
   setUp?(addresses: Addresses): string;
   old(call: OldCode, addresses: Addresses): string;
   graphql(step: GraphqlStep, addresses: Addresses): string;
-  revocation(form: Fields, addresses: Addresses): string;
+  revocation(form: CallFields, addresses: Addresses): string;
 }
 
 /** A path in pieces: texts at even indexes, names at odd indexes. */
-export function piecesOf(path: string): string[] {
+export function pathPieces(path: string): string[] {
   return path.split(/\{(\w+)\}/);
 }
 
 /** Fields by their names, in the order of the first field of each name. */
-export function byName(fields: Fields): Map<string, CallValue[]> {
+export function byName(fields: CallFields): Map<string, CallValue[]> {
   const groups = new Map<string, CallValue[]>();
   for (const [name, value] of fields) groups.set(name, [...(groups.get(name) ?? []), value]);
   return groups;

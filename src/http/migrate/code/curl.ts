@@ -1,5 +1,5 @@
 import type { CallValue } from '../../../domain/new-calls/call-pair.ts';
-import { type CodeLanguage, inOneLine, piecesOf } from './code-language.ts';
+import { type CodeLanguage, inOneLine, pathPieces } from './code-language.ts';
 
 /** Calls as commands of a POSIX shell. */
 
@@ -12,7 +12,7 @@ const bearer = (token: string) => `-H "Authorization: Bearer $${token}"`;
 
 /** A path holds no character that has a meaning between double quotes. */
 function addressOf(base: string, path: string): string {
-  const pieces = piecesOf(path).map((piece, place) => (place % 2 === 0 ? piece : `$${piece}`));
+  const pieces = pathPieces(path).map((piece, place) => (place % 2 === 0 ? piece : `$${piece}`));
   return `"${base}${pieces.join('')}"`;
 }
 

@@ -1,5 +1,5 @@
-import type { CallValue, Fields } from '../../../domain/new-calls/call-pair.ts';
-import { byName, type CodeLanguage, indented, piecesOf } from './code-language.ts';
+import type { CallValue, CallFields } from '../../../domain/new-calls/call-pair.ts';
+import { byName, type CodeLanguage, indented, pathPieces } from './code-language.ts';
 
 /** Calls in PHP, without a library or an extension. */
 
@@ -10,14 +10,14 @@ const expression = (value: CallValue) =>
   typeof value === 'string' ? quoted(value) : `getenv('${value.env}')`;
 
 function addressOf(path: string): string {
-  const pieces = piecesOf(path).map((piece, place) =>
+  const pieces = pathPieces(path).map((piece, place) =>
     place % 2 === 0 ? quoted(piece) : `getenv('${piece}')`,
   );
   return pieces.filter((piece) => piece !== "''").join(' . ');
 }
 
 /** PHP sends a list as `name[0]`, which means the same as `name[]` to the reader of the form. */
-function arrayOf(form: Fields): string {
+function arrayOf(form: CallFields): string {
   const entries = [...byName(form)].map(([name, values]) => {
     const isList = name.endsWith('[]') && !name.includes('][');
     const texts = values.map(expression).join(', ');

@@ -1,5 +1,5 @@
-import type { CallValue, Fields } from '../../../domain/new-calls/call-pair.ts';
-import { type CodeLanguage, indented, piecesOf } from './code-language.ts';
+import type { CallValue, CallFields } from '../../../domain/new-calls/call-pair.ts';
+import { type CodeLanguage, indented, pathPieces } from './code-language.ts';
 
 /** Calls in Python 3, without a library. A JSON string is a Python string too. */
 
@@ -7,12 +7,12 @@ const expression = (value: CallValue) =>
   typeof value === 'string' ? JSON.stringify(value) : `env["${value.env}"]`;
 
 function addressOf(path: string): string {
-  const pieces = piecesOf(path);
+  const pieces = pathPieces(path);
   if (pieces.length === 1) return JSON.stringify(path);
   return `f"${pieces.map((piece, place) => (place % 2 === 0 ? piece : `{env['${piece}']}`)).join('')}"`;
 }
 
-const pairsOf = (form: Fields) =>
+const pairsOf = (form: CallFields) =>
   form.map(([name, value]) => `    (${JSON.stringify(name)}, ${expression(value)}),`).join('\n');
 
 const queryOf = (query: string) =>

@@ -3,7 +3,7 @@ import { endSessionsOf, signedInAs } from '../../../domain/accounts/sessions.ts'
 import { SESSION_IDLE, MINUTE } from '../../../shared/lifetimes.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { sessionTimes, personOf } from '../../signin/session.ts';
-import { type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
 
 /**
  * /apps/account: the signed-in account, how long the session lasts, and in how many browsers it is signed in. One
@@ -20,7 +20,7 @@ const ROLES = {
 
 function showAccount(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const { accountId } = personIn(req);
+    const { accountId } = signedInPerson(req);
     const role = roleIn(res);
     frame.page(res, 'account', {
       title: 'Your account',
@@ -34,7 +34,7 @@ function showAccount(frame: PageShell): RequestHandler {
 
 function signOutEverywhere({ context }: PageShell): RequestHandler {
   return async (req, res) => {
-    const browsers = await endSessionsOf(context, personIn(req).accountId);
+    const browsers = await endSessionsOf(context, signedInPerson(req).accountId);
     context.logger.info('somebody signed out everywhere', { browsers, requestId: requestIdOf(res) });
     res.redirect(303, `${PAGE}/signed-out`);
   };

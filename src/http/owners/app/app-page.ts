@@ -7,7 +7,7 @@ import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
 import { asOfNow, dateCard } from '../../wording/dates/card.ts';
 import { connectByWords, endOf, footingOf, phaseOf } from '../../wording/dates/lines.ts';
-import { type PageShell, personIn, signInAddress } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson, signInAddress } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { chooseTokens, leaveToConnect } from '../connect/choose-tokens.ts';
 import { holderCards, ownerCards } from './overview.ts';
@@ -27,7 +27,7 @@ const appOf = ({ context }: PageShell, req: Request) => registeredApp(context, r
 async function ownTokens({ context }: PageShell, req: Request): Promise<AppTokens | undefined> {
   return tokensOfPair(context, {
     clientId: String(req.params['clientId']),
-    accountId: personIn(req).accountId,
+    accountId: signedInPerson(req).accountId,
   });
 }
 
@@ -85,7 +85,7 @@ function connect(frame: PageShell): RequestHandler {
     const { client_id: clientId } = await appOf(frame, req);
     const leave = (notice: string) => leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
     if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return leave('old-api-ended');
-    const { accountId } = personIn(req);
+    const { accountId } = signedInPerson(req);
     if (!(await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) leave('nothing-waits');
   };
 }
@@ -101,7 +101,7 @@ function askToRevoke(frame: PageShell): RequestHandler {
 
 async function revoke(frame: PageShell, req: Request, res: Response): Promise<void> {
   const { client_id: clientId } = await appOf(frame, req);
-  const { accountId } = personIn(req);
+  const { accountId } = signedInPerson(req);
   const tokens = await ownTokens(frame, req);
   const reason = 'the account holder asked for it';
   const ending = { actor: `account:${accountId}`, requestId: requestIdOf(res), reason };

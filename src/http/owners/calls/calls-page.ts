@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { type CallsAsked, callersOf } from '../../../domain/usage/callers.ts';
+import { type CallsSubject, callersOf } from '../../../domain/usage/callers.ts';
 import {
-  type Calls,
+  type CallSummary,
   callsOf,
   endpointsElsewhere,
   endpointsPassed,
@@ -31,7 +31,7 @@ function spanOf(req: Request): number {
   return SPANS.find((days) => String(days) === req.query['days']) ?? USUAL;
 }
 
-async function chartsOf({ context }: PageShell, who: CallsAsked, days: number): Promise<string[]> {
+async function chartsOf({ context }: PageShell, who: CallsSubject, days: number): Promise<string[]> {
   const calls = await callDaysOf(context, who, { days });
   if (calls.length === 0) return [];
   const axis = lastDays(context, days);
@@ -55,7 +55,7 @@ async function chartsOf({ context }: PageShell, who: CallsAsked, days: number): 
  * The date of the retirement, and the endpoints that end with it even for connected tokens. Without an old API no call
  * is passed through now, and the bridge does not know whether one ever was.
  */
-function endingOf({ context }: PageShell, { app }: ShownApp, kinds: Calls['kinds']) {
+function endingOf({ context }: PageShell, { app }: ShownApp, kinds: CallSummary['kinds']) {
   const asOf = asOfNow(context, app.client_id);
   const { hasBackend } = asOf;
   return {

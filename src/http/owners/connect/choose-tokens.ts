@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { type ListableToken, listableTokens, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { connectByWords } from '../../wording/dates/lines.ts';
-import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets, leaveFor } from '../../signin/leave.ts';
 import { hintWords } from '../../wording/token-words.ts';
 import { registeredApp } from '../shown-app.ts';
@@ -38,7 +38,10 @@ function lineOf(token: ListableToken, isChosen: boolean) {
 function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { client_id: clientId, name: appName, source } = await registeredApp(frame.context, req);
-    const tokens = await listableTokens(frame.context, { clientId, accountId: personIn(req).accountId });
+    const tokens = await listableTokens(frame.context, {
+      clientId,
+      accountId: signedInPerson(req).accountId,
+    });
     if (tokens.length === 0) return res.redirect(303, `/apps/${clientId}`);
     // When the person has chosen no token, the page must not preselect tokens again.
     const isNothingChosen = req.query['nothing'] !== undefined;

@@ -7,7 +7,7 @@ import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { connectByWords, endOf, phaseOf } from '../../wording/dates/lines.ts';
-import { type PageShell, personIn, signInAddress } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson, signInAddress } from '../../site/page-shell.ts';
 import { tokenCount } from '../../wording/state-words.ts';
 import { leaveToConnect } from './choose-tokens.ts';
 
@@ -71,7 +71,7 @@ function showLink(frame: PageShell): RequestHandler {
 function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const { clientId, accountId } = await linkOf(frame, req);
-    const isHolder = personIn(req).accountId === accountId;
+    const isHolder = signedInPerson(req).accountId === accountId;
     const hasEnded = phaseOf(asOfNow(frame.context, clientId)) === 'ended';
     const isOpen = isHolder && !hasEnded;
     if (isOpen && (await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) return;

@@ -1,12 +1,12 @@
 import type { RequestHandler, Response, Router } from 'express';
 import { Unavailable } from '../../../domain/failures.ts';
-import { inspectPasted, type Pasted } from '../../../domain/old-api/prove-observed.ts';
+import { inspectPasted, type PastedTokenResult } from '../../../domain/old-api/prove-observed.ts';
 import { tokensIn } from '../../../shared/log/token-like.ts';
 import { formTargets, leaveFor, refuseOnCopy } from '../../signin/leave.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { footingOf, phaseOf } from '../../wording/dates/lines.ts';
-import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
-import { askAgain, type Problems } from '../../site/problems.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { askAgain, type FormProblems } from '../../site/problems.ts';
 
 /**
  * GET and POST /apps/paste-token: gives an observed token its account (docs/decisions/0017). The token comes in a form
@@ -15,7 +15,7 @@ import { askAgain, type Problems } from '../../site/problems.ts';
 
 const A_MINUTE = 10;
 
-function show(frame: PageShell, res: Response, problems: Problems = {}): void {
+function show(frame: PageShell, res: Response, problems: FormProblems = {}): void {
   const title = 'Connect a token that you have';
   const targets = formTargets(frame.context.server.authorizationUrl);
   const asOf = asOfNow(frame.context);
@@ -26,7 +26,7 @@ function show(frame: PageShell, res: Response, problems: Problems = {}): void {
   askAgain(frame, res, { template: 'paste-token', title, problems, ...shown });
 }
 
-const FOUND: Readonly<Record<Exclude<Pasted['found'], 'can be proven' | 'yours'>, string>> = {
+const FOUND: Readonly<Record<Exclude<PastedTokenResult['found'], 'can be proven' | 'yours'>, string>> = {
   unknown:
     'This token is not known here. Check that it is whole. A token that was never used through this address becomes known with its first call.',
   ended: 'This token was revoked or its app has moved on, so it cannot be connected any more.',
@@ -71,18 +71,18 @@ const UNANSWERED =
 
 /** Guessing at tokens is limited here as strictly as at the old addresses. */
 function tooFast({ context }: PageShell, res: Response): string | undefined {
-  const { points, secondsLeft } = context.counts.count(['pasted tokens', personIn(res.req).accountId]);
+  const { points, secondsLeft } = context.counts.count(['pasted tokens', signedInPerson(res.req).accountId]);
   if (points <= A_MINUTE) return undefined;
   res.status(429).set('Retry-After', String(secondsLeft));
   return `You have tried often within a minute. Wait ${secondsLeft} seconds, then try again.`;
 }
 
-async function inspect(frame: PageShell, res: Response): Promise<Pasted | { problem: string }> {
+async function inspect(frame: PageShell, res: Response): Promise<PastedTokenResult | { problem: string }> {
   const problem = tooFast(frame, res);
   if (problem !== undefined) return { problem };
   const token = tokenOf(fieldsOf(res.req)['token'] ?? '');
   try {
-    return await inspectPasted(frame.context, { token, accountId: personIn(res.req).accountId });
+    return await inspectPasted(frame.context, { token, accountId: signedInPerson(res.req).accountId });
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     res.status(503);
@@ -99,7 +99,7 @@ function takeToken(frame: PageShell): RequestHandler {
     const { clientId, evidence } = pasted;
     // The page of the app says why the token cannot be connected any more.
     if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return res.redirect(303, `/apps/${clientId}`);
-    const asked = { clientId, accountId: personIn(req).accountId, evidence };
+    const asked = { clientId, accountId: signedInPerson(req).accountId, evidence };
     return leaveFor(frame.parts, asked, [req, res, next]);
   };
 }

@@ -11,7 +11,7 @@ import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { personOf } from '../../signin/session.ts';
-import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 
 /**
@@ -64,25 +64,25 @@ const isReplaceable = (problem: ProofProblem): problem is keyof typeof TOO_OLD =
 /** The purposes of a link. */
 const AIMS = ['connect', 'revoke', 'app'] as const;
 
-interface Aim {
+interface LinkPurpose {
   name: (typeof AIMS)[number];
   clientId: string;
 }
 
 /** The first purpose that names an app; undefined for a link that the person requested on the page of apps. */
-function aimIn(fields: Readonly<Record<string, unknown>>): Aim | undefined {
-  return AIMS.flatMap((name): Aim[] => {
+function aimIn(fields: Readonly<Record<string, unknown>>): LinkPurpose | undefined {
+  return AIMS.flatMap((name): LinkPurpose[] => {
     const clientId = fields[name];
     return typeof clientId === 'string' && CLIENT_ID.test(clientId) ? [{ name, clientId }] : [];
   })[0];
 }
 
-const queryOf = (aim: Aim | undefined) => (aim ? `?${aim.name}=${aim.clientId}` : '');
+const queryOf = (aim: LinkPurpose | undefined) => (aim ? `?${aim.name}=${aim.clientId}` : '');
 
 function mailProof({ context }: PageShell): RequestHandler {
   return async (req, res) => {
     const query = queryOf(aimIn(fieldsOf(req)));
-    const isSent = await mailEmailProof(context, personIn(req), query).catch((error: unknown) => {
+    const isSent = await mailEmailProof(context, signedInPerson(req), query).catch((error: unknown) => {
       context.logger.error('a mail to prove an address was not sent', { requestId: requestIdOf(res), error });
       throw new PageError(503, 'The mail could not be sent', {
         reason: 'The mail server did not take it. Nothing was changed.',
@@ -108,7 +108,11 @@ async function connectPage(
 }
 
 /** The target of a button in a mail. */
-async function addressOf(frame: PageShell, { name, clientId }: Aim, accountId: string): Promise<string> {
+async function addressOf(
+  frame: PageShell,
+  { name, clientId }: LinkPurpose,
+  accountId: string,
+): Promise<string> {
   if (name === 'connect') return connectPage(frame, { clientId, accountId });
   return name === 'revoke' ? `/apps/${clientId}/revoke` : `/apps/${clientId}`;
 }
@@ -116,12 +120,16 @@ async function addressOf(frame: PageShell, { name, clientId }: Aim, accountId: s
 /** Leads on to the purpose of the link. Without a purpose, leads to the person's apps. */
 async function leadOn(frame: PageShell, req: Request, res: Response): Promise<void> {
   const aim = aimIn(req.query);
-  if (aim) return res.redirect(303, await addressOf(frame, aim, personIn(req).accountId));
+  if (aim) return res.redirect(303, await addressOf(frame, aim, signedInPerson(req).accountId));
   leaveWith(frame.context, res, { href: '/apps', notice: 'proven' });
 }
 
 /** Whether the app of a link already has tokens of the person, or is the person's. Then no address needs a proof. */
-async function isTheirs({ context }: PageShell, aim: Aim | undefined, accountId: string): Promise<boolean> {
+async function isTheirs(
+  { context }: PageShell,
+  aim: LinkPurpose | undefined,
+  accountId: string,
+): Promise<boolean> {
   if (!aim) return false;
   const { clientId } = aim;
   if (aim.name !== 'app') return (await tokensOfPair(context, { clientId, accountId })) !== undefined;
@@ -131,7 +139,7 @@ async function isTheirs({ context }: PageShell, aim: Aim | undefined, accountId:
 /** Handles a link that proves nothing: leads on, offers a new link, or says why the link is refused. */
 async function showUnusable(frame: PageShell, res: Response, problem: ProofProblem): Promise<void> {
   const { req } = res;
-  const [aim, { accountId, email }] = [aimIn(req.query), personIn(req)];
+  const [aim, { accountId, email }] = [aimIn(req.query), signedInPerson(req)];
   // One mail has a button for each app. The first button that was pressed has already proven the address.
   if (problem === 'used' && aim) return leadOn(frame, req, res);
   if (!isReplaceable(problem)) throw new PageError(403, UNUSABLE, REFUSALS[problem]);
@@ -153,7 +161,7 @@ function showProof(frame: PageShell): RequestHandler {
 
 function takeProof(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const by = { person: personIn(req), requestId: requestIdOf(res) };
+    const by = { person: signedInPerson(req), requestId: requestIdOf(res) };
     const pinned = await proveEmail(frame.context, valueOf(req), by);
     if (typeof pinned === 'string') return showUnusable(frame, res, pinned);
     await leadOn(frame, req, res);

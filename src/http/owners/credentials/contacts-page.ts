@@ -1,21 +1,25 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { addContact, appContacts, CONTACTS_MAX, removeContact } from '../../../domain/apps/app-contacts.ts';
 import { requestIdOf } from '../../request-id.ts';
-import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
-import { askAgain, type Problems, quoted } from '../../site/problems.ts';
-import { type OwnedApp, ownedApp } from '../owned-app.ts';
+import { askAgain, type FormProblems, quoted } from '../../site/problems.ts';
+import { type AppForOwner, ownedApp } from '../owned-app.ts';
 
 /** /apps/:clientId/contacts: who receives mails about the app, besides its owner. */
 
-interface Showing {
-  app: OwnedApp;
+interface ContactsPageInput {
+  app: AppForOwner;
   /** The address as the person typed it. */
   address?: string;
-  problems?: Problems;
+  problems?: FormProblems;
 }
 
-async function show(frame: PageShell, res: Response, { app, address = '', problems = {} }: Showing) {
+async function show(
+  frame: PageShell,
+  res: Response,
+  { app, address = '', problems = {} }: ContactsPageInput,
+) {
   const contacts = await appContacts(frame.context, app.client_id);
   askAgain(frame, res, {
     template: 'contacts',
@@ -29,7 +33,7 @@ async function show(frame: PageShell, res: Response, { app, address = '', proble
   });
 }
 
-function problemsOf(refused: 'known' | 'full' | 'malformed', address: string): Problems {
+function problemsOf(refused: 'known' | 'full' | 'malformed', address: string): FormProblems {
   if (refused === 'full')
     return { form: `An app has at most ${CONTACTS_MAX} contacts. Remove one first, then add this one.` };
   if (address === '') return { address: 'Enter a mail address such as dev@example.com.' };
@@ -41,8 +45,8 @@ function problemsOf(refused: 'known' | 'full' | 'malformed', address: string): P
   };
 }
 
-function changeOf(app: OwnedApp, req: Request, res: Response) {
-  const actor = `account:${personIn(req).accountId}`;
+function changeOf(app: AppForOwner, req: Request, res: Response) {
+  const actor = `account:${signedInPerson(req).accountId}`;
   const address = (fieldsOf(req)['address'] ?? '').trim();
   return { clientId: app.client_id, address, actor, requestId: requestIdOf(res) };
 }

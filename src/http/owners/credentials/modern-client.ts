@@ -13,11 +13,11 @@ import {
 } from '../../../domain/handover/former-clients.ts';
 import { Unavailable } from '../../../domain/failures.ts';
 import { callbackPathOf } from '../../../domain/grants/modern-client.ts';
-import { scopeWords } from '../../signin/scope-words.ts';
-import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { scopeLines } from '../../signin/scope-words.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
-import { type OwnedApp, ownedApp } from '../owned-app.ts';
-import { askAgain, type Problems } from '../../site/problems.ts';
+import { type AppForOwner, ownedApp } from '../owned-app.ts';
+import { askAgain, type FormProblems } from '../../site/problems.ts';
 
 /**
  * /apps/:clientId/modern-client: the app's own client at the new API. The page accepts the secret and never shows it.
@@ -32,17 +32,17 @@ interface Entries {
   keepsHandovers: boolean;
 }
 
-interface Showing {
-  app: OwnedApp;
+interface ClientPageInput {
+  app: AppForOwner;
   entries?: Entries;
-  problems?: Problems;
+  problems?: FormProblems;
 }
 
 /** The scopes to choose from. An app without a client starts with the scopes of the bridge's own consents. */
 function choices(chosen: readonly string[]) {
   return CHOSEN_SCOPES.map((scope) => ({
     scope,
-    words: scopeWords(scope)[0],
+    words: scopeLines(scope)[0],
     isChosen: chosen.includes(scope),
   }));
 }
@@ -50,7 +50,7 @@ function choices(chosen: readonly string[]) {
 async function show(
   frame: PageShell,
   res: Response,
-  { app, entries, problems = {} }: Showing,
+  { app, entries, problems = {} }: ClientPageInput,
 ): Promise<void> {
   const { publicUrl, scopes } = frame.context.settings;
   const entered = await enteredClientOf(frame.context, app.client_id);
@@ -105,7 +105,7 @@ const REFUSALS: Readonly<
   ],
 };
 
-function problemsOf(refusal: ClientRefusal): Problems {
+function problemsOf(refusal: ClientRefusal): FormProblems {
   if (refusal.at !== 'authorization') return Object.fromEntries([REFUSALS[refusal.at]]);
   if (refusal.error === 'invalid_scope')
     return { scopes: 'The client may not ask for all of these rights. Choose fewer.' };
@@ -113,8 +113,8 @@ function problemsOf(refusal: ClientRefusal): Problems {
 }
 
 /** Each test is a call to the new API, which has limits of its own. */
-function tooFast({ context }: PageShell, res: Response): Problems | undefined {
-  const { points, secondsLeft } = context.counts.count(['client tests', personIn(res.req).accountId]);
+function tooFast({ context }: PageShell, res: Response): FormProblems | undefined {
+  const { points, secondsLeft } = context.counts.count(['client tests', signedInPerson(res.req).accountId]);
   if (points <= A_MINUTE) return undefined;
   res.status(429).set('Retry-After', String(secondsLeft));
   return {
@@ -122,18 +122,18 @@ function tooFast({ context }: PageShell, res: Response): Problems | undefined {
   };
 }
 
-const UNTESTED: Problems = {
+const UNTESTED: FormProblems = {
   form: 'The client could not be tested, for the account page did not answer. Nothing was changed. Try again in a minute.',
 };
 
-const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
+const actorOf = (req: Request) => `account:${signedInPerson(req).accountId}`;
 
 /** @throws never for an answer of the new API: the answer becomes a problem of the form */
 async function enter(
   frame: PageShell,
   req: Request,
-  entered: { app: OwnedApp; entries: Entries },
-): Promise<Problems> {
+  entered: { app: AppForOwner; entries: Entries },
+): Promise<FormProblems> {
   const clientSecret = fieldsOf(req)['client_secret']?.trim();
   const refusal = await enterModernClient(frame.context, {
     clientId: entered.app.client_id,

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { mayRegister } from '../../../domain/apps/may-register.ts';
 import {
-  type Registered,
+  type AppCredentials,
   registerApp,
   type RegistrationProblem,
   RegistrationRefused,
@@ -9,9 +9,9 @@ import {
 import { formTargets } from '../../signin/leave.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
-import { fieldsOf, type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
 import { newIdField, readNewId } from '../new-id.ts';
-import { askAgain, type Problems, quoted } from '../../site/problems.ts';
+import { askAgain, type FormProblems, quoted } from '../../site/problems.ts';
 
 /**
  * GET and POST /apps/register. The secrets are in the answer to the form, this once, and in no address. The app's id is
@@ -45,8 +45,8 @@ function sentenceOf({ field, entry, text }: RegistrationProblem): string {
   return entry === undefined ? `Enter ${text}.` : `${quoted(entry)} ${text}.`;
 }
 
-function problemsOf({ problems }: RegistrationRefused): Problems {
-  const found: Problems = {};
+function problemsOf({ problems }: RegistrationRefused): FormProblems {
+  const found: FormProblems = {};
   for (const problem of problems) {
     const id = FIELD_IDS[problem.field];
     found[id] = found[id] === undefined ? sentenceOf(problem) : `${found[id]}\n${sentenceOf(problem)}`;
@@ -64,7 +64,7 @@ const knownDates = ({ context }: PageShell) =>
 function showClosed(frame: PageShell, res: Response): void {
   const isByStaff = frame.context.settings.appRegistration === 'staff';
   const title = isByStaff ? 'Support registers apps here' : 'No more apps are registered here';
-  const { accountId } = personIn(res.req);
+  const { accountId } = signedInPerson(res.req);
   const isSent = res.req.method === 'POST';
   const shown = { title, isByStaff, isSent, accountId, dates: knownDates(frame) };
   frame.page(res.status(403), 'register-closed', shown);
@@ -78,9 +78,9 @@ function onlyRegistrars(frame: PageShell): RequestHandler {
 function ask(
   frame: PageShell,
   res: Response,
-  { entries, problems = {} }: { entries: Entries; problems?: Problems },
+  { entries, problems = {} }: { entries: Entries; problems?: FormProblems },
 ) {
-  const newId = newIdField(frame.context, personIn(res.req));
+  const newId = newIdField(frame.context, signedInPerson(res.req));
   const shown = { newId, dates: knownDates(frame), ended: endOf(asOfNow(frame.context)), problems };
   askAgain(frame, res, {
     template: 'register',
@@ -91,7 +91,7 @@ function ask(
   });
 }
 
-const brakeOf = (req: Request) => ['registered apps', personIn(req).accountId];
+const brakeOf = (req: Request) => ['registered apps', signedInPerson(req).accountId];
 
 /** Whether this person registers faster than people do. If so, the form has been answered with the reason. */
 function isTooFast(frame: PageShell, res: Response, entries: Entries): boolean {
@@ -106,7 +106,7 @@ function isTooFast(frame: PageShell, res: Response, entries: Entries): boolean {
 function showRegistered(
   frame: PageShell,
   res: Response,
-  { name, ...registered }: Registered & { name: string },
+  { name, ...registered }: AppCredentials & { name: string },
 ) {
   frame.context.counts.count(brakeOf(res.req));
   const targets = formTargets(frame.context.server.authorizationUrl);
@@ -126,7 +126,7 @@ function showKnown(frame: PageShell, res: Response, clientId: string): void {
   });
 }
 
-interface Sent {
+interface RegistrationForm {
   entries: Entries;
   clientId: string;
 }
@@ -134,9 +134,9 @@ interface Sent {
 async function register(
   frame: PageShell,
   req: Request,
-  { entries, clientId }: Sent,
-): Promise<Registered | undefined> {
-  const { accountId } = personIn(req);
+  { entries, clientId }: RegistrationForm,
+): Promise<AppCredentials | undefined> {
+  const { accountId } = signedInPerson(req);
   return registerApp(frame.context, {
     name: entries.name,
     callbacks: lines(entries.callbacks),
@@ -152,7 +152,7 @@ function takeForm(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { name = '', callbacks = '', contacts = '', new_id: field } = fieldsOf(req);
     const entries = { name, callbacks, contacts };
-    const clientId = readNewId(frame.context, personIn(req), field);
+    const clientId = readNewId(frame.context, signedInPerson(req), field);
     if (clientId === undefined)
       return ask(frame, res, { entries, problems: { form: 'The form was out of date. Send it once more.' } });
     if (isTooFast(frame, res, entries)) return;

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../domain/apps/app-secrets.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { newIdField, readNewId } from '../new-id.ts';
-import { type OwnedApp, ownedApp } from '../owned-app.ts';
+import { type AppForOwner, ownedApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 
 /**
@@ -17,28 +17,32 @@ interface ListedSecret extends AppSecret {
   age: 'older' | 'newer' | 'only';
 }
 
-async function listed(frame: PageShell, { client_id: clientId }: OwnedApp): Promise<ListedSecret[]> {
+async function listed(frame: PageShell, { client_id: clientId }: AppForOwner): Promise<ListedSecret[]> {
   const secrets = await secretsOf(frame.context, clientId);
   const ages = secrets.length > 1 ? (['older', 'newer'] as const) : (['only'] as const);
   return secrets.map((secret, place) => ({ ...secret, age: ages[place] ?? 'newer' }));
 }
 
-async function show(frame: PageShell, res: Response, { app, problem }: { app: OwnedApp; problem?: string }) {
+async function show(
+  frame: PageShell,
+  res: Response,
+  { app, problem }: { app: AppForOwner; problem?: string },
+) {
   askAgain(frame, res, {
     template: 'secrets',
     title: `Secrets of “${app.name}”`,
     app,
     secrets: await listed(frame, app),
-    newId: newIdField(frame.context, personIn(res.req)),
+    newId: newIdField(frame.context, signedInPerson(res.req)),
     problems: problem === undefined ? {} : { form: problem },
   });
 }
 
-const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
+const actorOf = (req: Request) => `account:${signedInPerson(req).accountId}`;
 
 const FULL = 'Two secrets are the most there can be. Retire one of them first.';
 
-function showKnown(frame: PageShell, res: Response, { client_id: clientId }: OwnedApp): void {
+function showKnown(frame: PageShell, res: Response, { client_id: clientId }: AppForOwner): void {
   frame.page(res, 'once', {
     title: 'The secret was made already',
     reason: 'The form was sent more than once. The secret was made the first time, and it was shown then.',
@@ -51,7 +55,7 @@ function showKnown(frame: PageShell, res: Response, { client_id: clientId }: Own
 function makeSecret(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
-    const id = readNewId(frame.context, personIn(req), fieldsOf(req)['new_id']);
+    const id = readNewId(frame.context, signedInPerson(req), fieldsOf(req)['new_id']);
     if (id === undefined)
       return show(frame, res, { app, problem: 'The form was out of date. Send it once more.' });
     const added = await addSecret(frame.context, { clientId: app.client_id, actor: actorOf(req), id });

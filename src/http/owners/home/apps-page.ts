@@ -8,15 +8,15 @@ import {
   tokensOfAccount,
   waitingUnder,
 } from '../../../domain/tokens/tokens-of-account.ts';
-import { type PageShell, personIn } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { signOut } from '../../signin/session.ts';
 import { asOfNow, nextBrownout, nextDate } from '../../wording/dates/card.ts';
 import { phaseOf } from '../../wording/dates/lines.ts';
 import { connectedCards, forCards, ownCards } from './home-cards.ts';
-import { appNeed, type Need, peopleWords } from './home-needs.ts';
+import { appNeed, type AppNeed, peopleWords } from './home-needs.ts';
 import { stateLines } from '../../wording/state-words.ts';
-import { byUrgency, urgencyOf } from './urgency.ts';
+import { sortByUrgency, urgencyOf } from './urgency.ts';
 
 /**
  * GET /apps, the first page of a signed-in person: what needs the person today, the apps that the person registered,
@@ -26,17 +26,17 @@ import { byUrgency, urgencyOf } from './urgency.ts';
 /** At most this many needs are shown at once. The rest comes up when these needs are met. */
 const NEEDS_SHOWN = 12;
 
-type Stopped = Awaited<ReturnType<typeof stoppedApps>>;
+type StoppedApps = Awaited<ReturnType<typeof stoppedApps>>;
 
 /** The apps whose tokens act for the person, the most urgent first. */
-function inOrder(context: Context, connected: readonly AppTokens[], stopped: Stopped): AppTokens[] {
-  return byUrgency(connected, (app) =>
+function inOrder(context: Context, connected: readonly AppTokens[], stopped: StoppedApps): AppTokens[] {
+  return sortByUrgency(connected, (app) =>
     urgencyOf({ ...app, stoppedAt: stopped.get(app.clientId)?.at }, asOfNow(context, app.clientId)),
   );
 }
 
 /** What each of these apps needs from the person, in the order of the apps. */
-function ownNeeds(context: Context, connected: readonly AppTokens[], stopped: Stopped): Need[] {
+function ownNeeds(context: Context, connected: readonly AppTokens[], stopped: StoppedApps): AppNeed[] {
   return connected
     .filter(({ clientId, waiting }) => waiting > 0 && phaseOf(asOfNow(context, clientId)) !== 'ended')
     .map((app) => appNeed(app, { stopped: stopped.get(app.clientId), asOf: asOfNow(context, app.clientId) }));
@@ -53,7 +53,7 @@ interface OwnApp {
 async function ownInOrder(context: Context, apps: readonly OwnApp[]): Promise<OwnApp[]> {
   const ids = apps.map(({ clientId }) => clientId);
   const counted = await tokensCounted(context, ids);
-  return byUrgency(apps, ({ clientId, name }) =>
+  return sortByUrgency(apps, ({ clientId, name }) =>
     urgencyOf({ name, waiting: counted.get(clientId)?.waitingPeople ?? 1 }, asOfNow(context, clientId)),
   );
 }
@@ -62,7 +62,7 @@ type OwnCards = Awaited<ReturnType<typeof ownCards>>;
 
 /** The cards of the person's own apps, the most urgent first, by how many people wait now. */
 function cardsInOrder(context: Context, own: OwnCards): OwnCards {
-  return byUrgency(own, ({ clientId, name, peopleWaiting: waiting }) =>
+  return sortByUrgency(own, ({ clientId, name, peopleWaiting: waiting }) =>
     urgencyOf({ name, waiting }, asOfNow(context, clientId)),
   );
 }
@@ -90,7 +90,7 @@ function stillCalling(own: OwnCards): OwnCards {
 function showApps(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
-    const { accountId, email } = personIn(req);
+    const { accountId, email } = signedInPerson(req);
     const [owned, unordered, stopped, waiting] = await Promise.all([
       appsOfOwner(context, accountId),
       tokensOfAccount(context, accountId),

@@ -6,7 +6,7 @@ import {
   tokensForOwner,
 } from '../../../domain/tokens/tokens-of-account.ts';
 import { sparkline } from '../../charts/charts.ts';
-import { numberWords } from '../../wording/words.ts';
+import { formatNumber } from '../../wording/words.ts';
 import { leftWords } from '../../wording/dates/words.ts';
 import { asOfNow, nextDate } from '../../wording/dates/card.ts';
 import { footingOf } from '../../wording/dates/lines.ts';
@@ -42,7 +42,7 @@ function callsCard({ values, total, isPartial }: CallsLately): CallsCard {
       words: isPartial ? 'Its calls are on its page' : `No call in the last ${DAYS} days`,
       chart: '',
     };
-  const words = `${atLeast}${numberWords(total)} ${total === 1 ? 'call' : 'calls'} in the last ${DAYS} days`;
+  const words = `${atLeast}${formatNumber(total)} ${total === 1 ? 'call' : 'calls'} in the last ${DAYS} days`;
   return { words, chart: sparkline({ label: `Calls of each of the last ${DAYS} days`, values }) };
 }
 

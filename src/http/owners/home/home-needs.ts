@@ -1,12 +1,17 @@
 import type { AppTokens } from '../../../domain/tokens/tokens-of-account.ts';
-import { numberWords, type Sentence } from '../../wording/words.ts';
-import { type AsOf, connectByWords, type Footing, footingOf } from '../../wording/dates/lines.ts';
+import { formatNumber, type Sentence } from '../../wording/words.ts';
+import {
+  type AppLifecycle,
+  connectByWords,
+  type OldApiStatus,
+  footingOf,
+} from '../../wording/dates/lines.ts';
 import { tokenCount } from '../../wording/state-words.ts';
 import { stoppedReason } from '../../wording/token-words.ts';
 
 /** What needs a signed-in person, each with the one thing to do. */
 
-export interface Need {
+export interface AppNeed {
   /** The id of its section on the page. */
   id: string;
   kind: 'error' | 'warning';
@@ -27,14 +32,14 @@ const PROGRAM = 'It holds a token of yours and is not connected to the new API.'
 const saidName = (name: string) => name.replace(/^unidentified program: /, '');
 
 /** What one consent brings. Without an old API only the calls that the new API answers will work. */
-function afterWords(count: number, { hasOldApi }: Footing): string {
+function afterWords(count: number, { hasOldApi }: OldApiStatus): string {
   const works = count === 1 ? 'works' : 'work';
   const what = hasOldApi ? '' : ', for calls that the new API answers';
   return `${tokenCount(count)} ${works} after one confirmation${what}.`;
 }
 
 /** The heading for an app that was never connected. */
-function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AsOf): string {
+function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AppLifecycle): string {
   const isRefused = !footingOf(asOf).hasOldApi;
   if (isUnidentified)
     return isRefused
@@ -48,8 +53,8 @@ function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AsOf): st
 /** The need of an app with tokens of the person that have stopped, or that were never connected. */
 export function appNeed(
   app: AppTokens,
-  { stopped, asOf }: { stopped: { reason: string | null; at: number } | undefined; asOf: AsOf },
-): Need {
+  { stopped, asOf }: { stopped: { reason: string | null; at: number } | undefined; asOf: AppLifecycle },
+): AppNeed {
   const { clientId, name, isUnidentified, waiting } = app;
   const todo = {
     id: `needs-app-${clientId}`,
@@ -79,6 +84,6 @@ export function appNeed(
 
 /** How many people have still to connect an app. */
 export function peopleWords(people: number, isMore = false): string {
-  const words = people === 1 ? '1 person' : `${numberWords(people)} people`;
+  const words = people === 1 ? '1 person' : `${formatNumber(people)} people`;
   return isMore ? `at least ${words}` : words;
 }

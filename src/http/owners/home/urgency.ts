@@ -1,4 +1,4 @@
-import { type AsOf, footingOf, nextLine } from '../../wording/dates/lines.ts';
+import { type AppLifecycle, footingOf, nextLine } from '../../wording/dates/lines.ts';
 
 /** The order in which lists name the apps that need a person: pure functions. */
 
@@ -15,7 +15,7 @@ export interface Urgency {
   name: string;
 }
 
-interface Waiting {
+interface UrgencyInput {
   name: string;
   waiting: number;
   /** When the last connection ended that has to be made again. */
@@ -25,7 +25,7 @@ interface Waiting {
 const RANKS: ReadonlyArray<Urgency['rank']> = ['stopped', 'refused', 'ahead', 'none'];
 
 /** The next date that ends something for the app; `Infinity` without such a date. */
-function nextEnd(asOf: AsOf): number {
+function nextEnd(asOf: AppLifecycle): number {
   const line = nextLine(asOf);
   return line && line.changesCalls && !line.isPast ? line.at : Infinity;
 }
@@ -33,7 +33,7 @@ function nextEnd(asOf: AsOf): number {
 /**
  * How urgently an app needs somebody to connect it. Once the old API has ended for the app, connecting no longer helps.
  */
-export function urgencyOf({ name, waiting, stoppedAt }: Waiting, asOf: AsOf): Urgency {
+export function urgencyOf({ name, waiting, stoppedAt }: UrgencyInput, asOf: AppLifecycle): Urgency {
   const { phase, hasOldApi } = footingOf(asOf);
   if (waiting === 0 || phase === 'ended') return { rank: 'none', at: Infinity, waiting, name };
   if (stoppedAt !== undefined) return { rank: 'stopped', at: stoppedAt, waiting, name };
@@ -56,7 +56,7 @@ function compareUrgency(one: Urgency, other: Urgency): number {
 }
 
 /** Sorts a list, the most urgent first. */
-export function byUrgency<T>(items: readonly T[], urgency: (item: T) => Urgency): T[] {
+export function sortByUrgency<T>(items: readonly T[], urgency: (item: T) => Urgency): T[] {
   return items
     .map((item) => ({ item, place: urgency(item) }))
     .toSorted((one, other) => compareUrgency(one.place, other.place))

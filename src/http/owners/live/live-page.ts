@@ -3,7 +3,7 @@ import { type LiveView, liveViewOf } from '../../../domain/live/live-view.ts';
 import { placeText } from '../../../domain/live/place.ts';
 import { readNewest } from '../../../domain/live/read-live.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type PageShell, personIn } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { markUnattended, personOf } from '../../signin/session.ts';
 import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
 import { streamCalls } from './live-stream.ts';
@@ -18,7 +18,7 @@ import { liveLine, toldWords } from './live-words.ts';
 const RELOAD_EVERY = 5;
 
 async function viewOf({ context }: PageShell, req: Request): Promise<LiveView> {
-  const { accountId } = personIn(req);
+  const { accountId } = signedInPerson(req);
   const view = await liveViewOf(context, { clientId: String(req.params['clientId']), accountId });
   if (view) return view;
   throw new PageError(404, 'There is no such app of yours', {
@@ -100,7 +100,7 @@ function stream(frame: PageShell, places: StreamLimit): RequestHandler {
     if (frame.context.live.ending.aborted) return refuse(res, 503);
     // If the browser has already left, nobody would give the place back.
     if (res.destroyed) return;
-    const taken = places.take(personIn(req).accountId);
+    const taken = places.take(signedInPerson(req).accountId);
     if (typeof taken === 'string') return refuse(res, taken === 'too many' ? 503 : 429);
     await streamCalls(frame, res, view).finally(taken);
   };

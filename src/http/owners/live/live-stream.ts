@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { type LiveView, liveViewOf } from '../../../domain/live/live-view.ts';
-import { type Place, placeText, readPlace } from '../../../domain/live/place.ts';
+import { type LiveCursor, placeText, readPlace } from '../../../domain/live/place.ts';
 import { readNewest, readOn } from '../../../domain/live/read-live.ts';
 import { openSession } from '../../../domain/accounts/sessions.ts';
 import { LIVE_LOOK } from '../../../shared/lifetimes.ts';
-import { type PageShell, personIn } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { openEvents } from './live-events.ts';
 import { liveLine, toldWords } from './live-words.ts';
 
@@ -40,7 +40,7 @@ interface Stream {
 }
 
 async function isStillAllowed({ frame: { context }, req, view }: Stream): Promise<boolean> {
-  const { accountId } = personIn(req);
+  const { accountId } = signedInPerson(req);
   if ((await openSession(context, req.sessionID)) === undefined) return false;
   const now = await liveViewOf(context, { clientId: view.clientId, accountId });
   return now !== undefined && now.accountId === view.accountId;
@@ -64,7 +64,7 @@ function tell({ frame, events, view }: Stream, { fresh, place }: Awaited<ReturnT
 /**
  * The position from which this page continues: the position of its last event, else the position in the page itself.
  */
-async function placeOf({ frame, req, view }: Stream): Promise<Place> {
+async function placeOf({ frame, req, view }: Stream): Promise<LiveCursor> {
   const asked = req.get('last-event-id') ?? req.query['after'];
   const place = typeof asked === 'string' ? readPlace(asked) : undefined;
   return place ?? (await readNewest(frame.context, view)).place;

@@ -1,5 +1,5 @@
 import { carrierWords, isAnsweredHere, programWords } from '../../../domain/usage/calls-of.ts';
-import { numberWords } from '../../wording/words.ts';
+import { formatNumber } from '../../wording/words.ts';
 import type { LiveCallRow } from '../../../domain/live/read-live.ts';
 
 /** The words of a row on the live page. */
@@ -96,5 +96,5 @@ export function liveLine(call: LiveCallRow, { isOwner, isFresh }: { isOwner: boo
  */
 export function toldWords(told: number): string {
   if (told === 0) return 'No new call since you opened this page.';
-  return `${told === 1 ? '1 new call' : `${numberWords(told)} new calls`} shown since you opened this page.`;
+  return `${told === 1 ? '1 new call' : `${formatNumber(told)} new calls`} shown since you opened this page.`;
 }

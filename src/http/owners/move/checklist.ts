@@ -1,13 +1,13 @@
 import { programWords } from '../../../domain/usage/calls-of.ts';
-import type { MovedSoFar } from '../../../domain/handover/migration-checklist.ts';
-import type { Footing } from '../../wording/dates/lines.ts';
-import { counted, numberWords } from '../../wording/words.ts';
+import type { MigrationProgress } from '../../../domain/handover/migration-checklist.ts';
+import type { OldApiStatus } from '../../wording/dates/lines.ts';
+import { counted, formatNumber } from '../../wording/words.ts';
 
 /**
  * The migration checklist of an app in words. Each step states the numbers that decide about it, and the next action.
  */
 
-export interface Step {
+export interface ChecklistStep {
   /** The id of its heading on the page. */
   id: string;
   title: string;
@@ -22,31 +22,31 @@ export interface Step {
 }
 
 /** The page to which the steps link, and the phase of the old API. */
-interface Place extends Footing {
+interface ChecklistPage extends OldApiStatus {
   /** The address of the app's page. */
   home: string;
 }
 
-type Facts = MovedSoFar & Place;
+type ChecklistInput = MigrationProgress & ChecklistPage;
 
 /** Clients that the app used before. Connections can still be handed over to them. */
-function formerOf({ former = [] }: Facts['grants']) {
+function formerOf({ former = [] }: ChecklistInput['grants']) {
   const names = former.map(({ id }) => id).join(' and ');
   return { names, are: former.length === 1 ? 'was' : 'were', connections: sumOf(former) };
 }
 
-const sumOf = (former: NonNullable<Facts['grants']['former']>) =>
+const sumOf = (former: NonNullable<ChecklistInput['grants']['former']>) =>
   former.reduce((sum, { connections }) => sum + connections, 0);
 
 /** What it means that no client is entered, for people who connect and for existing connections. */
-function noClientWords(grants: Facts['grants']): string {
+function noClientWords(grants: ChecklistInput['grants']): string {
   const { names, are, connections } = formerOf(grants);
   if (connections === 0)
     return 'None is entered. People who connect are asked by grantbridge, and no connection can be handed over.';
   return `No client is entered for new connections. ${grants.isPart ? 'At least ' : ''}${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
 }
 
-function ownClient({ client, grants, home }: Facts): Step {
+function ownClient({ client, grants, home }: ChecklistInput): ChecklistStep {
   const step = {
     id: 'own-client',
     title: 'The app has its own client at the new API',
@@ -68,14 +68,14 @@ function ownClient({ client, grants, home }: Facts): Step {
 }
 
 /** How many tokens wait for their holders, and whether they are refused meanwhile. After the sunset no token waits. */
-function waitWords({ tokens: { waiting }, phase, hasOldApi }: Facts): string {
+function waitWords({ tokens: { waiting }, phase, hasOldApi }: ChecklistInput): string {
   const [wait, are] = waiting === 1 ? ['waits for its holder', 'is'] : ['wait for their holders', 'are'];
-  if (phase === 'ended') return `${numberWords(waiting)} ${are} not connected; the old API has ended.`;
-  return `${numberWords(waiting)} ${wait}${hasOldApi ? '' : ` and ${are} refused until then`}.`;
+  if (phase === 'ended') return `${formatNumber(waiting)} ${are} not connected; the old API has ended.`;
+  return `${formatNumber(waiting)} ${wait}${hasOldApi ? '' : ` and ${are} refused until then`}.`;
 }
 
 /** After the sunset connecting does not help any more. */
-function connectNext({ home, phase }: Facts): Step['next'] {
+function connectNext({ home, phase }: ChecklistInput): ChecklistStep['next'] {
   if (phase === 'ended') return undefined;
   return {
     text: 'Send their holders to the page of the app, where they sign in and press “Connect”.',
@@ -84,7 +84,7 @@ function connectNext({ home, phase }: Facts): Step['next'] {
   };
 }
 
-function usersMapped(facts: Facts): Step {
+function usersMapped(facts: ChecklistInput): ChecklistStep {
   const { mapped, waiting } = facts.tokens;
   const all = mapped + waiting;
   const step = {
@@ -104,7 +104,7 @@ function usersMapped(facts: Facts): Step {
   return {
     ...step,
     state: mapped > 0 ? 'partly' : 'open',
-    evidence: `${numberWords(mapped)} of ${counted(all, 'token')} ${are} connected or moved. ${waitWords(facts)}`,
+    evidence: `${formatNumber(mapped)} of ${counted(all, 'token')} ${are} connected or moved. ${waitWords(facts)}`,
     next: connectNext(facts),
   };
 }
@@ -113,7 +113,7 @@ function usersMapped(facts: Facts): Step {
 const NAMED = 3;
 
 /** Why zero known calls may be wrong; undefined where all of these days are counted. */
-function unknownWords({ days, isPartial, isNew }: Facts['calls']): string | undefined {
+function unknownWords({ days, isPartial, isNew }: ChecklistInput['calls']): string | undefined {
   if (isNew) return `No call has come since the app was imported, less than ${days} days ago.`;
   if (isPartial) return `No call of the last ${days} days is known, but not all of them were counted.`;
   return undefined;
@@ -127,7 +127,7 @@ const STEP = {
 };
 
 /** The step while no call is known. */
-function noCalls(calls: Facts['calls'], home: string): Step {
+function noCalls(calls: ChecklistInput['calls'], home: string): ChecklistStep {
   const { days } = calls;
   const unknown = unknownWords(calls);
   if (unknown === undefined)
@@ -145,7 +145,7 @@ function noCalls(calls: Facts['calls'], home: string): Step {
   return { ...STEP, state: 'open', evidence: unknown, next };
 }
 
-function oldCalls({ calls, home }: Facts): Step {
+function oldCalls({ calls, home }: ChecklistInput): ChecklistStep {
   const { days, total, kinds, isPartial } = calls;
   if (total === 0) return noCalls(calls, home);
   const details = kinds
@@ -171,7 +171,7 @@ const SECRET_RETIRED =
   'its secret was retired, and hand-overs to it wait until it is entered with a new one.';
 
 /** Which clients the connections were made with that can be handed over. */
-function madeWords({ own, former = [] }: Facts['grants']): string {
+function madeWords({ own, former = [] }: ChecklistInput['grants']): string {
   if (former.length === 0) return 'made with the app’s own client';
   if (own > 0) return 'made with the app’s own clients';
   return `made with ${former.length === 1 ? 'a client' : 'clients'} that the app used before`;
@@ -180,28 +180,28 @@ function madeWords({ own, former = [] }: Facts['grants']): string {
 /**
  * How many of the live connections can be handed over: those made with a present or former client of the app itself.
  */
-function ableWords({ isRefused = false, ...grants }: Facts['grants']): string {
+function ableWords({ isRefused = false, ...grants }: ChecklistInput['grants']): string {
   const { all, own, former = [], isPart } = grants;
   const looked = `${isPart ? 'the first ' : ''}${counted(all, 'connection')}`;
   if (isRefused) {
-    const held = `${numberWords(own)} of ${looked} ${own === 1 ? 'was' : 'were'} made with the app’s own client: ${SECRET_RETIRED}`;
+    const held = `${formatNumber(own)} of ${looked} ${own === 1 ? 'was' : 'were'} made with the app’s own client: ${SECRET_RETIRED}`;
     return former.length === 0 ? held : `${held} ${ableWords({ ...grants, own: 0 })}`;
   }
   const able = own + sumOf(former);
   const made = madeWords(grants);
   if (able === 0) return `None of ${looked} was ${made}, and only such can be handed over.`;
-  return `${numberWords(able)} of ${looked} can be handed over now: ${able === 1 ? 'it was' : 'they were'} ${made}.`;
+  return `${formatNumber(able)} of ${looked} can be handed over now: ${able === 1 ? 'it was' : 'they were'} ${made}.`;
 }
 
-function handedWords({ handed, confirmed, lost, isPart }: Facts['handovers']): string {
+function handedWords({ handed, confirmed, lost, isPart }: ChecklistInput['handovers']): string {
   const words = isPart
-    ? `Of the first ${counted(handed, 'connection')} handed over ${numberWords(confirmed)} are confirmed by the app.`
-    : `${counted(handed, 'connection')} handed over, ${numberWords(confirmed)} confirmed by the app.`;
+    ? `Of the first ${counted(handed, 'connection')} handed over ${formatNumber(confirmed)} are confirmed by the app.`
+    : `${counted(handed, 'connection')} handed over, ${formatNumber(confirmed)} confirmed by the app.`;
   if (lost === 0) return words;
-  return `${words} ${numberWords(lost)} ${lost === 1 ? 'was' : 'were'} not confirmed within seven days, and what was kept of ${lost === 1 ? 'it' : 'them'} here is erased.`;
+  return `${words} ${formatNumber(lost)} ${lost === 1 ? 'was' : 'were'} not confirmed within seven days, and what was kept of ${lost === 1 ? 'it' : 'them'} here is erased.`;
 }
 
-function handOverEvidence({ tokens, grants, handovers, phase }: Facts): string {
+function handOverEvidence({ tokens, grants, handovers, phase }: ChecklistInput): string {
   const { handed } = handovers;
   const done = handedWords(handovers);
   if (tokens.active === 0) return handed === 0 ? 'No connection is here to hand over.' : done;
@@ -218,7 +218,7 @@ const LOST =
   'What was not confirmed in time cannot be confirmed any more. If the app has stored its pairs, it works and nothing is left to do. Else people connect once more from the app, and it takes the new connections over; after the sunset they do so at the new API itself.';
 
 /** How the app gets the remaining connections. After the sunset nobody connects from the app any more. */
-function takeOverWords({ client, grants, phase }: Facts): string | undefined {
+function takeOverWords({ client, grants, phase }: ChecklistInput): string | undefined {
   const able = grants.own + sumOf(grants.former ?? []);
   if (grants.all === able || !client) return EXCHANGE;
   if (phase !== 'ended')
@@ -226,7 +226,7 @@ function takeOverWords({ client, grants, phase }: Facts): string | undefined {
   return able > 0 ? EXCHANGE : undefined;
 }
 
-function handOverNext(facts: Facts): Step['next'] {
+function handOverNext(facts: ChecklistInput): ChecklistStep['next'] {
   const { client, grants, handovers, tokens, home } = facts;
   if (!client && sumOf(grants.former ?? []) === 0)
     return {
@@ -253,7 +253,7 @@ function handOverNext(facts: Facts): Step['next'] {
     : { text, label: 'How to take one over', href: `${home}/move#hand-over` };
 }
 
-function handOver(facts: Facts): Step {
+function handOver(facts: ChecklistInput): ChecklistStep {
   const { tokens, handovers } = facts;
   const isLeft = tokens.active + tokens.waiting + handovers.awaited + handovers.lost > 0;
   const isDone = !isLeft && (handovers.handed > 0 || facts.client !== undefined);
@@ -269,7 +269,10 @@ function handOver(facts: Facts): Step {
 }
 
 /** The four steps of the checklist in their order. */
-export function checklist(moved: MovedSoFar, { home, phase, hasOldApi }: Place): Step[] {
+export function checklist(
+  moved: MigrationProgress,
+  { home, phase, hasOldApi }: ChecklistPage,
+): ChecklistStep[] {
   const facts = { ...moved, home, phase, hasOldApi };
   return [ownClient, usersMapped, oldCalls, handOver].map((step) => step(facts));
 }

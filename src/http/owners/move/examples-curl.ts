@@ -1,4 +1,4 @@
-import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type Value } from './examples-step.ts';
+import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type StepValue } from './examples-step.ts';
 
 /** Writes a step of an example as commands for a POSIX shell. */
 
@@ -8,21 +8,21 @@ function quoted(text: string): string {
 }
 
 /** The shell variable of a value that is not a text. */
-function variable(value: Exclude<Value, string>): string {
+function variable(value: Exclude<StepValue, string>): string {
   return `$${'env' in value ? value.env : value.own.toUpperCase()}`;
 }
 
-const word = (value: Value) => (typeof value === 'string' ? quoted(value) : `"${variable(value)}"`);
+const word = (value: StepValue) => (typeof value === 'string' ? quoted(value) : `"${variable(value)}"`);
 
 const IS_PLAIN = /^[\w.~-]+$/;
 
-function formLine([name, value]: [string, Value]): string {
+function formLine([name, value]: [string, StepValue]): string {
   if (typeof value !== 'string') return `--data-urlencode ${name}="${variable(value)}"`;
   return IS_PLAIN.test(value) ? `-d ${name}=${value}` : `--data-urlencode ${quoted(`${name}=${value}`)}`;
 }
 
 /** Texts are percent-encoded, so no character has a meaning between double quotes. */
-function queryOf(query: Record<string, Value>): string {
+function queryOf(query: Record<string, StepValue>): string {
   return Object.entries(query)
     .map(([name, value]) =>
       typeof value === 'string'
@@ -46,7 +46,7 @@ const lines = (...parts: string[]) => parts.join(' \\\n  ');
 
 const JSON_HEADER = "-H 'Content-Type: application/json'";
 
-function channels(address: Value, bearer: Value): string {
+function channels(address: StepValue, bearer: StepValue): string {
   const head = [
     `curl ${word(address)}`,
     `-H "Authorization: Bearer ${typeof bearer === 'string' ? bearer : variable(bearer)}"`,

@@ -1,21 +1,21 @@
-import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type Value } from './examples-step.ts';
+import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type StepValue } from './examples-step.ts';
 
 /** Writes a step of an example as a Python 3 script, without a library. */
 
 /** A JSON string is also a Python string. */
-function expression(value: Value): string {
+function expression(value: StepValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   return 'env' in value ? `os.environ["${value.env}"]` : value.own;
 }
 
-function encoded(fields: Record<string, Value>): string {
+function encoded(fields: Record<string, StepValue>): string {
   const entries = Object.entries(fields).map(([name, value]) => `    "${name}": ${expression(value)},`);
   return ['urllib.parse.urlencode({', ...entries, '})'].join('\n');
 }
 
-const isFromEnv = (value: Value) => typeof value !== 'string' && 'env' in value;
+const isFromEnv = (value: StepValue) => typeof value !== 'string' && 'env' in value;
 
-const importsOf = (values: readonly Value[], modules: readonly string[]) =>
+const importsOf = (values: readonly StepValue[], modules: readonly string[]) =>
   [...(values.some(isFromEnv) ? ['os'] : []), ...modules].map((name) => `import ${name}`).join('\n');
 
 const PKCE = `verifier = secrets.token_urlsafe(32)
@@ -37,8 +37,8 @@ print(${expression(`${address}?`)} + query)`;
 }
 
 const channels = (
-  address: Value,
-  bearer: Value,
+  address: StepValue,
+  bearer: StepValue,
 ) => `${importsOf([address, bearer], ['json', 'urllib.request'])}
 
 def ask(query, variables={}):

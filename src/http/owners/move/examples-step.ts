@@ -1,47 +1,47 @@
 /** One call of an example, independent of the language in which it is written. */
 
 /** A text, a variable that the reader sets in the environment, or a value that the example itself makes. */
-export type Value = string | { env: string } | { own: 'state' | 'challenge' };
+export type StepValue = string | { env: string } | { own: 'state' | 'challenge' };
 
-interface Open {
+interface OpenStep {
   does: 'open';
   title: string;
   address: string;
   /** With a `challenge` in the query, the example makes the challenge, its verifier and the state. */
-  query: Record<string, Value>;
+  query: Record<string, StepValue>;
 }
 
-interface Post {
+interface PostStep {
   does: 'post';
   title: string;
   address: string;
-  form: Record<string, Value>;
+  form: Record<string, StepValue>;
 }
 
-interface Read {
+interface ReadStep {
   does: 'read';
   title: string;
   address: string;
-  bearer: Value;
+  bearer: StepValue;
 }
 
 /** The organizations of the account, then the channels of the first organization. */
-interface Channels {
+interface ChannelsStep {
   does: 'channels';
   title: string;
-  address: Value;
-  bearer: Value;
+  address: StepValue;
+  bearer: StepValue;
 }
 
-export type ExampleStep = Open | Post | Read | Channels;
+export type ExampleStep = OpenStep | PostStep | ReadStep | ChannelsStep;
 
 /** A variable that the reader sets in the environment. */
-export function fromEnv(env: string): Value {
+export function fromEnv(env: string): StepValue {
   return { env };
 }
 
 /** Whether an address to open uses PKCE. */
-export function hasChallenge(query: Record<string, Value>): boolean {
+export function hasChallenge(query: Record<string, StepValue>): boolean {
   return Object.hasOwn(query, 'code_challenge');
 }
 

@@ -1,19 +1,19 @@
-import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type Value } from './examples-step.ts';
+import { CHANNELS, type ExampleStep, hasChallenge, ORGANIZATIONS, type StepValue } from './examples-step.ts';
 
 /** Writes a step of an example as a TypeScript module for Node, without a library. */
 
-function expression(value: Value): string {
+function expression(value: StepValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   return 'env' in value ? `process.env.${value.env}!` : value.own;
 }
 
-function field([name, value]: [string, Value]): string {
+function field([name, value]: [string, StepValue]): string {
   return typeof value !== 'string' && 'own' in value && value.own === name
     ? `  ${name},`
     : `  ${name}: ${expression(value)},`;
 }
 
-const parameters = (fields: Record<string, Value>) =>
+const parameters = (fields: Record<string, StepValue>) =>
   ['new URLSearchParams({', ...Object.entries(fields).map(field), '})'].join('\n');
 
 const PKCE = `import { createHash, randomBytes } from "node:crypto";
@@ -26,7 +26,10 @@ console.log(verifier, state);
 
 `;
 
-const channels = (address: Value, bearer: Value) => `const ask = async (query: string, variables = {}) => {
+const channels = (
+  address: StepValue,
+  bearer: StepValue,
+) => `const ask = async (query: string, variables = {}) => {
   const answer = await fetch(${expression(address)}, {
     method: "POST",
     headers: {

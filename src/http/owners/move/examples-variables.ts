@@ -8,10 +8,10 @@ interface Variable {
   is: string;
 }
 
-type Known = Pick<ExampleValues, 'callback' | 'modern'>;
+type AppValues = Pick<ExampleValues, 'callback' | 'modern'>;
 
 /** The variables for which the app has no value of its own, in the order in which they are needed. */
-export function variablesOf({ callback, modern }: Known): Variable[] {
+export function variablesOf({ callback, modern }: AppValues): Variable[] {
   const own = 'of the app’s own client at the new API';
   return [
     ...(callback === undefined ? [{ name: 'CALLBACK', is: 'The address to which people come back.' }] : []),

@@ -1,6 +1,6 @@
 import { curlCode } from './examples-curl.ts';
 import { pythonCode } from './examples-python.ts';
-import { type ExampleStep, fromEnv, type Value } from './examples-step.ts';
+import { type ExampleStep, fromEnv, type StepValue } from './examples-step.ts';
 import { typescriptCode } from './examples-typescript.ts';
 
 /**
@@ -27,7 +27,7 @@ export interface ExampleValues {
 const ACCESS_TOKEN = fromEnv('ACCESS_TOKEN');
 const CODE = fromEnv('CODE');
 
-const orEnv = (value: string | undefined, name: string): Value => value ?? fromEnv(name);
+const orEnv = (value: string | undefined, name: string): StepValue => value ?? fromEnv(name);
 
 function oldSteps({ clientId, callback, publicUrl }: ExampleValues): ExampleStep[] {
   const redirectUri = orEnv(callback, 'CALLBACK');
@@ -60,7 +60,7 @@ function oldSteps({ clientId, callback, publicUrl }: ExampleValues): ExampleStep
 }
 
 /** A public client sends no secret. */
-function clientOf({ modern }: ExampleValues): Record<string, Value> {
+function clientOf({ modern }: ExampleValues): Record<string, StepValue> {
   return {
     client_id: orEnv(modern.clientId, 'MODERN_CLIENT_ID'),
     ...(modern.isConfidential && { client_secret: fromEnv('MODERN_CLIENT_SECRET') }),
@@ -141,7 +141,7 @@ function handOverSteps({ publicUrl, modern }: ExampleValues): ExampleStep[] {
   ];
 }
 
-interface Block {
+interface CodeBlock {
   title: string;
   code: string;
 }
@@ -149,9 +149,9 @@ interface Block {
 interface Examples {
   id: string;
   language: string;
-  old: Block[];
-  modern: Block[];
-  handOver: Block[];
+  old: CodeBlock[];
+  modern: CodeBlock[];
+  handOver: CodeBlock[];
 }
 
 const LANGUAGES = [

@@ -8,7 +8,7 @@ import type { PageShell } from '../../site/page-shell.ts';
 import { checklist } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';
 import { variablesOf } from './examples-variables.ts';
-import { type OwnedApp, ownedApp } from '../owned-app.ts';
+import { type AppForOwner, ownedApp } from '../owned-app.ts';
 
 /** GET /apps/:clientId/move: how far the app has moved to the new API, and how its calls look there. */
 
@@ -19,7 +19,7 @@ function tokenUrlOf(authorizationUrl: string): string {
 
 function valuesFor(
   { settings, server, sides }: Context,
-  app: OwnedApp,
+  app: AppForOwner,
   client: EnteredClient | undefined,
 ): ExampleValues {
   return {

@@ -22,10 +22,10 @@ const DAYS = 90;
 /** The bucket for the calls of a token that called very many addresses on one day. */
 const UNNAMED = 'other';
 
-type Shown = ReturnType<typeof shownCalls>['calls'][number];
+type ShownCall = ReturnType<typeof shownCalls>['calls'][number];
 
 /** The calls that the app makes, the most frequent first, and the calls that it does not make. */
-function byUse(calls: readonly Shown[], made: ReadonlyMap<OldCallName, number>) {
+function byUse(calls: readonly ShownCall[], made: ReadonlyMap<OldCallName, number>) {
   const counted = calls.map((call) => ({ ...call, calls: made.get(call.name) ?? 0 }));
   return {
     made: counted.filter(({ calls: n }) => n > 0).toSorted((one, other) => other.calls - one.calls),

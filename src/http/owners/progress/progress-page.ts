@@ -11,11 +11,11 @@ import { appsOfOwner } from '../../../domain/tokens/tokens-of-account.ts';
 import { dayOf } from '../../../shared/moments.ts';
 import { lines } from '../../charts/charts.ts';
 import { progressSeries } from '../../charts/progress-series.ts';
-import { type PageShell, personIn } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
-import { type AsOf, type DateLine, dateLines } from '../../wording/dates/lines.ts';
+import { type AppLifecycle, type DateLine, dateLines } from '../../wording/dates/lines.ts';
 import { progressWords } from './progress-words.ts';
-import { byUrgency, urgencyOf } from '../home/urgency.ts';
+import { sortByUrgency, urgencyOf } from '../home/urgency.ts';
 
 /** GET /apps/progress: how the tokens of a person's apps move away from the old API, and how near the retirement is. */
 
@@ -25,7 +25,7 @@ const DAYS = 90;
 const APPS_SHOWN = 12;
 
 /** The retirement for an app, or for apps without more time; undefined where the retirement changes no call. */
-function retirementOf(asOf: AsOf): DateLine | undefined {
+function retirementOf(asOf: AppLifecycle): DateLine | undefined {
   return dateLines(asOf).find(({ milestone, changesCalls }) => milestone === 'retirement' && changesCalls);
 }
 
@@ -38,14 +38,18 @@ function sinceCounted(days: readonly ProgressDay[]): ProgressDay[] {
   return first < 0 ? [] : days.slice(first);
 }
 
-interface Charted {
+interface ChartHeading {
   id: string;
   title: string;
   isSmall?: boolean;
 }
 
 /** The chart; '' before the second counted day, because a line of a single day would be a dot. */
-function chartOf(counted: readonly ProgressDay[], retirement: DateLine | undefined, of: Charted): string {
+function chartOf(
+  counted: readonly ProgressDay[],
+  retirement: DateLine | undefined,
+  of: ChartHeading,
+): string {
   if (counted.length < 2) return '';
   return lines({
     ...of,
@@ -55,7 +59,7 @@ function chartOf(counted: readonly ProgressDay[], retirement: DateLine | undefin
   });
 }
 
-function shown(days: readonly ProgressDay[], asOf: AsOf, of: Charted) {
+function shown(days: readonly ProgressDay[], asOf: AppLifecycle, of: ChartHeading) {
   const counted = sinceCounted(days);
   const last = counted.at(-1) ?? { mapped: 0, waiting: 0, migrated: 0 };
   return { words: progressWords(last, asOf), chart: chartOf(counted, retirementOf(asOf), of) };
@@ -89,13 +93,13 @@ async function ofEach(context: Context, apps: readonly App[]) {
     const urgency = urgencyOf({ name, waiting: days.at(-1)?.waiting ?? 0 }, asOf);
     return { clientId, name, urgency, ...shown(days, asOf, charted) };
   });
-  return byUrgency(all, ({ urgency }) => urgency);
+  return sortByUrgency(all, ({ urgency }) => urgency);
 }
 
 function showProgress(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
-    const { accountId: ownerAccountId } = personIn(req);
+    const { accountId: ownerAccountId } = signedInPerson(req);
     const apps = await appsOfOwner(context, ownerAccountId);
     const all = await progressOf(context, { ownerAccountId }, { days: DAYS });
     const listed = await largest(context, apps);

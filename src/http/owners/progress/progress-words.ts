@@ -1,11 +1,11 @@
 import type { ProgressDay } from '../../../domain/progress/progress-of.ts';
-import { numberWords, type Sentence } from '../../wording/words.ts';
-import { type AsOf, dateLines, footingOf } from '../../wording/dates/lines.ts';
+import { formatNumber, type Sentence } from '../../wording/words.ts';
+import { type AppLifecycle, dateLines, footingOf } from '../../wording/dates/lines.ts';
 
 /** The progress of apps in words. */
 
 /** What the retirement or the sunset means, or has meant, for the waiting tokens. */
-function untilWords(asOf: AsOf, waiting: number): Sentence {
+function untilWords(asOf: AppLifecycle, waiting: number): Sentence {
   const [they, They] = waiting === 1 ? ['it is', 'It is'] : ['they are', 'They are'];
   if (footingOf(asOf).phase === 'ended') return ['The old API has ended: connecting helps no more.'];
   if (!asOf.hasBackend) return [`${They} refused until connected.`];
@@ -21,7 +21,7 @@ function untilWords(asOf: AsOf, waiting: number): Sentence {
 /** A sentence or two, such as `12 of 40 tokens are connected or moved; 28 wait.` */
 export function progressWords(
   { mapped, waiting, migrated }: Pick<ProgressDay, 'mapped' | 'waiting' | 'migrated'>,
-  asOf: AsOf,
+  asOf: AppLifecycle,
 ): Sentence {
   const all = mapped + waiting + migrated;
   if (all === 0) return ['There is no token in use.'];
@@ -29,11 +29,11 @@ export function progressWords(
     return [
       all === 1
         ? 'The one token is connected or moved. Nothing waits.'
-        : `All ${numberWords(all)} tokens are connected or moved. Nothing waits.`,
+        : `All ${formatNumber(all)} tokens are connected or moved. Nothing waits.`,
     ];
-  const done = `${numberWords(mapped + migrated)} of ${numberWords(all)} ${all === 1 ? 'token' : 'tokens'} ${mapped + migrated === 1 ? 'is' : 'are'} connected or moved`;
+  const done = `${formatNumber(mapped + migrated)} of ${formatNumber(all)} ${all === 1 ? 'token' : 'tokens'} ${mapped + migrated === 1 ? 'is' : 'are'} connected or moved`;
   return [
-    `${done}; ${numberWords(waiting)} ${waiting === 1 ? 'waits' : 'wait'}. `,
+    `${done}; ${formatNumber(waiting)} ${waiting === 1 ? 'waits' : 'wait'}. `,
     ...untilWords(asOf, waiting),
   ];
 }

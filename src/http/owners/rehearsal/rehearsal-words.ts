@@ -1,5 +1,5 @@
 import {
-  type Calls,
+  type CallSummary,
   carrierWords,
   endpointsElsewhere,
   programWords,
@@ -43,9 +43,9 @@ export function reloadAfter(rehearsal: Rehearsal, now: number): number | undefin
 
 const NAMES: Record<Milestone, string> = { retirement: 'Retirement', sunset: 'Sunset' };
 
-type Kinds = Calls['kinds'];
+type CallKinds = CallSummary['kinds'];
 
-function callLine({ endpoint, carrier, user_agent, calls, last_at }: Kinds[number]) {
+function callLine({ endpoint, carrier, user_agent, calls, last_at }: CallKinds[number]) {
   return {
     endpoint,
     carrier: carrierWords(carrier),
@@ -86,7 +86,12 @@ function stateOf(rehearsal: Rehearsal, now: number): ShownRehearsal['state'] {
 /** The rehearsal that runs, or else the last rehearsal. */
 export function shownRehearsal(
   rehearsal: Rehearsal,
-  { kinds, isCut, lines, now }: Pick<Calls, 'kinds' | 'isCut'> & { lines: readonly DateLine[]; now: number },
+  {
+    kinds,
+    isCut,
+    lines,
+    now,
+  }: Pick<CallSummary, 'kinds' | 'isCut'> & { lines: readonly DateLine[]; now: number },
 ): ShownRehearsal {
   const { rehearses, startsAt, endsAt } = rehearsal;
   const total = kinds.reduce((sum, { calls }) => sum + calls, 0);

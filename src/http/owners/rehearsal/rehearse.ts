@@ -13,9 +13,9 @@ import { requestIdOf } from '../../request-id.ts';
 import { markUnattended } from '../../signin/session.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
 import { type DateLine, dateLines } from '../../wording/dates/lines.ts';
-import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
-import { type OwnedApp, ownedApp } from '../owned-app.ts';
+import { type AppForOwner, ownedApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
 
@@ -24,10 +24,10 @@ import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
  * needs no script: while new results may come, the page asks the browser to reload, unless `?watch=off` is set.
  */
 
-const pageOf = ({ client_id: clientId }: OwnedApp) => `/apps/${clientId}/rehearse`;
+const pageOf = ({ client_id: clientId }: AppForOwner) => `/apps/${clientId}/rehearse`;
 
 /** The dates of the app that can be rehearsed. A date that changes no call has nothing to show. */
-function aheadOf({ context }: PageShell, { client_id: clientId }: OwnedApp): DateLine[] {
+function aheadOf({ context }: PageShell, { client_id: clientId }: AppForOwner): DateLine[] {
   return dateLines(asOfNow(context, clientId)).filter((line) => !line.isPast && line.changesCalls);
 }
 
@@ -37,12 +37,12 @@ const NONE_CHANGES =
   'The retirement changes no call of this app, so that a rehearsal would show nothing: tokens that are not connected are refused already. See which they are, and which programs still call.';
 
 /** Why no date can be rehearsed. */
-function noneWords({ context }: PageShell, { client_id: clientId }: OwnedApp): string {
+function noneWords({ context }: PageShell, { client_id: clientId }: AppForOwner): string {
   const isAhead = dateLines(asOfNow(context, clientId)).some(({ isPast }) => !isPast);
   return isAhead ? NONE_CHANGES : NONE_AHEAD;
 }
 
-async function showRehearsal({ context }: PageShell, app: OwnedApp, rehearsal: Rehearsal | undefined) {
+async function showRehearsal({ context }: PageShell, app: AppForOwner, rehearsal: Rehearsal | undefined) {
   if (!rehearsal) return undefined;
   const { kinds, isCut } = await callsOf(context, [rehearsalId(rehearsal.id)], { days: USAGE_KEPT / DAY });
   const lines = dateLines(asOfNow(context, app.client_id));
@@ -62,7 +62,7 @@ function reloadSoon(res: Response, seconds: number | undefined): boolean {
 async function show(
   frame: PageShell,
   res: Response,
-  { app, problem }: { app: OwnedApp; problem?: string | undefined },
+  { app, problem }: { app: AppForOwner; problem?: string | undefined },
 ): Promise<void> {
   const now = frame.context.clock.now();
   const { running, past } = await rehearsalsOf(frame.context, app.client_id);
@@ -86,7 +86,7 @@ async function show(
 const NOT_AHEAD = 'Choose one of the dates below.';
 
 /** Why a rehearsal cannot begin now, in words for a person; undefined where it can. */
-function hindrance(frame: PageShell, app: OwnedApp, rehearses: Milestone | undefined): string | undefined {
+function hindrance(frame: PageShell, app: AppForOwner, rehearses: Milestone | undefined): string | undefined {
   const ahead = aheadOf(frame, app);
   if (ahead.length === 0) return noneWords(frame, app);
   if (rehearses === undefined) return NOT_AHEAD;
@@ -102,12 +102,12 @@ function hindrance(frame: PageShell, app: OwnedApp, rehearses: Milestone | undef
 }
 
 /** The chosen date, if it is a date ahead. */
-function chosen(frame: PageShell, app: OwnedApp, req: Request): Milestone | undefined {
+function chosen(frame: PageShell, app: AppForOwner, req: Request): Milestone | undefined {
   const { rehearses } = fieldsOf(req);
   return aheadOf(frame, app).find(({ milestone }) => milestone === rehearses)?.milestone;
 }
 
-const actorOf = (req: Request) => `account:${personIn(req).accountId}`;
+const actorOf = (req: Request) => `account:${signedInPerson(req).accountId}`;
 
 function start(frame: PageShell): RequestHandler {
   return async (req, res) => {

@@ -1,5 +1,5 @@
 import type { AppToken } from '../../../domain/tokens/app-tokens.ts';
-import type { Footing } from '../../wording/dates/lines.ts';
+import type { OldApiStatus } from '../../wording/dates/lines.ts';
 import { hintWords, holderWords, originWords, tokenWords } from '../../wording/token-words.ts';
 
 /** One token as a row of a table. */
@@ -18,7 +18,7 @@ interface TokenLine {
 /** Tokens as rows, for one reader. */
 export function tokenLines(
   tokens: readonly AppToken[],
-  { reader, footing }: { reader: string; footing: Footing },
+  { reader, footing }: { reader: string; footing: OldApiStatus },
 ): TokenLine[] {
   return tokens.map((token) => ({
     ...tokenWords({ ...token, isOwn: token.account_id === reader, ...footing }),

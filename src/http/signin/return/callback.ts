@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Consented } from '../../../domain/grants/consenting-account.ts';
+import type { ConsentedPair } from '../../../domain/grants/consenting-account.ts';
 import {
   type AuthorizationRequest,
   type ClaimedReturn,
@@ -12,7 +12,7 @@ import { kindOf } from '../../../shared/log/refusal-log.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { createFailureBrake, type FailureBrake } from '../../pages/brake.ts';
 import { ownReturn, unknownState } from './own-return.ts';
-import type { SigninParts } from '../parts.ts';
+import type { SigninDeps } from '../parts.ts';
 
 /**
  * GET /callback and below: the one return from the new API, for every purpose. The order is state (known, unused, this
@@ -27,16 +27,16 @@ import type { SigninParts } from '../parts.ts';
 const REFUSED_CODES = { what: 'refused codes', perMinute: 30 };
 
 /** Answers the browser. */
-export type Answer = (req: Request, res: Response) => void | Promise<void>;
+export type BrowserAnswer = (req: Request, res: Response) => void | Promise<void>;
 
 /** How a return of one purpose ends. Each function is called at most once, for a claimed return. */
-export interface Ending {
+export interface ReturnEnding {
   /** Uses the token pair. Throws one of the upstream failures; then `fail` answers. */
-  finish(request: AuthorizationRequest, consented: Consented): Promise<Answer>;
-  fail(request: AuthorizationRequest, error: OAuthErrorCode): Answer;
+  finish(request: AuthorizationRequest, consented: ConsentedPair): Promise<BrowserAnswer>;
+  fail(request: AuthorizationRequest, error: OAuthErrorCode): BrowserAnswer;
 }
 
-type Endings = Record<AuthorizationRequest['purpose'], Ending>;
+type ReturnEndings = Record<AuthorizationRequest['purpose'], ReturnEnding>;
 
 /** The error code that the app gets for an upstream failure (OAuth 2.0 draft 20 §4.1.2.1). */
 function errorForApp(upstreamError: string): OAuthErrorCode {
@@ -51,15 +51,15 @@ function errorOfFailure(error: unknown): OAuthErrorCode {
 /** A claimed return, and everything that its ending needs. */
 interface Completion {
   claimed: ClaimedReturn;
-  ending: Ending;
+  ending: ReturnEnding;
   exchanged: Parameters<RequestHandler>;
   codes: FailureBrake;
 }
 
 async function exchangeAndFinish(
-  parts: SigninParts,
+  parts: SigninDeps,
   { claimed, ending, exchanged, codes }: Completion,
-): Promise<Answer> {
+): Promise<BrowserAnswer> {
   const { request, verifier } = claimed;
   const { context } = parts;
   const client = await parts.clientFor(request);
@@ -93,7 +93,7 @@ async function exchangeAndFinish(
  * Ends a claimed return by the answer of the new API. The answer must come from our server, and hold either a code or
  * an error.
  */
-async function answerOf(parts: SigninParts, completion: Completion): Promise<Answer> {
+async function answerOf(parts: SigninDeps, completion: Completion): Promise<BrowserAnswer> {
   const { exchanged, ending, claimed } = completion;
   const query = queryParameters(exchanged[0]);
   const error = query.get('error');
@@ -110,7 +110,7 @@ async function answerOf(parts: SigninParts, completion: Completion): Promise<Ans
  * The handler of the callbacks that are registered at the new API: the bridge's callback, and one callback for each
  * public client.
  */
-export function callback(parts: SigninParts, endings: Endings): RequestHandler {
+export function callback(parts: SigninDeps, endings: ReturnEndings): RequestHandler {
   const codes = createFailureBrake(parts.context, REFUSED_CODES);
   return async (req, res, next) => {
     const own = await ownReturn(parts, { req, res });

@@ -3,8 +3,8 @@ import { reauthorize } from '../../../domain/authorization/reauthorize.ts';
 import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
-import type { Ending } from './callback.ts';
-import type { SigninParts } from '../parts.ts';
+import type { ReturnEnding } from './callback.ts';
+import type { SigninDeps } from '../parts.ts';
 
 /** How a re-authorization ends: on the page of the app, or with a page that says why nothing was changed. */
 
@@ -23,7 +23,7 @@ function wordsOf(error: OAuthErrorCode): string {
 }
 
 /** The ending of purpose `reauthorization`. */
-export function endReauthorization(parts: SigninParts): Ending {
+export function endReauthorization(parts: SigninDeps): ReturnEnding {
   const { context, pages } = parts;
   const nothingChanged = async (clientId: string | null) => {
     const app = clientId === null ? undefined : await findRegisteredApp(context, clientId);

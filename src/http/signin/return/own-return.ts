@@ -2,8 +2,8 @@ import { claimSignIn, openSignIn, signInId } from '../../../domain/authorization
 import { type ClaimedReturn, isAwaited, takeReturn } from '../../../domain/authorization/consent.ts';
 import { queryParameters } from '../../wire/request-parameters.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { countRequest, type Exchange, isUsedUp } from '../../pages/brake.ts';
-import type { SigninParts } from '../parts.ts';
+import { countPageRequest, type HttpExchange, isUsedUp } from '../../pages/brake.ts';
+import type { SigninDeps } from '../parts.ts';
 
 /**
  * Tells returns that belong to their browser from strays. Anybody can send any number of strays, so a stray writes
@@ -37,22 +37,22 @@ export interface OwnReturn {
   claim(): Promise<ClaimedReturn>;
 }
 
-type Claim = () => Promise<ClaimedReturn | undefined>;
+type ReturnClaim = () => Promise<ClaimedReturn | undefined>;
 
 /**
  * The claim of a sign-in that returns with its cookie. Above the limit the sign-in is not claimed, so that it may come
  * again.
  */
 async function ownSignIn(
-  { context, signIns }: SigninParts,
-  { req, res }: Exchange,
+  { context, signIns }: SigninDeps,
+  { req, res }: HttpExchange,
   state: string,
-): Promise<Claim | undefined> {
+): Promise<ReturnClaim | undefined> {
   const sealed = signIns.read(req, signInId(state));
   const signIn = sealed === undefined ? undefined : await openSignIn(context, state, sealed);
   if (!signIn) return undefined;
   return async () => {
-    await countRequest(context, SIGN_INS_BACK, req);
+    await countPageRequest(context, SIGN_INS_BACK, req);
     signIns.remove(res, signIn.id);
     return claimSignIn(context, signIn);
   };
@@ -63,10 +63,10 @@ async function ownSignIn(
  * not look for new keys.
  */
 async function ownDecision(
-  { context, browsers }: SigninParts,
-  { req, res }: Exchange,
+  { context, browsers }: SigninDeps,
+  { req, res }: HttpExchange,
   state: string,
-): Promise<Claim | undefined> {
+): Promise<ReturnClaim | undefined> {
   const brought = { state, browsers: browsers.all(req) };
   if (brought.browsers.length === 0) return undefined;
   const mayLookForKeys = !isUsedUp(context, STRAY_RETURNS, req);
@@ -78,7 +78,7 @@ async function ownDecision(
   };
 }
 
-async function claimOf(parts: SigninParts, exchange: Exchange): Promise<Claim | undefined> {
+async function claimOf(parts: SigninDeps, exchange: HttpExchange): Promise<ReturnClaim | undefined> {
   const query = queryParameters(exchange.req);
   const state = query.get('state');
   if (query.repeated(SINGLE).length > 0 || state === undefined) return undefined;
@@ -89,9 +89,9 @@ async function claimOf(parts: SigninParts, exchange: Exchange): Promise<Claim | 
  * The return of a request, if it belongs to this browser.
  * @throws {PageError} 403 for a stray, 429 for a stray above the limit
  */
-export async function ownReturn(parts: SigninParts, exchange: Exchange): Promise<OwnReturn> {
+export async function ownReturn(parts: SigninDeps, exchange: HttpExchange): Promise<OwnReturn> {
   const refuseStray = async () => {
-    await countRequest(parts.context, STRAY_RETURNS, exchange.req);
+    await countPageRequest(parts.context, STRAY_RETURNS, exchange.req);
     return unknownState();
   };
   const claim = await claimOf(parts, exchange);

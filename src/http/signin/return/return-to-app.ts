@@ -6,8 +6,8 @@ import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
 import { redirectToApp } from '../../wire/redirect-to-app.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
-import type { Answer, Ending } from './callback.ts';
-import type { SigninParts } from '../parts.ts';
+import type { BrowserAnswer, ReturnEnding } from './callback.ts';
+import type { SigninDeps } from '../parts.ts';
 
 /** How a consent for an old app ends: with a code or an error at the app's callback, or on a page. */
 
@@ -28,7 +28,7 @@ function refusedOnPage(error: OAuthErrorCode): PageError {
   });
 }
 
-function answerApp({ context, pages }: SigninParts, request: LegacyRequest, outcome: Outcome): Answer {
+function answerApp({ context, pages }: SigninDeps, request: LegacyRequest, outcome: Outcome): BrowserAnswer {
   return (_req, res) => {
     if (!isNoPlace(request.redirect_uri)) {
       const rawState = rawStateOf(context, request);
@@ -40,7 +40,7 @@ function answerApp({ context, pages }: SigninParts, request: LegacyRequest, outc
 }
 
 /** The ending of purpose `legacy`. */
-export function returnToApp(parts: SigninParts): Ending {
+export function returnToApp(parts: SigninDeps): ReturnEnding {
   return {
     async finish(request, consented) {
       const code = await completeAuthorization(parts.context, asLegacy(request), consented);

@@ -10,11 +10,11 @@ import { tokenLine, footingFor } from '../token/token-line.ts';
 
 /** /support/accounts/:accountId: one person with all tokens, apps and mails. */
 
-type Described = NonNullable<Awaited<ReturnType<typeof describeAccount>>>;
+type AccountDescription = NonNullable<Awaited<ReturnType<typeof describeAccount>>>;
 
 const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
 
-function waitingWords({ waiting }: Described): string | undefined {
+function waitingWords({ waiting }: AccountDescription): string | undefined {
   const { tokens, apps } = waiting;
   const parts = [
     tokens === 0 ? [] : [tokenCount(tokens)],
@@ -23,7 +23,7 @@ function waitingWords({ waiting }: Described): string | undefined {
   return parts.length === 0 ? undefined : parts.join(' and ');
 }
 
-function shown(context: Context, described: Described, reader: StaffRole) {
+function shown(context: Context, described: AccountDescription, reader: StaffRole) {
   const { account, apps, tokens, isMore, owned, mails, browsers, role } = described;
   return {
     account: {
@@ -65,6 +65,6 @@ function show(frame: PageShell): RequestHandler {
 }
 
 /** Adds /support/accounts/:accountId. */
-export function accountRoutes(router: Router, frame: PageShell): void {
+export function supportAccountRoutes(router: Router, frame: PageShell): void {
   router.get('/support/accounts/:accountId', show(frame));
 }

@@ -2,8 +2,8 @@ import { assignByHand } from '../../../domain/tokens/assign-token.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { Action } from './action-form.ts';
-import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import type { StaffAction } from './action-form.ts';
+import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
 
 /** /support/mappings/:id/assign: staff say to which app an observed token belongs. */
 
@@ -11,14 +11,14 @@ const UNKNOWN_APP =
   'No app that was registered or imported has this client id, or it is retired. Look for the app under “Search” and copy its client id from there.';
 
 /** The action `assign`. */
-export function assignAction(frame: PageShell): Action<MappingTarget> {
+export function assignAction(frame: PageShell): StaffAction<MappingTarget> {
   return {
     path: '/support/mappings/:id/assign',
     needs: 'agent',
     find: (req) => mappingIn(frame, req),
     async ask(target) {
-      if (target.isOver) return leaveTo(target, 'token-ended');
-      if (!target.isAssignable) return leaveTo(target, 'too-late');
+      if (target.isOver) return tokenRedirect(target, 'token-ended');
+      if (!target.isAssignable) return tokenRedirect(target, 'too-late');
       return {
         title: 'Say which app this is',
         says: [
@@ -47,8 +47,8 @@ export function assignAction(frame: PageShell): Action<MappingTarget> {
       const { mappingId } = target;
       const answer = await assignByHand(frame.context, { mappingId, clientId, reason, ...origin });
       if (answer.outcome === 'unknown app') return { problems: { client_id: UNKNOWN_APP } };
-      if (answer.outcome === 'final') return leaveTo(target, 'token-ended');
-      return leaveTo(target, answer.outcome === 'assigned' ? 'token-assigned' : 'too-late');
+      if (answer.outcome === 'final') return tokenRedirect(target, 'token-ended');
+      return tokenRedirect(target, answer.outcome === 'assigned' ? 'token-assigned' : 'too-late');
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
 import {
   endExtension,
-  type Extended,
+  type ExtensionResult,
   ExtensionInVain,
   extendApp,
 } from '../../../domain/lifecycle/changes/extend-app.ts';
@@ -12,7 +12,7 @@ import { appTarget } from '../../../domain/support/actions.ts';
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { readDay } from './act-extend-day.ts';
-import type { Action, Asking, Field, Leaving } from './action-form.ts';
+import type { StaffAction, ActionPage, Field, Leaving } from './action-form.ts';
 
 /** /support/apps/:clientId/extend and /unextend: gives one app more time, or ends the extra time. */
 
@@ -47,10 +47,10 @@ function inForce({ context }: PageShell, { clientId }: AppTarget): Partial<Recor
   return Object.fromEntries(all.filter(([, until]) => until > now));
 }
 
-const dateOf = (term: string, at: number | undefined): Asking['facts'][number] =>
+const dateOf = (term: string, at: number | undefined): ActionPage['facts'][number] =>
   at === undefined ? { term, text: 'not set' } : { term, time: at };
 
-function factsOf(frame: PageShell, target: AppTarget): Asking['facts'] {
+function factsOf(frame: PageShell, target: AppTarget): ActionPage['facts'] {
   const { dates } = frame.context.lifecycle.current();
   const extended = inForce(frame, target);
   const own = Object.entries(extended).map(([name, until]) => ({
@@ -78,10 +78,10 @@ function choiceOf(names: readonly Milestone[]): Field {
   return { kind: 'choice', name: 'date', label: 'Which date', value: names[0] ?? '', choices };
 }
 
-type Seen = Extract<Field, { kind: 'hidden' }>;
+type HiddenField = Extract<Field, { kind: 'hidden' }>;
 
 /** The form carries the end of each extension as the page showed it. */
-const seenFields = (frame: PageShell, target: AppTarget): Seen[] =>
+const seenFields = (frame: PageShell, target: AppTarget): HiddenField[] =>
   MILESTONES.map((name) => ({
     kind: 'hidden',
     name: `seen_${name}`,
@@ -112,7 +112,7 @@ const GIVES = [
   'More time that the app has for the same date already is replaced.',
 ];
 
-function askToExtend(frame: PageShell, target: AppTarget): Asking {
+function askToExtend(frame: PageShell, target: AppTarget): ActionPage {
   const why = hindrances(frame);
   const names = MILESTONES.filter((name) => why[name] === undefined);
   const until: Field = {
@@ -133,7 +133,7 @@ function askToExtend(frame: PageShell, target: AppTarget): Asking {
   };
 }
 
-function noticeOf({ isShorter, warnings }: Extended): string {
+function noticeOf({ isShorter, warnings }: ExtensionResult): string {
   if (isShorter) return 'extension-shortened';
   return warnings.length > 0 ? 'extended-not-in-full' : 'extended';
 }
@@ -144,7 +144,7 @@ function problemsOf(name: string | undefined, until: number | undefined): Record
 }
 
 /** Gives an app more time. An extension that would change nothing is refused, with the reason. */
-export function extendAction(frame: PageShell): Action<AppTarget> {
+export function extendAction(frame: PageShell): StaffAction<AppTarget> {
   return {
     path: '/support/apps/:clientId/extend',
     needs: 'lead',
@@ -167,7 +167,7 @@ export function extendAction(frame: PageShell): Action<AppTarget> {
 }
 
 /** Ends the extra time: the date for all apps applies again. */
-export function unextendAction(frame: PageShell): Action<AppTarget> {
+export function unextendAction(frame: PageShell): StaffAction<AppTarget> {
   return {
     path: '/support/apps/:clientId/unextend',
     needs: 'lead',

@@ -3,9 +3,9 @@ import type { MappingTarget } from '../../../domain/support/actions.ts';
 import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 import { makeLink } from '../../../domain/support/make-link.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { Action, Asking } from './action-form.ts';
+import type { StaffAction, ActionPage } from './action-form.ts';
 import { unknownHolderStep } from '../token/holder-words.ts';
-import { accountWords, backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import { accountWords, backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
 import { footingFor } from '../token/token-line.ts';
 
 /** /support/mappings/:id/link: makes the link by which an account holder connects an app again. */
@@ -49,7 +49,7 @@ function showLink(
   });
 }
 
-function askFor(frame: PageShell, target: MappingTarget): Asking {
+function askFor(frame: PageShell, target: MappingTarget): ActionPage {
   const hindered = hindrance(frame, target);
   const says = hindered ?? [
     'You get a link for the holder of the account. It opens nothing without a sign-in to that account, so it may be forwarded; whoever else opens it is told that it is for somebody else.',
@@ -65,17 +65,17 @@ function askFor(frame: PageShell, target: MappingTarget): Asking {
 }
 
 /** The action `link`. The link is shown in the answer to its form alone. */
-export function linkAction(frame: PageShell): Action<MappingTarget> {
+export function linkAction(frame: PageShell): StaffAction<MappingTarget> {
   return {
     path: '/support/mappings/:id/link',
     needs: 'agent',
     find: (req) => mappingIn(frame, req),
-    ask: async (target) => (target.isWaiting ? askFor(frame, target) : leaveTo(target, 'too-late')),
+    ask: async (target) => (target.isWaiting ? askFor(frame, target) : tokenRedirect(target, 'too-late')),
     async act({ target, reason, origin }, res) {
       const hindered = hindrance(frame, target);
       if (hindered !== undefined) return { problems: { form: hindered } };
       const made = await makeLink(frame.context, { mappingId: target.mappingId, reason, ...origin });
-      if (made.outcome !== 'made') return leaveTo(target, 'too-late');
+      if (made.outcome !== 'made') return tokenRedirect(target, 'too-late');
       showLink(frame, res, { target, link: made.link });
       return undefined;
     },

@@ -2,8 +2,8 @@ import type { MappingTarget } from '../../../domain/support/actions.ts';
 import { accountsUnder, pinByStaff } from '../../../domain/support/actions-pin.ts';
 import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { Action, Asking, Leaving } from './action-form.ts';
-import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import type { StaffAction, ActionPage, Leaving } from './action-form.ts';
+import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
 
 /** /support/mappings/:id/pin: staff say which account the tokens under an e-mail address belong to. */
 
@@ -12,10 +12,10 @@ const UNKNOWN_ACCOUNT =
 
 const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
-async function ask({ context }: PageShell, target: MappingTarget): Promise<Asking | Leaving> {
+async function ask({ context }: PageShell, target: MappingTarget): Promise<ActionPage | Leaving> {
   const email = target.waitsUnder;
-  if (target.isOver) return leaveTo(target, 'token-ended');
-  if (email === null) return leaveTo(target, 'too-late');
+  if (target.isOver) return tokenRedirect(target, 'token-ended');
+  if (email === null) return tokenRedirect(target, 'too-late');
   const { tokens, apps } = await waitingUnder(context, email);
   const known = await accountsUnder(context, email);
   const names = known.map(({ accountId, name }) => `${name ?? 'without a name'} (${accountId})`).join('; ');
@@ -42,7 +42,7 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Askin
 }
 
 /** The action `pin`. */
-export function pinAction(frame: PageShell): Action<MappingTarget> {
+export function pinAction(frame: PageShell): StaffAction<MappingTarget> {
   return {
     path: '/support/mappings/:id/pin',
     needs: 'lead',
@@ -53,7 +53,7 @@ export function pinAction(frame: PageShell): Action<MappingTarget> {
       const asked = { mappingId: target.mappingId, accountId, email: fields['seen_email'] ?? '', reason };
       const { outcome } = await pinByStaff(frame.context, { ...asked, ...origin });
       if (outcome === 'unknown account') return { problems: { account_id: UNKNOWN_ACCOUNT } };
-      return leaveTo(target, outcome === 'pinned' ? 'account-pinned' : 'too-late');
+      return tokenRedirect(target, outcome === 'pinned' ? 'account-pinned' : 'too-late');
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Response } from 'express';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 import { probeGrant, type ProbeOutcome } from '../../../domain/support/probe-grant.ts';
-import { type PageShell, personIn } from '../../site/page-shell.ts';
-import type { Problems } from '../../site/problems.ts';
-import type { Action } from './action-form.ts';
-import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import type { FormProblems } from '../../site/problems.ts';
+import type { StaffAction } from './action-form.ts';
+import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
 
 /** /support/mappings/:id/probe: tests whether the connection of a token works now. */
 
@@ -23,8 +23,8 @@ const NOTICES: Readonly<Record<ProbeOutcome, string>> = {
 /** Each test is a call to the new API, which has limits of its own. */
 const A_MINUTE = 6;
 
-function tooFast({ context }: PageShell, res: Response): Problems | undefined {
-  const { points, secondsLeft } = context.counts.count(['grant probes', personIn(res.req).accountId]);
+function tooFast({ context }: PageShell, res: Response): FormProblems | undefined {
+  const { points, secondsLeft } = context.counts.count(['grant probes', signedInPerson(res.req).accountId]);
   if (points <= A_MINUTE) return undefined;
   res.status(429).set('Retry-After', String(secondsLeft));
   const form = `You tested ${A_MINUTE} times within a minute. Wait ${secondsLeft} seconds, then try again.`;
@@ -34,13 +34,13 @@ function tooFast({ context }: PageShell, res: Response): Problems | undefined {
 const isServed = ({ state, grantId }: MappingTarget) => state === 'active' && grantId !== null;
 
 /** The action `probe`. The outcome is shown on the page of the token and in its history. */
-export function probeAction(frame: PageShell): Action<MappingTarget> {
+export function probeAction(frame: PageShell): StaffAction<MappingTarget> {
   return {
     path: '/support/mappings/:id/probe',
     needs: 'agent',
     find: (req) => mappingIn(frame, req),
     async ask(target) {
-      if (!isServed(target)) return leaveTo(target, 'too-late');
+      if (!isServed(target)) return tokenRedirect(target, 'too-late');
       return {
         title: 'Test the connection',
         says: [
@@ -58,7 +58,7 @@ export function probeAction(frame: PageShell): Action<MappingTarget> {
       if (problems) return { problems };
       const { mappingId } = target;
       const outcome = await probeGrant(frame.context, { mappingId, reason, ...origin });
-      return leaveTo(target, outcome === undefined ? 'too-late' : NOTICES[outcome]);
+      return tokenRedirect(target, outcome === undefined ? 'too-late' : NOTICES[outcome]);
     },
   };
 }

@@ -2,19 +2,19 @@ import type { MappingTarget } from '../../../domain/support/actions.ts';
 import {
   prospectsOf,
   sendAgain,
-  type SentAgain,
+  type SendAgainResult,
   silenceOf,
-  type Silence,
+  type ReminderSilence,
 } from '../../../domain/support/send-again.ts';
 import type { Hindrance, Prospect, Role } from '../../../domain/support/send-again-people.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { Action, Asking, Field } from './action-form.ts';
-import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import type { StaffAction, ActionPage, Field } from './action-form.ts';
+import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
 import { footingFor } from '../token/token-line.ts';
 
 /** /support/mappings/:id/remind: sends a reminder once more, to a person who can act on the waiting token. */
 
-const WORDS: Readonly<Record<Hindrance | Silence, string>> = {
+const WORDS: Readonly<Record<Hindrance | ReminderSilence, string>> = {
   'no mail server':
     'This bridge sends no reminders, for no mail server is set (SMTP_URL). Make a link instead and hand it over yourself.',
   'restored copy': 'This is a restored copy of the database, which writes to nobody.',
@@ -35,7 +35,7 @@ const PARTS: Readonly<Record<Role, string>> = {
 };
 
 /** Why a person cannot be chosen as the recipient. */
-function factOf({ role, address, hindrance }: Prospect): Asking['facts'] {
+function factOf({ role, address, hindrance }: Prospect): ActionPage['facts'] {
   if (hindrance === undefined) return [];
   const text = `${address === undefined ? '' : `${address}: `}${WORDS[hindrance]}`;
   return [{ term: PARTS[role], text }];
@@ -51,7 +51,7 @@ const UNKNOWN =
   'Neither the holder of this token nor the owner of its app is known by an address or an account, so there is nobody to write to.';
 
 function saysFor(
-  silence: Silence | undefined,
+  silence: ReminderSilence | undefined,
   all: readonly Prospect[],
   open: readonly Prospect[],
 ): string[] {
@@ -70,12 +70,12 @@ const ENDED =
 const hasEnded = ({ context }: PageShell, { clientId }: MappingTarget) =>
   footingFor(context, clientId).phase === 'ended';
 
-function tooLate(target: MappingTarget): Asking {
+function tooLate(target: MappingTarget): ActionPage {
   const [facts, back] = [tokenFacts(target), backTo(target)];
   return { title: 'Send a reminder', says: [ENDED], facts, button: undefined, back };
 }
 
-async function ask(frame: PageShell, target: MappingTarget): Promise<Asking> {
+async function ask(frame: PageShell, target: MappingTarget): Promise<ActionPage> {
   if (hasEnded(frame, target)) return tooLate(target);
   const { context } = frame;
   const silence = silenceOf(context);
@@ -96,19 +96,21 @@ const CHOOSE = 'Choose to whom it goes.';
 const isRole = (text: string | undefined): text is Role => text === 'holder' || text === 'owner';
 
 /** The action `remind`. */
-export function remindAction(frame: PageShell): Action<MappingTarget> {
+export function remindAction(frame: PageShell): StaffAction<MappingTarget> {
   return {
     path: '/support/mappings/:id/remind',
     needs: 'agent',
     find: (req) => mappingIn(frame, req),
-    ask: async (target) => (target.isWaiting ? ask(frame, target) : leaveTo(target, 'too-late')),
+    ask: async (target) => (target.isWaiting ? ask(frame, target) : tokenRedirect(target, 'too-late')),
     async act({ target, fields, reason, origin }) {
       const { to: role } = fields;
       if (hasEnded(frame, target)) return { problems: { form: ENDED } };
       if (!isRole(role)) return { problems: { to: CHOOSE } };
       const asked = { mappingId: target.mappingId, role, reason, ...origin };
-      const { outcome }: SentAgain = await sendAgain(frame.context, asked);
-      return outcome === 'asked' ? leaveTo(target, 'reminder-asked') : { problems: { form: WORDS[outcome] } };
+      const { outcome }: SendAgainResult = await sendAgain(frame.context, asked);
+      return outcome === 'asked'
+        ? tokenRedirect(target, 'reminder-asked')
+        : { problems: { form: WORDS[outcome] } };
     },
   };
 }

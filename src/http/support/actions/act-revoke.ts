@@ -1,17 +1,17 @@
 import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
 import type { MappingTarget } from '../../../domain/support/actions.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { Action } from './action-form.ts';
-import { backTo, leaveTo, mappingIn, tokenFacts } from './action-target.ts';
+import type { StaffAction } from './action-form.ts';
+import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
 
 /** /support/mappings/:id/revoke: ends one token for good. */
-export function revokeAction(frame: PageShell): Action<MappingTarget> {
+export function revokeAction(frame: PageShell): StaffAction<MappingTarget> {
   return {
     path: '/support/mappings/:id/revoke',
     needs: 'agent',
     find: (req) => mappingIn(frame, req),
     async ask(target) {
-      if (target.isOver) return leaveTo(target, 'token-ended');
+      if (target.isOver) return tokenRedirect(target, 'token-ended');
       return {
         title: 'Revoke this token?',
         says: [
@@ -25,8 +25,8 @@ export function revokeAction(frame: PageShell): Action<MappingTarget> {
     },
     async act({ target, reason, origin }) {
       const answer = await revokeToken(frame.context, { mappingId: target.mappingId, reason, ...origin });
-      if (answer.outcome !== 'revoked') return leaveTo(target, 'token-ended');
-      return leaveTo(target, answer.alone ? 'token-revoked-last' : 'token-revoked');
+      if (answer.outcome !== 'revoked') return tokenRedirect(target, 'token-ended');
+      return tokenRedirect(target, answer.alone ? 'token-revoked-last' : 'token-revoked');
     },
   };
 }

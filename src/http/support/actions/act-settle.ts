@@ -6,7 +6,7 @@ import {
 } from '../../../domain/support/actions-settle.ts';
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { Action, Leaving } from './action-form.ts';
+import type { StaffAction, Leaving } from './action-form.ts';
 import { personPart } from '../desks/desk-parts.ts';
 import { failureWords } from '../token/failure-words.ts';
 
@@ -26,7 +26,7 @@ async function mailIn({ context }: PageShell, req: Request): Promise<UnreachedMa
 const leaveTo = (notice: string): Leaving => ({ href: DESK, notice });
 
 /** The action `settle`. */
-export function settleAction(frame: PageShell): Action<UnreachedMail> {
+export function settleAction(frame: PageShell): StaffAction<UnreachedMail> {
   return {
     path: '/support/mails/:id/settle',
     needs: 'agent',

@@ -3,12 +3,12 @@ import type { Origin } from '../../../domain/context.ts';
 import { checkedReason, ReasonRefused } from '../../../domain/history/reason.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { tokensIn } from '../../../shared/log/token-like.ts';
-import { fieldsOf, type PageShell, personIn } from '../../site/page-shell.ts';
-import { askAgain, type Problems } from '../../site/problems.ts';
-import { type Leaving, leaveWith } from '../../pages/flash-notice.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { askAgain, type FormProblems } from '../../site/problems.ts';
+import { type NoticeRedirect, leaveWith } from '../../pages/flash-notice.ts';
 import { requestIdOf } from '../../request-id.ts';
 
-export type { Leaving };
+export type { NoticeRedirect as Leaving };
 
 /**
  * Every staff action works in the same way. A page says what will happen and to whom, and asks for a reason. The form
@@ -32,7 +32,7 @@ export type Field =
     };
 
 /** The page of an action. */
-export interface Asking {
+export interface ActionPage {
   title: string;
   /** What will happen, a sentence or two each. */
   says: string[];
@@ -45,35 +45,35 @@ export interface Asking {
 }
 
 /** The sent form: entries without surrounding blanks, a valid reason, and the person who sent the form. */
-interface Sent<Target> {
+interface ActionInput<Target> {
   target: Target;
   fields: Record<string, string>;
   reason: string;
   origin: Origin;
 }
 
-type Refused = { problems: Problems; status?: number };
+type ActionRefusal = { problems: FormProblems; status?: number };
 
 /** An action of one kind. */
-export interface Action<Target> {
+export interface StaffAction<Target> {
   /** Ends with the name of the action. */
   path: string;
   needs: StaffRole;
   /** @throws {PageError} where the target does not exist */
   find(req: Request): Promise<Target>;
   /** The page of the action. Where the action makes no sense (any more): the page that shows the present state. */
-  ask(target: Target): Promise<Asking | Leaving>;
+  ask(target: Target): Promise<ActionPage | NoticeRedirect>;
   /** Typed texts that are ids of existing things. They are shown again, whatever their length. */
   knownIds?(fields: Record<string, string>): Promise<string[]>;
   /** Returns where to go, or what is wrong; undefined where `act` has sent the answer itself. */
-  act(sent: Sent<Target>, res: Response): Promise<Leaving | Refused | undefined>;
+  act(sent: ActionInput<Target>, res: Response): Promise<NoticeRedirect | ActionRefusal | undefined>;
 }
 
 const REASON = 'Say why, in 1 to 500 printable characters on one line.';
 const SECRET =
   'This holds what looks like a token or secret, and the history keeps it for ever. Name its first and last characters instead.';
 
-function readReason(text: string): { reason: string } | { problems: Problems } {
+function readReason(text: string): { reason: string } | { problems: FormProblems } {
   try {
     return { reason: checkedReason(text) };
   } catch (error) {
@@ -82,10 +82,10 @@ function readReason(text: string): { reason: string } | { problems: Problems } {
   }
 }
 
-interface Shown {
-  asking: Asking | Leaving;
+interface ActionPageInput {
+  asking: ActionPage | NoticeRedirect;
   typed?: Record<string, string>;
-  problems?: Problems;
+  problems?: FormProblems;
   knownIds?: readonly string[];
 }
 
@@ -97,7 +97,7 @@ const withTyped = (field: Field, typed: Record<string, string>): Field =>
 function show(
   frame: PageShell,
   res: Response,
-  { asking, typed = {}, problems = {}, knownIds = [] }: Shown,
+  { asking, typed = {}, problems = {}, knownIds = [] }: ActionPageInput,
 ): void {
   if ('notice' in asking) return leaveWith(frame.context, res, asking);
   const fields = (asking.fields ?? []).map((field) => withTyped(field, typed));
@@ -108,17 +108,17 @@ function show(
 const trimmed = (fields: Record<string, string>) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value.trim()]));
 
-function takeForm<Target>(frame: PageShell, action: Action<Target>): RequestHandler {
+function takeForm<Target>(frame: PageShell, action: StaffAction<Target>): RequestHandler {
   return async (req, res) => {
     const target = await action.find(req);
     const fields = trimmed(fieldsOf(req));
-    const again = async (problems: Problems) => {
+    const again = async (problems: FormProblems) => {
       const [asking, knownIds = []] = [await action.ask(target), await action.knownIds?.(fields)];
       show(frame, res, { asking, typed: fields, problems, knownIds });
     };
     const read = readReason(fields['reason'] ?? '');
     if ('problems' in read) return again(read.problems);
-    const origin = { actor: `account:${personIn(req).accountId}`, requestId: requestIdOf(res) };
+    const origin = { actor: `account:${signedInPerson(req).accountId}`, requestId: requestIdOf(res) };
     const answer = await action.act({ target, fields, ...read, origin }, res);
     if (answer === undefined) return;
     if ('notice' in answer) return leaveWith(frame.context, res, answer);
@@ -128,7 +128,7 @@ function takeForm<Target>(frame: PageShell, action: Action<Target>): RequestHand
 }
 
 /** Adds the page and the form of an action. Both need the role of the action. */
-export function addAction<Target>(router: Router, frame: PageShell, action: Action<Target>): void {
+export function addAction<Target>(router: Router, frame: PageShell, action: StaffAction<Target>): void {
   const role = frame.requireRole(action.needs);
   router.get(action.path, role, async (req, res) =>
     show(frame, res, { asking: await action.ask(await action.find(req)) }),

@@ -22,7 +22,7 @@ export interface MappingFacts {
 }
 
 /** The facts that the page of an app knows. */
-export interface AppFacts {
+export interface AppActionFacts {
   clientId: string;
   isUnidentified: boolean;
   /** Whether an extension of either date is in force. */
@@ -30,7 +30,7 @@ export interface AppFacts {
 }
 
 /** One action as a page offers it. */
-export interface Action {
+export interface OfferedAction {
   name: string;
   /** The text of the button. */
   label: string;
@@ -42,9 +42,12 @@ export interface Action {
   isAllowed: boolean;
 }
 
-type Offer = Omit<Action, 'isAllowed' | 'kind'> & { kind?: Action['kind']; makesSense: boolean };
+type Offer = Omit<OfferedAction, 'isAllowed' | 'kind'> & {
+  kind?: OfferedAction['kind'];
+  makesSense: boolean;
+};
 
-function offered(role: StaffRole, offers: readonly Offer[]): Action[] {
+function offered(role: StaffRole, offers: readonly Offer[]): OfferedAction[] {
   return offers
     .filter(({ makesSense }) => makesSense)
     .map(({ name, label, href, kind = 'plain', needs }) => {
@@ -110,12 +113,12 @@ function mappingOffers(facts: MappingFacts): Offer[] {
 }
 
 /** The actions for one token; none for a token that has ended. */
-export function actionsFor(role: StaffRole, facts: MappingFacts): Action[] {
+export function actionsFor(role: StaffRole, facts: MappingFacts): OfferedAction[] {
   return offered(role, mappingOffers(facts));
 }
 
 /** The actions for one app. */
-export function appActionsFor(role: StaffRole, facts: AppFacts): Action[] {
+export function appActionsFor(role: StaffRole, facts: AppActionFacts): OfferedAction[] {
   const at = (name: string) => ({ name, href: `/support/apps/${facts.clientId}/${name}` });
   return offered(role, [
     { ...at('extend'), label: 'Give more time', needs: 'lead', makesSense: !facts.isUnidentified },

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { type MappingTarget, mappingTarget } from '../../../domain/support/actions.ts';
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { Asking, Leaving } from './action-form.ts';
+import type { ActionPage, Leaving } from './action-form.ts';
 import { hintText } from '../token/token-line.ts';
 
 /** What the pages of actions say about their token. */
@@ -23,13 +23,16 @@ export async function mappingIn({ context }: PageShell, req: Request): Promise<M
 const pageOf = ({ mappingId }: MappingTarget) => `/support/mappings/${mappingId}`;
 
 /** The way back to the page of a token. */
-export const backTo = (target: MappingTarget): Asking['back'] => ({
+export const backTo = (target: MappingTarget): ActionPage['back'] => ({
   href: pageOf(target),
   label: 'The token',
 });
 
 /** Leads to the page of the token, with a notice. */
-export const leaveTo = (target: MappingTarget, notice: string): Leaving => ({ href: pageOf(target), notice });
+export const tokenRedirect = (target: MappingTarget, notice: string): Leaving => ({
+  href: pageOf(target),
+  notice,
+});
 
 /** The account of the token, as far as known. */
 export function accountWords({ accountId, accountName, email, waitsUnder }: MappingTarget): string {
@@ -38,7 +41,7 @@ export function accountWords({ accountId, accountName, email, waitsUnder }: Mapp
 }
 
 /** The token, its app and its account. */
-export function tokenFacts(target: MappingTarget): Asking['facts'] {
+export function tokenFacts(target: MappingTarget): ActionPage['facts'] {
   const { appName, clientId } = target;
   return [
     { term: 'Token', text: hintText(target) },

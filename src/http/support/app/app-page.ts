@@ -20,11 +20,11 @@ import { tokenLine, footingFor } from '../token/token-line.ts';
 
 /** /support/apps/:clientId: one app with its owner, dates, tokens, calls and history. */
 
-type Described = NonNullable<Awaited<ReturnType<typeof describeApp>>>;
+type AppDescription = NonNullable<Awaited<ReturnType<typeof describeApp>>>;
 
 const addressOf = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
 
-async function described({ context }: PageShell, req: Request): Promise<Described> {
+async function described({ context }: PageShell, req: Request): Promise<AppDescription> {
   const { after } = req.query;
   const found = await describeApp(
     context,
@@ -38,14 +38,14 @@ async function described({ context }: PageShell, req: Request): Promise<Describe
   });
 }
 
-const SOURCES: Record<Described['app']['source'], string> = {
+const SOURCES: Record<AppDescription['app']['source'], string> = {
   registered: 'registered here',
   imported: 'imported',
   demo: 'of the demo',
   observed: 'an unidentified program, named by what it says of itself',
 };
 
-function shownApp({ app, callbacks, contacts }: Described) {
+function shownApp({ app, callbacks, contacts }: AppDescription) {
   const ownerId = app.owner_account_id;
   return {
     clientId: app.client_id,
@@ -88,9 +88,9 @@ function extensionLine(
 }
 
 /** Whether an extension is in force. */
-const isExtended = ({ extensions }: Described) => extensions.some(({ ended_at }) => ended_at === null);
+const isExtended = ({ extensions }: AppDescription) => extensions.some(({ ended_at }) => ended_at === null);
 
-function shownTokens(context: Context, { app, counts, tokens, next }: Described, req: Request) {
+function shownTokens(context: Context, { app, counts, tokens, next }: AppDescription, req: Request) {
   const path = addressOf(app.client_id);
   return {
     states: stateLines(counts, footingFor(context, app.client_id)),
@@ -101,18 +101,18 @@ function shownTokens(context: Context, { app, counts, tokens, next }: Described,
   };
 }
 
-function shownChart({ calls, days }: Described): string {
+function shownChart({ calls, days }: AppDescription): string {
   const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days };
   return stackedBars({ ...chart, series: byEndpoint(days, calls) });
 }
 
-async function shownDates(context: Context, { app }: Described) {
+async function shownDates(context: Context, { app }: AppDescription) {
   const card = await dateCard(context, { clientId: app.client_id, isOwner: true });
   // Only the owner may rehearse.
   return { ...card, isRehearsable: false };
 }
 
-async function shownCutOver(context: Context, { app }: Described, names: ReadonlyMap<string, string>) {
+async function shownCutOver(context: Context, { app }: AppDescription, names: ReadonlyMap<string, string>) {
   const cutOver = await cutOverOfApp(context, app);
   const by = whoWords(app.cut_over_by ?? '', { names, holderId: undefined });
   return cutOver && { ...cutOver, by };
@@ -149,6 +149,6 @@ function show(frame: PageShell): RequestHandler {
 }
 
 /** Adds /support/apps/:clientId. */
-export function appRoutes(router: Router, frame: PageShell): void {
+export function supportAppRoutes(router: Router, frame: PageShell): void {
   router.get('/support/apps/:clientId', show(frame));
 }

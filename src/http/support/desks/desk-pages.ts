@@ -14,23 +14,23 @@ import {
 import {
   doubtRow,
   extensionRow,
-  handoverRow,
+  handoverDeskRow,
   nobodysRow,
   undeliverableRow,
   unprovenRow,
   waitingRow,
 } from './desk-rows.ts';
-import type { Seen, ShownRow } from './desk-parts.ts';
+import type { DeskView, ShownRow } from './desk-parts.ts';
 import { footingFor } from '../token/token-line.ts';
 
 /** One page of each desk, in words. */
 
-interface Asked {
+interface DeskPosition {
   /** The position after which this page begins, as the page before named it. */
   after: string | undefined;
 }
 
-interface AskedBy extends Asked {
+interface DeskRequest extends DeskPosition {
   role: StaffRole;
 }
 
@@ -38,20 +38,23 @@ export type DeskList = Omit<DeskPage<unknown>, 'rows'> & { rows: ShownRow[] };
 
 function shown<Row>(
   { rows, ...page }: DeskPage<Row>,
-  rowOf: (row: Row, seen: Seen) => ShownRow,
-  seen: Seen,
+  rowOf: (row: Row, seen: DeskView) => ShownRow,
+  seen: DeskView,
 ): DeskList {
   return { ...page, rows: rows.map((row) => rowOf(row, seen)) };
 }
 
-const LISTS: Record<StackedDesk, (context: Context, asked: Asked, seen: Seen) => Promise<DeskList>> = {
+const LISTS: Record<
+  StackedDesk,
+  (context: Context, asked: DeskPosition, seen: DeskView) => Promise<DeskList>
+> = {
   'in-doubt': async (context, { after }, seen) => shown(await doubtful(context, after), doubtRow, seen),
   undeliverable: async (context, { after }, seen) =>
     shown(await undeliverable(context, after), undeliverableRow, seen),
   'no-account': async (context, { after }, seen) =>
     shown(await nobodysTokens(context, after), nobodysRow, seen),
   'hand-overs': async (context, { after }, seen) =>
-    shown(await unconfirmed(context, after), handoverRow, seen),
+    shown(await unconfirmed(context, after), handoverDeskRow, seen),
   waiting: async (context, { after }, seen) => shown(await waitingApps(context, after), waitingRow, seen),
   extensions: async (context, { after }, seen) =>
     shown(await endingExtensions(context, after), extensionRow, seen),
@@ -60,7 +63,7 @@ const LISTS: Record<StackedDesk, (context: Context, asked: Asked, seen: Seen) =>
 };
 
 /** What the rows of a desk depend on, besides their own data. */
-export function seenBy(context: Context, role: StaffRole): Seen {
+export function seenBy(context: Context, role: StaffRole): DeskView {
   const isEnded = (clientId: string) => footingFor(context, clientId).phase === 'ended';
   return { now: context.clock.now(), role, isEnded };
 }
@@ -69,7 +72,7 @@ export function seenBy(context: Context, role: StaffRole): Seen {
 export function deskList(
   context: Context,
   desk: StackedDesk,
-  { role, ...asked }: AskedBy,
+  { role, ...asked }: DeskRequest,
 ): Promise<DeskList> {
   return LISTS[desk](context, asked, seenBy(context, role));
 }

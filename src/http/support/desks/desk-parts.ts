@@ -3,14 +3,14 @@ import { mayAct, type StaffRole } from '../../../domain/accounts/staff.ts';
 /** The parts of the rows on the desks, and what the rows depend on besides their own data. */
 
 /** When a row is shown, and to whom. */
-export interface Seen {
+export interface DeskView {
   now: number;
   role: StaffRole;
   /** Whether the old API has ended for an app. Then connecting makes none of its tokens work any more. */
   isEnded: (clientId: string) => boolean;
 }
 
-export interface Part {
+export interface CellPart {
   text?: string;
   /** A time, in Unix milliseconds. */
   time?: number;
@@ -20,23 +20,23 @@ export interface Part {
 
 interface Cell {
   label: string;
-  parts: Part[];
+  parts: CellPart[];
 }
 
 /** Cells of a row. The first cell is the heading of the row. */
 export type ShownRow = Cell[];
 
 /** A cell made of parts. */
-export const cell = (label: string, ...parts: Part[]): Cell => ({ label, parts });
+export const cell = (label: string, ...parts: CellPart[]): Cell => ({ label, parts });
 
-interface Action {
+interface ActionLink {
   text: string;
   href: string;
   needs: StaffRole;
 }
 
 /** A link to an action. A reader who may not do the action sees the role that it needs. */
-export function actionPart({ role }: Seen, { text, href, needs }: Action): Part {
+export function actionPart({ role }: DeskView, { text, href, needs }: ActionLink): CellPart {
   return mayAct(role, needs) ? { text, href } : { text: `${text} (takes “${needs}”)`, kind: 'muted' };
 }
 

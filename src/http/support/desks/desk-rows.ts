@@ -1,7 +1,7 @@
 import type {
   DoubtfulGrant,
   EndingExtension,
-  NobodysTokens,
+  OwnerlessTokens,
   UnconfirmedHandover,
   UndeliverableMail,
   UnprovenToken,
@@ -11,8 +11,8 @@ import { type EndedGrant, isStop } from '../../../domain/support/ended/ended-on-
 import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
 import { capital } from '../../wording/words.ts';
 import { whyGrantEnded } from '../../wording/ends.ts';
-import { actionPart, cell, type Part, personPart, type Seen, type ShownRow } from './desk-parts.ts';
-import { countWords, distanceWords, doubtFate } from './desk-words.ts';
+import { actionPart, cell, type CellPart, personPart, type DeskView, type ShownRow } from './desk-parts.ts';
+import { pluralWords, distanceWords, doubtFate } from './desk-words.ts';
 import { inVainWords } from '../actions/extension-words.ts';
 import { failureWords } from '../token/failure-words.ts';
 import { IMPORT_PAIR } from '../token/holder-words.ts';
@@ -29,13 +29,13 @@ interface Hint {
   hint_last: string | null;
 }
 
-function tokenPart(row: Hint & { mapping_id: string | null }): Part {
+function tokenPart(row: Hint & { mapping_id: string | null }): CellPart {
   return row.mapping_id === null
     ? { text: 'No token', kind: 'muted' }
     : { text: hintText(row), href: `/support/mappings/${row.mapping_id}`, kind: 'nowrap' };
 }
 
-const appPart = ({ client_id, app_name }: { client_id: string; app_name: string }): Part => ({
+const appPart = ({ client_id, app_name }: { client_id: string; app_name: string }): CellPart => ({
   text: app_name,
   href: `/support/apps/${encodeURIComponent(client_id)}`,
 });
@@ -46,15 +46,15 @@ interface Holder {
   name: string | null;
 }
 
-function holderPart({ account_id: id, email, name }: Holder): Part {
+function holderPart({ account_id: id, email, name }: Holder): CellPart {
   return { text: name ?? email ?? id, href: `/support/accounts/${encodeURIComponent(id)}` };
 }
 
 /** A grant in doubt, with what will happen to it. */
-export function doubtRow(row: DoubtfulGrant, { now }: Seen): ShownRow {
+export function doubtRow(row: DoubtfulGrant, { now }: DeskView): ShownRow {
   const expires = row.access_expires_at;
   const words = expires > now ? distanceWords(expires, now) : 'expired';
-  const state: Part[] =
+  const state: CellPart[] =
     row.state === 'presenting' ? [{ text: 'sent, no answer yet', kind: 'badge warning' }] : [];
   return [
     cell('Token', tokenPart(row), ...state),
@@ -70,11 +70,11 @@ export function doubtRow(row: DoubtfulGrant, { now }: Seen): ShownRow {
 const MENDED = 'Nothing to do: its holder has connected again, or none of its tokens is left.';
 
 /** The next step where the old API has ended for the app. */
-const TOO_LATE: Part = {
+const TOO_LATE: CellPart = {
   text: 'Nothing to connect any more: the old API has ended for this app, which has to use the new API.',
 };
 
-function endedStep(row: EndedGrant, seen: Seen): Part[] {
+function endedStep(row: EndedGrant, seen: DeskView): CellPart[] {
   const { mapping_id: id, dead_cause: cause, hasStopped } = row;
   if (!isStop(cause ?? '')) return [{ text: 'Nothing to do.' }];
   if (!hasStopped || id === null) return [{ text: MENDED }];
@@ -84,7 +84,7 @@ function endedStep(row: EndedGrant, seen: Seen): Part[] {
 }
 
 /** A grant that ended, with the reason and the next step. */
-export function endedRow(row: EndedGrant, seen: Seen): ShownRow {
+export function endedRow(row: EndedGrant, seen: DeskView): ShownRow {
   return [
     cell('Token', tokenPart(row)),
     cell('App', appPart(row)),
@@ -95,12 +95,12 @@ export function endedRow(row: EndedGrant, seen: Seen): ShownRow {
   ];
 }
 
-function aboutPart(reminder: UndeliverableMail['reminders'][number]): Part[] {
+function aboutPart(reminder: UndeliverableMail['reminders'][number]): CellPart[] {
   const text = `${stageWords(reminder)}, as ${reminder.role === 'owner' ? 'its owner' : 'holder of a token'}`;
   return [appPart(reminder), { text, kind: 'muted' }];
 }
 
-function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: Seen): Part[] {
+function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: DeskView): CellPart[] {
   const open = reminders.filter(({ client_id }) => !seen.isEnded(client_id));
   const mappingId = open.find(({ mapping_id }) => mapping_id !== null)?.mapping_id;
   const again = {
@@ -117,8 +117,8 @@ function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: Seen): P
 }
 
 /** An undeliverable mail: the recipient, the subject, and the reason. */
-export function undeliverableRow(row: UndeliverableMail, seen: Seen): ShownRow {
-  const address: Part = row.address === null ? { text: 'no address' } : { text: row.address };
+export function undeliverableRow(row: UndeliverableMail, seen: DeskView): ShownRow {
+  const address: CellPart = row.address === null ? { text: 'no address' } : { text: row.address };
   return [
     cell('Person', personPart(row), { ...address, kind: 'muted' }),
     cell('About', ...row.reminders.slice(0, ABOUT_MAX).flatMap(aboutPart), ...moreOf(row.reminders.length)),
@@ -131,10 +131,10 @@ export function undeliverableRow(row: UndeliverableMail, seen: Seen): ShownRow {
 /** At most this many reminders of one mail are named. */
 const ABOUT_MAX = 5;
 
-const moreOf = (count: number): Part[] =>
+const moreOf = (count: number): CellPart[] =>
   count > ABOUT_MAX ? [{ text: `and ${count - ABOUT_MAX} more`, kind: 'muted' }] : [];
 
-function nobodysStep({ id, email, client_id: clientId }: NobodysTokens, seen: Seen): Part[] {
+function nobodysStep({ id, email, client_id: clientId }: OwnerlessTokens, seen: DeskView): CellPart[] {
   if (seen.isEnded(clientId)) return [TOO_LATE];
   if (email === null) return [{ text: IMPORT_PAIR }];
   const at = (name: string) => `/support/mappings/${id}/${name}`;
@@ -147,11 +147,11 @@ function nobodysStep({ id, email, client_id: clientId }: NobodysTokens, seen: Se
 }
 
 /** All tokens of one address, or of one old user id. */
-export function nobodysRow(row: NobodysTokens, seen: Seen): ShownRow {
+export function nobodysRow(row: OwnerlessTokens, seen: DeskView): ShownRow {
   const who = row.email ?? `Old user id ${row.legacyAccountId}`;
   return [
     cell('Person', { text: who }),
-    cell('Waiting', { text: countWords(row.count, 'token') }),
+    cell('Waiting', { text: pluralWords(row.count, 'token') }),
     cell('One token', {
       text: hintText(row),
       href: `/support/mappings/${row.id}`,
@@ -163,14 +163,14 @@ export function nobodysRow(row: NobodysTokens, seen: Seen): ShownRow {
 }
 
 /** A token that works although nobody has confirmed that it belongs to its app. */
-export function unprovenRow(row: UnprovenToken, seen: Seen): ShownRow {
+export function unprovenRow(row: UnprovenToken, seen: DeskView): ShownRow {
   const { account_id, email, name } = row;
   const at = (act: string) => `/support/mappings/${row.id}/${act}`;
   return [
     cell('Token', tokenPart(row), { time: row.created_at, kind: 'muted' }),
     cell('Connected with', appPart(row)),
     cell('Account', account_id === null ? { text: 'not known' } : holderPart({ account_id, email, name })),
-    cell('Connection', { text: `${countWords(row.sharing ?? 0, 'token')} on it` }),
+    cell('Connection', { text: `${pluralWords(row.sharing ?? 0, 'token')} on it` }),
     cell(
       'Next step',
       { text: 'Ask the account holder, then' },
@@ -181,12 +181,16 @@ export function unprovenRow(row: UnprovenToken, seen: Seen): ShownRow {
 }
 
 /** A hand-over that its app has not confirmed. */
-export function handoverRow(row: UnconfirmedHandover, { now }: Seen): ShownRow {
+export function handoverDeskRow(row: UnconfirmedHandover, { now }: DeskView): ShownRow {
   const erased = row.handed_at + DEAD_GRANT_KEPT;
   return [
     cell('App', appPart(row)),
     cell('Account', holderPart(row)),
-    cell('Moved', { text: countWords(row.migrated_tokens, 'token') }, { time: row.handed_at, kind: 'muted' }),
+    cell(
+      'Moved',
+      { text: pluralWords(row.migrated_tokens, 'token') },
+      { time: row.handed_at, kind: 'muted' },
+    ),
     cell('Pair is erased', { text: distanceWords(erased, now) }, { time: erased, kind: 'muted' }),
     cell('Next step', {
       text: 'Ask the people of the app whether they keep the new tokens safely, and to confirm. After that day the holder would have to connect the app anew.',
@@ -194,7 +198,7 @@ export function handoverRow(row: UnconfirmedHandover, { now }: Seen): ShownRow {
   ];
 }
 
-function waitingStep({ owner_account_id: owner, source }: WaitingApp): Part {
+function waitingStep({ owner_account_id: owner, source }: WaitingApp): CellPart {
   if (source === 'observed') return { text: 'Find out which app it is; open its tokens and assign them.' };
   return owner === null
     ? { text: 'Its owner is not known: look at its contacts.' }
@@ -202,21 +206,21 @@ function waitingStep({ owner_account_id: owner, source }: WaitingApp): Part {
 }
 
 /** An app with people who have still to connect. */
-export function waitingRow(row: WaitingApp, { isEnded }: Seen): ShownRow {
+export function waitingRow(row: WaitingApp, { isEnded }: DeskView): ShownRow {
   const hasEnded = isEnded(row.client_id);
   return [
     cell('App', appPart(row)),
-    cell('People who wait', { text: countWords(row.people, 'person', 'people') }),
+    cell('People who wait', { text: pluralWords(row.people, 'person', 'people') }),
     cell(
       'Tokens',
-      { text: `${countWords(row.waiting, 'token')} ${hasEnded ? 'not connected' : 'to connect'}` },
-      { text: `${countWords(row.active, 'token')} connected`, kind: 'muted' },
+      { text: `${pluralWords(row.waiting, 'token')} ${hasEnded ? 'not connected' : 'to connect'}` },
+      { text: `${pluralWords(row.active, 'token')} connected`, kind: 'muted' },
     ),
     cell('Next step', ...(hasEnded ? [TOO_LATE] : []), waitingStep(row)),
   ];
 }
 
-function extensionStep(row: EndingExtension, { now }: Seen): string {
+function extensionStep(row: EndingExtension, { now }: DeskView): string {
   const isOver = row.until <= now;
   const inVain = inVainWords(row);
   if (inVain !== undefined)
@@ -227,7 +231,7 @@ function extensionStep(row: EndingExtension, { now }: Seen): string {
 }
 
 /** An extension that ends soon or is over. The app may not be aware of the end. */
-export function extensionRow(row: EndingExtension, seen: Seen): ShownRow {
+export function extensionRow(row: EndingExtension, seen: DeskView): ShownRow {
   const { now } = seen;
   const isNoticed = row.until > now && inVainWords(row) === undefined;
   const href = `/support/apps/${encodeURIComponent(row.client_id)}/extend`;

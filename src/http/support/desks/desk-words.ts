@@ -82,11 +82,11 @@ export function distanceWords(at: number, now: number): string {
 }
 
 /** `3 tokens`. */
-export function countWords(count: number, one: string, many = `${one}s`): string {
+export function pluralWords(count: number, one: string, many = `${one}s`): string {
   return `${new Intl.NumberFormat('en-GB').format(count)} ${count === 1 ? one : many}`;
 }
 
-interface Doubt {
+interface GrantInDoubt {
   state: string;
   access_expires_at: number;
   quietUntil: number;
@@ -94,14 +94,14 @@ interface Doubt {
 }
 
 /** Under which condition a token pair in doubt is presented again (docs/decisions/0005). */
-function condition({ has_sibling: hasSibling }: Doubt): string {
+function condition({ has_sibling: hasSibling }: GrantInDoubt): string {
   return hasSibling
     ? 'only if the new API says that it is still valid, because another connection of this account would end with it'
     : 'unless the new API says that it is not valid any more';
 }
 
 /** What happens to a grant in doubt, in a sentence or two. */
-export function doubtFate(doubt: Doubt, now: number): string {
+export function doubtFate(doubt: GrantInDoubt, now: number): string {
   const { access_expires_at: expiresAt, quietUntil, state } = doubt;
   if (state === 'presenting')
     return 'The process that sent the refresh has not come back; another one marks it as in doubt within a minute.';

@@ -4,7 +4,7 @@ import { type EndedCount, endedOnDay, zoneOfReader } from '../../../domain/suppo
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
 import { ENDS } from '../../wording/ends.ts';
 import { seenBy } from '../desks/desk-pages.ts';
 import { endedRow } from '../desks/desk-rows.ts';
@@ -20,10 +20,13 @@ const DESK = '/support/desks/died-today';
 
 type Cause = keyof typeof ENDS;
 
-type Place = Pick<ListedDay, 'day' | 'zone'> & { cause?: Cause | undefined; after?: string | undefined };
+type EndedListQuery = Pick<ListedDay, 'day' | 'zone'> & {
+  cause?: Cause | undefined;
+  after?: string | undefined;
+};
 
 /** The address of a day, and of a part of its list. */
-export function endedAddress({ day, zone, cause, after }: Place): string {
+export function endedAddress({ day, zone, cause, after }: EndedListQuery): string {
   const parts = { day, zone, ...(cause !== undefined && { cause }), ...(after !== undefined && { after }) };
   return `${DESK}?${new URLSearchParams(parts).toString()}`;
 }
@@ -52,7 +55,7 @@ function causeIn(req: Request): Cause | undefined {
   return Object.keys(ENDS).find((cause): cause is Cause => cause === name);
 }
 
-function causeLines(counts: ReadonlyMap<string, EndedCount>, { day, zone, cause: shown }: Place) {
+function causeLines(counts: ReadonlyMap<string, EndedCount>, { day, zone, cause: shown }: EndedListQuery) {
   return (Object.keys(ENDS) as Cause[]).map((cause) => ({
     label: ENDS[cause].label,
     ...(counts.get(cause) ?? { count: 0, isMore: false }),
@@ -88,7 +91,7 @@ function picker({ day, zone }: ListedDay, { own, now }: { own: string; now: numb
 export async function showEnded(frame: PageShell, req: Request, res: Response): Promise<void> {
   const { context } = frame;
   const now = context.clock.now();
-  const own = await zoneOfReader(context, personIn(req).accountId);
+  const own = await zoneOfReader(context, signedInPerson(req).accountId);
   const span = dayIn(req, own, now);
   const cause = causeIn(req);
   const list = await endedOnDay(context, { span, cause }, textOf(req, 'after'));

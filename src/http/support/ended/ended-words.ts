@@ -1,4 +1,4 @@
-import { DAYS_LISTED, type ListedDay, type NotListed } from '../../../domain/support/ended/days.ts';
+import { DAYS_LISTED, type ListedDay, type DayProblem } from '../../../domain/support/ended/days.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { type DeskWords, DESK_WORDS } from '../desks/desk-words.ts';
 
@@ -23,7 +23,7 @@ export function endedWords({ day, zone }: ListedDay, { isToday }: { isToday: boo
 }
 
 /** Why a day cannot be shown, by the kind of request. */
-export const NOT_LISTED: Readonly<Record<NotListed, { status: number; title: string; reason: string }>> = {
+export const NOT_LISTED: Readonly<Record<DayProblem, { status: number; title: string; reason: string }>> = {
   'no-such-day': {
     status: 400,
     title: 'This is not a day',

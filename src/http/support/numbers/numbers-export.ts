@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import {
   COLUMNS,
-  type Export,
+  type ExportName,
   type ExportRow,
   EXPORTS,
   exportRows,
@@ -12,19 +12,19 @@ import { PROGRESS_DAYS } from '../../../domain/support/numbers.ts';
 import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
 import { dayOf } from '../../../shared/moments.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type PageShell, personIn } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { csvLine } from '../../pages/csv.ts';
 
 /** /support/numbers.csv and .json: the rows of the numbers, sent while they are read. */
 
 const DAYS_MAX = USAGE_KEPT / DAY;
 
-interface Asked {
-  by: Export;
+interface ExportRequest {
+  by: ExportName;
   days: number;
 }
 
-function askedOf({ query }: Request): Asked {
+function askedOf({ query }: Request): ExportRequest {
   const by = EXPORTS.find((one) => one === (query['by'] ?? 'day'));
   const given = query['days'] ?? String(PROGRESS_DAYS);
   const days = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : 0;
@@ -39,7 +39,7 @@ function askedOf({ query }: Request): Asked {
 const EXPORTS_A_MINUTE = 20;
 
 function brake({ context }: PageShell, req: Request, res: Response): void {
-  const { points, secondsLeft } = context.counts.count(['support exports', personIn(req).accountId]);
+  const { points, secondsLeft } = context.counts.count(['support exports', signedInPerson(req).accountId]);
   if (points <= EXPORTS_A_MINUTE) return;
   res.set('Retry-After', String(secondsLeft));
   throw new PageError(429, 'Too many exports', {

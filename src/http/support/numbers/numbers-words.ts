@@ -1,4 +1,4 @@
-import { countWords } from '../desks/desk-words.ts';
+import { pluralWords } from '../desks/desk-words.ts';
 
 /** The numbers in sentences: pure functions. */
 
@@ -24,9 +24,9 @@ export function moveWords({ active, waiting, migrated, people, counted }: Totals
     return 'Nothing has been counted yet. The numbers are brought up to date every hour; come back a little later.';
   const all = active + waiting + migrated;
   if (all === 0) return 'There is no token that is in use or waits.';
-  const share = `${new Intl.NumberFormat('en-GB').format(active + migrated)} of ${countWords(all, 'token')}`;
-  const kinds = `${countWords(active, 'is', 'are')} connected and ${countWords(migrated, 'has', 'have')} moved`;
+  const share = `${new Intl.NumberFormat('en-GB').format(active + migrated)} of ${pluralWords(all, 'token')}`;
+  const kinds = `${pluralWords(active, 'is', 'are')} connected and ${pluralWords(migrated, 'has', 'have')} moved`;
   const done = `${share} (${percentWords(active + migrated, all)}) are done: ${kinds}.`;
   if (waiting === 0) return `${done} Nothing waits.`;
-  return `${done} ${countWords(waiting, 'token')} of ${countWords(people, 'person', 'people')} still ${waiting === 1 ? 'waits' : 'wait'}.`;
+  return `${done} ${pluralWords(waiting, 'token')} of ${pluralWords(people, 'person', 'people')} still ${waiting === 1 ? 'waits' : 'wait'}.`;
 }

@@ -6,7 +6,7 @@ import { type Series, stackedBars } from '../../charts/charts.ts';
 import { progressSeries } from '../../charts/progress-series.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
-import { type AsOf, nextLine } from '../../wording/dates/lines.ts';
+import { type AppLifecycle, nextLine } from '../../wording/dates/lines.ts';
 import { timeWords } from '../../wording/dates/words.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { ENDS } from '../../wording/ends.ts';
@@ -66,7 +66,7 @@ function endsChart(numbers: Numbers): string {
 }
 
 /** The date that counts now; undefined where none is set. */
-function dateWords(asOf: AsOf): string | undefined {
+function dateWords(asOf: AppLifecycle): string | undefined {
   const line = nextLine(asOf);
   if (!line) return undefined;
   const { milestone, isPast, left } = line;

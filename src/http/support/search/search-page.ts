@@ -12,8 +12,8 @@ import { searchFor, type SearchResult, SHOWN_MAX } from '../../../domain/support
 import { budgetOfRetirement } from '../../cut-over/cards.ts';
 import { timeWords } from '../../wording/dates/words.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { fieldsOf, type PageShell, personIn, roleIn } from '../../site/page-shell.ts';
-import { numberWords } from '../../wording/words.ts';
+import { fieldsOf, type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
+import { formatNumber } from '../../wording/words.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { DESK_WORDS } from '../desks/desk-words.ts';
 import { nothingFoundWords } from './search-words.ts';
@@ -28,7 +28,7 @@ import { tokenLine } from '../token/token-line.ts';
 const SEARCHES = 60;
 
 function brake({ context }: PageShell, req: Request, res: Response): void {
-  const { points, secondsLeft } = context.counts.count(['support search', personIn(req).accountId]);
+  const { points, secondsLeft } = context.counts.count(['support search', signedInPerson(req).accountId]);
   if (points <= SEARCHES) return;
   res.set('Retry-After', String(secondsLeft));
   throw new PageError(429, 'Too many searches', {
@@ -76,7 +76,7 @@ function shownResult(context: Context, result: SearchResult) {
 const TOO_LONG = {
   understood: [],
   next: [
-    `A search takes ${numberWords(QUERY_MAX)} characters at most, and nothing was looked up.`,
+    `A search takes ${formatNumber(QUERY_MAX)} characters at most, and nothing was looked up.`,
     'Paste one thing alone: the token, the e-mail address, the name of the app or the id.',
   ],
 };
@@ -97,7 +97,7 @@ function search(frame: PageShell): RequestHandler {
     brake(frame, req, res);
     const text = fieldsOf(req)['q'] ?? '';
     if (text.length > QUERY_MAX) return showTooLong(frame, res);
-    const origin = { actor: `account:${personIn(req).accountId}`, requestId: requestIdOf(res) };
+    const origin = { actor: `account:${signedInPerson(req).accountId}`, requestId: requestIdOf(res) };
     const result = await searchFor(frame.context, text, origin);
     if (!result) return res.redirect(303, '/support');
     const only = onlyHit(result);
@@ -120,7 +120,7 @@ async function busyDesks(context: Context, accountId: string) {
     countedAt,
     href: `/support/desks/${desk}`,
     label: DESK_WORDS[desk].title,
-    count: isMore ? `at least ${numberWords(count)}` : numberWords(count),
+    count: isMore ? `at least ${formatNumber(count)}` : formatNumber(count),
   }));
 }
 
@@ -144,7 +144,7 @@ function showStart(frame: PageShell): RequestHandler {
       role: roleIn(res),
       text: undefined,
       isStart: true,
-      desks: await busyDesks(frame.context, personIn(req).accountId),
+      desks: await busyDesks(frame.context, signedInPerson(req).accountId),
       trouble: trouble && shownTrouble(trouble),
       budget: await budgetOfRetirement(frame.context),
     });

@@ -2,21 +2,21 @@ import type { SearchResult } from '../../../domain/support/search.ts';
 
 /** What the search says when it found nothing. The searched text is not shown. */
 
-interface NothingFound {
+interface NoResultWords {
   /** The kinds of things for which the text was looked up. */
   understood: string[];
   next: string[];
 }
 
-type Read = SearchResult['query'];
+type SearchQuery = SearchResult['query'];
 
-function hintWords(hint: NonNullable<Read['hint']>): string {
+function hintWords(hint: NonNullable<SearchQuery['hint']>): string {
   if (hint.first === undefined) return 'the last four characters of a token';
   if (hint.last === undefined) return 'the first four characters of a token';
   return `the first ${hint.isEitherEnd ? 'or' : 'and'} last four characters of a token`;
 }
 
-function understoodOf({ isLikelyToken, hint, email, ids, name }: Read): string[] {
+function understoodOf({ isLikelyToken, hint, email, ids, name }: SearchQuery): string[] {
   const all = [
     isLikelyToken && 'a whole token',
     hint !== undefined && hintWords(hint),
@@ -58,7 +58,7 @@ const OTHER_NEXT = [
 ];
 
 /** As what kinds of things a text was looked up, and what to try next. */
-export function nothingFoundWords(query: Read): NothingFound {
+export function nothingFoundWords(query: SearchQuery): NoResultWords {
   const understood = understoodOf(query);
   if (query.isLikelyToken) return { understood, next: TOKEN_NEXT };
   if (query.email !== undefined) return { understood, next: EMAIL_NEXT };

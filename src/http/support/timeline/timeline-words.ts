@@ -4,12 +4,12 @@ import { whyGrantEnded, whyTokenEnded } from '../../wording/ends.ts';
 
 /** Entries of the history in words: who, what, why. */
 
-interface What {
+interface ActionWords {
   words: string;
   kind?: 'ok' | 'warning' | 'danger';
 }
 
-const ACTIONS: Readonly<Record<string, What>> = {
+const ACTIONS: Readonly<Record<string, ActionWords>> = {
   account_changed: { words: 'The account’s name, address or zone changed' },
   account_named: { words: 'The account became known' },
   account_pinned: { words: 'It was given to this account' },
@@ -88,7 +88,7 @@ const known = <T>(words: Readonly<Record<string, T>>, key: string): T | undefine
   Object.hasOwn(words, key) ? words[key] : undefined;
 
 /** What happened. An action without words of its own is shown by its name. */
-function whatWords(action: string): What {
+function whatWords(action: string): ActionWords {
   return known(ACTIONS, action) ?? { words: action.replaceAll('_', ' ') };
 }
 
@@ -130,7 +130,7 @@ function whyWords({ action, reason }: Entry): Sentence | undefined {
   return words === '' ? undefined : withTimes(words);
 }
 
-interface Who {
+interface ActorWords {
   words: string;
   /** The address of the account's page. */
   href?: string;
@@ -154,14 +154,14 @@ const OF_STAFF: ReadonlySet<string> = new Set([
   'token_looked_up',
 ]);
 
-function accountWho(id: string, { names, holderId }: Readers, action: string): Who {
+function accountWho(id: string, { names, holderId }: ActorNames, action: string): ActorWords {
   const name = names.get(id) ?? `account ${id}`;
   const as = OF_STAFF.has(action) ? ' (as support)' : id === holderId ? ' (the account holder)' : '';
   const words = `${name}${as}`;
   return { words, href: `/support/accounts/${encodeURIComponent(id)}` };
 }
 
-interface Readers {
+interface ActorNames {
   names: ReadonlyMap<string, string>;
   /** The account that holds the token. */
   holderId: string | undefined;
@@ -177,7 +177,7 @@ const PROGRAMS: Readonly<Record<string, { words: string; at: string }>> = {
  * Who did it: an account by its name, a calling program, an operator, or the bridge. The action decides in which role a
  * person acted.
  */
-export function whoWords(actor: string, readers: Readers, action = ''): Who {
+export function whoWords(actor: string, readers: ActorNames, action = ''): ActorWords {
   const [kind = '', ...rest] = actor.split(':');
   const id = rest.join(':');
   if (kind === 'account' && id !== '') return accountWho(id, readers, action);
@@ -188,7 +188,7 @@ export function whoWords(actor: string, readers: Readers, action = ''): Who {
 }
 
 /** One entry as a row of the timeline. */
-export function timelineLine(event: ShownEvent, readers: Readers) {
+export function timelineLine(event: ShownEvent, readers: ActorNames) {
   const what = whatWords(event.action);
   return {
     at: event.at,

@@ -11,7 +11,7 @@ const STATES: Record<ShownGrant['state'], { label: string; kind: 'ok' | 'warning
   dead: { label: 'ended', kind: 'danger' },
 };
 
-interface GrantFacts {
+interface GrantCardInput {
   /** When a resting grant may next be looked into. */
   nextAt: number | undefined;
   /** The bridge's own client at the new API. */
@@ -26,7 +26,7 @@ function shownState({ state, dead_cause: cause }: ShownGrant) {
 }
 
 /** The card of a grant. */
-export function grantCard(grant: ShownGrant, { nextAt, bridgeClientId, now }: GrantFacts) {
+export function grantCard(grant: ShownGrant, { nextAt, bridgeClientId, now }: GrantCardInput) {
   const isDead = grant.state === 'dead';
   return {
     id: grant.id,

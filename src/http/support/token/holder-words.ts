@@ -1,7 +1,7 @@
 /** What staff do where nobody knows whose account a token belongs to: pure functions. */
 
 /** What the next step depends on. */
-interface Unknown {
+interface UnknownHolder {
   /** Whether the old API can still be asked whose token it is. */
   hasOldApi: boolean;
   /** Whether an old user id of the account is known. */
@@ -13,7 +13,7 @@ export const IMPORT_PAIR =
   'Find out which account this user has now, and have an operator import the pair of both ids.';
 
 /** The next step for a token without a known account or e-mail address. */
-export function unknownHolderStep({ hasOldApi, hasOldId = false }: Unknown): string {
+export function unknownHolderStep({ hasOldApi, hasOldId = false }: UnknownHolder): string {
   if (hasOldApi)
     return 'Ask its holder to sign in under “Your apps” and to paste the token there; that shows whose it is.';
   return hasOldId

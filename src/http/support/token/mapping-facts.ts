@@ -6,31 +6,31 @@ import { isAssignable } from '../../../domain/tokens/assign-token.ts';
 import { isFromBefore } from '../../../domain/tokens/resolve-token.ts';
 import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
 import { grantCard } from './grant-words.ts';
-import type { StandingFacts } from './mapping-standing.ts';
+import type { TokenStatusFacts } from './mapping-standing.ts';
 import { footingFor } from './token-line.ts';
 
 /** The data of a token's page, taken from the description of the token at one moment. */
 
-function holderOf({ mapping }: MappingDescription): StandingFacts['holder'] {
+function holderOf({ mapping }: MappingDescription): TokenStatusFacts['holder'] {
   if (mapping.account_id !== null) return 'account';
   if (mapping.account_email !== null) return 'email';
   return mapping.legacy_account_id === null ? 'nothing' : 'older id';
 }
 
-function handoverOf({ handover }: MappingDescription, now: number): StandingFacts['handover'] {
+function handoverOf({ handover }: MappingDescription, now: number): TokenStatusFacts['handover'] {
   if (!handover) return undefined;
   if (handover.confirmed_at !== null) return 'confirmed';
   return handover.handed_at + DEAD_GRANT_KEPT > now ? 'waits' : 'over';
 }
 
-function grantFacts({ grant }: MappingDescription, now: number): StandingFacts['grant'] {
+function grantFacts({ grant }: MappingDescription, now: number): TokenStatusFacts['grant'] {
   if (!grant) return undefined;
   const { state, dead_cause: cause, access_expires_at: expiresAt, suspect_until: suspectUntil } = grant;
   return { state, cause, isServing: expiresAt > now, isSuspect: suspectUntil > now };
 }
 
 /** The facts about the standing of a token. */
-export function standingFacts(context: Context, described: MappingDescription): StandingFacts {
+export function standingFacts(context: Context, described: MappingDescription): TokenStatusFacts {
   const { mapping, app } = described;
   const now = context.clock.now();
   return {

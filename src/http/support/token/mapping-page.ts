@@ -11,7 +11,7 @@ import { sourceWords } from '../../wording/token-words.ts';
 import { mailLines } from './mail-words.ts';
 import { sideWords } from '../../cut-over/cards.ts';
 import { mappingActions, mappingGrant, standingFacts } from './mapping-facts.ts';
-import { standingOf } from './mapping-standing.ts';
+import { tokenStatusOf } from './mapping-standing.ts';
 import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
 import { hintText, holderText, stateBadge } from './token-line.ts';
 import { shownWrites } from './write-words.ts';
@@ -107,7 +107,7 @@ function show(frame: PageShell): RequestHandler {
       title: `Token ${shown.hint}`,
       wide: true,
       token: shown,
-      standing: standingOf(standingFacts(frame.context, all)),
+      standing: tokenStatusOf(standingFacts(frame.context, all)),
       side: await sideWords(frame.context, all.mapping.id),
       actions: mappingActions(frame.context, role, all),
       account: shownAccount(all),

@@ -1,5 +1,5 @@
 import type { MappingDescription } from '../../../domain/support/describe-mapping.ts';
-import type { Footing } from '../../wording/dates/lines.ts';
+import type { OldApiStatus } from '../../wording/dates/lines.ts';
 import { whyGrantEnded, whyTokenEnded } from '../../wording/ends.ts';
 import { unknownHolderStep } from './holder-words.ts';
 
@@ -8,7 +8,7 @@ import { unknownHolderStep } from './holder-words.ts';
 type Mapping = MappingDescription['mapping'];
 type Grant = NonNullable<MappingDescription['grant']>;
 
-export interface StandingFacts extends Footing {
+export interface TokenStatusFacts extends OldApiStatus {
   state: Mapping['state'];
   /** The reason that the mapping keeps for its state. */
   reason: string | null;
@@ -37,7 +37,7 @@ export interface StandingFacts extends Footing {
   handover: 'confirmed' | 'waits' | 'over' | undefined;
 }
 
-export interface Standing {
+export interface TokenStatus {
   kind: 'ok' | 'warning' | 'error' | '';
   sentence: string;
   next: string;
@@ -52,7 +52,7 @@ const USE_NEW_API = 'The app has to use the new API; connecting again would not 
 
 const SEND_LINK = 'Make a link to connect again and send it to the account holder.';
 
-function holderStep({ holder, isUnidentified, hasOldApi }: StandingFacts): string {
+function holderStep({ holder, isUnidentified, hasOldApi }: TokenStatusFacts): string {
   if (isUnidentified)
     return 'Find out which app this is and assign the token to it; the program’s name and its calls are below.';
   if (holder === 'account') return SEND_LINK;
@@ -61,7 +61,7 @@ function holderStep({ holder, isUnidentified, hasOldApi }: StandingFacts): strin
   return unknownHolderStep({ hasOldApi, hasOldId: holder === 'older id' });
 }
 
-function serving(grant: NonNullable<StandingFacts['grant']>): Standing {
+function serving(grant: NonNullable<TokenStatusFacts['grant']>): TokenStatus {
   if (grant.isSuspect)
     return {
       kind: 'warning',
@@ -81,7 +81,7 @@ function serving(grant: NonNullable<StandingFacts['grant']>): Standing {
   };
 }
 
-function inDoubt(isServing: boolean): Standing {
+function inDoubt(isServing: boolean): TokenStatus {
   return isServing
     ? {
         kind: 'warning',
@@ -97,7 +97,7 @@ function inDoubt(isServing: boolean): Standing {
       };
 }
 
-function active({ grant, phase }: StandingFacts): Standing {
+function active({ grant, phase }: TokenStatusFacts): TokenStatus {
   if (phase === 'ended')
     return {
       kind: '',
@@ -114,7 +114,7 @@ function active({ grant, phase }: StandingFacts): Standing {
 }
 
 /** The standing of a token that an earlier version connected because its call named the app. */
-function unproven({ phase }: StandingFacts, standing: Standing): Standing {
+function unproven({ phase }: TokenStatusFacts, standing: TokenStatus): TokenStatus {
   if (phase === 'ended') return standing;
   return {
     kind: 'warning',
@@ -123,20 +123,20 @@ function unproven({ phase }: StandingFacts, standing: Standing): Standing {
   };
 }
 
-function endedBy({ reason, grant }: StandingFacts): string {
+function endedBy({ reason, grant }: TokenStatusFacts): string {
   if (reason !== null && !reason.startsWith('grant_'))
     return `it was given to another app, and its connection did not come along (“${reason}”)`;
   return whyTokenEnded(reason) ?? whyGrantEnded(grant?.cause) ?? 'its connection has ended';
 }
 
-function stopped(facts: StandingFacts): Standing {
+function stopped(facts: TokenStatusFacts): TokenStatus {
   const sentence = `It has stopped working: ${endedBy(facts)}.`;
   if (facts.phase === 'ended')
     return { kind: '', sentence: `${sentence} The old API has ended as well.`, next: USE_NEW_API };
   return { kind: 'error', sentence, next: holderStep(facts) };
 }
 
-function waits({ hasBackend, hasOldApi, isFromBefore, isOwnersOwn }: StandingFacts): string {
+function waits({ hasBackend, hasOldApi, isFromBefore, isOwnersOwn }: TokenStatusFacts): string {
   if (isOwnersOwn)
     return 'It was made for the app’s owner at the registration and is refused until the owner connects the app once.';
   const isKnownThere = hasBackend && isFromBefore;
@@ -149,14 +149,14 @@ function waits({ hasBackend, hasOldApi, isFromBefore, isOwnersOwn }: StandingFac
 
 const OF_PROGRAM = ' It is used by a program that nobody registered.';
 
-const KNOWN_BY: Record<StandingFacts['holder'], string> = {
+const KNOWN_BY: Record<TokenStatusFacts['holder'], string> = {
   account: '',
   email: ' Its holder is known by an e-mail address alone, which nobody has proven.',
   'older id': ' Its holder is known by an id of the old API alone.',
   nothing: ' Whose it is, is not known.',
 };
 
-function unmapped(facts: StandingFacts): Standing {
+function unmapped(facts: TokenStatusFacts): TokenStatus {
   if (facts.phase === 'ended')
     return {
       kind: '',
@@ -170,7 +170,7 @@ function unmapped(facts: StandingFacts): Standing {
 const CAME_TWICE =
   'Ask the people who make the app why the code came twice; a reload of its callback page is the usual cause.';
 
-function revoked({ reason }: StandingFacts): Standing {
+function revoked({ reason }: TokenStatusFacts): TokenStatus {
   const why = whyTokenEnded(reason);
   const typed = reason === null ? '.' : `. The reason that was given: “${reason}”.`;
   return {
@@ -180,7 +180,7 @@ function revoked({ reason }: StandingFacts): Standing {
   };
 }
 
-function migrated({ handover }: StandingFacts): Standing {
+function migrated({ handover }: TokenStatusFacts): TokenStatus {
   const sentence = 'The app has taken its connection over and calls the new API itself.';
   if (handover === 'waits')
     return {
@@ -197,7 +197,7 @@ function migrated({ handover }: StandingFacts): Standing {
   return { kind: '', sentence, next: `${NOTHING_TO_DO} Calls with the old token are refused for good.` };
 }
 
-const BY_STATE: Record<StandingFacts['state'], (facts: StandingFacts) => Standing> = {
+const BY_STATE: Record<TokenStatusFacts['state'], (facts: TokenStatusFacts) => TokenStatus> = {
   active: (facts) => (facts.isUnproven ? unproven(facts, active(facts)) : active(facts)),
   unmapped,
   reauthorization_required: stopped,
@@ -206,7 +206,7 @@ const BY_STATE: Record<StandingFacts['state'], (facts: StandingFacts) => Standin
 };
 
 /** The state and the reason of a token in one or two sentences, and the next step. */
-export function standingOf(facts: StandingFacts): Standing {
+export function tokenStatusOf(facts: TokenStatusFacts): TokenStatus {
   if (facts.isAppRetired)
     return {
       kind: '',

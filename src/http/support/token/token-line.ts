@@ -1,14 +1,14 @@
 import type { Context } from '../../../domain/context.ts';
 import type { MappingRow } from '../../../domain/support/search.ts';
 import { asOfNow } from '../../wording/dates/card.ts';
-import { type Footing, footingOf } from '../../wording/dates/lines.ts';
+import { type OldApiStatus, footingOf } from '../../wording/dates/lines.ts';
 import { stateWords } from '../../wording/state-words.ts';
 import { hintWords } from '../../wording/token-words.ts';
 
 /** A token in a staff list: its state as a badge, its hint, and its holder. */
 
 /** The phase of the old API for the tokens of an app, now. */
-export function footingFor(context: Context, clientId: string): Footing {
+export function footingFor(context: Context, clientId: string): OldApiStatus {
   return footingOf(asOfNow(context, clientId));
 }
 
@@ -17,14 +17,14 @@ export function stateBadge(context: Context, { state, source, client_id: clientI
   return stateWords(state, { ...footingFor(context, clientId), source });
 }
 
-type Hinted = Pick<MappingRow, 'hint_first' | 'hint_last'>;
+type TokenHint = Pick<MappingRow, 'hint_first' | 'hint_last'>;
 
 /** The part of a token that may be shown: `1/abcd…wxyz`. */
-export function hintText(row: Hinted): string {
+export function hintText(row: TokenHint): string {
   return hintWords(row) ?? 'not seen here yet';
 }
 
-type Owned = Pick<MappingRow, 'account_email' | 'legacy_account_id' | 'account_id'> & {
+type TokenHolder = Pick<MappingRow, 'account_email' | 'legacy_account_id' | 'account_id'> & {
   email: string | null;
 };
 
@@ -34,7 +34,7 @@ export function holderText({
   email,
   account_email: waits,
   legacy_account_id: legacy,
-}: Owned) {
+}: TokenHolder) {
   if (id !== null) return email ?? `account ${id}`;
   if (waits !== null) return `${waits} (not proven)`;
   return legacy === null ? 'not known' : `older account id ${legacy}`;

@@ -1,6 +1,13 @@
 import type { Context } from '../../../domain/context.ts';
 import { lifecycleReasons } from '../../../domain/lifecycle/lifecycle-reasons.ts';
-import { type AsOf, type BrownoutLine, brownoutLines, type DateLine, dateLines, nextLine } from './lines.ts';
+import {
+  type AppLifecycle,
+  type BrownoutLine,
+  brownoutLines,
+  type DateLine,
+  dateLines,
+  nextLine,
+} from './lines.ts';
 
 /** The dates on a page: the card of one app, and the one line for all apps. */
 
@@ -20,7 +27,7 @@ interface DateCard {
 }
 
 /** The dates at this moment, for one app or for apps without a date of their own. */
-export function asOfNow({ lifecycle, clock, oldBackend }: Context, clientId?: string): AsOf {
+export function asOfNow({ lifecycle, clock, oldBackend }: Context, clientId?: string): AppLifecycle {
   const hasBackend = oldBackend !== undefined;
   return { lifecycle: lifecycle.current(), clientId, now: clock.now(), hasBackend };
 }

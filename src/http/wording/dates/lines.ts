@@ -13,7 +13,7 @@ import type { Sentence } from '../words.ts';
 /** What people are told about the dates of one app: pure functions of one reading of the dates and one moment. */
 
 /** The app and the moment. Without a client id: an app that has no extension. */
-export interface AsOf {
+export interface AppLifecycle {
   lifecycle: Lifecycle;
   clientId: string | undefined;
   now: number;
@@ -52,7 +52,7 @@ const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
 
 function lineOf(
   { milestone, at, forOthers }: AppDate,
-  { now, hasBackend }: Pick<AsOf, 'now' | 'hasBackend'>,
+  { now, hasBackend }: Pick<AppLifecycle, 'now' | 'hasBackend'>,
 ): DateLine {
   const isPast = at <= now;
   const isChange = changesCalls(milestone, hasBackend);
@@ -69,7 +69,7 @@ function lineOf(
 }
 
 /** The dates that are set for the app, the earlier date first. */
-export function dateLines({ lifecycle, hasBackend, ...asked }: AsOf): DateLine[] {
+export function dateLines({ lifecycle, hasBackend, ...asked }: AppLifecycle): DateLine[] {
   return datesOf(lifecycle, asked).map((date) => lineOf(date, { ...asked, hasBackend }));
 }
 
@@ -77,14 +77,14 @@ export function dateLines({ lifecycle, hasBackend, ...asked }: AsOf): DateLine[]
  * The line that counts now: the next date, with dates that change calls first; else the last date that has passed.
  * Undefined where no date is set.
  */
-export function nextLine(asOf: AsOf): DateLine | undefined {
+export function nextLine(asOf: AppLifecycle): DateLine | undefined {
   const lines = dateLines(asOf);
   const ahead = lines.filter(({ isPast }) => !isPast);
   return ahead.find((line) => line.changesCalls) ?? ahead[0] ?? lines.at(-1);
 }
 
 /** When the old API ended for this app; undefined before its sunset. */
-export function endOf(asOf: AsOf): number | undefined {
+export function endOf(asOf: AppLifecycle): number | undefined {
   return dateLines(asOf).find(({ milestone, isPast }) => isPast && milestone === 'sunset')?.at;
 }
 
@@ -92,20 +92,20 @@ export function endOf(asOf: AsOf): number | undefined {
 export type Phase = 'before' | 'retired' | 'ended';
 
 /** The phase of the app now. */
-export function phaseOf(asOf: AsOf): Phase {
+export function phaseOf(asOf: AppLifecycle): Phase {
   if (endOf(asOf) !== undefined) return 'ended';
   return dateLines(asOf).some(({ isPast }) => isPast) ? 'retired' : 'before';
 }
 
 /** What the words for tokens of one app depend on. */
-export interface Footing {
+export interface OldApiStatus {
   phase: Phase;
   /** Whether an old API answers tokens that are not connected now; never after the retirement. */
   hasOldApi: boolean;
 }
 
 /** The phase of the app, and whether an old API answers now. */
-export function footingOf(asOf: AsOf): Footing {
+export function footingOf(asOf: AppLifecycle): OldApiStatus {
   const phase = phaseOf(asOf);
   return { phase, hasOldApi: asOf.hasBackend && phase === 'before' };
 }
@@ -134,7 +134,7 @@ function byRetirement(retirement: DateLine | undefined, end: Sentence | undefine
  * Until when connecting helps, in a sentence or two. Undefined where no date is set and an old API answers, or once the
  * old API has ended.
  */
-export function connectByWords(asOf: AsOf): Sentence | undefined {
+export function connectByWords(asOf: AppLifecycle): Sentence | undefined {
   const lines = dateLines(asOf);
   const [retirement, sunset] = (['retirement', 'sunset'] as const).map((milestone) =>
     lines.find((line) => line.milestone === milestone),
@@ -158,7 +158,7 @@ export interface BrownoutLine {
  * The brownouts that concern the app now or later, by their start. Without an old API no brownout of the retirement
  * concerns an app.
  */
-export function brownoutLines({ lifecycle, hasBackend, ...asked }: AsOf): BrownoutLine[] {
+export function brownoutLines({ lifecycle, hasBackend, ...asked }: AppLifecycle): BrownoutLine[] {
   return brownoutsAhead(lifecycle, asked)
     .filter(({ rehearses }) => changesCalls(rehearses, hasBackend))
     .map(({ startsAt, endsAt, rehearses, clientId: own }) => ({

@@ -1,4 +1,4 @@
-import type { Imported } from '../../../../domain/import/reading/import-file.ts';
+import type { ImportResult } from '../../../../domain/import/reading/import-file.ts';
 import type { RefusalCount } from '../../../../domain/import/refusal-counts.ts';
 
 /** The text at the end of `tokens import`. */
@@ -26,16 +26,16 @@ function linesOfRefusals(refusals: readonly RefusalCount[]): string[] {
 }
 
 /** Whether more rows were refused than `--max-refused` allows. */
-export function isOver({ refused }: Imported, maxRefused: number | undefined): boolean {
+export function isOver({ refused }: ImportResult, maxRefused: number | undefined): boolean {
   return maxRefused !== undefined && refused > maxRefused;
 }
 
-interface Asked {
+interface ImportOptions {
   isDryRun: boolean;
   maxRefused: number | undefined;
 }
 
-function headOf(imported: Imported, { isDryRun, maxRefused }: Asked): string[] {
+function headOf(imported: ImportResult, { isDryRun, maxRefused }: ImportOptions): string[] {
   const { refused, known, changed, written } = imported;
   const counts = `${imported.new} new, ${known} known, ${changed} changed, ${refused} refused`;
   const over = `more rows than --max-refused ${maxRefused} allows`;
@@ -55,7 +55,7 @@ function headOf(imported: Imported, { isDryRun, maxRefused }: Asked): string[] {
 }
 
 /** The counts of an import, the reasons of refused rows, and the file that names each refused row. */
-export function summaryOf(imported: Imported, asked: Asked): string[] {
+export function summaryOf(imported: ImportResult, asked: ImportOptions): string[] {
   const { refusals, unknownFields, refused, report } = imported;
   return [
     ...headOf(imported, asked),
