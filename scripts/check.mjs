@@ -1,5 +1,5 @@
-// `npm run check [-- PART...]`: format, lint, types, structure, dead code, lock file, the project's own rules, and the
-// references of comments. One line for each part; the whole output of those that failed.
+// `npm run check [-- PART...]`: format, lint, types, structure, dead code, lock file, the project's own rules, names, and
+// the references of comments. One line for each part; the whole output of those that failed.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -127,6 +127,7 @@ const parts = {
   lock: () => run(join(root, 'scripts', 'check-lock.mjs')),
   sizes,
   rules: ownRules,
+  names: () => run(join(root, 'scripts', 'check-names.mjs')),
   references: () => run(join(root, 'scripts', 'check-references.mjs')),
 };
 

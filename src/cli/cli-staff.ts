@@ -24,6 +24,6 @@ export function staffCommands(): Command {
     command('remove', 'take the role away, from the next request on', async () => (await staff()).remove)
       .argument('<account>', ACCOUNT)
       .option(...BY),
-    command('list', 'everybody with a role', async () => (await staff()).list),
+    command('list', 'everybody with a role', async () => (await staff()).listStaffCommand),
   ]);
 }

@@ -45,12 +45,12 @@ function beginnings({ clientId, accountId, tokens }: LaidPair): HistoryChange[] 
   }));
 }
 
-interface Told {
+interface EventTexts {
   grant: Pick<HistoryChange, 'action' | 'reason'>;
   token: Pick<HistoryChange, 'action' | 'reason'>;
 }
 
-function toldOf(end: string): Told {
+function toldOf(end: string): EventTexts {
   if (end === 'handed_over') {
     const reason = 'the app took the grant over';
     return { grant: { action: 'grant_handed_over', reason }, token: { action: 'token_migrated', reason } };

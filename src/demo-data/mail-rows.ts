@@ -7,7 +7,7 @@ import { DEMO_PEOPLE, type DemoName } from './people.ts';
 
 /** The reminders of four weeks ago: all of the same stage. One mail could not be delivered. */
 
-interface Sent {
+interface SentReminder {
   to: DemoName;
   clientIds: readonly string[];
   role: 'holder' | 'owner';
@@ -15,7 +15,7 @@ interface Sent {
   failure?: string;
 }
 
-const MAILS: readonly Sent[] = [
+const MAILS: readonly SentReminder[] = [
   { to: 'dana', clientIds: [NEWS.clientId], role: 'owner' },
   { to: 'sam', clientIds: [DESK.clientId, CAMPAIGN.clientId], role: 'owner' },
   { to: 'aisha', clientIds: [DESK.clientId], role: 'holder' },
@@ -40,7 +40,11 @@ interface Rows {
   reminders: NewReminder[];
 }
 
-function rowsOf({ to, clientIds, role, failure }: Sent, n: number, { at, retirement }: Planned): Rows {
+function rowsOf(
+  { to, clientIds, role, failure }: SentReminder,
+  n: number,
+  { at, retirement }: PlanDates,
+): Rows {
   const { accountId, email } = DEMO_PEOPLE[to];
   const mail: NewMail = {
     id: fixedId('d', n),
@@ -68,7 +72,7 @@ function rowsOf({ to, clientIds, role, failure }: Sent, n: number, { at, retirem
   return { mails: [mail], reminders };
 }
 
-interface Planned {
+interface PlanDates {
   at: number;
   retirement: number;
 }

@@ -63,14 +63,14 @@ function keptPair({ seal }: Pick<Vault, 'seal'>, { grant }: LaidPair, now: numbe
   return { access_token_sealed: sealed('access_token'), refresh_token_sealed: sealed('refresh_token') };
 }
 
-interface Sealing {
+interface SealedGrantInput {
   vault: Pick<Vault, 'seal'>;
   now: number;
   modernClientId: string;
 }
 
 /** The grant row of a pair; the grant is dead. */
-export function grantRow(pair: LaidPair, { vault, now, modernClientId }: Sealing): NewGrant[] {
+export function grantRow(pair: LaidPair, { vault, now, modernClientId }: SealedGrantInput): NewGrant[] {
   const { clientId, accountId, grant } = pair;
   if (!grant || accountId === null) return [];
   return [

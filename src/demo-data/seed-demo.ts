@@ -18,10 +18,10 @@ export const DEMO_APP = {
 };
 
 /** The settings that say where the demo is served. */
-type Placed = Pick<Config, 'publicUrl'> & { embedded: Pick<Config['embedded'], 'demoPort'> };
+type DemoAddressConfig = Pick<Config, 'publicUrl'> & { embedded: Pick<Config['embedded'], 'demoPort'> };
 
 /** The demo integration's address. */
-export function demoOrigin(config: Placed): string {
+export function demoOrigin(config: DemoAddressConfig): string {
   return `http://${new URL(config.publicUrl).hostname}:${config.embedded.demoPort}`;
 }
 
@@ -44,7 +44,7 @@ function longAgo(context: Context): Context {
 }
 
 /** Registers the demo app, owned by the demo account. A later start only adds the callback of a demo that has moved. */
-async function seedApp(context: Context, config: Placed, ownerAccountId: string): Promise<void> {
+async function seedApp(context: Context, config: DemoAddressConfig, ownerAccountId: string): Promise<void> {
   const callback = `${demoOrigin(config)}/connect/buffer/callback`;
   const registered = await registerApp(longAgo(context), {
     name: 'Demo integration',
@@ -58,7 +58,11 @@ async function seedApp(context: Context, config: Placed, ownerAccountId: string)
 }
 
 /** Writes all demo data. A later start leaves the demo data as it is. */
-export async function seedDemo(context: Context, config: Placed, ownerAccountId: string): Promise<void> {
+export async function seedDemo(
+  context: Context,
+  config: DemoAddressConfig,
+  ownerAccountId: string,
+): Promise<void> {
   await seedDates(context);
   await seedApp(context, config, ownerAccountId);
   await seedDemoData(context, DEMO_APP);

@@ -33,7 +33,7 @@ interface Integration {
   clientId: string;
 }
 
-interface Seeding {
+interface SeedInput {
   context: Context;
   tx: Database;
   now: number;
@@ -41,7 +41,7 @@ interface Seeding {
 }
 
 /** False if the app exists already. The app's secret is a fixed value, like the secret of the demo integration. */
-async function addApp({ context, tx, now }: Seeding, app: DemoApp): Promise<boolean> {
+async function addApp({ context, tx, now }: SeedInput, app: DemoApp): Promise<boolean> {
   const { clientId, name, callback } = app;
   const created_at = momentAgo(now, IMPORTED_AGO);
   if (callback === undefined) {
@@ -57,7 +57,7 @@ async function addApp({ context, tx, now }: Seeding, app: DemoApp): Promise<bool
   return true;
 }
 
-async function addPeople({ tx, now }: Seeding): Promise<void> {
+async function addPeople({ tx, now }: SeedInput): Promise<void> {
   for (const { accountId, ...said } of Object.values(DEMO_PEOPLE))
     await upsertAccount(tx, { account_id: accountId, ...said, updated_at: now });
 }
@@ -65,7 +65,7 @@ async function addPeople({ tx, now }: Seeding): Promise<void> {
 /**
  * The app whose tokens have all moved has its own client. No account holder has to consent through that app any more.
  */
-async function addModernClient({ tx, now }: Seeding): Promise<void> {
+async function addModernClient({ tx, now }: SeedInput): Promise<void> {
   const id = CALENDAR.modernClientId ?? '';
   const scopes = 'account:read posts:read posts:write offline_access';
   const proven_at = momentAgo(now, IMPORTED_AGO - 1);
@@ -80,7 +80,7 @@ async function addModernClient({ tx, now }: Seeding): Promise<void> {
     .execute();
 }
 
-async function addTokens({ context, tx, now, pairs }: Seeding): Promise<void> {
+async function addTokens({ context, tx, now, pairs }: SeedInput): Promise<void> {
   const clientOf = ({ clientId }: LaidPair) =>
     clientId === CALENDAR.clientId ? (CALENDAR.modernClientId ?? '') : context.server.clientId;
   for (const pair of pairs) {
@@ -107,7 +107,7 @@ const EXTENSIONS = [
   },
 ];
 
-async function addExtensions({ context, tx, now }: Seeding, by: string): Promise<void> {
+async function addExtensions({ context, tx, now }: SeedInput, by: string): Promise<void> {
   for (const { id, clientId, days, reason } of EXTENSIONS) {
     const at = momentAgo(now, 14);
     const until = now - (now % DAY) + days * DAY;
@@ -119,7 +119,7 @@ async function addExtensions({ context, tx, now }: Seeding, by: string): Promise
   }
 }
 
-async function addLead({ context, tx, now }: Seeding, accountId: string): Promise<void> {
+async function addLead({ context, tx, now }: SeedInput, accountId: string): Promise<void> {
   await keepRole(tx, { account_id: accountId, role: 'lead', added_by: 'demo', added_at: now });
   const added = { at: now, actor: 'demo', action: 'staff_added', accountId, reason: 'lead' };
   await recordEvents(context, tx, [added]);
@@ -138,7 +138,7 @@ function ownerPair({ clientId }: Integration, now: number): LaidPair {
   };
 }
 
-async function addProgress({ tx, now, pairs }: Seeding, integration: Integration): Promise<void> {
+async function addProgress({ tx, now, pairs }: SeedInput, integration: Integration): Promise<void> {
   const clientIds = [integration.clientId, ...DEMO_APPS.map(({ clientId }) => clientId)];
   const all = [...pairs, ownerPair(integration, now)];
   const rows = clientIds.flatMap((clientId) => progressRows(clientId, all, now));
@@ -146,7 +146,7 @@ async function addProgress({ tx, now, pairs }: Seeding, integration: Integration
   await insertionOf(tx, 'progress_of_all', progressOfAllRows(rows)).execute(tx);
 }
 
-async function seedIn(seeding: Seeding, integration: Integration): Promise<boolean> {
+async function seedIn(seeding: SeedInput, integration: Integration): Promise<boolean> {
   const { context, tx, now, pairs } = seeding;
   await addPeople(seeding);
   for (const app of DEMO_APPS) if (!(await addApp(seeding, app))) return false;

@@ -19,13 +19,13 @@ export interface Wire {
   record<T>(work: (exchanges: () => WireExchange[]) => T): T;
 }
 
-interface Recording {
+interface RecordedBytes {
   sent: Buffer[];
   received: Buffer[];
 }
 
-function tap(connection: Duplex): Recording {
-  const recording: Recording = { sent: [], received: [] };
+function tap(connection: Duplex): RecordedBytes {
+  const recording: RecordedBytes = { sent: [], received: [] };
   const write = connection.write.bind(connection) as (...args: unknown[]) => boolean;
   connection.write = ((chunk: string | Buffer, ...rest: unknown[]) => {
     const encoding = typeof rest[0] === 'string' ? (rest[0] as BufferEncoding) : 'utf8';
@@ -36,7 +36,7 @@ function tap(connection: Duplex): Recording {
   return recording;
 }
 
-function readExchange({ sent, received }: Recording): WireExchange {
+function readExchange({ sent, received }: RecordedBytes): WireExchange {
   const request = readMessage(Buffer.concat(sent)) ?? { line: '', headers: '', body: '' };
   return { request, answer: readMessage(Buffer.concat(received)) };
 }
@@ -46,7 +46,7 @@ function readExchange({ sent, received }: Recording): WireExchange {
  * context that opened a connection shows which run the connection belongs to.
  */
 export function createWire(origin: string): Wire {
-  const running = new AsyncLocalStorage<Recording[]>();
+  const running = new AsyncLocalStorage<RecordedBytes[]>();
   const agent = new URL(origin).protocol === 'https:' ? new HttpsAgent() : new HttpAgent();
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
@@ -57,7 +57,7 @@ export function createWire(origin: string): Wire {
   return {
     agent,
     record(work) {
-      const recordings: Recording[] = [];
+      const recordings: RecordedBytes[] = [];
       return running.run(recordings, () => work(() => recordings.map(readExchange)));
     },
   };

@@ -8,22 +8,25 @@ import { iconRouter } from '../shared/icons.ts';
 import { createPages, stylesheet } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { authenticateWith } from './authenticate.ts';
-import { createAuthorizationServer, isAuthorizationServerPath } from './provider/authorization-server.ts';
+import {
+  createModernAuthorizationServer,
+  isAuthorizationServerPath,
+} from './provider/authorization-server.ts';
 import { createRenderError, explainFailure, renderMissingPage, waysOn } from './error-pages.ts';
 import { createAttempts } from './interactions/attempts.ts';
 import { startOverForOthers } from './interactions/resume.ts';
 import { createInteractions } from './interactions/routes.ts';
-import { createMainApi } from './main-api/main-api.ts';
+import { createMainApiServer } from './main-api/main-api.ts';
 import type { Quotas } from './main-api/quotas.ts';
 import { noStore, securityHeaders, siteName } from './page-headers.ts';
 import { logProvider } from './provider/provider-log.ts';
 import type { SecretBrake } from './secret-brake.ts';
 import { createSettings } from './settings-pages/routes.ts';
 import type { DemoCredentials } from './settings.ts';
-import type { Store } from './store/store.ts';
+import type { ModernStore } from './store/store.ts';
 
 export interface AppParts {
-  store: Store;
+  store: ModernStore;
   issuer: string;
   accessTokenSeconds: number;
   quotas?: Quotas | undefined;
@@ -70,7 +73,7 @@ export function createApp({
 }: AppParts): Express {
   const pages = createPages(join(projectRoot, 'src', 'modern'), { waysOn: waysOn(appsUrl) });
   const renderError = createRenderError(pages);
-  const provider = createAuthorizationServer({ store, issuer, accessTokenSeconds, renderError, brake });
+  const provider = createModernAuthorizationServer({ store, issuer, accessTokenSeconds, renderError, brake });
   logProvider(provider, logger);
   const authorizationServer = provider.callback();
   const onUnexpected = (cause: Error) => logger.error('main API failed', { cause });
@@ -94,7 +97,7 @@ export function createApp({
   const people = { provider, store, pages, attempts: createAttempts(), demo };
   app.use('/interaction', createInteractions(people));
   app.use('/settings', createSettings({ ...people, issuer, mailer, logger }));
-  app.use(createMainApi(mainApi));
+  app.use(createMainApiServer(mainApi));
   app.get(
     '/',
     (_req, res) => void res.send(pages.render('home', { title: 'Welcome', siteName, narrow: true })),

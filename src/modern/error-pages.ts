@@ -48,7 +48,7 @@ export function waysOn(appsUrl: string | undefined) {
   return appsUrl === undefined ? [SETTINGS] : [{ href: appsUrl, label: 'Your apps' }, SETTINGS];
 }
 
-export interface PageError {
+export interface ErrorPage {
   error: string;
   description?: string | undefined;
   /** The page was open for too long, or was used already. */
@@ -59,7 +59,7 @@ export interface PageError {
  * A whole HTML page: the problem, the next step for the person, and the technical words for the person who has to fix
  * the error.
  */
-export function renderErrorPage(pages: Pages, { error, description, expired }: PageError): string {
+export function renderErrorPage(pages: Pages, { error, description, expired }: ErrorPage): string {
   const explanation = expired ? EXPIRED : (EXPLANATIONS[error] ?? OTHER);
   return pages.render('error', { ...explanation, error, description, siteName, narrow: true });
 }

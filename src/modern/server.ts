@@ -10,11 +10,11 @@ import { listenFailure } from '../shared/net/listen-failure.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
 import { createApp } from './app.ts';
-import { seedDemo } from './demo/seed.ts';
+import { seedModernDemo } from './demo/seed.ts';
 import { createSecretBrake } from './secret-brake.ts';
 import { PURGE_EVERY_SECONDS } from './lifetimes.ts';
 import type { DemoCredentials, ModernSettings } from './settings.ts';
-import { openStore, type Store } from './store/store.ts';
+import { openModernStore, type ModernStore } from './store/store.ts';
 
 /**
  * Room for a scope parameter of any length that a caller may try (docs/threats.md B40). /auth can then explain the
@@ -67,7 +67,7 @@ async function closeServer(server: Server): Promise<void> {
  * Removes expired rows every hour; otherwise the database of a long-running server grows. Returns a function that stops
  * the timer.
  */
-function purgeRegularly(store: Store, logger: Logger): () => void {
+function purgeRegularly(store: ModernStore, logger: Logger): () => void {
   const purge = () => {
     try {
       store.purge();
@@ -85,10 +85,10 @@ export async function startModern(
   logger: Logger,
   brake = createSecretBrake(),
 ): Promise<ModernServer> {
-  const store = openStore(settings.databaseFile);
+  const store = openModernStore(settings.databaseFile);
   try {
     for (const client of settings.clients) store.clients.upsert(client);
-    const demo = settings.demo ? seedDemo(store) : undefined;
+    const demo = settings.demo ? seedModernDemo(store) : undefined;
     const mailer = createMailer(settings.mail);
     const server = await listen(settings);
     const port = portOf(server);

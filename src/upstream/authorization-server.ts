@@ -37,7 +37,7 @@ export interface AuthorizationServer {
   /** Authorization code + PKCE verifier for tokens (RFC 7636 §4.5). Throws one of the three failures. */
   exchangeCode(code: CodeExchange): Promise<TokenPair>;
   /** Presents a refresh token on an open connection (RFC 6749 §6). Throws one of the three failures. */
-  refresh(connection: Connection, presented: Presented): Promise<TokenPair>;
+  refresh(connection: Connection, presented: RefreshRequest): Promise<TokenPair>;
   /**
    * Whether the server still accepts a refresh token (RFC 7662); undefined when the server offers the bridge no
    * introspection.
@@ -55,7 +55,7 @@ export interface AuthorizationServer {
   prove(client: ModernClient, use: ClientUse): Promise<ClientFault | undefined>;
 }
 
-interface Presented {
+interface RefreshRequest {
   refreshToken: string;
   scope: string;
   /** The account of the token. It shows whether a request to wait concerns one account or the whole client. */
@@ -168,7 +168,7 @@ export function createAuthorizationServer({
   const rest = createClientRest({ now: () => clock.now() });
   const present = async (
     connection: Connection,
-    { refreshToken, scope }: Omit<Presented, 'account'>,
+    { refreshToken, scope }: Omit<RefreshRequest, 'account'>,
   ): Promise<TokenPair> => {
     const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
     const answer = await sendOnce(connection, tokenUrl, credentialed(client, fields));

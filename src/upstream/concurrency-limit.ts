@@ -1,6 +1,6 @@
 import { Unavailable } from './outcomes.ts';
 
-interface Room {
+interface LimitRule {
   /** How many calls may run in parallel, when no other rule applies. */
   places: number;
   /**
@@ -39,7 +39,7 @@ function createCounts() {
 }
 
 /** Some places, and the rule for who may take another one. */
-interface Share {
+interface PlaceShare {
   isFree(takers: Takers): boolean;
   take(takers: Takers): void;
   giveBack(takers: Takers): void;
@@ -48,7 +48,7 @@ interface Share {
 function createShare(
   places: number,
   mayTake: (takers: Takers, free: number, counts: Counts) => boolean,
-): Share {
+): PlaceShare {
   let free = places;
   const counts = createCounts();
   return {
@@ -72,7 +72,7 @@ const halving = (most: number) => (takers: Takers, free: number, counts: Counts)
   (takers[0] === undefined || counts.of(takers[0]) < free) && counts.of(takers.at(-1)) < most;
 
 /** Without a reserve the places themselves are shared by halves, so that some are left for others. */
-function sharesOf({ places, reserve }: Room): Share[] {
+function sharesOf({ places, reserve }: LimitRule): PlaceShare[] {
   if (!reserve) return [createShare(places, halving(places))];
   return [createShare(places, () => true), createShare(reserve.places, halving(reserve.most))];
 }
@@ -80,7 +80,7 @@ function sharesOf({ places, reserve }: Room): Share[] {
 interface Waiter {
   takers: Takers;
   /** Begins in a place of this share. */
-  begin: (share: Share) => void;
+  begin: (share: PlaceShare) => void;
 }
 
 /** The waiter whose takers hold the fewest places; among equals, the waiter that has waited longest. */
@@ -113,9 +113,9 @@ function untilFree(
   takers: Takers,
   queue: ReturnType<typeof createQueue>,
   { patience, full }: { patience: number; full: () => Unavailable },
-): Promise<Share> {
+): Promise<PlaceShare> {
   return new Promise((resolve, reject) => {
-    const begin = (share: Share) => {
+    const begin = (share: PlaceShare) => {
       clearTimeout(timer);
       resolve(share);
     };
@@ -131,7 +131,7 @@ function untilFree(
 /**
  * Limits concurrent calls, fairly between their takers. A call without a place in time fails and holds no resources.
  */
-export function createConcurrencyLimit(room: Room): InPlace {
+export function createConcurrencyLimit(room: LimitRule): InPlace {
   const { places, reserve, patience, retryAfter = patience } = room;
   const shares = sharesOf(room);
   const inside = createCounts();
@@ -139,12 +139,12 @@ export function createConcurrencyLimit(room: Room): InPlace {
   const freeFor = (takers: Takers) => shares.find((share) => share.isFree(takers));
   const full = () => new Unavailable('all places are taken', { retryAfter });
 
-  function take(share: Share, takers: Takers): void {
+  function take(share: PlaceShare, takers: Takers): void {
     share.take(takers);
     inside.add(takers);
   }
 
-  function leave(left: Share, takers: Takers): void {
+  function leave(left: PlaceShare, takers: Takers): void {
     left.giveBack(takers);
     inside.remove(takers);
     for (;;) {
@@ -160,7 +160,7 @@ export function createConcurrencyLimit(room: Room): InPlace {
     }
   }
 
-  async function enter(takers: Takers): Promise<Share> {
+  async function enter(takers: Takers): Promise<PlaceShare> {
     const share = freeFor(takers);
     if (share) {
       take(share, takers);
@@ -188,7 +188,7 @@ export function createConcurrencyLimit(room: Room): InPlace {
 export type TakePlace = (takers: Takers) => Promise<() => void>;
 
 /** Like `createConcurrencyLimit`, for work that begins in one function and ends in another. */
-export function createHeldPlaces(room: Room): TakePlace {
+export function createHeldPlaces(room: LimitRule): TakePlace {
   const inPlace = createConcurrencyLimit(room);
   return (takers) =>
     new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@
  * case.
  */
 
-interface Outgoing {
+interface OutgoingRequest {
   method: string;
   /** Names and values in turn. */
   rawHeaders: readonly string[];
@@ -113,7 +113,7 @@ function withOne(pairs: readonly Pair[], wanted: string, value: string): Pair[] 
 }
 
 /** The bridge sets the length itself: a body that came in chunks has a length now. */
-function framed(pairs: Pair[], { method, body }: Outgoing): Pair[] {
+function framed(pairs: Pair[], { method, body }: OutgoingRequest): Pair[] {
   const length = String(body.length);
   const needsLength = body.length > 0 || BODY_METHODS.has(method);
   const added: Pair[] = needsLength ? [['Content-Length', length]] : [];
@@ -121,7 +121,7 @@ function framed(pairs: Pair[], { method, body }: Outgoing): Pair[] {
 }
 
 /** The headers of a call for the old API at `host`, names and values in turn. */
-export function forwardedHeaders(call: Outgoing, host: string): string[] {
+export function forwardedHeaders(call: OutgoingRequest, host: string): string[] {
   const kept = pairsWithoutHops(call.rawHeaders)
     .filter(([name]) => PLAIN_NAME.test(name.toLowerCase()) && !NOT_TOLD.test(name.toLowerCase()))
     .flatMap(withoutOwnCookies);

@@ -1,5 +1,5 @@
 import { type HttpAnswer, retryAfterOf } from './http-client.ts';
-import { type Budget, type BudgetWindow, budgetOf } from './rate-budget.ts';
+import { type RateBudget, type BudgetWindow, budgetOf } from './rate-budget.ts';
 
 /** One process's knowledge of a client's budget at the main API, from all answers together. */
 
@@ -30,30 +30,30 @@ export interface OpenWindow {
 }
 
 /** The rest of a window from an answer, and the number of the answered request, because answers overtake each other. */
-interface Told {
+interface ReportedBudget {
   left: number;
   until: number;
   request: number;
 }
 
 /** An answer to an earlier request is out of date when it reports a larger rest. */
-function newer(told: Told, heard: Told, now: number): Told {
+function newer(told: ReportedBudget, heard: ReportedBudget, now: number): ReportedBudget {
   const isOutOfDate = heard.request < told.request && heard.left > told.left && told.until > now;
   return isOutOfDate ? told : heard;
 }
 
-const NOTHING_TOLD: Told = { left: Number.POSITIVE_INFINITY, until: 0, request: 0 };
+const NOTHING_TOLD: ReportedBudget = { left: Number.POSITIVE_INFINITY, until: 0, request: 0 };
 
 /** Without a window length in the policy, the tightest window represents all. */
-function windowsIn({ windows, left, validMs }: Budget): BudgetWindow[] {
+function windowsIn({ windows, left, validMs }: RateBudget): BudgetWindow[] {
   return windows.length > 0 ? [...windows] : [{ limit: 0, left, seconds: validMs / 1000, validMs }];
 }
 
 /** Every window of a budget separately, from the newest answers. */
 function createWindows(clock: { now(): number }) {
-  const all = new Map<string, { told: Told; milliseconds: number }>();
+  const all = new Map<string, { told: ReportedBudget; milliseconds: number }>();
   return {
-    obey(budget: Budget, request: number): void {
+    obey(budget: RateBudget, request: number): void {
       const now = clock.now();
       for (const { limit, seconds, left, validMs } of windowsIn(budget)) {
         const name = limit > 0 ? `${limit} in ${seconds}` : '';

@@ -102,10 +102,10 @@ class ClosedMeanwhile extends Error {
   override readonly name = 'ClosedMeanwhile';
 }
 
-type Send = (call: PassedCall, how: { isPooled: boolean; signal: AbortSignal }) => Promise<PassedAnswer>;
+type SendCall = (call: PassedCall, how: { isPooled: boolean; signal: AbortSignal }) => Promise<PassedAnswer>;
 
 /** Sends calls to one origin, over kept connections or over single-use connections. */
-function createSend(origin: URL, maxSockets: number): Send {
+function createSend(origin: URL, maxSockets: number): SendCall {
   const isTls = origin.protocol === 'https:';
   const agentOf = (keepAlive: boolean) => {
     const options = { keepAlive, maxSockets };
@@ -142,7 +142,7 @@ function isRepeatable({ method, target }: PassedCall): boolean {
   return method === 'GET' && !target.includes('deauthorize');
 }
 
-async function sendSafely(send: Send, call: PassedCall, signal: AbortSignal): Promise<PassedAnswer> {
+async function sendSafely(send: SendCall, call: PassedCall, signal: AbortSignal): Promise<PassedAnswer> {
   const isPooled = isRepeatable(call);
   try {
     return await send(call, { isPooled, signal });
@@ -176,7 +176,7 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
     stranger: { send: doors(STRANGERS.places), inPlace: createConcurrencyLimit(STRANGERS) },
     anonymous: { send: doors(ANONYMOUS.places), inPlace: createConcurrencyLimit(ANONYMOUS) },
   };
-  const sendBy = async (send: Send, call: PassedCall, waited = 0): Promise<PassedAnswer> => {
+  const sendBy = async (send: SendCall, call: PassedCall, waited = 0): Promise<PassedAnswer> => {
     const overdue = new AbortController();
     const timer = setTimeout(() => overdue.abort(), limit - waited);
     try {

@@ -12,7 +12,7 @@ export interface BudgetWindow {
 }
 
 /** The rest of a client's budget, from the headers of an answer. */
-export interface Budget {
+export interface RateBudget {
   /** The smallest remaining share over all windows, 0 to 1. */
   share: number;
   /** How many requests are left in the window with the smallest share. */
@@ -62,7 +62,7 @@ function readWindows({ headers }: HttpAnswer): ReadWindow[] {
 }
 
 /** The budget in an answer; undefined without these headers. */
-export function budgetOf(answer: HttpAnswer): Budget | undefined {
+export function budgetOf(answer: HttpAnswer): RateBudget | undefined {
   const windows = readWindows(answer);
   const [tightest] = windows.toSorted((a, b) => a.share - b.share);
   if (!tightest) return undefined;

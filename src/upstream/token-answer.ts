@@ -21,7 +21,7 @@ function isTokenText(value: unknown): value is string {
 }
 
 /** The expected content of an answer. */
-interface Expected {
+interface ExpectedAnswer {
   scope: string;
   /** The refresh token that was presented. */
   presented?: string;
@@ -30,7 +30,7 @@ interface Expected {
   now: number;
 }
 
-function wholePair(answer: HttpAnswer, { scope, isForGood = true }: Expected): TokenPair | undefined {
+function wholePair(answer: HttpAnswer, { scope, isForGood = true }: ExpectedAnswer): TokenPair | undefined {
   const body = jsonObject(answer);
   if (!body || !isTokenText(body['access_token'])) return undefined;
   const refreshToken = isForGood ? body['refresh_token'] : '';
@@ -82,7 +82,7 @@ function throwFailure(answer: HttpAnswer, now: number): never {
  * refusal proves that a token was not spent. Any other answer is in doubt (docs/decisions/0004).
  * @throws {Rejected | Unavailable | InDoubt}
  */
-export function processTokenAnswer(answer: HttpAnswer, expected: Expected): TokenPair {
+export function processTokenAnswer(answer: HttpAnswer, expected: ExpectedAnswer): TokenPair {
   if (answer.status !== 200) throwFailure(answer, expected.now);
   const pair = wholePair(answer, expected);
   if (!pair) throw new InDoubt('the token answer is not a whole pair');

@@ -5,6 +5,7 @@ import { createProject, type Finished, type Project, runNode } from './ready-pro
 const CONFIGURATION = [
   'scripts/check.mjs',
   'scripts/check-lock.mjs',
+  'scripts/check-names.mjs',
   '.oxlintrc.json',
   '.dependency-cruiser.cjs',
   'package.json',
@@ -37,8 +38,8 @@ describe('npm run check', () => {
     expect(output.split('\n').slice(0, 5)).toEqual([
       'ok     lint',
       'ok     structure (2 modules)',
-      expect.stringMatching(/^ok {5}sizes \(5 files/),
-      'ok     rules (5 files)',
+      expect.stringMatching(/^ok {5}sizes \(6 files/),
+      'ok     rules (6 files)',
       expect.stringMatching(/^ok {5}lock \(\d+ packages\)/),
     ]);
     expect(code).toBe(0);
@@ -162,6 +163,16 @@ describe('npm run check', () => {
     const { output } = await check('rules');
     expect(output).toContain('test/planted.ts:1: certificates are always verified');
     expect(output.match(/the name does not say/g)).toHaveLength(6);
+  });
+
+  test('a type that does not say what it is, and one exported name for two things, are found', async () => {
+    project.write('src/domain/a.ts', 'interface Asked {\n  id: string;\n}\nexport type Planned = Asked;\n');
+    project.write('src/domain/b.ts', 'export const rule = 1;\ninterface Keyring {\n  id: string;\n}\n');
+    const { code, output } = await check('names');
+    expect(output.match(/is not named by what it is/g)).toHaveLength(2);
+    expect(output).toContain('src/domain/a.ts: the type Asked');
+    expect(output).toContain('rule is exported by src/domain/b.ts and src/domain/rule.ts');
+    expect(code).toBe(1);
   });
 
   test('a part that does not exist is a wrong use', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { openStore, type Store } from '../../src/modern/store/store.ts';
+import { openModernStore, type ModernStore } from '../../src/modern/store/store.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { authorizationUrl, consent, open, type Running, runModern, SECOND } from './support/modern.ts';
 
@@ -27,10 +27,10 @@ function swapPayloads(databaseFile: string, kind: string): void {
 describe.each(['Session', 'Interaction'])('two sealed rows of kind %s', (kind) => {
   const folder = mkdtempSync(join(tmpdir(), 'modern-sealed-'));
   const file = join(folder, `${kind}.db`);
-  let store: Store;
+  let store: ModernStore;
 
   beforeAll(async () => {
-    store = openStore(file);
+    store = openModernStore(file);
     for (const name of ['a', 'b'])
       await store.adapter(kind).upsert(`id-${name}`, { uid: `uid-${name}`, accountId: name }, 60);
   });

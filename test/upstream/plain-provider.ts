@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import { type Configuration, Provider } from 'oidc-provider';
 import { BRIDGE_CLIENT, type ModernSide, type ModernSideOptions } from '../support/servers/modern-side.ts';
-import { createMainApi } from '../../src/modern/main-api/main-api.ts';
+import { createMainApiServer } from '../../src/modern/main-api/main-api.ts';
 import { openDemoData } from './demo-data.ts';
 
 const SCOPES =
@@ -37,7 +37,7 @@ function configuration({ redirectUri, accessTokenSeconds }: ModernSideOptions): 
 export async function startPlainProvider(options: ModernSideOptions): Promise<ModernSide> {
   const provider = new Provider(options.issuer, configuration(options));
   const demo = openDemoData();
-  const mainApi = createMainApi({
+  const mainApi = createMainApiServer({
     data: demo.data,
     onUnexpected: (error) => process.emitWarning(error),
     async authenticate(token) {

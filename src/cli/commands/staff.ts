@@ -38,7 +38,7 @@ export async function remove(
 }
 
 /** `staff list`: every account with a role. */
-export async function list(): Promise<Result> {
+export async function listStaffCommand(): Promise<Result> {
   return withContext(async ({ context }) => {
     const staff = (await listStaff(context.store.durable)).map((row) => ({
       account_id: row.account_id,

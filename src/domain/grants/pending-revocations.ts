@@ -18,13 +18,13 @@ import { requireUsableKey } from '../keys/retry-after-key-rotation.ts';
  * and again before the revocation is sent.
  */
 
-type Owed = { grant: Grant; refreshToken: string };
+type RevocationOrder = { grant: Grant; refreshToken: string };
 
 /** Orders the revocation of a refresh token. Does nothing where the revocation could end another grant. */
 export async function addPendingRevocation(
   context: Context,
   tx: Database,
-  { grant, refreshToken }: Owed,
+  { grant, refreshToken }: RevocationOrder,
 ): Promise<void> {
   if ((await countSiblings(tx, grant)) > 0) return;
   const now = context.clock.now();

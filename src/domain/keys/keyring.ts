@@ -13,7 +13,7 @@ import {
   type Purpose,
   type Vault,
 } from '../../shared/secrets.ts';
-import { forgetHolders, type Holding, reportHolding } from '../../store/keys/key-holders.ts';
+import { forgetHolders, type HeldKey, reportHolding } from '../../store/keys/key-holders.ts';
 import { stampOf } from '../../shared/file-stamp.ts';
 import { type HeldKeys, loadKeys } from '../../store/files/keys-file.ts';
 import { listKeys } from '../../store/keys/keys.ts';
@@ -103,12 +103,12 @@ async function spilledIds(spill: Spill): Promise<string[]> {
   return [...new Set(entries.map(({ pair }) => keyIdOf(pair.refreshTokenSealed)))];
 }
 
-function holdingOf({ keys }: UsableKeys, spilled: string[]): Holding {
+function holdingOf({ keys }: UsableKeys, spilled: string[]): HeldKey {
   const said = PURPOSES.map((purpose) => {
     const { all, active } = keys[purpose];
     return [purpose, { ids: all.map(({ id }) => id), active: active.id }];
   });
-  return { rings: Object.fromEntries(said) as Holding['rings'], spilled };
+  return { rings: Object.fromEntries(said) as HeldKey['rings'], spilled };
 }
 
 function refuse(problems: readonly string[]): void {

@@ -1,38 +1,52 @@
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../old-calls/old-calls.ts';
 import type { CallPair } from './call-pair.ts';
-import { configuration, deauthorize, interactions, shares, updateSchedules } from './ends.ts';
-import { pendingUpdates, profile, profiles, schedules, sentUpdates, update, user } from './reads.ts';
 import {
-  changeUpdate,
-  createUpdate,
-  destroyUpdate,
-  moveUpdateToTop,
-  reorderUpdates,
-  shareUpdate,
-  shuffleUpdates,
+  configurationPair,
+  deauthorizePair,
+  interactionsPair,
+  sharesPair,
+  updateSchedulesPair,
+} from './ends.ts';
+import {
+  pendingUpdatesPair,
+  profilePair,
+  profilesPair,
+  schedulesPair,
+  sentUpdatesPair,
+  updatePair,
+  userPair,
+} from './reads.ts';
+import {
+  changeUpdatePair,
+  createUpdatePair,
+  destroyUpdatePair,
+  moveUpdateToTopPair,
+  reorderUpdatesPair,
+  shareUpdatePair,
+  shuffleUpdatesPair,
 } from './writes.ts';
 
 /** Each of the nineteen old calls with its replacement at the new API. */
 export const CALL_PAIRS: Readonly<Record<OldCallName, CallPair>> = {
-  user,
-  profiles,
-  profile,
-  deauthorize,
-  schedules,
-  updateSchedules,
-  pendingUpdates,
-  sentUpdates,
-  reorderUpdates,
-  shuffleUpdates,
-  createUpdate,
-  update,
-  interactions,
-  changeUpdate,
-  shareUpdate,
-  destroyUpdate,
-  moveUpdateToTop,
-  shares,
-  configuration,
+  user: userPair,
+  profiles: profilesPair,
+  profile: profilePair,
+  deauthorize: deauthorizePair,
+  schedules: schedulesPair,
+  updateSchedules: updateSchedulesPair,
+  pendingUpdates: pendingUpdatesPair,
+  sentUpdates: sentUpdatesPair,
+  reorderUpdates: reorderUpdatesPair,
+  shuffleUpdates: shuffleUpdatesPair,
+  createUpdate: createUpdatePair,
+  update: updatePair,
+  interactions: interactionsPair,
+  changeUpdate: changeUpdatePair,
+  shareUpdate: shareUpdatePair,
+  destroyUpdate: destroyUpdatePair,
+  moveUpdateToTop: moveUpdateToTopPair,
+  shares: sharesPair,
+  configuration: configurationPair,
 };
 
 /** `updates-id-share` for `/1/updates/:id/share`. */

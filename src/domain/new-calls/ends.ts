@@ -6,7 +6,7 @@ import { type CallPair, env, READ } from './call-pair.ts';
 const WHERE_NEW_ANSWERS =
   'Where the new API answers (tokens that were given out here, apps that were switched to it, and all once the old API has gone)';
 
-export const deauthorize: CallPair = {
+export const deauthorizePair: CallPair = {
   does: 'End the app for the account',
   old: { isPost: true },
   steps: [
@@ -25,7 +25,7 @@ export const deauthorize: CallPair = {
   renamed: [],
 };
 
-export const updateSchedules: CallPair = {
+export const updateSchedulesPair: CallPair = {
   does: 'Other posting times for a profile',
   old: {
     isPost: true,
@@ -40,7 +40,7 @@ export const updateSchedules: CallPair = {
   renamed: [],
 };
 
-export const interactions: CallPair = {
+export const interactionsPair: CallPair = {
   does: 'Who reacted to an update',
   old: READ,
   steps: [],
@@ -48,7 +48,7 @@ export const interactions: CallPair = {
   renamed: [],
 };
 
-export const shares: CallPair = {
+export const sharesPair: CallPair = {
   does: 'How often a link was shared',
   old: { ...READ, query: [['url', 'https://bakery.example/']] },
   steps: [],
@@ -56,7 +56,7 @@ export const shares: CallPair = {
   renamed: [],
 };
 
-export const configuration: CallPair = {
+export const configurationPair: CallPair = {
   does: 'Services and their limits',
   old: READ,
   steps: [],

@@ -33,7 +33,7 @@ const LIST_RENAMED = [
 
 const TIMES = ['due_at, created_at', '`dueAt`, `createdAt`, in ISO 8601'] as const;
 
-export const user: CallPair = {
+export const userPair: CallPair = {
   does: 'The account',
   old: READ,
   steps: [graphql('{ account { id email name timezone createdAt } }')],
@@ -41,7 +41,7 @@ export const user: CallPair = {
   renamed: [['created_at', '`createdAt`, in ISO 8601']],
 };
 
-export const profiles: CallPair = {
+export const profilesPair: CallPair = {
   does: 'All profiles, which are channels now',
   old: READ,
   steps: [
@@ -70,7 +70,7 @@ export const profiles: CallPair = {
   ],
 };
 
-export const profile: CallPair = {
+export const profilePair: CallPair = {
   does: 'One profile',
   old: READ,
   steps: [
@@ -87,7 +87,7 @@ export const profile: CallPair = {
   renamed: [],
 };
 
-export const schedules: CallPair = {
+export const schedulesPair: CallPair = {
   does: 'The posting times of a profile',
   old: READ,
   steps: [
@@ -105,7 +105,7 @@ export const schedules: CallPair = {
   renamed: [['days', '`day`']],
 };
 
-export const pendingUpdates: CallPair = {
+export const pendingUpdatesPair: CallPair = {
   does: 'The queue of a profile',
   old: { ...READ, query: [['count', '20']] },
   steps: [graphql(queryOfPosts('scheduled, sending, error', 'asc', 'id status text dueAt'), LIST)],
@@ -113,7 +113,7 @@ export const pendingUpdates: CallPair = {
   renamed: [...LIST_RENAMED, ['since', '`filter.createdAt.start`'], TIMES],
 };
 
-export const sentUpdates: CallPair = {
+export const sentUpdatesPair: CallPair = {
   does: 'What a profile has sent',
   old: { ...READ, query: [['count', '20']] },
   steps: [graphql(queryOfPosts('sent', 'desc', 'id text sentAt externalLink'), LIST)],
@@ -129,7 +129,7 @@ export const sentUpdates: CallPair = {
   ],
 };
 
-export const update: CallPair = {
+export const updatePair: CallPair = {
   does: 'One update, which is a post now',
   old: READ,
   steps: [

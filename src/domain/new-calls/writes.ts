@@ -23,7 +23,7 @@ const TIMING = [
   ['scheduled_at', '`mode: customScheduled`, with `dueAt` in ISO 8601'],
 ] as const;
 
-export const createUpdate: CallPair = {
+export const createUpdatePair: CallPair = {
   does: 'A new update',
   old: {
     ...POST,
@@ -61,7 +61,7 @@ export const createUpdate: CallPair = {
   ],
 };
 
-export const changeUpdate: CallPair = {
+export const changeUpdatePair: CallPair = {
   does: 'Another text for an update',
   old: { ...POST, form: [['text', BETTER_TEXT]] },
   steps: [
@@ -78,7 +78,7 @@ export const changeUpdate: CallPair = {
   renamed: [MEDIA, ...TIMING],
 };
 
-export const shareUpdate: CallPair = {
+export const shareUpdatePair: CallPair = {
   does: 'Send an update now',
   old: POST,
   steps: [
@@ -95,7 +95,7 @@ export const shareUpdate: CallPair = {
   renamed: [],
 };
 
-export const destroyUpdate: CallPair = {
+export const destroyUpdatePair: CallPair = {
   does: 'Delete an update',
   old: POST,
   steps: [
@@ -113,7 +113,7 @@ export const destroyUpdate: CallPair = {
   renamed: [],
 };
 
-export const moveUpdateToTop: CallPair = {
+export const moveUpdateToTopPair: CallPair = {
   does: 'Make an update the first of its queue',
   old: POST,
   steps: [
@@ -148,7 +148,7 @@ function moves(title?: string): GraphqlStep {
 const ONE_BY_ONE =
   'Move the posts to the top one after another, and begin with the one that is to be last. One request does up to 30 moves, in the order in which they stand.';
 
-export const reorderUpdates: CallPair = {
+export const reorderUpdatesPair: CallPair = {
   does: 'Another order for the queue',
   old: {
     ...POST,
@@ -162,7 +162,7 @@ export const reorderUpdates: CallPair = {
   renamed: [['order[]', '`id` of each move']],
 };
 
-export const shuffleUpdates: CallPair = {
+export const shuffleUpdatesPair: CallPair = {
   does: 'The queue in a random order',
   old: POST,
   steps: [

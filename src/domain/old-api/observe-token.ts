@@ -24,7 +24,7 @@ import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotati
  */
 
 /** A token in use, and what its call said of the calling program. */
-export interface Sighting {
+export interface ObservedCall {
   token: string;
   clientId: string | undefined;
   userAgent: string | undefined;
@@ -80,7 +80,7 @@ interface TransactionScope {
 }
 
 /** The unidentified program of a call, by its user agent. A new program is added. */
-async function programOf({ context, tx, now }: TransactionScope, { userAgent, requestId }: Sighting) {
+async function programOf({ context, tx, now }: TransactionScope, { userAgent, requestId }: ObservedCall) {
   const name = programName(userAgent);
   const known = await findUnidentified(tx, name);
   if (known !== undefined) return known;
@@ -96,7 +96,7 @@ async function programOf({ context, tx, now }: TransactionScope, { userAgent, re
 }
 
 /** The app that the call named, if that app exists. */
-async function claimOf({ tx, now }: TransactionScope, { clientId }: Sighting) {
+async function claimOf({ tx, now }: TransactionScope, { clientId }: ObservedCall) {
   if (clientId === undefined || !(await isIdentifiedApp(tx, clientId))) return undefined;
   return { claimed_client_id: clientId, claimed_at: now };
 }
@@ -114,7 +114,11 @@ async function ownerOf(tx: Database, userId: string) {
 }
 
 /** Returns the id of the mapping; undefined where the token was stored meanwhile. */
-async function keep(step: TransactionScope, sighting: Sighting, userId: string): Promise<string | undefined> {
+async function keep(
+  step: TransactionScope,
+  sighting: ObservedCall,
+  userId: string,
+): Promise<string | undefined> {
   const { context, tx, now } = step;
   const { token, requestId } = sighting;
   const digest = context.vault.digest(token);
@@ -153,7 +157,7 @@ async function keep(step: TransactionScope, sighting: Sighting, userId: string):
  * the old API answer any token. False where the old API refuses the token.
  * @throws {Unavailable}
  */
-export async function observeToken(context: Context, sighting: Sighting): Promise<boolean> {
+export async function observeToken(context: Context, sighting: ObservedCall): Promise<boolean> {
   const oldBackend = oldBackendUntilRetired(context, undefined);
   // Without an old API to ask, nothing refuses the token.
   if (!oldBackend) return true;

@@ -5,7 +5,7 @@ import { hasToken } from '../../store/tokens/observed.ts';
 import type { OldBackend, PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
-import { observeToken, type Sighting } from './observe-token.ts';
+import { observeToken, type ObservedCall } from './observe-token.ts';
 import type { Call } from '../usage/usage.ts';
 import { leaveOldApi } from './leave-old-api.ts';
 import { noteClaim } from './note-claim.ts';
@@ -26,7 +26,7 @@ export type { PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
  */
 
 /** A call with a token. */
-export interface LegacyCall extends PassedCall, Sighting {
+export interface LegacyCall extends PassedCall, ObservedCall {
   /** The address that the call came from. */
   address: string;
   /** Where in the call the token was. */

@@ -2,7 +2,7 @@ import { MINUTE } from '../../shared/lifetimes.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../ids/legacy-ids.ts';
-import { type Reading, readAccount } from '../reads/read-account.ts';
+import { type AccountWithAge, readAccount } from '../reads/read-account.ts';
 import { servedBy } from '../tokens/resolve-token.ts';
 import type { UpdateView } from '../translation/old-update.ts';
 
@@ -16,8 +16,8 @@ const KNOWN_FOR = 60 * MINUTE;
 
 /** A channel that the caller reaches. */
 export interface CallerChannel {
-  channel: Reading['channels'][number];
-  account: Reading['account'];
+  channel: AccountWithAge['channels'][number];
+  account: AccountWithAge['account'];
   ids: LegacyIds;
 }
 

@@ -3,7 +3,7 @@ import type { AccountReading } from '../../upstream/main-api.ts';
 import type { Context } from '../context.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { legacyIds, type LegacyIds, meantChannel } from '../ids/legacy-ids.ts';
-import { readAccount, type Reading } from '../reads/read-account.ts';
+import { readAccount, type AccountWithAge } from '../reads/read-account.ts';
 import { servedBy } from '../tokens/resolve-token.ts';
 
 /**
@@ -23,14 +23,14 @@ export interface NamedProfiles {
   profiles: NamedProfile[];
   /** The ids that belong to no profile of the account. */
   unknown: string[];
-  reading: Reading;
+  reading: AccountWithAge;
   ids: LegacyIds;
 }
 
 async function resolveIn(
   context: Context,
   caller: Caller,
-  named: { reading: Reading; given: readonly string[] },
+  named: { reading: AccountWithAge; given: readonly string[] },
 ) {
   const { reading, given } = named;
   const ids = await legacyIds(context, caller, reading);

@@ -10,7 +10,7 @@ import { freshFor } from '../limits/freshness.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 
 /** The account and channels that answer the old reads, with their age. */
-export interface Reading extends AccountReading {
+export interface AccountWithAge extends AccountReading {
   fetchedAt: number;
   /** True: the new API is out of reach, and this is the last known answer. */
   isStale: boolean;
@@ -20,7 +20,7 @@ async function fetchReading(
   context: Context,
   grant: GrantClient,
   known: readonly string[],
-): Promise<Reading> {
+): Promise<AccountWithAge> {
   const grantId = grant.id;
   const reading = await askForAccount(context, grant, known);
   const fetchedAt = context.clock.now();
@@ -44,11 +44,15 @@ function organizationsIn(cached: StoredAnswer | undefined, age: number): string[
  * that needs only stable fields may accept an older cached answer (`acceptedAge`, milliseconds).
  * @throws {GrantDead | Forbidden | Unavailable}
  */
-export async function readAccount(context: Context, grant: GrantClient, acceptedAge = 0): Promise<Reading> {
+export async function readAccount(
+  context: Context,
+  grant: GrantClient,
+  acceptedAge = 0,
+): Promise<AccountWithAge> {
   const grantId = grant.id;
   const cached = await cachedAnswer(context, grantId);
   const age = cached ? context.clock.now() - cached.fetched_at : Number.POSITIVE_INFINITY;
-  const lastKnown = (isStale: boolean): Reading | undefined =>
+  const lastKnown = (isStale: boolean): AccountWithAge | undefined =>
     cached && { ...(JSON.parse(cached.body) as AccountReading), fetchedAt: cached.fetched_at, isStale };
   const fresh = age < Math.max(freshFor(context, grant), acceptedAge) ? lastKnown(false) : undefined;
   if (fresh) return fresh;

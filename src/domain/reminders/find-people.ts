@@ -2,7 +2,7 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import {
   type AccountRow,
   accountsWithEmails,
-  readAccount,
+  readReminderAccount,
   readEarlierEmails,
 } from '../../store/reminders/reminder-people.ts';
 import type { Context } from '../context.ts';
@@ -46,7 +46,7 @@ export async function waitingEmailOf(
 ): Promise<string | undefined> {
   if (accountId === undefined)
     return id.startsWith(idOfEmail('')) ? id.slice(idOfEmail('').length) : undefined;
-  const account = await readAccount(context.store.durable, accountId);
+  const account = await readReminderAccount(context.store.durable, accountId);
   const email = account ? emailOf(account) : '';
   if (email === '') return undefined;
   return (await firstAccounts(context, [email])).get(email) === accountId ? email : undefined;
@@ -134,6 +134,6 @@ export async function whoIs(
   const address = normalEmail(email);
   const id = accountId ?? (await firstAccounts(context, [address])).get(address);
   if (id === undefined) return withoutAccount(address);
-  const account = await readAccount(context.store.durable, id);
+  const account = await readReminderAccount(context.store.durable, id);
   return account && holderOf(account, (await earlierEmails(context, [id])).get(id) ?? []);
 }

@@ -1,6 +1,6 @@
 import {
   type HolderRow,
-  type Named,
+  type NamedPerson,
   type OwnerRow,
   readHolderRows,
   readOwnerRows,
@@ -41,7 +41,7 @@ function ownerPart(row: OwnerRow, { oldBackend }: Pick<Context, 'oldBackend'>): 
 /** The parts of these people by name: first held tokens, then owned apps. People without parts are left out. */
 export async function loadParts(
   context: Pick<Context, 'store' | 'oldBackend'>,
-  named: Named,
+  named: NamedPerson,
 ): Promise<Map<string, AppPart[]>> {
   const { durable } = context.store;
   const parts = new Map<string, AppPart[]>();

@@ -1,6 +1,10 @@
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { isMailAddress } from '../../shared/mail/address.ts';
-import { accountsAfter, readAccount, waitingEmailsAfter } from '../../store/reminders/reminder-people.ts';
+import {
+  accountsAfter,
+  readReminderAccount,
+  waitingEmailsAfter,
+} from '../../store/reminders/reminder-people.ts';
 import { readHoldingMails, readTold, type ReminderRow } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Context } from '../context.ts';
@@ -159,7 +163,7 @@ export async function* peoplePages(context: Context, { now }: { now: number }): 
 async function findPerson(context: Context, id: string): Promise<ReminderPerson | undefined> {
   const [, by, name = ''] = /^(account|email):(.*)$/.exec(id) ?? [];
   if (by === 'email') return (await peopleOfEmails(context, [name]))[0];
-  const account = by === 'account' ? await readAccount(context.store.durable, name) : undefined;
+  const account = by === 'account' ? await readReminderAccount(context.store.durable, name) : undefined;
   return account && (await peopleOfAccounts(context, [account]))[0];
 }
 

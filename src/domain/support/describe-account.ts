@@ -1,5 +1,5 @@
 import type { MappingRow } from '../../store/tokens/find-mappings.ts';
-import { readAccount } from '../../store/reminders/reminder-people.ts';
+import { readReminderAccount } from '../../store/reminders/reminder-people.ts';
 import { tokensOfHolder } from '../../store/support/support-app.ts';
 import { listMailsTo, type ReminderMail } from '../../store/support/support-pair.ts';
 import type { Context } from '../context.ts';
@@ -15,7 +15,7 @@ const TOKENS_MAX = 100;
 const MAILS_MAX = 30;
 
 interface AccountDescription {
-  account: NonNullable<Awaited<ReturnType<typeof readAccount>>>;
+  account: NonNullable<Awaited<ReturnType<typeof readReminderAccount>>>;
   apps: AppTokens[];
   tokens: MappingRow[];
   isMore: boolean;
@@ -31,7 +31,7 @@ interface AccountDescription {
 /** An account that the bridge has met; undefined for other ids. */
 export async function describeAccount(context: Context, id: string): Promise<AccountDescription | undefined> {
   const { durable } = context.store;
-  const account = await readAccount(durable, id);
+  const account = await readReminderAccount(durable, id);
   if (!account) return undefined;
   const email = account.email?.toLowerCase();
   const people = [`account:${id}`, ...(email === undefined ? [] : [`email:${email}`])];

@@ -3,7 +3,7 @@ import type { MappingRow } from '../../store/tokens/find-mappings.ts';
 import {
   type ExtensionRow,
   extensionsOf,
-  listCallbacks,
+  listSupportCallbacks,
   type OwnedApp,
   readApp,
   tokensAfter,
@@ -47,7 +47,7 @@ export async function describeApp(
   const app = await readApp(durable, clientId);
   if (!app) return undefined;
   const [callbacks, contacts, extensions, client, counts, rows, asked] = await Promise.all([
-    listCallbacks(durable, clientId),
+    listSupportCallbacks(durable, clientId),
     listContacts(durable, clientId),
     extensionsOf(durable, clientId),
     enteredClientOf(context, clientId),

@@ -1,4 +1,4 @@
-import { readAccount } from '../../store/reminders/reminder-people.ts';
+import { readReminderAccount } from '../../store/reminders/reminder-people.ts';
 import {
   findLinkState,
   findNewestHandover,
@@ -35,7 +35,7 @@ export interface MappingDescription {
   app: AppFound;
   /** The app that the calls of the token name. */
   claimed: AppFound | undefined;
-  account: Awaited<ReturnType<typeof readAccount>>;
+  account: Awaited<ReturnType<typeof readReminderAccount>>;
   pair: Pair | undefined;
   /** The grant of the mapping. Without one: the live or else the last grant of the app and account. */
   grant: ShownGrant | undefined;
@@ -92,7 +92,7 @@ export async function describeMapping(context: Context, id: string): Promise<Map
   const claimedId = mapping.claimed_client_id;
   const claimed = claimedId === null ? undefined : await appWithId(durable, claimedId);
   const [account, grant, handover, link, mails, writes, calls] = await Promise.all([
-    pair ? readAccount(durable, pair.accountId) : undefined,
+    pair ? readReminderAccount(durable, pair.accountId) : undefined,
     grantOf(context, mapping, pair),
     pair ? findNewestHandover(durable, pair) : undefined,
     pair ? findLinkState(durable, pair) : undefined,

@@ -1,5 +1,5 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { type Marks, findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
+import { type MatchMarks, findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
 import type { Context } from '../context.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
@@ -37,7 +37,7 @@ const START_OF_TOKEN = /^1(?:\/|%2F)/i;
 /** A token with its `1/`, or without it: no id of the bridge is so long. */
 const WHOLE_TOKEN = /1(?:\/|%2F)[A-Za-z0-9]{5,}|[A-Za-z0-9]{32,}/i;
 
-function marksOf(query: string): Marks {
+function marksOf(query: string): MatchMarks {
   if (query === '') throw new SearchRefused('There is nothing to look for.');
   if (query.includes('@')) return { email: normalEmail(query) };
   if (WHOLE_TOKEN.test(query))
@@ -59,7 +59,7 @@ async function answerOf(context: Context, rows: readonly MappingRow[]): Promise<
   };
 }
 
-const lookFor = ({ store }: Context, marks: Marks) => findMappings(store.durable, marks, FOUND_MAX + 1);
+const lookFor = ({ store }: Context, marks: MatchMarks) => findMappings(store.durable, marks, FOUND_MAX + 1);
 
 /**
  * Finds tokens by an e-mail address, by a client, account or mapping id, or by the first or last four characters of the

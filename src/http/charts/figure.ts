@@ -5,7 +5,7 @@ import { axesOf, NARROW, type Plot, plotOf, type Size, WIDE } from './plot.ts';
 
 /** The figure around every chart by day. */
 
-export interface Drawing {
+export interface ChartContent {
   /** The greatest number of the vertical axis. */
   greatest: number;
   /** Draws the series. `id` is the prefix of the ids in the drawing. */
@@ -26,7 +26,11 @@ function description(chart: DailyChart, words: string): string {
 }
 
 /** The chart at one width. The style sheet shows the drawing that fits the screen. */
-function svgOf(chart: DailyChart, drawing: Drawing, { size, name }: { size: Size; name: string }): string {
+function svgOf(
+  chart: DailyChart,
+  drawing: ChartContent,
+  { size, name }: { size: Size; name: string },
+): string {
   const plot = plotOf(chart, drawing.greatest, size);
   const { below, above } = axesOf(chart, plot);
   const id = escaped(`${chart.id}-${name}`);
@@ -36,7 +40,7 @@ function svgOf(chart: DailyChart, drawing: Drawing, { size, name }: { size: Size
   return `<svg class="chart-drawing chart-${name}" viewBox="0 0 ${size.width} ${size.height}" role="${role}" aria-labelledby="${id}-t ${id}-d">${labels}${below}${drawing.draw(plot, id)}${above}</svg>`;
 }
 
-function legendOf({ id, series }: DailyChart, sign: Drawing['sign']): string {
+function legendOf({ id, series }: DailyChart, sign: ChartContent['sign']): string {
   const items = series.map(
     ({ label, kind }, index) => `<li>${sign(kind, escaped(`${id}-s${index}`))}${escaped(label)}</li>`,
   );
@@ -49,7 +53,7 @@ export function emptyFigure({ title, empty }: DailyChart, otherwise: string): st
 }
 
 /** The whole figure. */
-export function figureOf(chart: DailyChart, drawing: Drawing): string {
+export function figureOf(chart: DailyChart, drawing: ChartContent): string {
   const sizes = chart.isSmall
     ? [{ size: NARROW, name: 'only' }]
     : [

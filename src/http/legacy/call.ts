@@ -5,7 +5,7 @@ import { withTimeout } from '../../domain/work/with-timeout.ts';
 import { type AnswerDecision, decideAnswerer } from '../../domain/posts/decide.ts';
 import { type Answerer, type CallKind, whoAnswers } from '../../domain/old-calls/who-answers.ts';
 import { TooManyGuesses } from '../../domain/old-api/ask-limit.ts';
-import { type Reading, readAccount } from '../../domain/reads/read-account.ts';
+import { type AccountWithAge, readAccount } from '../../domain/reads/read-account.ts';
 import {
   brownoutFor,
   type ResolvedToken,
@@ -168,7 +168,11 @@ export function createCalls(
 }
 
 /** The account and channels for a call. A stale answer gets an `Age` header. */
-export async function readFor(context: Context, mapping: ServedMapping, res: Response): Promise<Reading> {
+export async function readFor(
+  context: Context,
+  mapping: ServedMapping,
+  res: Response,
+): Promise<AccountWithAge> {
   const work = servedBy(context, mapping, (grant) => readAccount(context, grant));
   const reading = await withTimeout(work, CALLER_WAIT + SECOND);
   if (reading.isStale) {

@@ -17,7 +17,7 @@ const originOf = (mapping: NonNullable<ResolvedToken['mapping']>, res: Response)
  * POST and GET on the old deauthorize addresses: ends this app for this account. The body is as recorded
  * (docs/old-api.md Q14).
  */
-export function deauthorize(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
+export function deauthorizeEndpoint(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(
     async (caller, _req, res) => {
       const origin = originOf(caller.mapping, res);

@@ -1,9 +1,9 @@
 import type { LegacyIds } from '../../domain/ids/legacy-ids.ts';
 import type { KnownCounts } from '../../domain/posts/known-counts.ts';
-import type { Reading } from '../../domain/reads/read-account.ts';
+import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { serviceName } from '../../domain/translation/networks.ts';
 
-type Channel = Reading['channels'][number];
+type Channel = AccountWithAge['channels'][number];
 
 /** Unix seconds of an ISO time. An unreadable time becomes 0, because old clients throw at any value but a number. */
 export function unixSeconds(iso: string | null | undefined): number {

@@ -3,7 +3,7 @@ import type { Context } from '../../domain/context.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../../domain/ids/legacy-ids.ts';
 import type { Caller } from '../../domain/ids/match-ids.ts';
 import { knownCounts } from '../../domain/posts/known-counts.ts';
-import type { Reading } from '../../domain/reads/read-account.ts';
+import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { shadow } from '../../domain/reads/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
 import { LegacyError, REFUSALS, sendJson } from '../wire/legacy-error.ts';
@@ -28,8 +28,8 @@ export function profiles(context: Context, call: HandlerFactory): RequestHandler
 }
 
 interface NamedChannel {
-  reading: Reading;
-  channel: Reading['channels'][number];
+  reading: AccountWithAge;
+  channel: AccountWithAge['channels'][number];
   ids: LegacyIds;
 }
 

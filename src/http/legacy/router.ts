@@ -6,7 +6,7 @@ import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { createAddedHeaders } from '../wire/added-headers.ts';
 import { authorize } from './authorize.ts';
 import { createCalls } from './call.ts';
-import { deauthorize } from './deauthorize.ts';
+import { deauthorizeEndpoint } from './deauthorize.ts';
 import { createOtherPaths } from './other-paths.ts';
 import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
@@ -15,8 +15,8 @@ import { LegacyError, REFUSALS, sendChallenge, sendLegacyError } from '../wire/l
 import { createPassing, type PassThroughDeps } from './pass-through.ts';
 import { collapseKnownPaths } from './passable-path.ts';
 import { changing } from './posts/change.ts';
-import { configuration } from './posts/configuration.ts';
-import { createUpdate } from './posts/create.ts';
+import { configurationEndpoint } from './posts/configuration.ts';
+import { createUpdateEndpoint } from './posts/create.ts';
 import { interactions } from './posts/interactions.ts';
 import { pendingUpdates, sentUpdates } from './posts/lists.ts';
 import { reorderUpdates, shuffleUpdates } from './posts/order.ts';
@@ -68,13 +68,13 @@ const HANDLERS: Record<OldCallName, MakeHandler> = {
   user,
   profiles,
   profile,
-  deauthorize,
+  deauthorize: deauthorizeEndpoint,
   pendingUpdates,
   sentUpdates,
   reorderUpdates,
   shuffleUpdates,
   update,
-  createUpdate,
+  createUpdate: createUpdateEndpoint,
   changeUpdate: (context, call) => changing(context, call, 'update'),
   shareUpdate: (context, call) => changing(context, call, 'share'),
   destroyUpdate: (context, call) => changing(context, call, 'destroy'),
@@ -83,7 +83,7 @@ const HANDLERS: Record<OldCallName, MakeHandler> = {
   updateSchedules,
   interactions,
   shares,
-  configuration,
+  configuration: configurationEndpoint,
 };
 
 /** Answers to calls without a token, once the old API is gone. Calls that are not listed get the recorded challenge. */

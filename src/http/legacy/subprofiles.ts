@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { type Board, knownBoards } from '../../domain/posts/lists/known-boards.ts';
-import type { Reading } from '../../domain/reads/read-account.ts';
+import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { servedBy, type ServedMapping } from '../../domain/tokens/resolve-token.ts';
 import { queryParameters } from '../wire/request-parameters.ts';
 import { tellAge } from './posts/age.ts';
@@ -17,12 +17,12 @@ function areWanted(req: Request): boolean {
 /** `id` is a value for `subprofile_ids` of a create call. */
 const subprofileOf = ({ serviceId, name }: Board) => ({ id: serviceId, name, service: 'pinterest' });
 
-type SubprofileLookup = (channel: Reading['channels'][number]) => { subprofiles?: object[] };
+type SubprofileLookup = (channel: AccountWithAge['channels'][number]) => { subprofiles?: object[] };
 
 /** The additional fields of a profile for a caller that asks for boards. No other call reads boards. */
 export async function subprofilesFor(
   context: Context,
-  { mapping, reading }: { mapping: ServedMapping; reading: Pick<Reading, 'channels'> },
+  { mapping, reading }: { mapping: ServedMapping; reading: Pick<AccountWithAge, 'channels'> },
   { req, res }: { req: Request; res: Response },
 ): Promise<SubprofileLookup> {
   if (!areWanted(req)) return () => ({});

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../domain/context.ts';
 import { legacyIds } from '../../domain/ids/legacy-ids.ts';
-import type { Reading } from '../../domain/reads/read-account.ts';
+import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { shadow } from '../../domain/reads/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
 import { sendJson } from '../wire/legacy-error.ts';
@@ -12,7 +12,7 @@ import { unixSeconds } from './legacy-profile.ts';
  * show as the name. Plan and last activity are unknown and absent. The new API has no referrals, so their fields are
  * empty.
  */
-function legacyUser({ account }: Reading, id: string) {
+function legacyUser({ account }: AccountWithAge, id: string) {
   return {
     id,
     _id: id,

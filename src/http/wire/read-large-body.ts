@@ -18,13 +18,13 @@ const HELD_WITHIN = 15 * SECOND;
 /** Waits for a place. Call the result to give the place back. @throws {Unavailable} no place became free in time */
 type AskForPlace = () => Promise<() => void>;
 
-interface Coding {
+interface BodyDecoder {
   create: () => Transform;
   /** The decoder takes megabytes of memory before its first byte, so the body needs a place from the beginning. */
   isDear?: true;
 }
 
-const CODINGS = new Map<string, Coding>([
+const CODINGS = new Map<string, BodyDecoder>([
   ['identity', { create: () => new PassThrough() }],
   ['gzip', { create: createGunzip }],
   ['deflate', { create: createInflate }],

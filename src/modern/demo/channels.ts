@@ -2,7 +2,7 @@ import type { ChannelRecord } from '../main-api/directory.ts';
 import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 import { weekly, workweek } from './schedules.ts';
 
-type Described = Pick<
+type ChannelSeed = Pick<
   ChannelRecord,
   | 'id'
   | 'organizationId'
@@ -19,7 +19,7 @@ type Described = Pick<
   Partial<ChannelRecord>;
 
 /** Fills the fields that most channels share. The described fields win. */
-function channel(described: Described): ChannelRecord {
+function channel(described: ChannelSeed): ChannelRecord {
   return {
     avatar: `https://images.grantbridge.example/channels/${described.service}.png`,
     isDisconnected: false,

@@ -1,5 +1,5 @@
 import type { IdeaContent, IdeaMedia, IdeaRecord, IdeaTag } from '../main-api/ideas/data.ts';
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 import { demoTags } from './post-tags.ts';
 
@@ -18,7 +18,7 @@ const breads = tagNamed('breads');
 const cakes = tagNamed('cakes');
 const team = tagNamed('team');
 
-interface Described extends Partial<Omit<IdeaContent, 'date'>> {
+interface IdeaSeed extends Partial<Omit<IdeaContent, 'date'>> {
   organizationId?: string;
   /** The group, and the position of the idea in the group. */
   at?: [group: { id: string }, position: number];
@@ -37,7 +37,7 @@ const image = (id: string, name: string, alt: string): IdeaMedia => ({
   source: null,
 });
 
-const described: Described[] = [
+const described: IdeaSeed[] = [
   {
     title: 'Why sourdough takes two days',
     text: 'Follow one loaf from the starter to the shelf: flour, water, salt and a lot of waiting.',
@@ -133,7 +133,7 @@ const described: Described[] = [
 const DAY = 86_400;
 
 /** `now` is in Unix seconds. Each idea has a different time of its day. */
-function toRecord(now: number, plan: Described, index: number): IdeaRecord {
+function toRecord(now: number, plan: IdeaSeed, index: number): IdeaRecord {
   const { organizationId = BAKERY, at, daysAgo, inDays, ...content } = plan;
   const createdAt = now - daysAgo * DAY - index * 1001;
   return {
@@ -160,7 +160,7 @@ function toRecord(now: number, plan: Described, index: number): IdeaRecord {
  * Eleven ideas of the first person, some in groups, and two ideas of the second person. The dates count from the first
  * start.
  */
-export function seedIdeas({ ideas }: Store): void {
+export function seedIdeas({ ideas }: ModernStore): void {
   const now = Math.floor(Date.now() / 1000);
   for (const { id, organizationId, name } of [SEASONS, BEHIND, RACES])
     ideas.addGroup(id, organizationId, name);

@@ -1,9 +1,9 @@
 import type { TagRecord } from '../main-api/posts/data.ts';
 import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 
-type Described = readonly [organizationId: string, name: string, color: string];
+type TagSeed = readonly [organizationId: string, name: string, color: string];
 
-const described: Described[] = [
+const described: TagSeed[] = [
   [BAKERY, 'everyday', '#8C6A4F'],
   [BAKERY, 'breads', '#C9822B'],
   [BAKERY, 'cakes', '#D64550'],

@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 import { BAKERY } from './organizations.ts';
 import { demoPeople } from './people.ts';
 
@@ -20,7 +20,7 @@ const described = [
 ] as const;
 
 /** Two templates of the first person: a template for the organization, and a private template. */
-export function seedPostTemplates({ postTemplates }: Store): void {
+export function seedPostTemplates({ postTemplates }: ModernStore): void {
   const accountId = demoPeople[0].account.id;
   for (const [index, plan] of described.entries()) {
     const time = Date.UTC(2026, 8, index + 1, 8);

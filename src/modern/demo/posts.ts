@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { ChannelRecord } from '../main-api/directory.ts';
 import type { PostContent, PostRecord } from '../main-api/posts/data.ts';
 import { nextFreeTimes } from '../main-api/posts/queue.ts';
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 import { demoChannels } from './channels.ts';
 import { demoPeople } from './people.ts';
 import { bakeryPosts } from './post-bakery.ts';
@@ -47,7 +47,7 @@ const contentOf = (plan: DemoPost, channel: ChannelRecord): PostContent => ({
  * Makes the posts of the days around `now`. Store each post before the next is made: a queued post takes the next free
  * time of the stored queue.
  */
-function postWriter({ posts }: Store, now: number) {
+function postWriter({ posts }: ModernStore, now: number) {
   function dueOf(plan: DemoPost, channel: ChannelRecord): number {
     if (!plan.queued) return instantOf(plan, channel.timezone, now);
     const taken = posts.queueOf(channel.id).map(({ dueAt }) => dueAt);
@@ -79,7 +79,7 @@ function postWriter({ posts }: Store, now: number) {
  * Adds the tags. False when the first tag exists already. Tags cannot be deleted: an existing first tag shows that an
  * earlier start wrote the contents of the demo.
  */
-export function seedTags({ posts }: Store): boolean {
+export function seedTags({ posts }: ModernStore): boolean {
   const [isFirst] = demoTags.map((tag) => posts.addTag(tag));
   return isFirst === true;
 }
@@ -88,7 +88,7 @@ export function seedTags({ posts }: Store): boolean {
  * Forty posts of the first person over three weeks around `now`, and three posts of the second person. `now` is in Unix
  * milliseconds.
  */
-export function seedPosts(store: Store, now: number): void {
+export function seedPosts(store: ModernStore, now: number): void {
   const write = postWriter(store, now);
   for (const [index, plan] of [...bakeryPosts, ...runnerPosts, ...recordPosts].entries()) {
     const post = write(plan, index);

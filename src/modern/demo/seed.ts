@@ -1,5 +1,5 @@
 import type { DemoCredentials } from '../settings.ts';
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 import { demoChannels } from './channels.ts';
 import { demoCredentials } from './credentials.ts';
 import { seedIdeas } from './ideas.ts';
@@ -9,7 +9,7 @@ import { seedPosts, seedTags } from './posts.ts';
 import { seedSnippets } from './snippets.ts';
 
 /** Writes all contents or no contents, and only once: contents that people delete stay deleted. */
-function seedContents(store: Store): void {
+function seedContents(store: ModernStore): void {
   const now = Date.now();
   store.posts.write(now, () => {
     if (!seedTags(store)) return;
@@ -24,7 +24,7 @@ function seedContents(store: Store): void {
  * Puts the demo people and their channels into the store and returns the demo credentials. All ids are fixed and
  * existing rows stay: a second start changes nothing.
  */
-export function seedDemo(store: Store): DemoCredentials {
+export function seedModernDemo(store: ModernStore): DemoCredentials {
   const { accounts, publishing } = store;
   for (const { account, passwordHash, organizations } of demoPeople) {
     accounts.add(account, passwordHash);

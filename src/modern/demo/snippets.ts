@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 import { BAKERY, RECORDS, RUNNERS } from './organizations.ts';
 
 const described = [
@@ -16,7 +16,7 @@ const described = [
 ] as const;
 
 /** Six snippets of the first person in her two organizations, and a snippet of the second person. */
-export function seedSnippets({ snippets }: Store): void {
+export function seedSnippets({ snippets }: ModernStore): void {
   for (const [index, [organizationId, name, text]] of described.entries()) {
     const number = String(index + 1).padStart(2, '0');
     const written = `2026-09-${number}T08:00:00.000Z`;

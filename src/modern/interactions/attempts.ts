@@ -37,7 +37,7 @@ export function createAttempts() {
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-interface Guess {
+interface SignInAttempt {
   email: string;
   req: Request;
   res: Response;
@@ -50,7 +50,7 @@ interface Guess {
  */
 export async function underBrake<T>(
   attempts: Attempts,
-  { email, req, res }: Guess,
+  { email, req, res }: SignInAttempt,
   check: () => Promise<T>,
 ): Promise<{ outcome: T } | { tooMany: string }> {
   const attempt = { email, address: req.socket.remoteAddress ?? '' };

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Login } from '../store/accounts.ts';
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 import { type Attempts, underBrake } from './attempts.ts';
 
 export interface FailedSignIn {
@@ -24,7 +24,7 @@ function field(req: Request, name: string): string {
  * `Retry-After` is set. A wrong e-mail address and a wrong password both get the same 401.
  */
 export async function checkCredentials(
-  { attempts, store }: { attempts: Attempts; store: Store },
+  { attempts, store }: { attempts: Attempts; store: ModernStore },
   { req, res }: { req: Request; res: Response },
 ): Promise<Login | FailedSignIn> {
   const email = field(req, 'email').trim();

@@ -3,12 +3,12 @@ import type { Pages } from '../../shared/pages.ts';
 import { errors } from '../provider/oidc.ts';
 import type { Provider } from '../provider/oidc.ts';
 import type { DemoCredentials } from '../settings.ts';
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
 
 export interface InteractionParts {
   provider: Provider;
-  store: Store;
+  store: ModernStore;
   pages: Pages;
   attempts: Attempts;
   demo: DemoCredentials | undefined;

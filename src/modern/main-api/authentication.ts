@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 
 /** The account that a valid access token acts for, and the scopes of the token. */
-export interface Caller {
+export interface ApiCaller {
   accountId: string;
   scopes: string[];
   /** The client that the quotas count: `app:<client_id>` or `key:<id of the API key>`. */
@@ -9,10 +9,10 @@ export interface Caller {
 }
 
 /** Whether the caller uses a personal API key and is not an app. */
-export const isKey = ({ client }: Caller): boolean => client.startsWith('key:');
+export const isKey = ({ client }: ApiCaller): boolean => client.startsWith('key:');
 
 /** Answers null for a token that is unknown, expired or revoked. */
-export type Authenticate = (token: string) => Promise<Caller | null>;
+export type CallerAuthenticator = (token: string) => Promise<ApiCaller | null>;
 
 function refuse(res: Response, message: string): void {
   res
@@ -26,7 +26,7 @@ function refuse(res: Response, message: string): void {
  * two Authorization headers is refused: Node would read the first header, other software the last. The texts are the
  * recorded texts.
  */
-export function requireBearer(authenticate: Authenticate) {
+export function requireBearer(authenticate: CallerAuthenticator) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const [authorization, another] = req.headersDistinct['authorization'] ?? [];
     if (!authorization && another === undefined) {

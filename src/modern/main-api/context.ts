@@ -1,11 +1,11 @@
 import { GraphQLError } from 'graphql';
-import type { Caller } from './authentication.ts';
+import type { ApiCaller } from './authentication.ts';
 import type { MainApiData } from './data.ts';
 import type { ChannelRecord, OrganizationRecord } from './directory.ts';
 
 // A type, not an interface: graphql-http wants an index signature, which only a type alias has implicitly.
 export type ApiContext = {
-  caller: Caller;
+  caller: ApiCaller;
   data: MainApiData;
 };
 

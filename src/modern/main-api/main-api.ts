@@ -10,7 +10,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createHandler, type Response as HandledResponse } from 'graphql-http';
 import { errorHandler } from '../error-handler.ts';
 import { isTooLarge } from './operations/answer-size.ts';
-import { type Authenticate, type Caller, requireBearer } from './authentication.ts';
+import { type CallerAuthenticator, type ApiCaller, requireBearer } from './authentication.ts';
 import { createChosenOperations } from './operations/chosen-operations.ts';
 import type { ApiContext } from './context.ts';
 import type { MainApiData } from './data.ts';
@@ -23,7 +23,7 @@ import { createSchema } from './schema.ts';
 const BODY_LIMIT = '256kb';
 
 export interface MainApiParts {
-  authenticate: Authenticate;
+  authenticate: CallerAuthenticator;
   data: MainApiData;
   /** Unset: the default quotas, which are generous. */
   quotas?: Quotas | undefined;
@@ -35,7 +35,7 @@ export interface MainApiParts {
  * The context of one request. Remembers channels: every post of a list looks up the channel of the post, a list has few
  * channels, and no operation changes a channel.
  */
-function contextOf(caller: Caller, data: MainApiData): ApiContext {
+function contextOf(caller: ApiCaller, data: MainApiData): ApiContext {
   const known = new Map<string, ChannelRecord | undefined>();
   const findChannel = (id: string) => {
     if (!known.has(id)) known.set(id, data.findChannel(id));
@@ -54,7 +54,7 @@ function createOperationHandler({ data, onUnexpected }: MainApiParts) {
   const schema = createSchema();
   const operations = { schema, chosen: createChosenOperations() };
   const rootValue = createRoot(schema, onUnexpected);
-  return createHandler<IncomingMessage, Caller, ApiContext>({
+  return createHandler<IncomingMessage, ApiCaller, ApiContext>({
     onSubscribe: ({ context: caller }, params) => {
       const prepared = prepareOperation(operations, params, caller.scopes);
       return 'refusal' in prepared
@@ -76,7 +76,7 @@ const unquoted = (contentType: string | undefined) => contentType?.replaceAll(/=
 
 function answerWith(handle: ReturnType<typeof createOperationHandler>) {
   return async (req: Request, res: Response): Promise<void> => {
-    const caller: Caller = res.locals['caller'];
+    const caller: ApiCaller = res.locals['caller'];
     const [body, init] = await handle({
       method: req.method,
       url: req.url,
@@ -118,7 +118,7 @@ function refuseMethod(_req: Request, res: Response): void {
 }
 
 /** The router for the root of {base_url}. Checks the token first, then the quotas, and reads the body last. */
-export function createMainApi(parts: MainApiParts): Router {
+export function createMainApiServer(parts: MainApiParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const readBody = text({ type: () => true, limit: BODY_LIMIT });
   const answer = answerWith(createOperationHandler(parts));

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { createRecent } from '../recent.ts';
 import { createRollingWindow, type RollingWindow } from '../rolling-window.ts';
-import type { Caller } from './authentication.ts';
+import type { ApiCaller } from './authentication.ts';
 
 /** Calls in 15 minutes, in 24 hours and in 30 days. */
 export type Quotas = readonly [number, number, number];
@@ -67,7 +67,7 @@ function refuse(res: Response, full: Window[], now: number): void {
 export function limitCalls(quotas: Quotas = GENEROUS) {
   const windowsOf = createRecent(MAX_CLIENTS, () => windowsFor(quotas));
   return (_req: Request, res: Response, next: NextFunction): void => {
-    const { client }: Caller = res.locals['caller'];
+    const { client }: ApiCaller = res.locals['caller'];
     const now = performance.now();
     const windows = windowsOf(client);
     const full = windows.filter(({ rolling }) => rolling.left(now) === 0);

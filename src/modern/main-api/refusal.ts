@@ -7,7 +7,7 @@ type RefusalType =
   | 'VoidMutationError';
 
 /** Ends a mutation and rolls the transaction back. `type` is the member of the payload's union that the client gets. */
-export class Refusal extends Error {
+export class ApiRefusal extends Error {
   override readonly name = 'Refusal';
   readonly type: RefusalType;
   /** For a RestProxyError: the error code of the old API. */
@@ -21,7 +21,7 @@ export class Refusal extends Error {
 
 /** Refuses an input with all problems at once. Each problem is a sentence without the full stop. */
 export const invalidInput = (problems: readonly string[]) =>
-  new Refusal('InvalidInputError', problems.join('. '));
+  new ApiRefusal('InvalidInputError', problems.join('. '));
 
 export function requireSound(problems: readonly string[]): void {
   if (problems.length > 0) throw invalidInput(problems);
@@ -38,7 +38,7 @@ export function payloadOf<T>(work: () => T): T | RefusalPayload {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Refusal) {
+    if (error instanceof ApiRefusal) {
       const { type, message, code } = error;
       return { __typename: type, message, code };
     }
@@ -52,6 +52,6 @@ export const voidPayloadOf = <T>(work: () => T) =>
     try {
       return work();
     } catch (error) {
-      throw error instanceof Refusal ? new Refusal('VoidMutationError', error.message) : error;
+      throw error instanceof ApiRefusal ? new ApiRefusal('VoidMutationError', error.message) : error;
     }
   });

@@ -14,10 +14,10 @@ import { forbidden, forbiddenForApps } from './operations/scope-check.ts';
 import { snippetOperations } from './snippets/operations.ts';
 import { accountMutations } from './update-account.ts';
 
-type Resolve = (args: never, context: ApiContext) => unknown;
+type Resolver = (args: never, context: ApiContext) => unknown;
 type Rule = { scope: string; failure?: string; keysOnly?: true };
 
-const resolvers: Record<string, Resolve> = {
+const resolvers: Record<string, Resolver> = {
   ...accountQueries,
   ...channelQueries,
   ...postOperations,
@@ -35,7 +35,7 @@ const rules: Record<string, Rule> = operations;
  * Checks the scope of the caller again and runs the resolver. A bug of ours becomes the union member `rule.failure`; a
  * rule without `failure` lets the error through.
  */
-function guard(rule: Rule, resolve: Resolve, onUnexpected: (error: Error) => void): Resolve {
+function guard(rule: Rule, resolve: Resolver, onUnexpected: (error: Error) => void): Resolver {
   return (args, context) => {
     if (!context.caller.scopes.includes(rule.scope)) throw forbidden(rule.scope);
     if (rule.keysOnly && !isKey(context.caller)) throw forbiddenForApps();
@@ -61,7 +61,7 @@ function rootFields(schema: GraphQLSchema): string[] {
 export function createRoot(
   schema: GraphQLSchema,
   onUnexpected: (error: Error) => void,
-): Record<string, Resolve> {
+): Record<string, Resolver> {
   const names = [rootFields(schema), Object.keys(rules), Object.keys(resolvers)].map((list) =>
     list.toSorted().join(' '),
   );

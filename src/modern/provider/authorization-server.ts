@@ -15,12 +15,12 @@ import { guardEndpoints } from './provider-endpoints.ts';
 import { applyRules, checkCodeChallenge, checkRequestedScopes } from './provider-rules.ts';
 import { scopes } from '../scopes.ts';
 import type { SecretBrake } from '../secret-brake.ts';
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 
 type RenderError = NonNullable<Configuration['renderError']>;
 
 export interface AuthorizationServerParts {
-  store: Store;
+  store: ModernStore;
   issuer: string;
   accessTokenSeconds: number;
   renderError: RenderError;
@@ -110,7 +110,7 @@ function configuration({ store, accessTokenSeconds, renderError }: Authorization
   };
 }
 
-export function createAuthorizationServer(parts: AuthorizationServerParts): Provider {
+export function createModernAuthorizationServer(parts: AuthorizationServerParts): Provider {
   const provider = new Provider(parts.issuer, configuration(parts));
   guardEndpoints(provider, parts.brake);
   applyRules(provider, parts.store, parts.brake);

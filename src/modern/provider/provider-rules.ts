@@ -8,7 +8,7 @@ import { isScope } from '../scopes.ts';
 import { type SecretBrake, TOO_MANY } from '../secret-brake.ts';
 import type { Clients } from '../store/clients/clients.ts';
 import type { OidcRecords } from '../store/oidc-records.ts';
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 
 interface RequestContext {
   ctx: KoaContextWithOIDC;
@@ -141,7 +141,7 @@ function endUnusedGrants(provider: Provider, records: OidcRecords): void {
   });
 }
 
-export function applyRules(provider: Provider, { clients, records }: Store, brake: SecretBrake): void {
+export function applyRules(provider: Provider, { clients, records }: ModernStore, brake: SecretBrake): void {
   giveBackUnanswered(provider, records);
   endUnusedGrants(provider, records);
   patchRequestContext(provider, brake);

@@ -1,4 +1,4 @@
-import type { Desk } from './desk.ts';
+import type { SettingsRoutes } from './desk.ts';
 import { show, type Visit } from './visit.ts';
 import { agoOf, dateOf } from './words.ts';
 
@@ -15,6 +15,6 @@ function showApi(visit: Visit): void {
   });
 }
 
-export function addApi(desk: Desk): void {
+export function addApi(desk: SettingsRoutes): void {
   desk.get('/api', showApi);
 }

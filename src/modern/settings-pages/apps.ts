@@ -1,6 +1,6 @@
 import { isScope, scopeWords } from '../scopes.ts';
 import type { ConnectedApp } from '../store/clients/connected-apps.ts';
-import type { Desk } from './desk.ts';
+import type { SettingsRoutes } from './desk.ts';
 import { goTo, refuse, show, type Visit } from './visit.ts';
 import { agoOf, dateOf } from './words.ts';
 
@@ -36,7 +36,7 @@ function revoke(visit: Visit): void {
 }
 
 /** The pages of connected apps. */
-export function addApps(desk: Desk): void {
+export function addApps(desk: SettingsRoutes): void {
   desk.get('/apps', showApps);
   desk.get('/apps/:id/revoke', askToRevoke);
   desk.post('/apps/:id/revoke', revoke);

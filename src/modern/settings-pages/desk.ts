@@ -11,19 +11,19 @@ import type { SettingsParts } from './parts.ts';
 import { askToSignIn, type OpenVisit, refuse, type RefusalStatus, type Visit } from './visit.ts';
 import { createVisits, type Visits } from './visits.ts';
 
-type Answer<V> = (visit: V) => void | Promise<void>;
+type VisitHandler<V> = (visit: V) => void | Promise<void>;
 
-export interface Desk {
+export interface SettingsRoutes {
   /**
    * A page for a signed-in account. Other people are sent to sign in and then back to the page. Paths are below
    * /settings.
    */
-  get(path: string, page: Answer<Visit>): void;
+  get(path: string, page: VisitHandler<Visit>): void;
   /** A form for a signed-in account. The action ends in `goTo`, unless its answer shows a new secret. */
-  post(path: string, action: Answer<Visit>): void;
+  post(path: string, action: VisitHandler<Visit>): void;
   /** A page for everybody. `csrf` is then bound to the browser, even when an account is signed in. */
-  openGet(path: string, page: Answer<OpenVisit>): void;
-  openPost(path: string, action: Answer<OpenVisit>): void;
+  openGet(path: string, page: VisitHandler<OpenVisit>): void;
+  openPost(path: string, action: VisitHandler<OpenVisit>): void;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -59,22 +59,22 @@ function refusals(visits: Visits) {
 }
 
 /** A router for /settings. `addPages` adds the pages. */
-export function createDesk(parts: SettingsParts, addPages: (desk: Desk) => void): Router {
+export function createDesk(parts: SettingsParts, addPages: (desk: SettingsRoutes) => void): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const binding = createFormBinding(parts.store.keys.digestKey);
   const visits = createVisits(parts, binding);
   const methods = createMethods();
   const { missing, method, foreign, unreadable } = refusals(visits);
   const readForm = urlencoded({ extended: false, inflate: false, limit: '64kb', parameterLimit: 20 });
-  const signedIn = (path: string, answer: Answer<Visit>) => async (req: Request, res: Response) => {
+  const signedIn = (path: string, answer: VisitHandler<Visit>) => async (req: Request, res: Response) => {
     const visit = await visits.signedIn(req, res);
     if (visit) await answer(visit);
     else askToSignIn(req, res, methods.hasPage(path));
   };
-  const open = (answer: Answer<OpenVisit>) => async (req: Request, res: Response) =>
+  const open = (answer: VisitHandler<OpenVisit>) => async (req: Request, res: Response) =>
     answer(await visits.open(req, res));
   const checked =
-    <V extends OpenVisit>(action: Answer<V>): Answer<V> =>
+    <V extends OpenVisit>(action: VisitHandler<V>): VisitHandler<V> =>
     async (visit) => {
       const taken = takeForm(binding, visit);
       if (typeof taken === 'number') refuse(visit, taken);

@@ -4,12 +4,12 @@ import type { Pages } from '../../shared/pages.ts';
 import type { Attempts } from '../interactions/attempts.ts';
 import type { Provider } from '../provider/oidc.ts';
 import type { DemoCredentials } from '../settings.ts';
-import type { Store } from '../store/store.ts';
+import type { ModernStore } from '../store/store.ts';
 import type { Answers } from './answers.ts';
 
 export interface SettingsParts {
   provider: Provider;
-  store: Store;
+  store: ModernStore;
   pages: Pages;
   attempts: Attempts;
   demo: DemoCredentials | undefined;

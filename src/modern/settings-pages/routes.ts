@@ -10,7 +10,7 @@ import { addApps } from './apps.ts';
 import { addClientSecrets } from './clients/client-secrets.ts';
 import { addClients } from './clients/clients.ts';
 import { createDesk } from './desk.ts';
-import { addKeys } from './keys/keys.ts';
+import { addKeyPages } from './keys/keys.ts';
 import type { SettingsParts } from './parts.ts';
 import { addSignIn } from './account/sign-in.ts';
 import { goTo } from './visit.ts';
@@ -20,7 +20,7 @@ export function createSettings(parts: Omit<SettingsParts, 'answers'>): Router {
     desk.openGet('/', (visit) => goTo(visit, '/settings/api'));
     addSignIn(desk);
     addApi(desk);
-    addKeys(desk);
+    addKeyPages(desk);
     addClients(desk);
     addClientSecrets(desk);
     addApps(desk);

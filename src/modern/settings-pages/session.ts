@@ -8,7 +8,7 @@ import type { AccountRecord } from '../main-api/directory.ts';
 import type { SettingsParts } from './parts.ts';
 
 type Exchange = { req: Request; res: Response };
-type Parts = Pick<SettingsParts, 'provider' | 'store'>;
+type SessionDeps = Pick<SettingsParts, 'provider' | 'store'>;
 
 export interface SignedIn {
   account: AccountRecord;
@@ -19,20 +19,20 @@ export interface SignedIn {
 /** The same attributes as the session cookie of the provider, for the whole host. */
 const COOKIE = { httpOnly: true, sameSite: 'lax', overwrite: true } as const;
 
-const contextOf = ({ provider }: Parts, { req, res }: Exchange) => provider.createContext(req, res);
+const contextOf = ({ provider }: SessionDeps, { req, res }: Exchange) => provider.createContext(req, res);
 
 /**
  * Undefined for a browser without a session, or when the account is gone. A session from before a password change
  * counts as no session.
  */
-export async function readSession(parts: Parts, exchange: Exchange): Promise<SignedIn | undefined> {
+export async function readSession(parts: SessionDeps, exchange: Exchange): Promise<SignedIn | undefined> {
   const session = await parts.provider.Session.get(contextOf(parts, exchange));
   const account = session.accountId === undefined ? undefined : parts.store.accounts.find(session.accountId);
   return account && { account, sessionUid: session.uid };
 }
 
 /** Ends the session of this browser. The row of the session is deleted: copies of the cookie are worthless. */
-export async function endSession(parts: Parts, exchange: Exchange): Promise<void> {
+export async function endSettingsSession(parts: SessionDeps, exchange: Exchange): Promise<void> {
   const context = contextOf(parts, exchange);
   const session = await parts.provider.Session.get(context);
   await session.destroy();
@@ -41,11 +41,11 @@ export async function endSession(parts: Parts, exchange: Exchange): Promise<void
 
 /** Begins a new session under a new id. The cookie that the browser sent is worthless afterwards. */
 export async function beginSession(
-  parts: Parts,
+  parts: SessionDeps,
   exchange: Exchange,
   login: { accountId: string; loginTs: number },
 ): Promise<void> {
-  await endSession(parts, exchange);
+  await endSettingsSession(parts, exchange);
   const session = new parts.provider.Session();
   session.loginAccount({ ...login, amr: ['pwd'] });
   await session.save(SESSION_SECONDS);

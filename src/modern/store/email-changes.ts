@@ -14,7 +14,7 @@ interface NewEmailChange extends EmailChange {
 }
 
 /** `from` is the old address, `to` is the new address. */
-type Confirmed = { end: 'changed'; from: string; to: string } | { end: 'taken' | 'gone' };
+type ConfirmationResult = { end: 'changed'; from: string; to: string } | { end: 'taken' | 'gone' };
 
 export type EmailChanges = ReturnType<typeof createEmailChanges>;
 
@@ -47,7 +47,7 @@ export function createEmailChanges(db: Database, accounts: Accounts) {
   const forget = db.prepare('delete from email_changes where account_id = ?');
   const purge = db.prepare('delete from email_changes where expires_at <= ?');
 
-  const confirm = db.transaction((token: string): Confirmed => {
+  const confirm = db.transaction((token: string): ConfirmationResult => {
     const change = take.get(digest(token), now());
     const from = change && accounts.find(change.accountId)?.email;
     if (!change || from === undefined) return { end: 'gone' };

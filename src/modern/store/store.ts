@@ -19,10 +19,10 @@ import { loadSecretKeys } from './clients/secret-keys.ts';
 import { createSnippets } from './posts/snippets.ts';
 import { createUsedForms } from './used-forms.ts';
 
-export type Store = ReturnType<typeof openStore>;
+export type ModernStore = ReturnType<typeof openModernStore>;
 
 /** Opens the store of the modern generation and removes expired rows. */
-export function openStore(databaseFile: string) {
+export function openModernStore(databaseFile: string) {
   const db = openDatabase(databaseFile);
   const keys = loadSecretKeys(databaseFile);
   const records = createOidcRecords(db);

@@ -84,7 +84,7 @@ function inShort(failure: DeliveryFailure): string {
   return `the mail server could not be used (${[failure.code ?? 'no code', codes].join(' ').trim()})`;
 }
 
-interface Circumstances {
+interface DeliveryState {
   auth?: { user: string; pass: string } | undefined;
   /** Whether the server has been given the message up to its end. */
   isWritten?: boolean;
@@ -111,7 +111,7 @@ export class MailError extends Error {
   /** For operators: the reason from the message alone. */
   readonly reason: string;
 
-  constructor(failure: DeliveryFailure, { auth, isWritten = false }: Circumstances = {}) {
+  constructor(failure: DeliveryFailure, { auth, isWritten = false }: DeliveryState = {}) {
     const secrets = auth ? spellingsOf(auth) : [];
     const words = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), wordsOf(failure));
     super(`The mail could not be handed over: ${words}`);

@@ -126,7 +126,7 @@ function swapIn(draft: string, target: string): Move[] {
   }
 }
 
-export interface Restored extends CopyFacts {
+export interface RestoreResult extends CopyFacts {
   /** The present names of the files of the old database, the database itself first. */
   setAside: string[];
 }
@@ -140,7 +140,7 @@ export async function restoreFile(
   file: string,
   target: string,
   check: (facts: CopyFacts) => void,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   requireSqlite(file);
   let moves: Move[] = [];
   const facts = await writeWhole(target, {

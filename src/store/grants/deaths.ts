@@ -105,7 +105,7 @@ export async function countLiveUpTo(db: Database, limit: number, after = NONE): 
  * How many grants are alive, counted in pieces: on SQLite a statement blocks the whole process while the statement
  * runs.
  */
-export async function countLive(db: Database, piece = 5000): Promise<number> {
+export async function countLiveGrants(db: Database, piece = 5000): Promise<number> {
   let after = NONE;
   for (let counted = 0; ; counted += piece) {
     const last = await livingAfter(db, after)

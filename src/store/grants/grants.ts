@@ -94,7 +94,7 @@ interface Death {
 }
 
 /** Which grant to end: always, only at a version, or only while one presentation of the grant is still in doubt. */
-interface Ending {
+interface GrantEnd {
   id: string;
   version?: number;
   doubtedClaim?: string | null;
@@ -103,7 +103,7 @@ interface Ending {
 /** Ends a grant under the given conditions; false when the conditions do not hold. */
 export async function markDead(
   tx: Database,
-  { id, version, doubtedClaim }: Ending,
+  { id, version, doubtedClaim }: GrantEnd,
   { cause, now, eraseTokens }: Death,
 ): Promise<boolean> {
   let query = tx

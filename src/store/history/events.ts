@@ -78,17 +78,17 @@ export async function chainEvents(
   return Number(numAffectedRows);
 }
 
-interface Place {
+interface EventPosition {
   position: number;
   id: number;
 }
 
-const FIRST_PLACE: Place = { position: Number.MIN_SAFE_INTEGER, id: Number.MIN_SAFE_INTEGER };
+const FIRST_PLACE: EventPosition = { position: Number.MIN_SAFE_INTEGER, id: Number.MIN_SAFE_INTEGER };
 
 /**
  * Positions are unique while their index exists. An attacker who can write to the database may have dropped the index.
  */
-async function listChained(db: Database, after: Place): Promise<Array<Event & Place>> {
+async function listChained(db: Database, after: EventPosition): Promise<Array<Event & EventPosition>> {
   const rows = await db
     .selectFrom('events')
     .selectAll()
@@ -102,7 +102,10 @@ async function listChained(db: Database, after: Place): Promise<Array<Event & Pl
 }
 
 /** All chained entries in the order of the chain, a page at a time. */
-export async function* chainedPages(db: Database, from = FIRST_PLACE): AsyncGenerator<Array<Event & Place>> {
+export async function* chainedPages(
+  db: Database,
+  from = FIRST_PLACE,
+): AsyncGenerator<Array<Event & EventPosition>> {
   let after = from;
   for (;;) {
     const page = await listChained(db, after);

@@ -14,7 +14,7 @@ type ImportedTable =
   | 'id_pairs'
   | 'mappings';
 
-interface Place<T extends ImportedTable> {
+interface ImportColumn<T extends ImportedTable> {
   table: T;
   column: keyof Tables[T] & string;
 }
@@ -25,7 +25,7 @@ const OF_ANY_KIND = sql`kind in ('profile', 'account') and`;
 /** The rows of a table with one of these values in a column. */
 export async function rowsWith<T extends ImportedTable>(
   db: Database,
-  { table, column }: Place<T>,
+  { table, column }: ImportColumn<T>,
   values: Iterable<string>,
 ): Promise<Array<Selectable<Tables[T]>>> {
   const given = [...new Set(values)];
@@ -42,7 +42,7 @@ export async function rowsWith<T extends ImportedTable>(
  */
 export async function addRows<T extends ImportedTable>(
   tx: Database,
-  { table, column }: Place<T>,
+  { table, column }: ImportColumn<T>,
   rows: ReadonlyArray<Insertable<Tables[T]>>,
 ): Promise<string[]> {
   if (rows.length === 0) return [];

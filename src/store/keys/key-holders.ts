@@ -7,14 +7,14 @@ import type { Database, Store } from '../driver/store.ts';
  * all processes hold the key, and dropped only when no process writes with the key. Another check covers a process that
  * was paused for longer (retry-after-key-rotation.ts).
  */
-export interface Holding {
+export interface HeldKey {
   /** Per purpose the ids of the keys for reading, and the key for writing. */
   rings: Record<Purpose, { ids: string[]; active: string }>;
   /** Ids of sealing keys of pairs that wait in the spill of the process's machine. */
   spilled: string[];
 }
 
-export interface Holder extends Holding {
+export interface Holder extends HeldKey {
   processId: string;
   machine: string;
 }
@@ -47,7 +47,7 @@ export async function listHolders(db: Database, now: number): Promise<Holder[]> 
   return rows.map(({ process_id, machine, held }) => ({
     processId: process_id,
     machine,
-    ...(JSON.parse(held) as Holding),
+    ...(JSON.parse(held) as HeldKey),
   }));
 }
 

@@ -7,7 +7,7 @@ import type { Database, Store } from '../driver/store.ts';
 /** The values that depend on a key: a description for a person, and the number of each kind. */
 export type KeyUsage = Array<{ what: string; count: number }>;
 
-interface Question extends KeyName {
+interface KeyUsageQuery extends KeyName {
   now: number;
   /** The volatile database, which knows which browser opened which approval page. */
   store: Pick<Store, 'volatile'>;
@@ -32,7 +32,7 @@ async function count(
 
 const madeWith = (column: string, id: string) => sql<SqlBool>`${sql.ref(column)} like ${`${id}.%`}`;
 
-async function countOpenPages({ store }: Question, condition: Expression<SqlBool>): Promise<number> {
+async function countOpenPages({ store }: KeyUsageQuery, condition: Expression<SqlBool>): Promise<number> {
   const row = await store.volatile
     .selectFrom('claimed_requests')
     .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -42,7 +42,7 @@ async function countOpenPages({ store }: Question, condition: Expression<SqlBool
   return row.n;
 }
 
-async function digestUsage(db: Database, question: Question): Promise<KeyUsage> {
+async function digestUsage(db: Database, question: KeyUsageQuery): Promise<KeyUsage> {
   const { id, now } = question;
   const lives = sql<SqlBool>`expires_at > ${now}`;
   const codes = sql<SqlBool>`${madeWith('code_digest', id)} and ${lives} and used_at is null`;
@@ -71,7 +71,7 @@ const IN_WORDS = {
   secret_sealed: "secrets of apps' own clients",
 };
 
-async function sealingUsage(db: Database, { id }: Question): Promise<KeyUsage> {
+async function sealingUsage(db: Database, { id }: KeyUsageQuery): Promise<KeyUsage> {
   const usage: KeyUsage = [];
   for (const column of SEALED_COLUMNS) {
     const what = IN_WORDS[column.column];
@@ -87,7 +87,7 @@ const LAST_FORMS = 10 * SECOND;
  * The hidden field of a form is not stored. So all forms that were shown while the key was active count, until they
  * have expired.
  */
-async function sessionUsage(db: Database, question: Question): Promise<KeyUsage> {
+async function sessionUsage(db: Database, question: KeyUsageQuery): Promise<KeyUsage> {
   const { id, now } = question;
   const key = await db
     .selectFrom('keys')
@@ -101,7 +101,7 @@ async function sessionUsage(db: Database, question: Question): Promise<KeyUsage>
   return [{ what: 'open approval pages', count: await countOpenPages(question, shown) }];
 }
 
-async function historyUsage(db: Database, { id }: Question): Promise<KeyUsage> {
+async function historyUsage(db: Database, { id }: KeyUsageQuery): Promise<KeyUsage> {
   const entries = sql<SqlBool>`${madeWith('witness', id)} or ${madeWith('chain', id)}`;
   return [{ what: 'entries of the history', count: await count(db, 'events', entries) }];
 }
@@ -114,7 +114,7 @@ const USAGES = {
 };
 
 /** The values that depend on a key, without the kinds that have none. */
-export async function findKeyUsage(db: Database, question: Question): Promise<KeyUsage> {
+export async function findKeyUsage(db: Database, question: KeyUsageQuery): Promise<KeyUsage> {
   const usage = await USAGES[question.purpose](db, question);
   return usage.filter((one) => one.count > 0);
 }

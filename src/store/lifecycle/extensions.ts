@@ -4,7 +4,7 @@ import type { Database } from '../driver/store.ts';
 
 /** The extensions of apps: at most one in force for an app and a milestone. */
 
-interface Ended {
+interface ExtensionEnd {
   clientId: string;
   name: Milestone;
   now: number;
@@ -14,7 +14,7 @@ interface Ended {
 /** The end of an app's extension for a milestone; undefined without an extension. */
 export async function extensionUntil(
   tx: Database,
-  { clientId, name }: Pick<Ended, 'clientId' | 'name'>,
+  { clientId, name }: Pick<ExtensionEnd, 'clientId' | 'name'>,
 ): Promise<number | undefined> {
   const row = await tx
     .selectFrom('extensions')
@@ -29,7 +29,7 @@ export async function extensionUntil(
 /** Ends the extension in force; returns its planned end, or undefined when there was none. */
 export async function endExtensionOf(
   tx: Database,
-  { clientId, name, now, by }: Ended,
+  { clientId, name, now, by }: ExtensionEnd,
 ): Promise<number | undefined> {
   const row = await tx
     .updateTable('extensions')

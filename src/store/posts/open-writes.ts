@@ -3,7 +3,7 @@ import { OPEN } from './write-journal.ts';
 
 /** Writes without an outcome, by the client of the new API that sent them. */
 
-interface Whose {
+interface WriteOwner {
   modernClientId: string;
   /** Restricts the count to this account. */
   accountId?: string;
@@ -21,7 +21,7 @@ interface Whose {
  */
 export async function countOpenWrites(
   db: Database,
-  { modernClientId, accountId, since, underWaySince }: Whose,
+  { modernClientId, accountId, since, underWaySince }: WriteOwner,
 ): Promise<{ underWay: number; inDoubt: number }> {
   const rows = await db
     .selectFrom('post_writes')

@@ -9,12 +9,16 @@ interface ShadowCount {
   last_at: number;
 }
 
-type Counted = Pick<ShadowCount, 'endpoint' | 'field' | 'difference'>;
+type ShadowCountKey = Pick<ShadowCount, 'endpoint' | 'field' | 'difference'>;
 
-const keyOf = ({ endpoint, field, difference }: Counted) => `${endpoint} ${field} ${difference}`;
+const keyOf = ({ endpoint, field, difference }: ShadowCountKey) => `${endpoint} ${field} ${difference}`;
 
 /** Adds one to each of these counts, always in one order, so that two processes cannot wait for each other. */
-export async function addShadowCounts(store: Store, counted: readonly Counted[], now: number): Promise<void> {
+export async function addShadowCounts(
+  store: Store,
+  counted: readonly ShadowCountKey[],
+  now: number,
+): Promise<void> {
   const ordered = counted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   await store.volatile
     .insertInto('shadow_differences')

@@ -6,7 +6,7 @@ import type { Store } from '../driver/store.ts';
  * processes.
  */
 
-interface Taking {
+interface RequestBatch {
   modernClientId: string;
   /** How many requests are to be sent; at most `limit`. */
   requests: number;
@@ -18,7 +18,7 @@ interface Taking {
 }
 
 /** Counts requests that are about to be sent; false when there would be too many, and then counts none. */
-export async function takeShadowRequests(store: Store, taking: Taking): Promise<boolean> {
+export async function takeShadowRequests(store: Store, taking: RequestBatch): Promise<boolean> {
   const { modernClientId, requests, limit, since, now } = taking;
   // A window that begins later was written by a wrong clock.
   const isOver = sql<SqlBool>`(shadow_requests.begun_at <= ${since} or shadow_requests.begun_at > ${now})`;

@@ -22,13 +22,13 @@ export const NOTHING_COUNTED: Readonly<TokenNumbers> = {
 };
 
 /** A part of all tokens. Counting in pieces keeps other work from waiting for long. */
-interface Piece<Key> {
+interface PieceRequest<Key> {
   after: Key;
   /** The approximate number of tokens in a piece. */
   size: number;
 }
 
-interface Counted<Key, Row> {
+interface CountedPiece<Key, Row> {
   rows: Row[];
   /** The last key of the piece; undefined when no piece follows. */
   next: Key | undefined;
@@ -37,8 +37,8 @@ interface Counted<Key, Row> {
 /** Counts the tokens of the next piece by app and state, in the order of their ids. */
 export async function countStates(
   db: Database,
-  { after, size }: Piece<string>,
-): Promise<Counted<string, { client_id: string; state: MappingState; n: number }>> {
+  { after, size }: PieceRequest<string>,
+): Promise<CountedPiece<string, { client_id: string; state: MappingState; n: number }>> {
   const behind = db.selectFrom('mappings').where('id', '>', after);
   const end = await behind
     .select('id')
@@ -62,8 +62,8 @@ export interface PairKey {
 /** Whether accounts have a waiting token, by app: the next piece in the order of apps and accounts. */
 export async function listWaitingAccounts(
   db: Database,
-  { after, size }: Piece<PairKey>,
-): Promise<Counted<PairKey, { client_id: string; n: 0 | 1 }>> {
+  { after, size }: PieceRequest<PairKey>,
+): Promise<CountedPiece<PairKey, { client_id: string; n: 0 | 1 }>> {
   const rows = await db
     .selectFrom('mappings')
     .select(['client_id', 'account_id'])
@@ -89,8 +89,8 @@ export async function listWaitingAccounts(
 /** How many addresses without an account have a waiting token, by app: the next piece in the order of addresses. */
 export async function countWaitingAddresses(
   db: Database,
-  { after, size }: Piece<string>,
-): Promise<Counted<string, { client_id: string; n: number }>> {
+  { after, size }: PieceRequest<string>,
+): Promise<CountedPiece<string, { client_id: string; n: number }>> {
   const behind = db.selectFrom('mappings').where('account_id', 'is', null).where('account_email', '>', after);
   const end = await behind
     .select('account_email')

@@ -67,17 +67,17 @@ export async function claimMail(
   return row && { ...row, claim_id: claimId };
 }
 
-type Claimed = Pick<ClaimedMail, 'id' | 'claim_id'>;
+type MailClaim = Pick<ClaimedMail, 'id' | 'claim_id'>;
 
 /** Restricts an update to a mail that this claim still holds. */
-const held = (db: Database, mail: Claimed) =>
+const held = (db: Database, mail: MailClaim) =>
   db
     .updateTable('mails')
     .where('id', '=', mail.id)
     .where('claim_id', '=', mail.claim_id)
     .where('state', '=', 'sending');
 
-interface Ending {
+interface MailEnd {
   state: Exclude<MailState, 'due' | 'sending'>;
   now: number;
   /** The address that was used or refused. */
@@ -86,7 +86,7 @@ interface Ending {
 }
 
 /** Ends a claimed mail; false when another process has the claim. */
-export async function endMail(db: Database, mail: Claimed, ending: Ending): Promise<boolean> {
+export async function endMail(db: Database, mail: MailClaim, ending: MailEnd): Promise<boolean> {
   const { state, now, address, failure = null } = ending;
   const result = await held(db, mail)
     .set({ state, failure, ended_at: now, ...(address !== undefined && { address }) })
@@ -102,13 +102,13 @@ interface PutOff {
 }
 
 /** Keeps the address before a claimed mail goes there; false when another process has the claim. */
-export async function noteAddress(db: Database, mail: Claimed, address: string): Promise<boolean> {
+export async function noteAddress(db: Database, mail: MailClaim, address: string): Promise<boolean> {
   const result = await held(db, mail).set({ address }).executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
 
 /** Counts a hand-over in doubt of a claimed mail; undefined when another process has the claim. */
-export async function countDoubt(db: Database, mail: Claimed): Promise<number | undefined> {
+export async function countDoubt(db: Database, mail: MailClaim): Promise<number | undefined> {
   const row = await held(db, mail)
     .set((eb) => ({ in_doubt: eb('in_doubt', '+', 1) }))
     .returning('in_doubt')
@@ -117,7 +117,7 @@ export async function countDoubt(db: Database, mail: Claimed): Promise<number | 
 }
 
 /** Whether this claim still holds the mail; needs a transaction. */
-export async function isHeldBy(tx: Database, mail: Claimed): Promise<boolean> {
+export async function isHeldBy(tx: Database, mail: MailClaim): Promise<boolean> {
   const row = await tx
     .selectFrom('mails')
     .select('id')
@@ -131,7 +131,7 @@ export async function isHeldBy(tx: Database, mail: Claimed): Promise<boolean> {
 /** Releases a claimed mail until its next attempt. */
 export async function putOffMail(
   db: Database,
-  mail: Claimed & Pick<ClaimedMail, 'attempts'>,
+  mail: MailClaim & Pick<ClaimedMail, 'attempts'>,
   { nextAt, failure, attempts = mail.attempts }: PutOff,
 ): Promise<void> {
   await held(db, mail)

@@ -28,7 +28,7 @@ export async function accountsAfter(db: Database, accountId: string, limit: numb
 }
 
 /** One account; undefined when unknown. */
-export async function readAccount(db: Database, accountId: string): Promise<AccountRow | undefined> {
+export async function readReminderAccount(db: Database, accountId: string): Promise<AccountRow | undefined> {
   return accounts(db).where('account_id', '=', accountId).executeTakeFirst();
 }
 
@@ -69,7 +69,7 @@ export async function waitingEmailsAfter(db: Database, email: string, limit: num
 }
 
 /** People, by the ids of their accounts or by the addresses under which tokens or apps wait for an account. */
-export interface Named {
+export interface NamedPerson {
   by: 'account' | 'email';
   names: readonly string[];
 }
@@ -93,7 +93,7 @@ const IS_CONCERNED = sql<boolean>`not (m.state = 'unmapped' and m.source = 'regi
  * The waiting tokens of these people, grouped by app in the order of the names of apps; unidentified programs are
  * included.
  */
-export async function readHolderRows(db: Database, { by, names }: Named): Promise<HolderRow[]> {
+export async function readHolderRows(db: Database, { by, names }: NamedPerson): Promise<HolderRow[]> {
   const person = sql.ref<string>(by === 'account' ? 'm.account_id' : 'm.account_email');
   return db
     .selectFrom('mappings as m')
@@ -148,7 +148,7 @@ const accountsIf = (condition: RawBuilder<boolean>) =>
   sql<number>`count(distinct case when ${condition} then coalesce(m.account_id, m.account_email) end)`;
 
 /** The live apps of these people, by name, without unidentified programs. */
-export async function readOwnerRows(db: Database, { by, names }: Named): Promise<OwnerRow[]> {
+export async function readOwnerRows(db: Database, { by, names }: NamedPerson): Promise<OwnerRow[]> {
   const person = sql.ref<string>(by === 'account' ? 'a.owner_account_id' : 'a.owner_email');
   return db
     .selectFrom('apps as a')
@@ -187,7 +187,7 @@ export async function readOwnerRows(db: Database, { by, names }: Named): Promise
  */
 export async function hasWaiting(
   db: Database,
-  { clientId, holder }: { clientId: string; holder?: { by: Named['by']; name: string } },
+  { clientId, holder }: { clientId: string; holder?: { by: NamedPerson['by']; name: string } },
 ): Promise<boolean> {
   const { by, name = '' } = holder ?? {};
   const row = await db

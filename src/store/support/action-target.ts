@@ -34,7 +34,7 @@ export async function readTarget(db: Database, mappingId: string): Promise<Targe
     .executeTakeFirst();
 }
 
-interface Once {
+interface RepeatedAction {
   mappingId: string;
   action: string;
   actor: string;
@@ -45,7 +45,7 @@ interface Once {
 /** Whether the history of a token has this entry with the same reason since a moment. */
 export async function hasEventSince(
   db: Database,
-  { mappingId, action, actor, reason, since }: Once,
+  { mappingId, action, actor, reason, since }: RepeatedAction,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('events')

@@ -20,7 +20,7 @@ export async function readApp(db: Database, clientId: string): Promise<OwnedApp 
 }
 
 /** The callbacks of an app. */
-export async function listCallbacks(db: Database, clientId: string): Promise<string[]> {
+export async function listSupportCallbacks(db: Database, clientId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('app_callbacks')
     .select('uri')

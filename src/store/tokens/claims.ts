@@ -91,14 +91,14 @@ export interface Consent {
   from: readonly MappingState[];
 }
 
-type From = ExpressionBuilder<Tables, 'mappings'>;
+type MappingExpressions = ExpressionBuilder<Tables, 'mappings'>;
 
 /**
  * An active token always moves to the new grant. A waiting token moves if its app is proven, or if the consent listed
  * the token.
  */
 function isConsented(
-  eb: From,
+  eb: MappingExpressions,
   { pair, isProgram, listed, from }: Consent,
 ): ExpressionWrapper<Tables, 'mappings', SqlBool> {
   return eb.and([

@@ -6,7 +6,7 @@ import type { Mapping, MappingState, Tables } from '../tables/tables.ts';
 /** Finds mappings by facts that people know. No search matches a pattern: every comparison is an equality. */
 
 /** The marks of a search. A mapping has to match one of them. */
-export interface Marks {
+export interface MatchMarks {
   /** The id of the mapping, of its app or of its account. */
   id?: string;
   /** The first or last four characters of the token. */
@@ -20,12 +20,12 @@ export interface Marks {
 /** A mapping with the names of its app and account. */
 export type MappingRow = Mapping & { app_name: string; email: string | null };
 
-type From = ExpressionBuilder<Tables & { m: Tables['mappings'] }, 'm'>;
+type MappingExpressions = ExpressionBuilder<Tables & { m: Tables['mappings'] }, 'm'>;
 
 const isEmail = (column: string, email: string) => sql<SqlBool>`lower(${sql.ref(column)}) = ${email}`;
 
 /** Whether this address belongs to the account, to the mapping or to the app's owner. */
-function byEmail(eb: From, email: string): Array<Expression<SqlBool>> {
+function byEmail(eb: MappingExpressions, email: string): Array<Expression<SqlBool>> {
   const accounts = eb.selectFrom('accounts').select('account_id').where(isEmail('accounts.email', email));
   const apps = eb.selectFrom('apps').select('client_id').where(isEmail('apps.owner_email', email));
   return [
@@ -35,7 +35,10 @@ function byEmail(eb: From, email: string): Array<Expression<SqlBool>> {
   ];
 }
 
-function conditions(eb: From, { id, hint, digests, email }: Marks): Array<Expression<SqlBool>> {
+function conditions(
+  eb: MappingExpressions,
+  { id, hint, digests, email }: MatchMarks,
+): Array<Expression<SqlBool>> {
   return [
     ...(id === undefined
       ? []
@@ -47,14 +50,14 @@ function conditions(eb: From, { id, hint, digests, email }: Marks): Array<Expres
 }
 
 /** Mappings with at least one of the marks, newest first. Mappings of retired apps are included. */
-export async function findMappings(db: Database, marks: Marks, limit: number): Promise<MappingRow[]> {
+export async function findMappings(db: Database, marks: MatchMarks, limit: number): Promise<MappingRow[]> {
   return db
     .selectFrom('mappings as m')
     .innerJoin('apps as a', 'a.client_id', 'm.client_id')
     .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
     .selectAll('m')
     .select(['a.name as app_name', 'c.email'])
-    .where((eb) => eb.or(conditions(eb as unknown as From, marks)))
+    .where((eb) => eb.or(conditions(eb as unknown as MappingExpressions, marks)))
     .orderBy('m.created_at', 'desc')
     .orderBy('m.id')
     .limit(limit)

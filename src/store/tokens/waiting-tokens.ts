@@ -6,7 +6,7 @@ import type { App, MappingSource, MappingState } from '../tables/tables.ts';
  * id.
  */
 
-interface Pinning {
+interface OwnerPin {
   /** In lower case, as e-mail addresses are compared. */
   email: string;
   accountId: string;
@@ -19,7 +19,7 @@ interface PinnedMapping {
 }
 
 /** Gives the tokens of an e-mail address their account. A row with an account is never changed. */
-export async function pinTokens(tx: Database, { email, accountId, now }: Pinning): Promise<PinnedMapping[]> {
+export async function pinTokens(tx: Database, { email, accountId, now }: OwnerPin): Promise<PinnedMapping[]> {
   return tx
     .updateTable('mappings')
     .set({ account_id: accountId, updated_at: now })
@@ -30,7 +30,7 @@ export async function pinTokens(tx: Database, { email, accountId, now }: Pinning
 }
 
 /** Gives the apps of an e-mail address their owner; returns their client ids. */
-export async function pinApps(tx: Database, { email, accountId }: Pinning): Promise<string[]> {
+export async function pinApps(tx: Database, { email, accountId }: OwnerPin): Promise<string[]> {
   const rows = await tx
     .updateTable('apps')
     .set({ owner_account_id: accountId })
@@ -45,7 +45,7 @@ export async function pinApps(tx: Database, { email, accountId }: Pinning): Prom
 export async function pinOwnerTokens(
   tx: Database,
   clientIds: readonly string[],
-  { accountId, now }: Omit<Pinning, 'email'>,
+  { accountId, now }: Omit<OwnerPin, 'email'>,
 ): Promise<PinnedMapping[]> {
   const source: MappingSource = 'registration';
   return tx
@@ -60,7 +60,7 @@ export async function pinOwnerTokens(
 }
 
 /** Pairs the old id of an account with its new id, unless the new id already has a pair; returns the old id. */
-export async function pinIdPair(tx: Database, { email, accountId }: Pinning): Promise<string | undefined> {
+export async function pinIdPair(tx: Database, { email, accountId }: OwnerPin): Promise<string | undefined> {
   const known = await tx
     .selectFrom('id_pairs')
     .select('legacy_id')

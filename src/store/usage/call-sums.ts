@@ -43,7 +43,7 @@ function rowsOf({ volatile }: Store, callers: Callers, sinceDay: string) {
 const OTHERS = sql`endpoint, carrier`;
 
 /** PostgreSQL returns a sum of integers as a decimal, in a text. */
-type Summed<Row, Column extends keyof Row> = Omit<Row, Column> & Record<Column, number | string>;
+type WithSums<Row, Column extends keyof Row> = Omit<Row, Column> & Record<Column, number | string>;
 
 /** The most frequent kinds of calls since a day (`YYYY-MM-DD`), the most frequent first. */
 export async function sumCalls(
@@ -51,7 +51,7 @@ export async function sumCalls(
   callers: Callers,
   { sinceDay, limit }: { sinceDay: string; limit: number },
 ): Promise<CallSum[]> {
-  const { rows } = await sql<Summed<CallSum, 'calls' | 'answered'>>`
+  const { rows } = await sql<WithSums<CallSum, 'calls' | 'answered'>>`
     select ${OTHERS}, user_agent, sum(calls) as calls,
       sum(case when outcome = 'ok' then calls else 0 end) as answered, max(last_at) as last_at
     ${rowsOf(store, callers, sinceDay)}
@@ -76,7 +76,7 @@ export async function findLastCall(
 
 /** The calls since a day, by day, endpoint and carrier. */
 export async function sumDays(store: Store, callers: Callers, sinceDay: string): Promise<DayCalls[]> {
-  const { rows } = await sql<Summed<DayCalls, 'calls' | 'refused'>>`
+  const { rows } = await sql<WithSums<DayCalls, 'calls' | 'refused'>>`
     select day, ${OTHERS}, sum(calls) as calls,
       sum(case when outcome = 'refused' then calls else 0 end) as refused
     ${rowsOf(store, callers, sinceDay)}

@@ -93,7 +93,7 @@ export interface Silences {
   silence: number;
 }
 
-interface Locked {
+interface LockedRows {
   table: 'mappings' | 'apps';
   key: 'id' | 'client_id';
   /** The joined rows, and the condition for the rows that are about to move. */
@@ -108,7 +108,7 @@ interface Locked {
  */
 async function inOrder(
   db: Database,
-  { table, key, from, where }: Locked,
+  { table, key, from, where }: LockedRows,
   move: RawBuilder<unknown>,
 ): Promise<number> {
   const run = async (tx: Database) => Number((await move.execute(tx)).numAffectedRows ?? 0);

@@ -24,14 +24,14 @@ const listed = z.object({
 
 const one = z.object({ post: writtenPost });
 
-export interface Looking {
+export interface PostSearch {
   mainApi: MainApi;
   accessToken: string;
   now: number;
 }
 
 async function read<Shape extends z.ZodType>(
-  { mainApi, accessToken, now }: Looking,
+  { mainApi, accessToken, now }: PostSearch,
   { query, variables, shape }: { query: string; variables: object; shape: Shape },
 ): Promise<z.infer<Shape>> {
   const answer = await mainApi.ask(accessToken, JSON.stringify({ query, variables }));
@@ -56,7 +56,7 @@ export interface PostsFound {
   goesOn: boolean;
 }
 
-async function readPage(looking: Looking, input: object, after: string | undefined) {
+async function readPage(looking: PostSearch, input: object, after: string | undefined) {
   const variables = { input, ...(after === undefined ? {} : { after }) };
   const { posts } = await read(looking, { query: LIST, variables, shape: listed });
   const found = (posts.edges ?? []).map(({ node }) => node);
@@ -69,7 +69,7 @@ const isBefore = (time: number, post: WrittenPost | undefined) =>
   post !== undefined && Date.parse(post.createdAt) < time;
 
 /** Sends one request. */
-export type Ask = <Answer>(read: (looking: Looking) => Promise<Answer>) => Promise<Answer>;
+export type SendQuery = <Answer>(read: (looking: PostSearch) => Promise<Answer>) => Promise<Answer>;
 
 /**
  * The posts of a channel that were made within a time, and maybe later posts. Incomplete when there are very many.
@@ -77,7 +77,7 @@ export type Ask = <Answer>(read: (looking: Looking) => Promise<Answer>) => Promi
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}, and the errors of `ask`
  */
 export async function listPosts(
-  ask: Ask,
+  ask: SendQuery,
   { organizationId, channelId, from, to }: PostsWanted,
 ): Promise<PostsFound> {
   const input = {
@@ -101,7 +101,7 @@ export async function listPosts(
  * One post; undefined when the post does not exist.
  * @throws {Unauthorized | Forbidden | Unavailable}
  */
-export async function findPost(looking: Looking, id: string): Promise<WrittenPost | undefined> {
+export async function findPost(looking: PostSearch, id: string): Promise<WrittenPost | undefined> {
   try {
     return (await read(looking, { query: ONE, variables: { input: { id } }, shape: one })).post;
   } catch (error) {

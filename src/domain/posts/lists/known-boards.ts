@@ -6,7 +6,7 @@ import type { GrantClient } from '../../grants/grant-client.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { freshFor } from '../../limits/freshness.ts';
-import type { Reading } from '../../reads/read-account.ts';
+import type { AccountWithAge } from '../../reads/read-account.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
 /** The boards of an account's Pinterest channels: from the cache while fresh, else with one request. */
@@ -69,7 +69,7 @@ async function fetchBoards(
 export async function knownBoards(
   context: Context,
   grant: GrantClient,
-  { channels }: Pick<Reading, 'channels'>,
+  { channels }: Pick<AccountWithAge, 'channels'>,
 ): Promise<BoardsAnswer> {
   const ofPinterest = channels.filter(({ service }) => service === 'pinterest');
   if (ofPinterest.length === 0) return { boards: {}, fetchedAt: context.clock.now(), isStale: false };

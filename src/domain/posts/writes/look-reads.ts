@@ -1,6 +1,6 @@
 import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
-import { type Ask, findPost, listPosts, type PostsFound } from '../../../upstream/posts/find-posts.ts';
+import { type SendQuery, findPost, listPosts, type PostsFound } from '../../../upstream/posts/find-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
@@ -28,7 +28,7 @@ export const isInChannel = (row: PostWriteRow): row is ChannelRow =>
 
 /** The posts of one channel, from the time of the first row to the time of the last row. */
 function listFor(
-  ask: Ask,
+  ask: SendQuery,
   first: ChannelRow,
   last: Pick<PostWriteRow, 'sent_at'> = first,
 ): Promise<PostsFound> {
@@ -42,7 +42,7 @@ const FROM = { top: 'asc', bottom: 'desc' } as const;
 /** A moved post is not found behind 100 or more posts with times of their own. */
 const IN_ONE_LOOK = 100;
 
-async function queueFor(ask: Ask, row: ChannelRow, position: 'top' | 'bottom'): Promise<WrittenPost[]> {
+async function queueFor(ask: SendQuery, row: ChannelRow, position: 'top' | 'bottom'): Promise<WrittenPost[]> {
   const { organization_id: organizationId, channel_id: channelId } = row;
   const question = { organizationId, channelId, statuses: ['scheduled'], direction: FROM[position] };
   const page = await ask(({ mainApi, accessToken, now }) =>
@@ -58,7 +58,7 @@ async function queueFor(ask: Ask, row: ChannelRow, position: 'top' | 'bottom'): 
 export function readsInCall(context: Context, { grant, clientId }: PostsReader): LookReads {
   const { id: grantId, modernClientId } = grant;
   const mainApi = context.sides.mainApiFor(modernClientId);
-  const ask: Ask = async (read) => {
+  const ask: SendQuery = async (read) => {
     takeWrite(context, { modernClientId, clientId });
     return withAccessToken(context, grantId, (accessToken) =>
       read({ mainApi, accessToken, now: context.clock.now() }),
@@ -94,7 +94,7 @@ export function readsOfRun(
 ): (reader: PostsReader) => LookReads {
   const lists = new Map<string, Promise<PostsFound>>();
   return (reader) => {
-    const ask: Ask = (read) =>
+    const ask: SendQuery = (read) =>
       askForPosts(context, reader, ({ mainApi, accessToken, now }) =>
         read({ mainApi, accessToken, now: now() }),
       );

@@ -5,7 +5,10 @@ import type { createCalls } from '../call.ts';
 import { sendJson } from '../../wire/legacy-error.ts';
 
 /** GET /1/info/configuration.json: services and their limits, from a table of the bridge. */
-export function configuration(_context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
+export function configurationEndpoint(
+  _context: Context,
+  call: ReturnType<typeof createCalls>,
+): RequestHandler {
   const answer = oldConfiguration();
   return call(async (_caller, _req, res) => sendJson(res, 200, answer));
 }

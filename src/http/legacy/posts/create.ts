@@ -42,7 +42,7 @@ async function updatesOf(
 }
 
 /** POST /1/updates/create.json. */
-export function createUpdate(context: Context, call: CallHandlerFactory): RequestHandler {
+export function createUpdateEndpoint(context: Context, call: CallHandlerFactory): RequestHandler {
   return call(
     writing(context, async (caller, writer, { req, res }) => {
       const created = await createUpdates(context, caller, { pairs: await callPairs(req), writer });

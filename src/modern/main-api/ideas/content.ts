@@ -49,7 +49,7 @@ function mediaRules(media: MediaInput[]): Rule[] {
 const isBlank = (text?: string | null) => !text?.trim();
 
 /** The problems of an idea's content. Each problem is a sentence without the full stop. */
-export function contentProblems(content: ContentInput): string[] {
+export function ideaProblems(content: ContentInput): string[] {
   const { title, text, media, tags } = content;
   const isEmpty = isBlank(title) && isBlank(text) && !isLonger(media, 0);
   return broken([

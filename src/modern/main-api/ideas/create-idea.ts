@@ -1,7 +1,7 @@
 import { type ApiContext, ownOrganization } from '../context.ts';
 import { newObjectId } from '../object-id.ts';
-import { invalidInput, payloadOf, Refusal, requireSound } from '../refusal.ts';
-import { type ContentInput, contentFrom, contentProblems } from './content.ts';
+import { invalidInput, payloadOf, ApiRefusal, requireSound } from '../refusal.ts';
+import { type ContentInput, contentFrom, ideaProblems } from './content.ts';
 import type { IdeaRecord, IdeasData } from './data.ts';
 import { presentIdea } from './present.ts';
 
@@ -16,7 +16,7 @@ interface Input {
   group?: GroupInput | null;
 }
 
-type Placed = Pick<IdeaRecord, 'groupId' | 'position'>;
+type IdeaPosition = Pick<IdeaRecord, 'groupId' | 'position'>;
 
 /**
  * The position behind `placeAfterId`, or at the top without `placeAfterId`. Undefined when that idea is not in the
@@ -38,7 +38,7 @@ function positionFor(ideas: IdeasData, groupId: string, placeAfterId?: string | 
 }
 
 /** The group and the position of the new idea, or a message when the wished place does not exist. */
-function place(ideas: IdeasData, organizationId: string, group?: GroupInput | null): Placed | string {
+function place(ideas: IdeasData, organizationId: string, group?: GroupInput | null): IdeaPosition | string {
   const { groupId, placeAfterId } = group ?? {};
   if (!groupId) return placeAfterId ? 'The idea to place it after needs its group' : noGroup;
   if (!ideas.isGroup(organizationId, groupId)) return 'The group was not found';
@@ -46,11 +46,11 @@ function place(ideas: IdeasData, organizationId: string, group?: GroupInput | nu
   return position === undefined ? 'The idea to place it after is not in the group' : { groupId, position };
 }
 
-const noGroup: Placed = { groupId: null, position: null };
+const noGroup: IdeaPosition = { groupId: null, position: null };
 
 function newIdea({ organizationId, content, group }: Input, ideas: IdeasData): IdeaRecord {
   const placed = place(ideas, organizationId, group);
-  const problems = contentProblems(content);
+  const problems = ideaProblems(content);
   if (typeof placed === 'string') throw invalidInput([...problems, placed]);
   requireSound(problems);
   const now = Math.floor(Date.now() / 1000);
@@ -66,13 +66,14 @@ function newIdea({ organizationId, content, group }: Input, ideas: IdeasData): I
 
 function addIdea(input: Input, context: ApiContext): IdeaRecord {
   const organization = ownOrganization(context, input.organizationId);
-  if (!organization) throw new Refusal('UnauthorizedError', 'You cannot create ideas in this organization');
+  if (!organization)
+    throw new ApiRefusal('UnauthorizedError', 'You cannot create ideas in this organization');
   const { ideas } = context.data;
   const limit = organization.limits.ideas;
   return ideas.write(() => {
     const record = newIdea(input, ideas);
     if (ideas.add(record, limit)) return record;
-    throw new Refusal('LimitReachedError', `The plan of this organization allows ${limit} ideas`);
+    throw new ApiRefusal('LimitReachedError', `The plan of this organization allows ${limit} ideas`);
   });
 }
 

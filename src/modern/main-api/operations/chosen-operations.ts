@@ -2,7 +2,7 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { RequestParams } from 'graphql-http';
 import { LRUCache } from 'lru-cache';
 
-export interface Chosen {
+export interface ChosenOperation {
   document: DocumentNode;
   operation: OperationDefinitionNode;
 }
@@ -27,14 +27,17 @@ const keyOf = ({ query, operationName, variables }: RequestParams) =>
  * operations again and again. Parsing, validating and pricing the bridge's own read takes longer than the answer.
  */
 export function createChosenOperations() {
-  const chosen = new LRUCache<string, Chosen>({
+  const chosen = new LRUCache<string, ChosenOperation>({
     maxSize: MAX_ALL,
     maxEntrySize: MAX_ONE,
     sizeCalculation: (_chosen, key) => key.length,
   });
   return {
     /** The cached operation, or the result of `choose`. Refusals are not cached. */
-    find<Refusal extends { refusal: unknown }>(request: RequestParams, choose: () => Chosen | Refusal) {
+    find<Refusal extends { refusal: unknown }>(
+      request: RequestParams,
+      choose: () => ChosenOperation | Refusal,
+    ) {
       const key = keyOf(request);
       const known = chosen.get(key);
       if (known) return known;

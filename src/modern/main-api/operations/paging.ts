@@ -8,7 +8,7 @@ import { z } from 'zod';
 /**
  * The place of a record in an order: the sort keys, which are numbers, and the id, which decides between equal keys.
  */
-export interface Place {
+export interface PageBoundary {
   values: number[];
   id: string;
 }
@@ -22,13 +22,13 @@ export interface Page {
   /** 1 to 100. */
   size: number;
   /** Undefined: the page begins at the start of the list. */
-  after: Place | undefined;
+  after: PageBoundary | undefined;
 }
 
 /** The order of a list. `name` stands in every cursor: a cursor of another order is refused. */
 export interface Order<T> {
   name: string;
-  placeOf: (record: T) => Place;
+  placeOf: (record: T) => PageBoundary;
 }
 
 export const DEFAULT_SIZE = 20;
@@ -41,7 +41,7 @@ export const badInput = (message: string) =>
 const cursorShape = z.tuple([z.string(), z.array(z.int()), z.string()]);
 
 /** Encodes a cursor twice in base64, like the real service. */
-const cursorOf = (order: string, { values, id }: Place): string =>
+const cursorOf = (order: string, { values, id }: PageBoundary): string =>
   btoa(btoa(JSON.stringify([order, values, id])));
 
 function readCursor(cursor: string) {
@@ -52,7 +52,7 @@ function readCursor(cursor: string) {
   }
 }
 
-function placeFrom(cursor: string, { name, keys }: { name: string; keys: number }): Place {
+function placeFrom(cursor: string, { name, keys }: { name: string; keys: number }): PageBoundary {
   const [order, values, id] = readCursor(cursor);
   if (order !== name || values.length !== keys)
     throw badInput('The cursor in "after" comes from a list in another order');

@@ -8,18 +8,18 @@ import {
 } from 'graphql';
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import type { RequestParams, Response } from 'graphql-http';
-import type { Chosen, ChosenOperations } from './chosen-operations.ts';
+import type { ChosenOperation, ChosenOperations } from './chosen-operations.ts';
 import { brokenLimit, MAX_TOKENS } from './query-limits.ts';
 import { firstForbidden } from './scope-check.ts';
 
-export type Coded = readonly { readonly message: string }[];
+export type CodedError = readonly { readonly message: string }[];
 
 type Refusal = { refusal: Response };
 
 const headers = { 'content-type': 'application/json; charset=utf-8' };
 
 /** A 400 in which every error has `code`. graphql-http alone would answer 200 to `Accept: application/json`. */
-export function badRequest(errors: Coded, code: string): Response {
+export function badRequest(errors: CodedError, code: string): Response {
   const coded = errors.map((error) => ({
     ...(error instanceof GraphQLError ? error.toJSON() : { message: error.message }),
     extensions: { code },
@@ -27,7 +27,7 @@ export function badRequest(errors: Coded, code: string): Response {
   return [JSON.stringify({ errors: coded }), { status: 400, statusText: 'Bad Request', headers }];
 }
 
-const refuse = (errors: Coded, code: string): Refusal => ({ refusal: badRequest(errors, code) });
+const refuse = (errors: CodedError, code: string): Refusal => ({ refusal: badRequest(errors, code) });
 
 const answer = (body: object): Response => [JSON.stringify(body), { status: 200, statusText: 'OK', headers }];
 
@@ -49,7 +49,10 @@ function parseQuery(query: string): DocumentNode | Refusal {
   }
 }
 
-function choose(schema: GraphQLSchema, { query, operationName, variables }: RequestParams): Chosen | Refusal {
+function choose(
+  schema: GraphQLSchema,
+  { query, operationName, variables }: RequestParams,
+): ChosenOperation | Refusal {
   const document = parseQuery(query);
   if ('refusal' in document) return document;
   const limit = brokenLimit(schema, document, variables);

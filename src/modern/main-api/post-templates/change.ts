@@ -1,6 +1,6 @@
 import { type ApiContext, ownOrganization } from '../context.ts';
 import { newObjectId } from '../object-id.ts';
-import { invalidInput, Refusal, voidPayloadOf } from '../refusal.ts';
+import { invalidInput, ApiRefusal, voidPayloadOf } from '../refusal.ts';
 import type { PostTemplateRecord, Visibility } from './data.ts';
 import { findTemplate } from './list.ts';
 import { templateProblems } from './rules.ts';
@@ -23,7 +23,7 @@ interface UpdateInput extends Fields {
   id: string;
 }
 
-const refuse = (message: string) => new Refusal('VoidMutationError', message);
+const refuse = (message: string) => new ApiRefusal('VoidMutationError', message);
 
 function requireSound(record: PostTemplateRecord): PostTemplateRecord {
   const problems = templateProblems(record);

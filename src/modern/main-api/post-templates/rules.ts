@@ -7,10 +7,10 @@ const LONGEST_EMOJI = 32;
 
 const isText = (text: string, longest: number) => text.trim() !== '' && text.length <= longest;
 
-type Said = Pick<PostTemplateRecord, 'title' | 'body' | 'description' | 'emoji' | 'visibility'>;
+type TemplateText = Pick<PostTemplateRecord, 'title' | 'body' | 'description' | 'emoji' | 'visibility'>;
 
 /** The problems of a template. Each problem is a sentence without the full stop. */
-export function templateProblems({ title, body, description, emoji, visibility }: Said): string[] {
+export function templateProblems({ title, body, description, emoji, visibility }: TemplateText): string[] {
   return broken([
     [!isName(title), NAME_RULE.replace('name', 'title')],
     [!isText(body, LONGEST_TEXT), `The body must have 1 to ${LONGEST_TEXT} characters`],

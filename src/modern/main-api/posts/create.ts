@@ -27,14 +27,14 @@ const contentOf = (input: CreatePostInput, authorId: string): Omit<PostContent, 
   aiAssisted: input.aiAssisted ?? false,
 });
 
-interface Making {
+interface PostCreation {
   input: CreatePostInput;
   channel: ChannelRecord;
   authorId: string;
   now: number;
 }
 
-function planFor({ input, channel, authorId, now }: Making): Plan & { wish: Wish } {
+function planFor({ input, channel, authorId, now }: PostCreation): Plan & { wish: Wish } {
   const { own, foreign } = metadataFor(channel.service, input.metadata);
   return {
     channel,

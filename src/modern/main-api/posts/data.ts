@@ -1,4 +1,4 @@
-import type { Place } from '../operations/paging.ts';
+import type { PageBoundary } from '../operations/paging.ts';
 import type { AssetInput, SchedulingType, ServiceMetadata, ShareMode } from './inputs.ts';
 
 export type PostStatus = 'draft' | 'needs_approval' | 'scheduled' | 'sending' | 'sent' | 'error';
@@ -78,12 +78,12 @@ export interface PostsFilter {
   tagIds?: string[] | undefined;
 }
 
-export interface PostsQuestion {
+export interface PostsQuery {
   organizationId: string;
   filter: PostsFilter;
   sort: SortKey[];
   /** The list begins behind this place. The values belong to the sort keys; -1 stands for a missing time. */
-  after: Place | undefined;
+  after: PageBoundary | undefined;
   limit: number;
 }
 
@@ -99,7 +99,7 @@ export interface PostsData {
    * Publishes due posts and runs `work` in a transaction that locks out other writers. An error rolls all changes back.
    */
   write<T>(now: number, work: () => T): T;
-  list(question: PostsQuestion): PostRecord[];
+  list(question: PostsQuery): PostRecord[];
   count(organizationId: string, filter: PostsFilter): number;
   find(postId: string): PostRecord | undefined;
   add(post: PostRecord): void;

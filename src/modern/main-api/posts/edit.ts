@@ -1,7 +1,7 @@
 import { broken } from '../../text-rules.ts';
 import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
-import { payloadOf, Refusal } from '../refusal.ts';
+import { payloadOf, ApiRefusal } from '../refusal.ts';
 import type { PostContent, PostRecord, PostStatus } from './data.ts';
 import type { EditPostInput } from './inputs.ts';
 import { ownPost } from './list.ts';
@@ -68,7 +68,7 @@ function planFor(
 
 function requireEditable(context: ApiContext, postId: string): PostRecord {
   const post = ownPost(context, postId);
-  if (!post) throw new Refusal('NotFoundError', 'Post not found');
+  if (!post) throw new ApiRefusal('NotFoundError', 'Post not found');
   if (post.status === 'sent' || post.status === 'sending') throw wasSent();
   return post;
 }

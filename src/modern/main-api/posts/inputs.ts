@@ -1,6 +1,6 @@
 /** The inputs of the post mutations as GraphQL passes them. An omitted field is absent; times are ISO 8601 in UTC. */
 
-type Maybe<T> = T | null;
+type Nullable<T> = T | null;
 
 export type ShareMode = 'addToQueue' | 'shareNow' | 'shareNext' | 'customScheduled';
 export type SchedulingType = 'automatic' | 'notification';
@@ -13,19 +13,19 @@ interface UserTag {
 
 export interface ImageInput {
   url: string;
-  thumbnailUrl?: Maybe<string>;
-  metadata?: Maybe<{
+  thumbnailUrl?: Nullable<string>;
+  metadata?: Nullable<{
     altText: string;
-    animatedThumbnail?: Maybe<string>;
-    userTags?: Maybe<UserTag[]>;
-    dimensions?: Maybe<{ width: number; height: number }>;
+    animatedThumbnail?: Nullable<string>;
+    userTags?: Nullable<UserTag[]>;
+    dimensions?: Nullable<{ width: number; height: number }>;
   }>;
 }
 
 export interface VideoInput {
   url: string;
-  thumbnailUrl?: Maybe<string>;
-  metadata?: Maybe<{ thumbnailOffset?: Maybe<number>; title?: Maybe<string> }>;
+  thumbnailUrl?: Nullable<string>;
+  metadata?: Nullable<{ thumbnailOffset?: Nullable<number>; title?: Nullable<string> }>;
 }
 
 export interface DocumentInput {
@@ -36,28 +36,28 @@ export interface DocumentInput {
 
 interface LinkInput {
   url: string;
-  title?: Maybe<string>;
-  description?: Maybe<string>;
-  thumbnailUrl?: Maybe<string>;
+  title?: Nullable<string>;
+  description?: Nullable<string>;
+  thumbnailUrl?: Nullable<string>;
 }
 
 /** An asset with exactly one of the four fields. */
 export interface AssetInput {
-  image?: Maybe<ImageInput>;
-  video?: Maybe<VideoInput>;
-  document?: Maybe<DocumentInput>;
-  link?: Maybe<LinkInput>;
+  image?: Nullable<ImageInput>;
+  video?: Nullable<VideoInput>;
+  document?: Nullable<DocumentInput>;
+  link?: Nullable<LinkInput>;
 }
 
 export interface LinkAttachmentInput {
   url: string;
-  title?: Maybe<string>;
-  description?: Maybe<string>;
-  thumbnail?: Maybe<{ url: string }>;
+  title?: Nullable<string>;
+  description?: Nullable<string>;
+  thumbnail?: Nullable<{ url: string }>;
 }
 
 export interface ThreadedPostInput {
-  text?: Maybe<string>;
+  text?: Nullable<string>;
   assets: AssetInput[];
 }
 
@@ -79,58 +79,58 @@ interface LinkedInAnnotation {
 export type AnnotationInput = FacebookAnnotation | LinkedInAnnotation;
 
 export interface GoogleDetails {
-  title?: Maybe<string>;
-  startDate?: Maybe<string>;
-  endDate?: Maybe<string>;
-  code?: Maybe<string>;
-  link?: Maybe<string>;
-  terms?: Maybe<string>;
-  button?: Maybe<string>;
+  title?: Nullable<string>;
+  startDate?: Nullable<string>;
+  endDate?: Nullable<string>;
+  code?: Nullable<string>;
+  link?: Nullable<string>;
+  terms?: Nullable<string>;
+  button?: Nullable<string>;
   isFullDayEvent?: boolean;
 }
 
 /** The metadata fields of all services. The schema decides which fields each service has. */
 export interface ServiceMetadata {
-  type?: Maybe<string>;
-  title?: Maybe<string>;
-  firstComment?: Maybe<string>;
-  annotations?: Maybe<AnnotationInput[]>;
-  linkAttachment?: Maybe<LinkAttachmentInput>;
-  thread?: Maybe<ThreadedPostInput[]>;
-  link?: Maybe<string>;
-  url?: Maybe<string>;
-  geolocation?: Maybe<{ id?: Maybe<string>; text?: Maybe<string> }>;
+  type?: Nullable<string>;
+  title?: Nullable<string>;
+  firstComment?: Nullable<string>;
+  annotations?: Nullable<AnnotationInput[]>;
+  linkAttachment?: Nullable<LinkAttachmentInput>;
+  thread?: Nullable<ThreadedPostInput[]>;
+  link?: Nullable<string>;
+  url?: Nullable<string>;
+  geolocation?: Nullable<{ id?: Nullable<string>; text?: Nullable<string> }>;
   shouldShareToFeed?: boolean;
-  stickerFields?: Maybe<Record<string, Maybe<string>>>;
-  retweet?: Maybe<{ id: string; comment?: Maybe<string> }>;
-  isAiGenerated?: Maybe<boolean>;
-  boardServiceId?: Maybe<string>;
-  detailsOffer?: Maybe<GoogleDetails>;
-  detailsEvent?: Maybe<GoogleDetails>;
-  detailsWhatsNew?: Maybe<GoogleDetails>;
-  privacy?: Maybe<string>;
-  categoryId?: Maybe<string>;
-  license?: Maybe<string>;
-  notifySubscribers?: Maybe<boolean>;
-  embeddable?: Maybe<boolean>;
-  madeForKids?: Maybe<boolean>;
-  spoilerText?: Maybe<string>;
-  topic?: Maybe<string>;
-  locationId?: Maybe<string>;
-  locationName?: Maybe<string>;
+  stickerFields?: Nullable<Record<string, Nullable<string>>>;
+  retweet?: Nullable<{ id: string; comment?: Nullable<string> }>;
+  isAiGenerated?: Nullable<boolean>;
+  boardServiceId?: Nullable<string>;
+  detailsOffer?: Nullable<GoogleDetails>;
+  detailsEvent?: Nullable<GoogleDetails>;
+  detailsWhatsNew?: Nullable<GoogleDetails>;
+  privacy?: Nullable<string>;
+  categoryId?: Nullable<string>;
+  license?: Nullable<string>;
+  notifySubscribers?: Nullable<boolean>;
+  embeddable?: Nullable<boolean>;
+  madeForKids?: Nullable<boolean>;
+  spoilerText?: Nullable<string>;
+  topic?: Nullable<string>;
+  locationId?: Nullable<string>;
+  locationName?: Nullable<string>;
 }
 
-export type MetadataInput = Record<string, Maybe<ServiceMetadata>>;
+export type MetadataInput = Record<string, Nullable<ServiceMetadata>>;
 
 interface PostInputBase {
-  text?: Maybe<string>;
-  dueAt?: Maybe<string>;
-  metadata?: Maybe<MetadataInput>;
-  tagIds?: Maybe<string[]>;
-  ideaId?: Maybe<string>;
-  source?: Maybe<string>;
-  aiAssisted?: Maybe<boolean>;
-  saveToDraft?: Maybe<boolean>;
+  text?: Nullable<string>;
+  dueAt?: Nullable<string>;
+  metadata?: Nullable<MetadataInput>;
+  tagIds?: Nullable<string[]>;
+  ideaId?: Nullable<string>;
+  source?: Nullable<string>;
+  aiAssisted?: Nullable<boolean>;
+  saveToDraft?: Nullable<boolean>;
 }
 
 export interface CreatePostInput extends PostInputBase {
@@ -143,8 +143,8 @@ export interface CreatePostInput extends PostInputBase {
 
 export interface EditPostInput extends PostInputBase {
   id: string;
-  schedulingType?: Maybe<SchedulingType>;
-  mode?: Maybe<ShareMode>;
-  assets?: Maybe<AssetInput[]>;
-  approvalChange?: Maybe<'request' | 'revert'>;
+  schedulingType?: Nullable<SchedulingType>;
+  mode?: Nullable<ShareMode>;
+  assets?: Nullable<AssetInput[]>;
+  approvalChange?: Nullable<'request' | 'revert'>;
 }

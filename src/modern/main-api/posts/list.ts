@@ -6,30 +6,30 @@ import type { PostRecord, PostsFilter, SortKey, TimeWindow } from './data.ts';
 import { presentPost } from './present/present.ts';
 import { millis } from './timing.ts';
 
-type Maybe<T> = T | null | undefined;
+type Nullish<T> = T | null | undefined;
 
 interface Comparator {
-  start?: Maybe<string>;
-  end?: Maybe<string>;
+  start?: Nullish<string>;
+  end?: Nullish<string>;
 }
 
 interface FiltersInput {
-  channelIds?: Maybe<string[]>;
-  status?: Maybe<string[]>;
-  tags?: Maybe<{ in: string[]; isEmpty: boolean }>;
-  tagIds?: Maybe<string[]>;
-  dueAt?: Maybe<Comparator>;
-  createdAt?: Maybe<Comparator>;
-  startDate?: Maybe<string>;
-  endDate?: Maybe<string>;
-  dueAtPresence?: Maybe<'present' | 'absent'>;
+  channelIds?: Nullish<string[]>;
+  status?: Nullish<string[]>;
+  tags?: Nullish<{ in: string[]; isEmpty: boolean }>;
+  tagIds?: Nullish<string[]>;
+  dueAt?: Nullish<Comparator>;
+  createdAt?: Nullish<Comparator>;
+  startDate?: Nullish<string>;
+  endDate?: Nullish<string>;
+  dueAtPresence?: Nullish<'present' | 'absent'>;
 }
 
 interface PostsArguments extends PageArguments {
-  input: { organizationId: string; filter?: Maybe<FiltersInput>; sort?: Maybe<SortKey[]> };
+  input: { organizationId: string; filter?: Nullish<FiltersInput>; sort?: Nullish<SortKey[]> };
 }
 
-function windowOf(comparator: Maybe<Comparator>): TimeWindow | undefined {
+function windowOf(comparator: Nullish<Comparator>): TimeWindow | undefined {
   const start = millis(comparator?.start) ?? undefined;
   const end = millis(comparator?.end) ?? undefined;
   return start === undefined && end === undefined ? undefined : { start, end };

@@ -6,20 +6,20 @@ import type { AssetInput, MetadataInput, ServiceMetadata } from './inputs.ts';
 import { linksOf } from './present/present-assets.ts';
 import { googleDetailsOf } from './present/present-google.ts';
 
-interface Asked {
+interface PostRequest {
   assets: AssetInput[];
   metadata: ServiceMetadata;
   channel: ChannelRecord;
 }
 
-type Need = readonly [isMet: (asked: Asked) => boolean, message: string];
+type NetworkRequirement = readonly [isMet: (asked: PostRequest) => boolean, message: string];
 
 const isFilled = (text: string | null | undefined) => typeof text === 'string' && text.trim() !== '';
-const hasImage = ({ assets }: Asked) => assets.some(({ image }) => image);
-const hasVideo = ({ assets }: Asked) => assets.some(({ video }) => video);
-const hasType = ({ metadata }: Asked) => ['post', 'story', 'reel'].includes(metadata.type ?? '');
+const hasImage = ({ assets }: PostRequest) => assets.some(({ image }) => image);
+const hasVideo = ({ assets }: PostRequest) => assets.some(({ video }) => video);
+const hasType = ({ metadata }: PostRequest) => ['post', 'story', 'reel'].includes(metadata.type ?? '');
 
-function boardIsKnown({ metadata, channel }: Asked): boolean {
+function boardIsKnown({ metadata, channel }: PostRequest): boolean {
   if (channel.metadata?.__typename !== 'PinterestMetadata') return true;
   return channel.metadata.boards.some(({ serviceId }) => serviceId === metadata.boardServiceId);
 }
@@ -28,7 +28,7 @@ function boardIsKnown({ metadata, channel }: Asked): boolean {
  * Whether an offer or event has a title, a start and an end that is not before the start. The output has no null for
  * the three fields.
  */
-function detailsAreWhole({ metadata }: Asked): boolean {
+function detailsAreWhole({ metadata }: PostRequest): boolean {
   if (metadata.type !== 'offer' && metadata.type !== 'event') return true;
   const { title, startDate, endDate } = googleDetailsOf(metadata) ?? {};
   return (
@@ -37,7 +37,7 @@ function detailsAreWhole({ metadata }: Asked): boolean {
 }
 
 /** The minimum that each service needs [recorded], besides some content. */
-const needs: Partial<Record<Service, Need[]>> = {
+const needs: Partial<Record<Service, NetworkRequirement[]>> = {
   instagram: [
     [(asked) => hasImage(asked) || hasVideo(asked), 'Instagram posts require at least one image or video.'],
     [hasType, 'Instagram posts require a type (post, story, or reel).'],

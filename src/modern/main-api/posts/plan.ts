@@ -2,7 +2,7 @@ import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
 import type { PostContent, PostTiming } from './data.ts';
 import { invalidPost } from './refusal.ts';
-import { ideaProblems, requireRoom, requireRoomOnDay, tagProblems } from './requirements.ts';
+import { linkedIdeaProblems, requireRoom, requireRoomOnDay, tagProblems } from './requirements.ts';
 import { contentProblems } from './rules.ts';
 import { timeProblems, timingFor, type Wish } from './timing.ts';
 
@@ -35,7 +35,7 @@ function problemsOf(plan: Plan, context: ApiContext, now: number): string[] {
     ...contentProblems(content, channel, isDraft),
     ...(wish ? timeProblems(wish, now) : []),
     ...(tagIds ? tagProblems(context, channel.organizationId, tagIds) : []),
-    ...ideaProblems(context, channel.organizationId, ideaId),
+    ...linkedIdeaProblems(context, channel.organizationId, ideaId),
   ];
 }
 
@@ -44,13 +44,13 @@ function requireValid(plan: Plan, context: ApiContext, now: number): void {
   if (problems.length > 0) throw invalidPost(problems);
 }
 
-interface Timed extends Pick<Plan, 'channel' | 'before'> {
+interface TimedPost extends Pick<Plan, 'channel' | 'before'> {
   wish: Wish;
   context: ApiContext;
 }
 
 /** Checks the limit of the day. A draft, and a post that waits for approval, do not count for the day. */
-function requireRoomFor({ status, dueAt }: PostTiming, { channel, before, wish, context }: Timed): void {
+function requireRoomFor({ status, dueAt }: PostTiming, { channel, before, wish, context }: TimedPost): void {
   if (dueAt === null || (status !== 'scheduled' && status !== 'sent')) return;
   const earlier = before?.status === 'scheduled' ? before.dueAt : null;
   requireRoomOnDay(context, channel, { postId: wish.postId, dueAt, before: earlier });

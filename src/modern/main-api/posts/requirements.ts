@@ -1,7 +1,7 @@
 import { type ApiContext, ownChannel, ownOrganization } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
-import { dayOf, statusOn } from '../queue/daily-limits.ts';
-import { Refusal } from '../refusal.ts';
+import { utcDayOf, statusOn } from '../queue/daily-limits.ts';
+import { ApiRefusal } from '../refusal.ts';
 
 const MOST_TAGS = 50;
 const MOST_UNSENT = 5000;
@@ -9,19 +9,19 @@ const MOST_UNSENT = 5000;
 /** The channel if the channel belongs to the caller. Refuses every other channel. */
 export function requireChannel(context: ApiContext, channelId: string): ChannelRecord {
   const channel = ownChannel(context, channelId);
-  if (!channel) throw new Refusal('NotFoundError', 'Channel not found');
+  if (!channel) throw new ApiRefusal('NotFoundError', 'Channel not found');
   return channel;
 }
 
 /** Refuses a disconnected or locked channel, because such a channel publishes no posts. */
 export function requireUsable(channel: ChannelRecord): void {
   if (channel.isDisconnected)
-    throw new Refusal(
+    throw new ApiRefusal(
       'UnauthorizedError',
       'The channel is disconnected. Connect it again, then try once more.',
     );
   if (channel.isLocked)
-    throw new Refusal(
+    throw new ApiRefusal(
       'UnauthorizedError',
       'The channel is locked: the plan of the organization does not cover it.',
     );
@@ -39,7 +39,7 @@ export function tagProblems(
 }
 
 /** The problem of an idea outside the organization. A post without an idea has no problem. */
-export const ideaProblems = (
+export const linkedIdeaProblems = (
   { data }: ApiContext,
   organizationId: string,
   ideaId: string | null | undefined,
@@ -52,7 +52,7 @@ export const ideaProblems = (
  */
 export function requireFewUnsent({ data }: ApiContext, organizationId: string): void {
   if (data.posts.countUnsent(organizationId) >= MOST_UNSENT)
-    throw new Refusal(
+    throw new ApiRefusal(
       'LimitReachedError',
       `An organization can hold ${MOST_UNSENT} posts that are not sent. Delete one first.`,
     );
@@ -61,7 +61,7 @@ export function requireFewUnsent({ data }: ApiContext, organizationId: string): 
 /** The old API's error code for "update limit". */
 const UPDATE_LIMIT = 1023;
 
-interface Planned {
+interface PlannedPost {
   postId: string;
   dueAt: number;
   /** The present `dueAt` of the post. Null when the post is not scheduled. */
@@ -75,12 +75,12 @@ interface Planned {
 export function requireRoomOnDay(
   { data }: ApiContext,
   channel: ChannelRecord,
-  { postId, dueAt, before }: Planned,
+  { postId, dueAt, before }: PlannedPost,
 ): void {
-  if (before !== null && dayOf(channel, before).start === dayOf(channel, dueAt).start) return;
+  if (before !== null && utcDayOf(channel, before).start === utcDayOf(channel, dueAt).start) return;
   const { isAtLimit, limit } = statusOn(data.posts, channel, { instant: dueAt, except: postId });
   if (isAtLimit)
-    throw new Refusal(
+    throw new ApiRefusal(
       'RestProxyError',
       `This channel takes ${limit} posts a day. Choose another day.`,
       UPDATE_LIMIT,
@@ -91,7 +91,7 @@ export function requireRoomOnDay(
 export function requireRoom(context: ApiContext, organizationId: string): void {
   const limit = ownOrganization(context, organizationId)?.limits.scheduledPosts ?? 0;
   if (context.data.posts.countScheduled(organizationId) >= limit)
-    throw new Refusal(
+    throw new ApiRefusal(
       'LimitReachedError',
       `The plan allows ${limit} scheduled posts. Wait for one to be sent, or delete one.`,
     );

@@ -30,7 +30,7 @@ export function timeProblems({ mode, dueAt, hold }: Wish, now: number): string[]
   return dueAt > now + HORIZON_DAYS * DAY ? ['dueAt must lie within the next two years.'] : [];
 }
 
-interface Place {
+interface TimingRequest {
   wish: Wish;
   channel: ChannelRecord;
   context: ApiContext;
@@ -45,7 +45,7 @@ const scheduled = (shareMode: ShareMode, dueAt: number): PostTiming => ({
 });
 
 /** The timing for a wish without problems. Refuses when the posting schedule has no free time. */
-export function timingFor(place: Place): PostTiming {
+export function timingFor(place: TimingRequest): PostTiming {
   const { wish, channel, context, now } = place;
   const { mode: shareMode, dueAt, hold } = wish;
   const custom = shareMode === 'customScheduled' ? dueAt : null;

@@ -15,7 +15,7 @@ export interface DayStatus {
 }
 
 /** The day around `instant` in the channel's time zone. Both ends belong to the day, in Unix milliseconds. */
-export function dayOf({ timezone }: ChannelRecord, instant: number) {
+export function utcDayOf({ timezone }: ChannelRecord, instant: number) {
   const time = DateTime.fromMillis(instant, { zone: timezone });
   return { start: time.startOf('day').toMillis(), end: time.endOf('day').toMillis() };
 }
@@ -26,7 +26,7 @@ export function statusOn(
   channel: ChannelRecord,
   { instant, except = '' }: { instant: number; except?: string },
 ): DayStatus {
-  const { sent, scheduled } = posts.countOn(channel.id, dayOf(channel, instant), except);
+  const { sent, scheduled } = posts.countOn(channel.id, utcDayOf(channel, instant), except);
   const limit = postsPerDay(channel.service);
   return {
     channelId: channel.id,

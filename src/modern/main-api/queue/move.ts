@@ -1,5 +1,5 @@
 import type { ApiContext } from '../context.ts';
-import { Refusal, voidPayloadOf } from '../refusal.ts';
+import { ApiRefusal, voidPayloadOf } from '../refusal.ts';
 import type { PostRecord } from '../posts/data.ts';
 import { ownPost } from '../posts/list.ts';
 import { presentPost } from '../posts/present/present.ts';
@@ -11,7 +11,7 @@ interface Input {
   position: 'top' | 'bottom';
 }
 
-const refuse = (message: string) => new Refusal('VoidMutationError', message);
+const refuse = (message: string) => new ApiRefusal('VoidMutationError', message);
 
 /** The post at the new place. A post with a custom time loses the custom time and joins the queue. */
 function movedPost({ id, position }: Input, context: ApiContext, now: number): PostRecord {

@@ -1,7 +1,7 @@
 import { broken, isName, NAME_RULE, textRules } from '../../text-rules.ts';
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
 import { newObjectId } from '../object-id.ts';
-import { invalidInput, payloadOf, Refusal, requireSound } from '../refusal.ts';
+import { invalidInput, payloadOf, ApiRefusal, requireSound } from '../refusal.ts';
 import type { SnippetRecord } from './data.ts';
 
 const MAX_SNIPPETS = 500;
@@ -25,7 +25,7 @@ interface UpdateInput extends Fields {
   id: string;
 }
 
-const missing = (what: string) => new Refusal('NotFoundError', `${what} not found`);
+const missing = (what: string) => new ApiRefusal('NotFoundError', `${what} not found`);
 
 const answer = (act: () => SnippetRecord) =>
   payloadOf(() => ({ __typename: 'SnippetActionSuccess' as const, snippet: act() }));
@@ -94,7 +94,7 @@ const updateSnippet = ({ input }: { input: UpdateInput }, context: ApiContext) =
 const deleteSnippet = ({ input: { id } }: ById, context: ApiContext) =>
   payloadOf(() => {
     if (!ownSnippet(context, id) || !context.data.snippets.remove(id))
-      throw new Refusal('VoidMutationError', 'Snippet not found');
+      throw new ApiRefusal('VoidMutationError', 'Snippet not found');
     return { __typename: 'DeleteSnippetSuccess' as const, id };
   });
 

@@ -4,7 +4,7 @@ import { show, type Visit } from '../visit.ts';
 export type AccountField = 'name' | 'email' | 'email-password' | 'current-password' | 'new-password';
 
 /** A refused form: the message for each wrong field, as the person reads the message. */
-export interface Refusal {
+export interface AccountFormRefusal {
   status: 422 | 429 | 503;
   problems: Partial<Record<AccountField, string>>;
 }
@@ -21,7 +21,7 @@ function organizationsOf({ parts, account }: Visit) {
 }
 
 /** The whole account page. After a refusal the page shows the entered values again, but no passwords. */
-export function showAccount(visit: Visit, refusal?: Refusal): void {
+export function showAccount(visit: Visit, refusal?: AccountFormRefusal): void {
   const { account, form, parts } = visit;
   const waitingEmail = parts.store.emailChanges.waitingFor(account.id);
   if (refusal) visit.res.status(refusal.status);

@@ -1,5 +1,5 @@
 import { underBrake } from '../../interactions/attempts.ts';
-import { type AccountField, fieldOf, type Refusal, showAccount } from './account-page.ts';
+import { type AccountField, fieldOf, type AccountFormRefusal, showAccount } from './account-page.ts';
 import { beginSession } from '../session.ts';
 import { goTo, type Visit } from '../visit.ts';
 
@@ -24,14 +24,14 @@ export async function checkPassword<T>(
   { parts: { attempts }, account, req, res }: Visit,
   field: AccountField,
   check: () => Promise<T | undefined>,
-): Promise<{ found: T } | { refusal: Refusal }> {
+): Promise<{ found: T } | { refusal: AccountFormRefusal }> {
   const checked = await underBrake(attempts, { email: account.email, req, res }, check);
   if ('tooMany' in checked) return { refusal: { status: 429, problems: { [field]: checked.tooMany } } };
   if (checked.outcome !== undefined) return { found: checked.outcome };
   return { refusal: { status: 422, problems: { [field]: 'This is not your current password.' } } };
 }
 
-function problemsOf(current: string, next: string, email: string): Refusal['problems'] {
+function problemsOf(current: string, next: string, email: string): AccountFormRefusal['problems'] {
   const problem = newPasswordProblem(next, email);
   return {
     ...(current === '' && { 'current-password': 'Enter your current password.' }),

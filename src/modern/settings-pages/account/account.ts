@@ -1,7 +1,7 @@
 import { isName } from '../../text-rules.ts';
 import { fieldOf, showAccount } from './account-page.ts';
 import { changePassword } from './account-password.ts';
-import type { Desk } from '../desk.ts';
+import type { SettingsRoutes } from '../desk.ts';
 import { addEmailLinks } from '../email/email-link.ts';
 import { cancelEmailRequest, createEmailRequests } from '../email/email-request.ts';
 import { goTo, type Visit } from '../visit.ts';
@@ -20,7 +20,7 @@ function changeName(visit: Visit): void {
 }
 
 /** The page /settings/account with its forms, and the pages of the mailed link. */
-export function addAccount(desk: Desk): void {
+export function addAccount(desk: SettingsRoutes): void {
   const forms = {
     name: changeName,
     password: changePassword,

@@ -1,7 +1,7 @@
 import { demoCredentials } from '../../demo/credentials.ts';
 import { checkCredentials, type FailedSignIn } from '../../interactions/credentials.ts';
-import type { Desk } from '../desk.ts';
-import { beginSession, endSession } from '../session.ts';
+import type { SettingsRoutes } from '../desk.ts';
+import { beginSession, endSettingsSession } from '../session.ts';
 import { goTo, type OpenVisit, show } from '../visit.ts';
 
 const START = '/settings/api';
@@ -36,11 +36,11 @@ async function signIn(visit: OpenVisit): Promise<void> {
   return goTo(visit, next);
 }
 
-export function addSignIn(desk: Desk): void {
+export function addSignIn(desk: SettingsRoutes): void {
   desk.openGet('/sign-in', openSignIn);
   desk.openPost('/sign-in', signIn);
   desk.post('/sign-out', async (visit) => {
-    await endSession(visit.parts, visit);
+    await endSettingsSession(visit.parts, visit);
     goTo(visit, '/settings/sign-in', 'signed-out');
   });
 }

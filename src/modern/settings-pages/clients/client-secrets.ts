@@ -1,7 +1,7 @@
 import type { OwnClient } from '../../store/clients/own-clients.ts';
 import { showAlready, showCreated } from './created.ts';
 import { type AgedSecret, agedSecrets, withClient } from './clients.ts';
-import type { Desk } from '../desk.ts';
+import type { SettingsRoutes } from '../desk.ts';
 import { formOf, newForm } from '../entries.ts';
 import { goTo, refuse, show, type Visit } from '../visit.ts';
 import { dateOf } from '../words.ts';
@@ -45,7 +45,7 @@ function withSecret(page: (visit: Visit, client: OwnClient, secret: AgedSecret) 
  * The pages for the secrets of a confidential client. A client has at least one secret. A second secret lets an app
  * change over; there are no more than two.
  */
-export function addClientSecrets(desk: Desk): void {
+export function addClientSecrets(desk: SettingsRoutes): void {
   desk.get('/api/clients/:id/secrets/new', withClient(askForSecret));
   desk.post('/api/clients/:id/secrets/new', withClient(createSecret));
   desk.get(

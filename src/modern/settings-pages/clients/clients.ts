@@ -1,7 +1,7 @@
 import { MAX_SECRETS, type SecretRecord } from '../../store/clients/client-secrets.ts';
 import { type ClientFields, MAX_CLIENTS, type OwnClient } from '../../store/clients/own-clients.ts';
 import { showAlready, showCreated } from './created.ts';
-import type { Desk } from '../desk.ts';
+import type { SettingsRoutes } from '../desk.ts';
 import { type Entry, formOf, newForm, readName } from '../entries.ts';
 import { ask, problemsOf } from '../questions.ts';
 import { readRedirectUris } from './redirect-uris.ts';
@@ -111,7 +111,7 @@ function deleteClient(visit: Visit, { clientId }: OwnClient): void {
 }
 
 /** The pages of OAuth clients. */
-export function addClients(desk: Desk): void {
+export function addClients(desk: SettingsRoutes): void {
   desk.get('/api/clients/new', (visit) => askForClient(visit, EMPTY));
   desk.post('/api/clients/new', createClient);
   desk.get('/api/clients/:id', withClient(showClient));

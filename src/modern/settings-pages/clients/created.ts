@@ -13,7 +13,7 @@ export function showCreated(visit: Visit, template: string, data: PageData): voi
   send(visit, page);
 }
 
-interface Already {
+interface SecretShownNotice {
   title: string;
   /** Advice for a person who did not copy the secret the first time. */
   advice: string;
@@ -22,7 +22,7 @@ interface Already {
 }
 
 /** The answer to a form that was already carried out: the same page within ten seconds, afterwards an explanation. */
-export function showAlready(visit: Visit, already: Already): void {
+export function showAlready(visit: Visit, already: SecretShownNotice): void {
   const page = visit.parts.answers.find(nameOf(visit));
   if (page !== undefined) return send(visit, page);
   visit.res.status(409);

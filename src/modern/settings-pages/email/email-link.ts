@@ -2,7 +2,7 @@
  * The pages of the link that is sent to a new e-mail address. The link proves the address for any person who opens the
  * link, in any browser. The link signs nobody in.
  */
-import type { Desk } from '../desk.ts';
+import type { SettingsRoutes } from '../desk.ts';
 import { sendNotice } from './email-notice.ts';
 import { changedMail } from './email-texts.ts';
 import { goTo, type OpenVisit, show } from '../visit.ts';
@@ -51,7 +51,7 @@ async function confirm(visit: OpenVisit): Promise<void> {
   return goTo(visit, '/settings/email/changed');
 }
 
-export function addEmailLinks(desk: Desk): void {
+export function addEmailLinks(desk: SettingsRoutes): void {
   desk.openGet('/email/changed', (visit) => showEnd(visit, 'changed'));
   desk.openGet('/email/:token', showLink);
   desk.openPost('/email/:token', confirm);

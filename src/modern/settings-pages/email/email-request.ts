@@ -4,7 +4,7 @@ import { isMailAddress } from '../../../shared/mail/address.ts';
 import { MailError } from '../../../shared/mail/mail-error.ts';
 import { askToWait, secondsToWait } from '../../brake.ts';
 import { EMAIL_REQUESTS_SECONDS } from '../../lifetimes.ts';
-import { fieldOf, type Refusal, showAccount } from '../account/account-page.ts';
+import { fieldOf, type AccountFormRefusal, showAccount } from '../account/account-page.ts';
 import { checkPassword } from '../account/account-password.ts';
 import { sendNotice } from './email-notice.ts';
 import { confirmingMail, noticeMail, takenMail } from './email-texts.ts';
@@ -18,7 +18,7 @@ const TOKEN_BYTES = 24;
 
 type Brake = RateLimiterMemory;
 
-function problemsOf({ account }: Visit, email: string, password: string): Refusal['problems'] {
+function problemsOf({ account }: Visit, email: string, password: string): AccountFormRefusal['problems'] {
   const isSame = email.toLowerCase() === account.email.toLowerCase();
   return {
     ...(isSame && { email: 'This is your address already.' }),
@@ -27,7 +27,7 @@ function problemsOf({ account }: Visit, email: string, password: string): Refusa
   };
 }
 
-async function refuseTooMany({ account, res }: Visit, brake: Brake): Promise<Refusal | undefined> {
+async function refuseTooMany({ account, res }: Visit, brake: Brake): Promise<AccountFormRefusal | undefined> {
   const wait = await secondsToWait(() => brake.consume(account.id));
   if (wait === 0) return undefined;
   const email = `You asked for ${MOST_MAILS} mails within an hour. ${askToWait(res, wait)}.`;
@@ -42,7 +42,7 @@ async function admit(
   visit: Visit,
   email: string,
   brake: Brake,
-): Promise<{ loginTs: number } | { refusal: Refusal }> {
+): Promise<{ loginTs: number } | { refusal: AccountFormRefusal }> {
   const { parts, account } = visit;
   const password = fieldOf(visit, 'email-password');
   const problems = problemsOf(visit, email, password);
@@ -57,7 +57,7 @@ async function admit(
   return refusal ? { refusal } : checked.found;
 }
 
-function undelivered({ isRefused }: MailError): Refusal {
+function undelivered({ isRefused }: MailError): AccountFormRefusal {
   return isRefused
     ? { status: 422, problems: { email: 'No mail can be sent to this address. Please check its spelling.' } }
     : { status: 503, problems: { email: 'The mail could not be sent just now. Please try again later.' } };

@@ -1,6 +1,6 @@
 import { type ApiKeyRecord, MAX_API_KEYS, type MadeKey } from '../../store/api-keys.ts';
 import { showAlready, showCreated } from '../clients/created.ts';
-import type { Desk } from '../desk.ts';
+import type { SettingsRoutes } from '../desk.ts';
 import { type Entry, formOf, newForm, readName } from '../entries.ts';
 import { ask, problemsOf } from '../questions.ts';
 import { goTo, refuse, show, type Visit } from '../visit.ts';
@@ -61,7 +61,7 @@ function deleteKey(visit: Visit): void {
 }
 
 /** The pages of API keys. */
-export function addKeys(desk: Desk): void {
+export function addKeyPages(desk: SettingsRoutes): void {
   desk.get('/api/keys/new', (visit) => askForName(visit, { entered: '' }));
   desk.post('/api/keys/new', createKey);
   desk.get(

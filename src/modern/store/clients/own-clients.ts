@@ -23,7 +23,7 @@ export interface ClientFields {
 }
 
 /** The owner of the client, and the form that was sent. */
-interface Asked {
+interface ClientFormRequest {
   accountId: string;
   form: string;
 }
@@ -86,15 +86,16 @@ export function createOwnClients(db: Database, { digest, usedForms, records, app
     own,
     ofAccount: (accountId: string): OwnClient[] => run.list.all(accountId).map(toClient),
     /** A public client gets no secret. */
-    create: db.transaction(({ accountId, form }: Asked, fields: ClientFields, confidential: boolean) =>
-      usedForms.once(form, () => {
-        if (run.list.all(accountId).length >= MAX_CLIENTS) return 'full';
-        const clientId = newHexId();
-        const uris = JSON.stringify(fields.redirectUris);
-        const now = new Date().toISOString();
-        run.insert.run(clientId, accountId, fields.name, Number(confidential), uris, now);
-        return { clientId, secret: confidential ? secrets.add(clientId) : undefined };
-      }),
+    create: db.transaction(
+      ({ accountId, form }: ClientFormRequest, fields: ClientFields, confidential: boolean) =>
+        usedForms.once(form, () => {
+          if (run.list.all(accountId).length >= MAX_CLIENTS) return 'full';
+          const clientId = newHexId();
+          const uris = JSON.stringify(fields.redirectUris);
+          const now = new Date().toISOString();
+          run.insert.run(clientId, accountId, fields.name, Number(confidential), uris, now);
+          return { clientId, secret: confidential ? secrets.add(clientId) : undefined };
+        }),
     ),
     update(accountId: string, clientId: string, { name, redirectUris }: ClientFields): boolean {
       return run.update.run(name, JSON.stringify(redirectUris), accountId, clientId).changes === 1;
@@ -109,7 +110,7 @@ export function createOwnClients(db: Database, { digest, usedForms, records, app
     secretsOf: (accountId: string, clientId: string): SecretRecord[] =>
       own(accountId, clientId) ? secrets.ofClient(clientId) : [],
     /** `missing`: there is no client with this id, or the client is public. */
-    addSecret: db.transaction(({ accountId, form }: Asked, clientId: string) =>
+    addSecret: db.transaction(({ accountId, form }: ClientFormRequest, clientId: string) =>
       usedForms.once(form, () => {
         if (!isConfidential(accountId, clientId)) return 'missing';
         return secrets.ofClient(clientId).length < MAX_SECRETS ? { secret: secrets.add(clientId) } : 'full';

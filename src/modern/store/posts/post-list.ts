@@ -1,11 +1,5 @@
-import type { Place } from '../../main-api/operations/paging.ts';
-import type {
-  PostRecord,
-  PostsFilter,
-  PostsQuestion,
-  SortKey,
-  TimeWindow,
-} from '../../main-api/posts/data.ts';
+import type { PageBoundary } from '../../main-api/operations/paging.ts';
+import type { PostRecord, PostsFilter, PostsQuery, SortKey, TimeWindow } from '../../main-api/posts/data.ts';
 import type { Database } from '../database.ts';
 import { POST_COLUMNS, type PostRow, toPost } from './post-rows.ts';
 
@@ -94,7 +88,7 @@ function behind([column, ...columns]: Column[], [value = '', ...values]: (string
   );
 }
 
-const behindPlace = (order: Column[], { values, id }: Place) => behind(order, [...values, id]);
+const behindPlace = (order: Column[], { values, id }: PageBoundary) => behind(order, [...values, id]);
 
 const conditionsFor = (organizationId: string, filter: PostsFilter): Condition[] => [
   condition('organization_id = ?', organizationId),
@@ -117,7 +111,7 @@ export function createPostCount(db: Database) {
 
 /** Reads a stretch of the posts of an organization, in the requested order. */
 export function createPostList(db: Database) {
-  return ({ organizationId, filter, sort, after, limit }: PostsQuestion): PostRecord[] => {
+  return ({ organizationId, filter, sort, after, limit }: PostsQuery): PostRecord[] => {
     const order = orderOf(sort);
     const where = allOf([
       ...conditionsFor(organizationId, filter),

@@ -7,13 +7,13 @@ import { linksOf, presentAssets, presentLink } from './present-assets.ts';
 import { youtubeCategory } from '../youtube-categories.ts';
 
 /** The inputs for a service's metadata in the output. */
-interface Given {
+interface MetadataSource {
   metadata: ServiceMetadata;
   content: PostContent;
   channel: ChannelRecord;
 }
 
-const linkOf = ({ metadata, content }: Given) =>
+const linkOf = ({ metadata, content }: MetadataSource) =>
   presentLink(linksOf(content.assets, metadata.linkAttachment).at(0));
 
 const threadedPost = ({ text, assets }: ThreadedPostInput) => ({
@@ -21,7 +21,7 @@ const threadedPost = ({ text, assets }: ThreadedPostInput) => ({
   assets: presentAssets(assets),
 });
 
-function threadOf({ metadata }: Given) {
+function threadOf({ metadata }: MetadataSource) {
   const thread = (metadata.thread ?? []).map(threadedPost);
   return { thread, threadCount: thread.length };
 }
@@ -37,15 +37,15 @@ const annotation = (given: AnnotationInput) =>
       }
     : { type: 'mention', ...given };
 
-function boardOf({ metadata, channel }: Given) {
+function boardOf({ metadata, channel }: MetadataSource) {
   if (channel.metadata?.__typename !== 'PinterestMetadata') return null;
   return channel.metadata.boards.find(({ serviceId }) => serviceId === metadata.boardServiceId) ?? null;
 }
 
-const withLink = (given: Given) => ({ linkAttachment: linkOf(given) });
-const aiMark = ({ metadata }: Given) => ({ isAiGenerated: metadata.isAiGenerated ?? false });
+const withLink = (given: MetadataSource) => ({ linkAttachment: linkOf(given) });
+const aiMark = ({ metadata }: MetadataSource) => ({ isAiGenerated: metadata.isAiGenerated ?? false });
 
-const presenters: Record<Service, ((given: Given) => object) | null> = {
+const presenters: Record<Service, ((given: MetadataSource) => object) | null> = {
   instagram: (given) => ({
     __typename: 'InstagramPostMetadata',
     shouldShareToFeed: given.metadata.shouldShareToFeed ?? true,
