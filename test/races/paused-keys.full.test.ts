@@ -8,6 +8,7 @@ import { until } from '../support/servers/held-answer.ts';
 import { modeDatabases } from '../support/jest/test-mode.ts';
 import { type Bridges, type DatabaseKind, startBridges } from './bridges.ts';
 import { connectApp, exchangeAt, expireGrants, nth, readAt } from './calls.ts';
+import { pauseBetweenWrites } from './pause.ts';
 
 /**
  * A process that sleeps through a whole rotation of the keys and wakes with those of before (docs/decisions/0007): what
@@ -92,7 +93,7 @@ async function playThrough(bridges: Bridges, [database, sleep]: [DatabaseKind, S
   const token = await connectApp(bridges);
   const sleeper = nth(bridges, 1);
   expect((await readAt(sleeper, token)).status).toBe(200);
-  if (sleep === 'before the key is added') sleeper.pause();
+  if (sleep === 'before the key is added') await pauseBetweenWrites(bridges, 1);
   const { id } = (await runJson(bridges.settings, 'keys', 'add')).json as { id: string };
   if (sleep === 'before the key is activated') {
     const isHeld = async () => {
@@ -100,7 +101,7 @@ async function playThrough(bridges: Bridges, [database, sleep]: [DatabaseKind, S
       return holders.length >= 3 && holders.every(({ held }) => held.includes(id));
     };
     await until(isHeld);
-    sleeper.pause();
+    await pauseBetweenWrites(bridges, 1);
   }
   await rotateAwake(bridges, id, token);
   await expireGrants(bridges);
