@@ -7,7 +7,7 @@ import { staffCommands } from './cli/cli-staff.ts';
 import { WrongUsage } from './cli/commands/wrong-usage.ts';
 import { surviveFailures } from './shared/log/log-sink.ts';
 import { reduceError } from './shared/log/redaction.ts';
-import { type Purpose, PURPOSES } from './shared/secrets.ts';
+import { type KeyPurpose, PURPOSES } from './shared/secrets.ts';
 
 /** The operator's command (docs/operate/commands.md). Exit codes: 0 done, 1 failed, 2 wrong usage. */
 
@@ -34,7 +34,7 @@ const keys = () => import('./cli/commands/keys.ts');
 const keysInit = () => import('./cli/commands/keys/init.ts');
 const history = () => import('./cli/commands/history.ts');
 
-function parsePurpose(text: string): Purpose {
+function parsePurpose(text: string): KeyPurpose {
   const purpose = PURPOSES.find((one) => one === text);
   if (!purpose) throw new InvalidArgumentError(`It must be one of ${PURPOSES.join(', ')}.`);
   return purpose;

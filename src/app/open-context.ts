@@ -30,7 +30,7 @@ import { openSpill } from '../store/files/spill.ts';
 import type { Store } from '../store/driver/store.ts';
 import { createModernSides } from '../upstream/modern-sides.ts';
 import { createOldBackend, type OldBackend } from '../upstream/old-backend.ts';
-import { type Silence, silencedOldBackend } from '../upstream/silence.ts';
+import { type SilenceCheck, silencedOldBackend } from '../upstream/silence.ts';
 
 /** The composition root: builds the whole context of the use cases, once. Commands need no more than this context. */
 
@@ -100,7 +100,7 @@ async function openBeside({ config, logger, own, budgetOf, isLook }: ContextInpu
   }
 }
 
-function openOldBackend({ oldBackendUrl }: Config, silence: Silence): OldBackend | undefined {
+function openOldBackend({ oldBackendUrl }: Config, silence: SilenceCheck): OldBackend | undefined {
   return oldBackendUrl === undefined
     ? undefined
     : silencedOldBackend(createOldBackend(oldBackendUrl), silence);

@@ -1,7 +1,7 @@
 import type { HistoryChange } from '../domain/history/record-event.ts';
 import { DEMO_APPS, UNIDENTIFIED } from './apps.ts';
 import { DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
-import { IMPORTED_AGO, type LaidPair, momentAgo } from './life.ts';
+import { IMPORTED_AGO, type SeededPair, momentAgo } from './life.ts';
 import { DEMO_PEOPLE } from './people.ts';
 
 /** The history of the demo, in the words that the bridge would have written. */
@@ -31,7 +31,7 @@ function ofApps(now: number): HistoryChange[] {
   );
 }
 
-function beginnings({ clientId, accountId, tokens }: LaidPair): HistoryChange[] {
+function beginnings({ clientId, accountId, tokens }: SeededPair): HistoryChange[] {
   const isObserved = clientId === UNIDENTIFIED.clientId;
   const how = isObserved
     ? { ...OBSERVED, action: 'token_observed' }
@@ -62,7 +62,7 @@ function toldOf(end: string): EventTexts {
 }
 
 /** The life of a grant: its consent, its end, and the outcome of the hand-over. */
-function ofGrant({ clientId, accountId, grant, tokens }: LaidPair): HistoryChange[] {
+function ofGrant({ clientId, accountId, grant, tokens }: SeededPair): HistoryChange[] {
   if (!grant) return [];
   const of = { clientId, accountId, grantId: grant.id };
   const by = { at: grant.from, actor: `account:${accountId ?? ''}`, reason: 'consent', ...of };
@@ -83,7 +83,7 @@ function ofGrant({ clientId, accountId, grant, tokens }: LaidPair): HistoryChang
 }
 
 /** The entry that the purge writes for a hand-over that no app confirmed. */
-function erasures({ clientId, accountId, grant }: LaidPair, now: number): HistoryChange[] {
+function erasures({ clientId, accountId, grant }: SeededPair, now: number): HistoryChange[] {
   if (grant?.end !== 'handed_over' || grant.isConfirmed) return [];
   const at = grant.to + DEAD_GRANT_KEPT;
   if (at > now) return [];
@@ -91,7 +91,7 @@ function erasures({ clientId, accountId, grant }: LaidPair, now: number): Histor
   return [{ at, actor: 'bridge', action: 'handover_erased', reason, clientId, accountId, grantId: grant.id }];
 }
 
-function revocations({ clientId, accountId, grant, tokens }: LaidPair): HistoryChange[] {
+function revocations({ clientId, accountId, grant, tokens }: SeededPair): HistoryChange[] {
   return tokens.flatMap(({ id, stands, revokedBy }) => {
     const end = stands.at(-1);
     if (revokedBy === undefined || end?.state !== 'revoked') return [];
@@ -101,7 +101,7 @@ function revocations({ clientId, accountId, grant, tokens }: LaidPair): HistoryC
 }
 
 /** All entries, the oldest first. */
-export function demoHistory(pairs: readonly LaidPair[], now: number): HistoryChange[] {
+export function demoHistory(pairs: readonly SeededPair[], now: number): HistoryChange[] {
   const ofPairs = pairs.flatMap((pair) => [
     ...beginnings(pair),
     ...ofGrant(pair),

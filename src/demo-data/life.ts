@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MappingState } from '../store/tables/tables.ts';
 import { DAY, MINUTE } from '../shared/lifetimes.ts';
 import { DEMO_PEOPLE } from './people.ts';
-import type { DemoHabit, DemoPair } from './tokens.ts';
+import type { DemoTokenUse, DemoPair } from './tokens.ts';
 
 /** The dated events of each token. Rows, history, progress and calls are all made from these events, so they agree. */
 
@@ -10,31 +10,31 @@ import type { DemoHabit, DemoPair } from './tokens.ts';
 export const IMPORTED_AGO = 62;
 
 /** A state of a token, and the moment at which the state began. */
-interface Stand {
+interface DatedTokenState {
   at: number;
   state: MappingState;
   reason: string | null;
 }
 
 /** A token with fixed values, and its states, oldest first. */
-export interface LaidToken {
+export interface SeededToken {
   id: string;
   token: string;
   /** The actor that revoked the token. */
   revokedBy: string | undefined;
-  stands: readonly Stand[];
-  habit: DemoHabit | undefined;
+  stands: readonly DatedTokenState[];
+  habit: DemoTokenUse | undefined;
 }
 
 /** The tokens of one app and account. */
-export interface LaidPair {
+export interface SeededPair {
   clientId: string;
   accountId: string | null;
   email: string | null;
   legacyAccountId: string | null;
   /** The grant that served the tokens. */
   grant: { id: string; from: number; to: number; end: string; isConfirmed: boolean } | undefined;
-  tokens: LaidToken[];
+  tokens: SeededToken[];
 }
 
 const fixedId = (kind: string, n: number) => `5e1f0c9a7b3d4e2f8a6${kind}${String(n).padStart(4, '0')}`;
@@ -56,7 +56,7 @@ function holderOf({ holder }: DemoPair) {
   return { ...nobody, ...holder };
 }
 
-function grantOf({ connection }: DemoPair, now: number, n: number): LaidPair['grant'] {
+function grantOf({ connection }: DemoPair, now: number, n: number): SeededPair['grant'] {
   if (!connection) return undefined;
   const { from, to, end, isConfirmed = true } = connection;
   return {
@@ -68,7 +68,7 @@ function grantOf({ connection }: DemoPair, now: number, n: number): LaidPair['gr
   };
 }
 
-function endOf({ to, end }: NonNullable<LaidPair['grant']>): Stand {
+function endOf({ to, end }: NonNullable<SeededPair['grant']>): DatedTokenState {
   return end === 'handed_over'
     ? { at: to, state: 'migrated', reason: 'handed_over' }
     : { at: to, state: 'reauthorization_required', reason: `grant_${end}` };
@@ -76,11 +76,13 @@ function endOf({ to, end }: NonNullable<LaidPair['grant']>): Stand {
 
 function standsOf(
   begin: number,
-  grant: LaidPair['grant'],
+  grant: SeededPair['grant'],
   revoked: { at: number; why: string } | undefined,
-): Stand[] {
-  const first: Stand = { at: begin, state: 'unmapped', reason: null };
-  const connected: Stand[] = grant ? [{ at: grant.from, state: 'active', reason: null }, endOf(grant)] : [];
+): DatedTokenState[] {
+  const first: DatedTokenState = { at: begin, state: 'unmapped', reason: null };
+  const connected: DatedTokenState[] = grant
+    ? [{ at: grant.from, state: 'active', reason: null }, endOf(grant)]
+    : [];
   const all = [first, ...connected];
   if (!revoked) return all;
   return [
@@ -90,7 +92,7 @@ function standsOf(
 }
 
 /** Every pair with its tokens, as of now. */
-export function layPairs(pairs: readonly DemoPair[], now: number): LaidPair[] {
+export function layPairs(pairs: readonly DemoPair[], now: number): SeededPair[] {
   let n = 0;
   return pairs.map((pair, index) => {
     const grant = grantOf(pair, now, index);
@@ -110,6 +112,6 @@ export function layPairs(pairs: readonly DemoPair[], now: number): LaidPair[] {
 }
 
 /** The state of a token at a moment. */
-export function stateAt({ stands }: LaidToken, at: number): MappingState | undefined {
+export function stateAt({ stands }: SeededToken, at: number): MappingState | undefined {
   return stands.findLast((stand) => stand.at <= at)?.state;
 }

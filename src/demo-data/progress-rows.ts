@@ -3,7 +3,7 @@ import { DAY } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
 import { type TokenNumbers, NOTHING_COUNTED } from '../store/progress/progress.ts';
 import type { Tables } from '../store/tables/tables.ts';
-import { type LaidPair, stateAt } from './life.ts';
+import { type SeededPair, stateAt } from './life.ts';
 
 /** The token counts of each app at the end of each of the last days. Today is left to the progress job. */
 
@@ -11,7 +11,7 @@ type Row = Insertable<Tables['progress']>;
 
 const DAYS = 60;
 
-function standAt(pairs: readonly LaidPair[], at: number): Omit<Row, 'client_id' | 'day'> {
+function standAt(pairs: readonly SeededPair[], at: number): Omit<Row, 'client_id' | 'day'> {
   const counts = { unmapped: 0, active: 0, reauthorization_required: 0, revoked: 0, migrated: 0 };
   const waiting = new Set<string>();
   for (const pair of pairs)
@@ -26,7 +26,7 @@ function standAt(pairs: readonly LaidPair[], at: number): Omit<Row, 'client_id' 
 }
 
 /** The rows of one app. A day with the same counts as the day before has no row. */
-export function progressRows(clientId: string, pairs: readonly LaidPair[], now: number): Row[] {
+export function progressRows(clientId: string, pairs: readonly SeededPair[], now: number): Row[] {
   const own = pairs.filter((pair) => pair.clientId === clientId);
   const today = now - (now % DAY);
   const rows: Row[] = [];

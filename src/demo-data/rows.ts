@@ -4,27 +4,27 @@ import { DAY, DEAD_GRANT_KEPT } from '../shared/lifetimes.ts';
 import type { Vault } from '../shared/secrets.ts';
 import type { DeathCause, NewGrant, NewMapping } from '../store/tables/tables.ts';
 import { UNIDENTIFIED } from './apps.ts';
-import type { LaidPair, LaidToken } from './life.ts';
+import type { SeededPair, SeededToken } from './life.ts';
 import { demoUsage } from './usage-rows.ts';
 
 /** The database rows of the tokens and of their grants. */
 
 /** The tokens are years older than the bridge, each with a different age. */
-const ageOf = ({ id }: LaidToken) => (700 + ((Number.parseInt(id.slice(-4), 10) * 61.37) % 500)) * DAY;
+const ageOf = ({ id }: SeededToken) => (700 + ((Number.parseInt(id.slice(-4), 10) * 61.37) % 500)) * DAY;
 
 /** An observed token is known since its first use. */
-const firstSeen = ({ stands }: LaidToken) => stands[0]?.at ?? 0;
+const firstSeen = ({ stands }: SeededToken) => stands[0]?.at ?? 0;
 
 const SCOPE = 'account:read posts:read posts:write offline_access';
 
 /** Truncated to the day, as last uses are everywhere. */
-function lastUse(token: LaidToken, now: number): number | null {
+function lastUse(token: SeededToken, now: number): number | null {
   const last = Math.max(0, ...demoUsage(token, now).map(({ last_at }) => last_at));
   return last === 0 ? null : last - (last % DAY);
 }
 
 /** The mapping rows of one pair. All rows have the same columns, because one statement inserts them. */
-export function mappingRows({ digest }: Pick<Vault, 'digest'>, pair: LaidPair, now: number): NewMapping[] {
+export function mappingRows({ digest }: Pick<Vault, 'digest'>, pair: SeededPair, now: number): NewMapping[] {
   const isObserved = pair.clientId === UNIDENTIFIED.clientId;
   return pair.tokens.map((token) => {
     const hint = tokenHint(token.token);
@@ -49,14 +49,14 @@ export function mappingRows({ digest }: Pick<Vault, 'digest'>, pair: LaidPair, n
   });
 }
 
-const versionOf = ({ from, to }: NonNullable<LaidPair['grant']>) =>
+const versionOf = ({ from, to }: NonNullable<SeededPair['grant']>) =>
   Math.max(1, Math.round((to - from) / DAY));
 
 /**
  * A placeholder for the sealed pair of a hand-over that the app has not confirmed yet. There was no real pair, so the
  * placeholder opens no account.
  */
-function keptPair({ seal }: Pick<Vault, 'seal'>, { grant }: LaidPair, now: number): Partial<NewGrant> {
+function keptPair({ seal }: Pick<Vault, 'seal'>, { grant }: SeededPair, now: number): Partial<NewGrant> {
   if (grant?.end !== 'handed_over' || grant.isConfirmed || grant.to + DEAD_GRANT_KEPT < now) return {};
   const sealed = (column: 'access_token' | 'refresh_token') =>
     seal(pairPlace(grant.id, versionOf(grant), column), 'none');
@@ -70,7 +70,7 @@ interface SealedGrantInput {
 }
 
 /** The grant row of a pair; the grant is dead. */
-export function grantRow(pair: LaidPair, { vault, now, modernClientId }: SealedGrantInput): NewGrant[] {
+export function grantRow(pair: SeededPair, { vault, now, modernClientId }: SealedGrantInput): NewGrant[] {
   const { clientId, accountId, grant } = pair;
   if (!grant || accountId === null) return [];
   return [
@@ -95,7 +95,7 @@ export function grantRow(pair: LaidPair, { vault, now, modernClientId }: SealedG
 }
 
 /** The row that the hand-over of a pair left. */
-export function handoverRow({ clientId, accountId, grant, tokens }: LaidPair) {
+export function handoverRow({ clientId, accountId, grant, tokens }: SeededPair) {
   if (grant?.end !== 'handed_over' || accountId === null) return [];
   return [
     {

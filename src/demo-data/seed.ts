@@ -15,7 +15,7 @@ import type { Database } from '../store/driver/store.ts';
 import { addUsage } from '../store/usage/usage.ts';
 import { CALENDAR, CAMPAIGN, DEMO_APPS, type DemoApp, DESK } from './apps.ts';
 import { demoHistory } from './history.ts';
-import { IMPORTED_AGO, type LaidPair, layPairs, momentAgo } from './life.ts';
+import { IMPORTED_AGO, type SeededPair, layPairs, momentAgo } from './life.ts';
 import { mailRows } from './mail-rows.ts';
 import { DEMO_PEOPLE } from './people.ts';
 import { progressOfAllRows, progressRows } from './progress-rows.ts';
@@ -37,7 +37,7 @@ interface SeedInput {
   context: Context;
   tx: Database;
   now: number;
-  pairs: readonly LaidPair[];
+  pairs: readonly SeededPair[];
 }
 
 /** False if the app exists already. The app's secret is a fixed value, like the secret of the demo integration. */
@@ -81,7 +81,7 @@ async function addModernClient({ tx, now }: SeedInput): Promise<void> {
 }
 
 async function addTokens({ context, tx, now, pairs }: SeedInput): Promise<void> {
-  const clientOf = ({ clientId }: LaidPair) =>
+  const clientOf = ({ clientId }: SeededPair) =>
     clientId === CALENDAR.clientId ? (CALENDAR.modernClientId ?? '') : context.server.clientId;
   for (const pair of pairs) {
     const sealing = { vault: context.vault, now, modernClientId: clientOf(pair) };
@@ -126,7 +126,7 @@ async function addLead({ context, tx, now }: SeedInput, accountId: string): Prom
 }
 
 /** The owner token of the integration counts in the progress too. */
-function ownerPair({ clientId }: Integration, now: number): LaidPair {
+function ownerPair({ clientId }: Integration, now: number): SeededPair {
   const stands = [{ at: momentAgo(now, IMPORTED_AGO), state: 'unmapped' as const, reason: null }];
   return {
     clientId,

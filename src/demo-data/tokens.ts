@@ -19,7 +19,7 @@ interface DemoConnection {
 }
 
 /** How programs use a token. */
-export interface DemoHabit {
+export interface DemoTokenUse {
   program: string;
   carrier: 'header' | 'query' | 'body';
   endpoints: readonly string[];
@@ -32,7 +32,7 @@ export interface DemoHabit {
 }
 
 interface DemoToken {
-  habit?: DemoHabit;
+  habit?: DemoTokenUse;
   /** In days before now; `why` holds the words of `by`, the person that ended the token. */
   revoked?: { ago: number; why: string; by: DemoName };
 }
@@ -49,42 +49,42 @@ const PROFILES = '/1/profiles.json';
 const PENDING = '/1/profiles/:id/updates/pending.json';
 const CREATE = '/1/updates/create.json';
 
-const weeklyCron: DemoHabit = {
+const weeklyCron: DemoTokenUse = {
   program: 'bakery-weekly-cron/1.2',
   carrier: 'header',
   endpoints: [PROFILES, PENDING],
   every: 7,
   calls: 6,
 };
-const nightlyBackup: DemoHabit = {
+const nightlyBackup: DemoTokenUse = {
   program: 'curl/7.58.0 (old-office backup.sh)',
   carrier: 'query',
   endpoints: [PROFILES],
   every: 1,
   calls: 2,
 };
-const shop: DemoHabit = {
+const shop: DemoTokenUse = {
   program: 'PHP/5.6 newsletter-plugin/2.0',
   carrier: 'body',
   endpoints: [PROFILES, CREATE],
   every: 1,
   calls: 14,
 };
-const dashboard: DemoHabit = {
+const dashboard: DemoTokenUse = {
   program: 'Ruby dashboard/0.9',
   carrier: 'header',
   endpoints: [PROFILES, '/1/user.json'],
   every: 2,
   calls: 24,
 };
-const python: DemoHabit = {
+const python: DemoTokenUse = {
   program: 'python-requests/2.9.1',
   carrier: 'header',
   endpoints: [PROFILES, PENDING],
   every: 3,
   calls: 5,
 };
-const untilMoved = (habit: DemoHabit, until: number): DemoHabit => ({ ...habit, until });
+const untilMoved = (habit: DemoTokenUse, until: number): DemoTokenUse => ({ ...habit, until });
 
 const NOT_USED = 'I do not use this program any more';
 const SWITCHED_OFF = 'The holder called: the old server was switched off for good';

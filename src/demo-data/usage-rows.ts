@@ -1,7 +1,7 @@
 import { DAY, MINUTE } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
 import type { UsageRow } from '../store/usage/usage.ts';
-import { type LaidToken, stateAt } from './life.ts';
+import { type SeededToken, stateAt } from './life.ts';
 
 /** Thirty days of calls, as programs with the habit of each token would have made. */
 
@@ -11,18 +11,18 @@ const DAYS = 30;
 const jitter = (calls: number, day: number) => Math.max(1, calls + (((day * 7) % 5) - 2));
 
 /** Whether calls are refused, because the token has lost its connection or was ended. */
-const isRefused = (token: LaidToken, at: number) =>
+const isRefused = (token: SeededToken, at: number) =>
   ['reauthorization_required', 'revoked', 'migrated'].includes(stateAt(token, at) ?? '');
 
 /** Each token is called at its own time of day. A call of today is never later than now. */
-function lastCall(token: LaidToken, ago: number, now: number): number {
+function lastCall(token: SeededToken, ago: number, now: number): number {
   const minute = (Number.parseInt(token.id.slice(-4), 10) * 97) % (24 * 60);
   const start = now - (now % DAY) - ago * DAY;
   return Math.min(start + minute * MINUTE, now - ((minute % 50) + 3) * MINUTE);
 }
 
 /** The rows of one token. */
-export function demoUsage(token: LaidToken, now: number): UsageRow[] {
+export function demoUsage(token: SeededToken, now: number): UsageRow[] {
   const { habit } = token;
   if (!habit) return [];
   const days = Array.from({ length: DAYS }, (_, ago) => ago).filter(

@@ -6,7 +6,7 @@ import type { DatabaseClock } from '../store/driver/database-clock.ts';
 import type { Spill } from '../store/files/spill.ts';
 import type { Store } from '../store/driver/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
-import type { ModernSides } from '../upstream/modern-sides.ts';
+import type { ModernApiClients } from '../upstream/modern-sides.ts';
 import type { OldBackend } from '../upstream/old-backend.ts';
 import type { ClaimAge } from './grants/refresh/claim-age.ts';
 import type { Keyring } from './keys/keyring.ts';
@@ -61,7 +61,7 @@ export interface Context {
   /** The authorization server, reached with the client of the bridge. */
   server: AuthorizationServer;
   /** The new API, reached with any client: the client of the bridge or an app's own client. */
-  sides: ModernSides;
+  sides: ModernApiClients;
   /** The running old API; undefined when no old API runs. */
   oldBackend: OldBackend | undefined;
   flights: SingleFlight;

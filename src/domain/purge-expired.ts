@@ -21,7 +21,7 @@ import { eraseUnconfirmedBefore } from '../store/grants/handovers.ts';
 import { forgetHolders } from '../store/keys/key-holders.ts';
 import { deleteCodesBefore } from '../store/authorization/legacy-codes.ts';
 import { deleteLeasesBefore } from '../store/work/leases.ts';
-import type { Piece, PieceDone } from '../store/driver/pieces.ts';
+import type { Piece, PieceResult } from '../store/driver/pieces.ts';
 import { dropPostAnswersBefore, FIRST_POST_ANSWERS } from '../store/posts/post-answers.ts';
 import { deleteToldPostsBefore, deleteUpdatesBefore } from '../store/posts/update-ids.ts';
 import { deleteWritesBefore } from '../store/posts/write-journal.ts';
@@ -47,7 +47,7 @@ async function purgeUsage({ store, clock, shutdown }: Context): Promise<void> {
  * Erases a piece of the handed-over token pairs that no app confirmed. The erasure loses such a pair for good, so the
  * history records the erasure. Other dead pairs are of no use already, and their erasure is not recorded.
  */
-async function eraseUnconfirmed(context: Context, { limit, after }: Piece): Promise<PieceDone> {
+async function eraseUnconfirmed(context: Context, { limit, after }: Piece): Promise<PieceResult> {
   const now = context.clock.now();
   const time = now - DEAD_GRANT_KEPT;
   const count = await context.store.transaction(async (tx) => {

@@ -12,7 +12,7 @@ import {
   createModernAuthorizationServer,
   isAuthorizationServerPath,
 } from './provider/authorization-server.ts';
-import { createRenderError, explainFailure, renderMissingPage, waysOn } from './error-pages.ts';
+import { createRenderError, explainFailure, renderMissingPage, errorPageLinks } from './error-pages.ts';
 import { createAttempts } from './interactions/attempts.ts';
 import { startOverForOthers } from './interactions/resume.ts';
 import { createInteractions } from './interactions/routes.ts';
@@ -20,12 +20,12 @@ import { createMainApiServer } from './main-api/main-api.ts';
 import type { Quotas } from './main-api/quotas.ts';
 import { noStore, securityHeaders, siteName } from './page-headers.ts';
 import { logProvider } from './provider/provider-log.ts';
-import type { SecretBrake } from './secret-brake.ts';
+import type { ClientSecretLimiter } from './secret-brake.ts';
 import { createSettings } from './settings-pages/routes.ts';
 import type { DemoCredentials } from './settings.ts';
 import type { ModernStore } from './store/store.ts';
 
-export interface AppParts {
+export interface ModernAppDeps {
   store: ModernStore;
   issuer: string;
   accessTokenSeconds: number;
@@ -36,7 +36,7 @@ export interface AppParts {
   mailer: Mailer;
   logger: Logger;
   /** Counts the wrong secrets of apps. */
-  brake: SecretBrake;
+  brake: ClientSecretLimiter;
 }
 
 /**
@@ -70,8 +70,8 @@ export function createApp({
   mailer,
   logger,
   brake,
-}: AppParts): Express {
-  const pages = createPages(join(projectRoot, 'src', 'modern'), { waysOn: waysOn(appsUrl) });
+}: ModernAppDeps): Express {
+  const pages = createPages(join(projectRoot, 'src', 'modern'), { waysOn: errorPageLinks(appsUrl) });
   const renderError = createRenderError(pages);
   const provider = createModernAuthorizationServer({ store, issuer, accessTokenSeconds, renderError, brake });
   logProvider(provider, logger);

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from '../shared/log/logger.ts';
-import type { Pages } from '../shared/pages.ts';
+import type { PageRenderer } from '../shared/pages.ts';
 import { errorHandler, unreadableStatus } from './error-handler.ts';
 import type { Configuration } from './provider/oidc.ts';
 import { siteName } from './page-headers.ts';
@@ -44,7 +44,7 @@ const MISSING = {
 const SETTINGS = { href: '/settings', label: 'Your account settings' };
 
 /** The links of error pages: to the apps if `appsUrl` is set, and to the settings. Every page gets these links. */
-export function waysOn(appsUrl: string | undefined) {
+export function errorPageLinks(appsUrl: string | undefined) {
   return appsUrl === undefined ? [SETTINGS] : [{ href: appsUrl, label: 'Your apps' }, SETTINGS];
 }
 
@@ -59,7 +59,7 @@ export interface ErrorPage {
  * A whole HTML page: the problem, the next step for the person, and the technical words for the person who has to fix
  * the error.
  */
-export function renderErrorPage(pages: Pages, { error, description, expired }: ErrorPage): string {
+export function renderErrorPage(pages: PageRenderer, { error, description, expired }: ErrorPage): string {
   const explanation = expired ? EXPIRED : (EXPLANATIONS[error] ?? OTHER);
   return pages.render('error', { ...explanation, error, description, siteName, narrow: true });
 }
@@ -70,16 +70,16 @@ const FOREIGN_FORM = {
 };
 
 /** The page for a form that another site sent. */
-export function renderForeignForm(pages: Pages): string {
+export function renderForeignForm(pages: PageRenderer): string {
   return pages.render('error', { ...FOREIGN_FORM, siteName, narrow: true });
 }
 
-export function renderMissingPage(pages: Pages): string {
+export function renderMissingPage(pages: PageRenderer): string {
   return pages.render('error', { ...MISSING, siteName, narrow: true });
 }
 
 /** HTML for people at /auth. JSON for programs at all other paths, whatever their `Accept` header says. */
-export function createRenderError(pages: Pages): NonNullable<Configuration['renderError']> {
+export function createRenderError(pages: PageRenderer): NonNullable<Configuration['renderError']> {
   return (ctx, out, error) => {
     if (!ctx.path.startsWith('/auth')) {
       ctx.body = out;
@@ -98,7 +98,7 @@ export function createRenderError(pages: Pages): NonNullable<Configuration['rend
  * The last error handler of all pages. An unreadable request is the fault of the browser. Any other error is ours and
  * is logged.
  */
-export function explainFailure(pages: Pages, logger: Logger): ErrorRequestHandler {
+export function explainFailure(pages: PageRenderer, logger: Logger): ErrorRequestHandler {
   return errorHandler((error, res) => {
     const status = unreadableStatus(error);
     if (status === undefined) logger.error('request failed', { cause: error });

@@ -16,7 +16,7 @@ export const TOO_MANY = {
 
 const keyOf = (clientId: string, address: string) => `${address} ${clientId}`;
 
-export type SecretBrake = ReturnType<typeof createSecretBrake>;
+export type ClientSecretLimiter = ReturnType<typeof createSecretBrake>;
 
 function createAddress() {
   const length = WRONG_SECRETS_SECONDS * 1000;

@@ -3,10 +3,10 @@
 const LONGEST_ADDRESS = 2048;
 
 /** `message` tells people the error. */
-export type Rule = readonly [isBroken: boolean, message: string];
+export type TextRule = readonly [isBroken: boolean, message: string];
 
 /** The messages of the broken rules, in the order of the rules. */
-export const broken = (rules: readonly Rule[]): string[] =>
+export const brokenRuleMessages = (rules: readonly TextRule[]): string[] =>
   rules.flatMap(([isBroken, message]) => (isBroken ? [message] : []));
 
 export const NAME_RULE =
@@ -58,7 +58,7 @@ const holds = (value: unknown, character: RegExp): boolean =>
  * Checks every string in `value`, however deep. The messages have no full stop. Many programs end a text at NUL, and a
  * lone surrogate has no UTF-8 (RFC 3629 §3).
  */
-export const textRules = (value: unknown): Rule[] => [
+export const textRules = (value: unknown): TextRule[] => [
   [holds(value, /\0/), 'Text cannot hold the character NUL'],
   [holds(value, /\p{Cs}/u), 'Text cannot hold half a character (a lone surrogate)'],
 ];

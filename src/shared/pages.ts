@@ -7,7 +7,7 @@ import { projectRoot } from './project-root.ts';
 
 const sharedDirectory = join(projectRoot, 'src', 'shared', 'pages');
 
-export interface Pages {
+export interface PageRenderer {
   /**
    * The whole HTML page of `template` (name without .eta). The layout reads `title` (required) and, if given,
    * `siteName`, `siteLink`, `navigation` (`[{ label, href, current }]`), `scripts` (addresses), `wide`, `htmxConfig`
@@ -70,9 +70,10 @@ function createViews(directory: string): Eta {
  * given to each page.
  * @throws {Error} when a folder or template is missing
  */
-export function createPages(viewsDirectory: string, shared: Record<string, unknown> = {}): Pages {
+export function createPages(viewsDirectory: string, shared: Record<string, unknown> = {}): PageRenderer {
   const [views, layouts] = [createViews(viewsDirectory), createViews(sharedDirectory)];
-  const part: Pages['part'] = (template, data) => views.render(`./${template}`, { ...shared, ...data });
+  const part: PageRenderer['part'] = (template, data) =>
+    views.render(`./${template}`, { ...shared, ...data });
   const [style, icon] = [versioned(STYLE, stylesheet()), iconAddress()];
   return {
     part,

@@ -9,7 +9,7 @@ import {
 
 /** Purposes never share a key (docs/decisions/0007). */
 export const PURPOSES = ['digest', 'sealing', 'session', 'history'] as const;
-export type Purpose = (typeof PURPOSES)[number];
+export type KeyPurpose = (typeof PURPOSES)[number];
 
 /** A 32-byte key with its id. Every digest and sealed value carries the id of its key. */
 export interface Key {
@@ -24,7 +24,7 @@ export interface KeyRing {
 }
 
 /** One ring per purpose. */
-export type Keys = Record<Purpose, KeyRing>;
+export type KeyRings = Record<KeyPurpose, KeyRing>;
 
 /** A sealed value that was moved, cut or changed, or whose key is missing. The value itself stays unchanged. */
 export class Unreadable extends Error {
@@ -126,7 +126,7 @@ function witnessOf(key: Key, text: string): string {
 }
 
 /** A vault that reads the keys anew at each call. */
-export function createVault(keys: () => Keys): Vault {
+export function createVault(keys: () => KeyRings): Vault {
   return {
     digest: (value) => keyedDigest(keys().digest.active, value),
     digests: (value) => digestsUnder(keys().digest, sha256Of(value)),
@@ -146,17 +146,17 @@ export function createVault(keys: () => Keys): Vault {
 
 const KNOWN_TEXT = 'grantbridge';
 
-function proofPlace(purpose: Purpose): string {
+function proofPlace(purpose: KeyPurpose): string {
   return `key_proofs|${purpose}`;
 }
 
 /** A text that can later prove, without the key, that a key is the same key. */
-export function proofOf(purpose: Purpose, key: Key): string {
+export function proofOf(purpose: KeyPurpose, key: Key): string {
   return purpose === 'sealing' ? seal(key, proofPlace(purpose), KNOWN_TEXT) : keyedDigest(key, KNOWN_TEXT);
 }
 
 /** Whether a proof was made with this key. */
-export function isProofOf(purpose: Purpose, key: Key, proof: string): boolean {
+export function isProofOf(purpose: KeyPurpose, key: Key, proof: string): boolean {
   if (purpose !== 'sealing') return equalDigests(keyedDigest(key, KNOWN_TEXT), proof);
   try {
     return open({ active: key, all: [key] }, proofPlace(purpose), proof) === KNOWN_TEXT;

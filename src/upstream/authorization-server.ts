@@ -5,8 +5,8 @@ import { createDiscovery, type ServerMetadata } from './discovery.ts';
 import { type HttpAnswer, jsonObject, send } from './http-client.ts';
 import { InDoubt, type TokenPair, Unavailable } from './outcomes.ts';
 import {
-  areRight,
-  beginningAt,
+  areCredentialsRight,
+  authorizationAddress,
   type ClientFault,
   type ClientUse,
   emptyExchange,
@@ -144,7 +144,7 @@ export function beginAuthorization(
   { clientId }: Pick<ModernClient, 'clientId'>,
   use: ClientUse,
 ): Promise<HttpAnswer> {
-  return sendRepeatable(beginningAt(`${authUrl}/auth`, clientId, use));
+  return sendRepeatable(authorizationAddress(`${authUrl}/auth`, clientId, use));
 }
 
 async function prove(
@@ -153,7 +153,7 @@ async function prove(
   use: ClientUse,
 ): Promise<ClientFault | undefined> {
   const answer = await exchangeMadeUpCode(authUrl, client, use.redirectUri);
-  if (!areRight(answer)) return { at: 'credentials' };
+  if (!areCredentialsRight(answer)) return { at: 'credentials' };
   return faultOfBeginning(await beginAuthorization(authUrl, client, use), use);
 }
 

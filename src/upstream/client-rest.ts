@@ -7,7 +7,7 @@ import { Unavailable } from './outcomes.ts';
  * whose limit was reached. A limit of one account must not stop the others, and a limit of the client must not be hit
  * with the refreshes of all accounts. A grant that was asked to wait rests in any case.
  */
-export interface ClientRest {
+export interface ClientPause {
   /** @throws {Unavailable} while the client rests */
   check(): void;
   /** A refresh of an account succeeded, so earlier requests to wait concerned single accounts. */
@@ -22,7 +22,7 @@ const WITHIN = 10 * SECOND;
 const REST_AFTER_SEVERAL = 1 * MINUTE;
 
 /** The rest of one client in this process. */
-export function createClientRest({ now }: Pick<Clock, 'now'>): ClientRest {
+export function createClientRest({ now }: Pick<Clock, 'now'>): ClientPause {
   let until = 0;
   const asked = new Map<string, number>();
 

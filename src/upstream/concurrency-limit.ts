@@ -17,12 +17,12 @@ interface LimitRule {
 export type Takers = readonly string[];
 
 /** Runs work in one of few places, and passes it the time waited. @throws {Unavailable} no place became free in time */
-type InPlace = <T>(work: (waited: number) => Promise<T>, takers?: Takers) => Promise<T>;
+type ConcurrencyLimit = <T>(work: (waited: number) => Promise<T>, takers?: Takers) => Promise<T>;
 
 /** At most this many calls wait for each place. Further calls fail at once and may come again. */
 const WAITING_FOR_ONE = 8;
 
-type Counts = ReturnType<typeof createCounts>;
+type TakerCounts = ReturnType<typeof createCounts>;
 
 /** How many places, or turns in the queue, each taker has. */
 function createCounts() {
@@ -47,7 +47,7 @@ interface PlaceShare {
 
 function createShare(
   places: number,
-  mayTake: (takers: Takers, free: number, counts: Counts) => boolean,
+  mayTake: (takers: Takers, free: number, counts: TakerCounts) => boolean,
 ): PlaceShare {
   let free = places;
   const counts = createCounts();
@@ -68,7 +68,7 @@ function createShare(
  * A wide taker may take a place only while it holds fewer of these places than are free, so that one is left for the
  * next taker. A narrow taker holds at most `most` places.
  */
-const halving = (most: number) => (takers: Takers, free: number, counts: Counts) =>
+const halving = (most: number) => (takers: Takers, free: number, counts: TakerCounts) =>
   (takers[0] === undefined || counts.of(takers[0]) < free) && counts.of(takers.at(-1)) < most;
 
 /** Without a reserve the places themselves are shared by halves, so that some are left for others. */
@@ -84,7 +84,7 @@ interface Waiter {
 }
 
 /** The waiter whose takers hold the fewest places; among equals, the waiter that has waited longest. */
-function nextOf(able: readonly Waiter[], inside: Counts): Waiter | undefined {
+function nextOf(able: readonly Waiter[], inside: TakerCounts): Waiter | undefined {
   const order = (one: Waiter, other: Waiter) =>
     inside.of(one.takers[0]) - inside.of(other.takers[0]) ||
     inside.of(one.takers.at(-1)) - inside.of(other.takers.at(-1));
@@ -131,7 +131,7 @@ function untilFree(
 /**
  * Limits concurrent calls, fairly between their takers. A call without a place in time fails and holds no resources.
  */
-export function createConcurrencyLimit(room: LimitRule): InPlace {
+export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
   const { places, reserve, patience, retryAfter = patience } = room;
   const shares = sharesOf(room);
   const inside = createCounts();
@@ -185,10 +185,10 @@ export function createConcurrencyLimit(room: LimitRule): InPlace {
  * Waits for a place; the returned function gives the place back, once. @throws {Unavailable} no place became free in
  * time
  */
-export type TakePlace = (takers: Takers) => Promise<() => void>;
+export type PlaceProvider = (takers: Takers) => Promise<() => void>;
 
 /** Like `createConcurrencyLimit`, for work that begins in one function and ends in another. */
-export function createHeldPlaces(room: LimitRule): TakePlace {
+export function createHeldPlaces(room: LimitRule): PlaceProvider {
   const inPlace = createConcurrencyLimit(room);
   return (takers) =>
     new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
 import { Unavailable } from './outcomes.ts';
-import { type TakeSlot, takeSlot } from './token-endpoint-limit.ts';
+import { type SlotProvider, takeSlot } from './token-endpoint-limit.ts';
 
 /**
  * One connection for one request, opened before any claim. A failure here has sent no data of ours
@@ -79,7 +79,7 @@ async function connectTo(url: string): Promise<Connection> {
  * Opens a connection to an origin, with TLS checks for https. The caller must reset the connection when done.
  * @throws {Unavailable} nothing was sent
  */
-export async function openConnection(url: string, take: TakeSlot = takeSlot): Promise<Connection> {
+export async function openConnection(url: string, take: SlotProvider = takeSlot): Promise<Connection> {
   const giveBack = await take();
   try {
     const connection = await connectTo(url);

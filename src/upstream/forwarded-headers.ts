@@ -10,7 +10,7 @@ interface OutgoingRequest {
   body: Buffer;
 }
 
-type Pair = readonly [name: string, value: string];
+type HeaderPair = readonly [name: string, value: string];
 
 /** Headers about one connection, not about the call (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set([
@@ -60,13 +60,13 @@ const FOR_THE_ORIGIN = new Set([
 
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH']);
 
-function pairsOf(rawHeaders: readonly string[]): Pair[] {
+function pairsOf(rawHeaders: readonly string[]): HeaderPair[] {
   return rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
   );
 }
 
-function pairsWithoutHops(rawHeaders: readonly string[]): Pair[] {
+function pairsWithoutHops(rawHeaders: readonly string[]): HeaderPair[] {
   const pairs = pairsOf(rawHeaders);
   const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
@@ -92,7 +92,7 @@ export function answeredHeaders(rawHeaders: readonly string[]): string[] {
 }
 
 /** Removes the bridge's own cookies, which a browser sends to every path. No other server may see them. */
-function withoutOwnCookies([name, value]: Pair): Pair[] {
+function withoutOwnCookies([name, value]: HeaderPair): HeaderPair[] {
   if (name.toLowerCase() !== 'cookie') return [[name, value]];
   const kept = value.split(';').filter((cookie) => !OWN_COOKIE.test(cookie));
   return kept.length === 0 ? [] : [[name, kept.join(';').trim()]];
@@ -102,21 +102,21 @@ function withoutOwnCookies([name, value]: Pair): Pair[] {
  * Sets one value under a name, at the place and in the case of the first header of that name; undefined when there is
  * none.
  */
-function withOne(pairs: readonly Pair[], wanted: string, value: string): Pair[] | undefined {
-  const isWanted = ([name]: Pair) => name.toLowerCase() === wanted;
+function withOne(pairs: readonly HeaderPair[], wanted: string, value: string): HeaderPair[] | undefined {
+  const isWanted = ([name]: HeaderPair) => name.toLowerCase() === wanted;
   const first = pairs.findIndex(isWanted);
   if (first < 0) return undefined;
-  return pairs.flatMap((pair, index): Pair[] => {
+  return pairs.flatMap((pair, index): HeaderPair[] => {
     if (!isWanted(pair)) return [pair];
     return index === first ? [[pair[0], value]] : [];
   });
 }
 
 /** The bridge sets the length itself: a body that came in chunks has a length now. */
-function framed(pairs: Pair[], { method, body }: OutgoingRequest): Pair[] {
+function framed(pairs: HeaderPair[], { method, body }: OutgoingRequest): HeaderPair[] {
   const length = String(body.length);
   const needsLength = body.length > 0 || BODY_METHODS.has(method);
-  const added: Pair[] = needsLength ? [['Content-Length', length]] : [];
+  const added: HeaderPair[] = needsLength ? [['Content-Length', length]] : [];
   return withOne(pairs, 'content-length', length) ?? [...pairs, ...added];
 }
 

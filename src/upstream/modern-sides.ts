@@ -6,13 +6,13 @@ import {
 } from './authorization-server.ts';
 import { createDiscovery } from './discovery.ts';
 import { createMainApi, type MainApi } from './main-api.ts';
-import { silencedMainApi, silencedServer, type Silence } from './silence.ts';
+import { silencedMainApi, silencedServer, type SilenceCheck } from './silence.ts';
 
 /**
  * The new API for each of its clients. Budgets and requests to wait belong to one client, so a client that has used up
  * its budget stops no other client.
  */
-export interface ModernSides {
+export interface ModernApiClients {
   /** The address of the main API, for apps that call the main API themselves. */
   apiUrl: string;
   /** With the given credentials. The same credentials give the same server. */
@@ -26,11 +26,11 @@ interface Options {
   authUrl: string;
   apiUrl: string;
   clock: Pick<Clock, 'now'>;
-  silence: Silence;
+  silence: SilenceCheck;
 }
 
 /** Knowledge of each client is kept for the life of the process, because clients are few. */
-export function createModernSides({ authUrl, apiUrl, clock, silence }: Options): ModernSides {
+export function createModernSides({ authUrl, apiUrl, clock, silence }: Options): ModernApiClients {
   const metadata = createDiscovery(authUrl);
   const servers = new Map<string, { secret: string | undefined; server: AuthorizationServer }>();
   const mainApis = new Map<string, MainApi>();

@@ -35,7 +35,7 @@ export function emptyExchange(redirectUri: string): Record<string, string> {
 }
 
 /** Whether the refusal of an empty exchange shows right credentials. @throws {Unavailable} */
-export function areRight(answer: HttpAnswer): boolean {
+export function areCredentialsRight(answer: HttpAnswer): boolean {
   const error = jsonObject(answer)?.['error'];
   if (error === 'invalid_grant') return true;
   if (error === 'invalid_client' || answer.status === 401) return false;
@@ -43,7 +43,7 @@ export function areRight(answer: HttpAnswer): boolean {
 }
 
 /** The address where an authorization of the client begins. */
-export function beginningAt(authorizationUrl: string, clientId: string, use: ClientUse): string {
+export function authorizationAddress(authorizationUrl: string, clientId: string, use: ClientUse): string {
   const url = new URL(authorizationUrl);
   const query = {
     response_type: 'code',

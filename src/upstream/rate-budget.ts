@@ -25,13 +25,13 @@ export interface RateBudget {
   windows: BudgetWindow[];
 }
 
-interface Window {
+interface HeaderWindow {
   name: string;
   numbers: Map<string, number>;
 }
 
 /** Parses list members such as `"100-in-15min";r=98;t=897` (a structured list). */
-function windowsOf(header: string | undefined): Window[] {
+function windowsOf(header: string | undefined): HeaderWindow[] {
   return (header ?? '').split(',').flatMap((member) => {
     const [name, ...parameters] = member.trim().split(';');
     if (!name) return [];
@@ -41,13 +41,13 @@ function windowsOf(header: string | undefined): Window[] {
 }
 
 /** A window with its remaining share; `seconds` is undefined when the policy has no length. */
-type ReadWindow = Omit<BudgetWindow, 'seconds'> & { share: number; seconds: number | undefined };
+type WindowReport = Omit<BudgetWindow, 'seconds'> & { share: number; seconds: number | undefined };
 
-const isMeasured = (window: ReadWindow): window is ReadWindow & BudgetWindow =>
+const isMeasured = (window: WindowReport): window is WindowReport & BudgetWindow =>
   window.seconds !== undefined && window.seconds > 0;
 
 /** Reads `RateLimit` (r left, t seconds to the reset) against `RateLimit-Policy` (q quota, w seconds). */
-function readWindows({ headers }: HttpAnswer): ReadWindow[] {
+function readWindows({ headers }: HttpAnswer): WindowReport[] {
   const policies = new Map(
     windowsOf(headers['ratelimit-policy']).map(({ name, numbers }) => [name, numbers]),
   );

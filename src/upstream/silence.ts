@@ -10,9 +10,9 @@ import { Unavailable } from './outcomes.ts';
  */
 
 /** Why sending is forbidden now, in words; undefined when sending is allowed. */
-export type Silence = () => string | undefined;
+export type SilenceCheck = () => string | undefined;
 
-function guarding(silence: Silence) {
+function guarding(silence: SilenceCheck) {
   return <Parts extends unknown[], Answer>(send: (...parts: Parts) => Promise<Answer>) =>
     async (...parts: Parts): Promise<Answer> => {
       const why = silence();
@@ -22,7 +22,7 @@ function guarding(silence: Silence) {
 }
 
 /** The authorization server for a bridge that may have to be silent. */
-export function silencedServer(server: AuthorizationServer, silence: Silence): AuthorizationServer {
+export function silencedServer(server: AuthorizationServer, silence: SilenceCheck): AuthorizationServer {
   const guarded = guarding(silence);
   return {
     clientId: server.clientId,
@@ -38,7 +38,7 @@ export function silencedServer(server: AuthorizationServer, silence: Silence): A
 }
 
 /** The main API for such a bridge. Methods about the known budget send no call and stay open. */
-export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
+export function silencedMainApi(mainApi: MainApi, silence: SilenceCheck): MainApi {
   const guarded = guarding(silence);
   return {
     read: guarded((accessToken, organizationIds) => mainApi.read(accessToken, organizationIds)),
@@ -54,7 +54,7 @@ export function silencedMainApi(mainApi: MainApi, silence: Silence): MainApi {
 }
 
 /** The old API for such a bridge: a token that a copy ended there would also end for the original. */
-export function silencedOldBackend(backend: OldBackend, silence: Silence): OldBackend {
+export function silencedOldBackend(backend: OldBackend, silence: SilenceCheck): OldBackend {
   const guarded = guarding(silence);
   return {
     pass: guarded((call) => backend.pass(call)),

@@ -8,9 +8,9 @@ import { createHeldPlaces } from './concurrency-limit.ts';
  */
 
 /** Waits for a free slot; the returned function gives the slot back, once. */
-export type TakeSlot = () => Promise<() => void>;
+export type SlotProvider = () => Promise<() => void>;
 
-function createSlots(atOnce: number): TakeSlot {
+function createSlots(atOnce: number): SlotProvider {
   const limit = pLimit(atOnce);
   return () =>
     new Promise((resolve) => {

@@ -14,7 +14,7 @@ import { keepMovingCalls, outlookOfRetirement } from '../../src/domain/cut-over/
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { storeBudget } from '../../src/store/limits/budgets.ts';
-import { doubtCalls, noteLostCalls } from '../../src/store/usage/known-calls.ts';
+import { markCallsUnknown, noteLostCalls } from '../../src/store/usage/known-calls.ts';
 import { chooseDatabase } from '../support/bridge/started-bridge.ts';
 import { addPairs, addUse, type ConnectedPair } from './support/pairs.ts';
 
@@ -188,7 +188,7 @@ test('of more tokens than may be looked at the last count serves', async () => {
 test('after a loss of calls no budget is said to suffice', async () => {
   await withContext(async ({ context }) => {
     expect(await outlookOfRetirement(context, 1000)).toMatchObject([{ verdict: 'suffices' }]);
-    await doubtCalls(context.store);
+    await markCallsUnknown(context.store);
     expect(await outlookOfRetirement(context, 1000)).toMatchObject([{ verdict: 'unknown', isPartial: true }]);
   });
   expect(await budgetFinding()).toMatchObject({

@@ -1,5 +1,5 @@
 import { newHexId } from '../../src/shared/ids.ts';
-import type { Role } from '../../src/store/tables/lifecycle.ts';
+import type { PersonRole } from '../../src/store/tables/lifecycle.ts';
 import { browserOf, DANA, waitingToken, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
 import { registerLegacyApp } from '../support/bridge/register-app.ts';
@@ -108,7 +108,7 @@ test('undeliverable: whom, about what and why, to be settled or sent again; a se
     mail_id: mailId,
     person,
     client_id: system.app.clientId,
-    role: 'holder' as Role,
+    role: 'holder' as PersonRole,
     stage: '30',
     planned_for: 'retirement:2026-12-22',
     created_at: clock.now(),

@@ -8,7 +8,7 @@ import { openEpochFile } from '../../src/store/files/epoch-file.ts';
 import { insertGrant } from '../../src/store/grants/grants.ts';
 import { becomeOriginal, bumpEpoch, markCopy, readInstance } from '../../src/store/instance/instance.ts';
 import { claimPresenting } from '../../src/store/grants/presentations.ts';
-import { doubtRestored, hasRecoveredSince, listRestored } from '../../src/store/grants/restored.ts';
+import { markRestoredInDoubt, hasRecoveredSince, listRestored } from '../../src/store/grants/restored.ts';
 import type { Store } from '../../src/store/driver/store.ts';
 import type { Instance } from '../../src/store/tables/tables.ts';
 import { until } from '../support/servers/held-answer.ts';
@@ -222,7 +222,11 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await keepGrant(db, 'early', { access_expires_at: 30 });
     await keepGrant(db, 'serving', { access_expires_at: 900 });
     await keepGrant(db, 'dead', { state: 'dead', access_expires_at: 30 });
-    await doubtRestored(db, ['late', 'early', 'serving', 'dead'], { claimId: 't1', retryAt: 0, now: 100 });
+    await markRestoredInDoubt(db, ['late', 'early', 'serving', 'dead'], {
+      claimId: 't1',
+      retryAt: 0,
+      now: 100,
+    });
     const idsAt = async (now: number) =>
       (await listRestored(db, { now, quiet: 300, limit: 2 })).map(({ id }) => id);
     expect(await idsAt(399)).toEqual([]);

@@ -4,12 +4,12 @@ import { addKeys } from '../../domain/keys/add-keys.ts';
 import { describeKeys } from '../../domain/keys/describe-keys.ts';
 import { dropKey, inWords } from '../../domain/keys/drop-key.ts';
 import { countToReseal, resealAll } from '../../domain/keys/reseal.ts';
-import { PURPOSES, type Purpose } from '../../shared/secrets.ts';
+import { PURPOSES, type KeyPurpose } from '../../shared/secrets.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
 interface Options {
-  purpose?: Purpose;
+  purpose?: KeyPurpose;
 }
 
 /** `keys add`: a new key for each purpose in this machine's key file. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { newHexId } from '../../shared/ids.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
-import type { Pair } from '../../store/tokens/mappings.ts';
+import type { AppAccount } from '../../store/tokens/mappings.ts';
 import { findLink, findLinkOf, findOrInsertLink } from '../../store/authorization/reauthorization-links.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { AuthorizationRequest } from '../../store/tables/tables.ts';
@@ -19,12 +19,12 @@ import { storeGrantForTokens } from '../grants/store-grant.ts';
  * The address of the one link for an app and account, made at its first use. The link needs a sign-in to that account,
  * so the link may be forwarded to anybody.
  */
-export async function reauthorizationLink(context: Context, pair: Pair): Promise<string> {
+export async function reauthorizationLink(context: Context, pair: AppAccount): Promise<string> {
   const id = (await findLinkOf(context.store.durable, pair)) ?? (await makeLink(context, pair));
   return `${context.settings.publicUrl}/apps/connect/${id}`;
 }
 
-async function makeLink(context: Context, pair: Pair): Promise<string> {
+async function makeLink(context: Context, pair: AppAccount): Promise<string> {
   const newId = newHexId();
   return context.store.transaction(async (tx: Database) => {
     const now = context.clock.now();
@@ -37,7 +37,7 @@ async function makeLink(context: Context, pair: Pair): Promise<string> {
 }
 
 /** The app and account of a link. */
-export async function openLink(context: Context, id: string): Promise<Pair | undefined> {
+export async function openLink(context: Context, id: string): Promise<AppAccount | undefined> {
   const link = await findLink(context.store.durable, id);
   return link && { clientId: link.client_id, accountId: link.account_id };
 }

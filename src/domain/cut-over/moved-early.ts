@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FoundMapping, Pair } from '../../store/tokens/mappings.ts';
+import type { MappingWithApp, AppAccount } from '../../store/tokens/mappings.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**
@@ -10,18 +10,18 @@ import { provenApp } from '../tokens/proven-app.ts';
 const PLACES = 10_000;
 
 /** The place of a pair, from 0 to 9999: a digest of its ids. */
-export function placeOfPair({ clientId, accountId }: Pair): number {
+export function placeOfPair({ clientId, accountId }: AppAccount): number {
   const digest = createHash('sha256').update(`cut-over\n${clientId}\n${accountId}`).digest();
   return digest.readUInt32BE(0) % PLACES;
 }
 
 /** Whether a cut-over of this percentage (a whole number from 0 to 100) includes the pair. */
-export function isMovedEarly(pair: Pair, percent: number): boolean {
+export function isMovedEarly(pair: AppAccount, percent: number): boolean {
   return percent > 0 && placeOfPair(pair) < (percent * PLACES) / 100;
 }
 
 type CutOverMapping = Pick<
-  FoundMapping,
+  MappingWithApp,
   'client_id' | 'account_id' | 'cut_over_percent' | 'app_source' | 'source' | 'app_proven'
 >;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   forgetCallsBefore,
   keepCalls,
-  type KeptCalls,
+  type MovingCallsRow,
   readKeptCalls,
 } from '../../store/cut-over/kept-calls.ts';
 import { dayOf } from '../../shared/moments.ts';
@@ -92,7 +92,7 @@ const kept = counts.extend({
 });
 
 /** A text of another version that this version cannot read is skipped. */
-function readKept({ modern_client_id: modernClientId, body, counted_at: countedAt }: KeptCalls) {
+function readKept({ modern_client_id: modernClientId, body, counted_at: countedAt }: MovingCallsRow) {
   try {
     return [{ countedAt, moving: { modernClientId, ...kept.parse(JSON.parse(body)) } }];
   } catch {

@@ -9,7 +9,7 @@ import {
   insertHandover,
 } from '../../store/grants/handovers.ts';
 import { voidCodes } from '../../store/authorization/legacy-codes.ts';
-import { findMapping, moveMappings, type Pair } from '../../store/tokens/mappings.ts';
+import { findMapping, moveMappings, type AppAccount } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
@@ -74,7 +74,7 @@ interface HandoverRequest {
 
 /** The app, account and grant behind a token of this client's app. */
 interface Subject {
-  pair: Pair;
+  pair: AppAccount;
   isMigrated: boolean;
   grantId: string | null;
 }
@@ -114,7 +114,7 @@ function answerOf(context: Context, grant: Grant, migratedTokens: number): Hando
 async function moveOwnership(
   context: Context,
   grant: Grant,
-  { clientId, accountId, origin, client }: Pair & Pick<HandoverRequest, 'origin' | 'client'>,
+  { clientId, accountId, origin, client }: AppAccount & Pick<HandoverRequest, 'origin' | 'client'>,
 ): Promise<number | undefined> {
   const pair = { clientId, accountId };
   const inOneStep = async (tx: Database) => {
@@ -175,7 +175,7 @@ async function repeatOfFaster(context: Context, asked: HandoverRequest): Promise
 async function take(
   context: Context,
   asked: HandoverRequest,
-  { grant, pair }: { grant: Grant; pair: Pair },
+  { grant, pair }: { grant: Grant; pair: AppAccount },
 ): Promise<HandoverResult | undefined> {
   if (grant.modern_client_id !== asked.client.id) throw notOfThisClient();
   if (grant.state !== 'ready') return undefined;

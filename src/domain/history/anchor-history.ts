@@ -1,6 +1,6 @@
 import { keyIdOf, type Vault } from '../../shared/secrets.ts';
 import { appendLine, readLastLine, readLines } from '../../store/files/anchors.ts';
-import { type Link, readHead, readLink } from '../../store/history/events.ts';
+import { type ChainLink, readHead, readLink } from '../../store/history/events.ts';
 import { type Anchor, type Anchors, type AnchorLine, parseLine, type TakeOver } from './anchor-lines.ts';
 import { CHAIN_START } from './chain.ts';
 import type { Context } from '../context.ts';
@@ -57,7 +57,7 @@ export async function anchorHistory(context: AnchorContext): Promise<void> {
 }
 
 /** The position of the newest anchor that agrees with the database. There the copy and its original parted. */
-async function lastAgreed({ store }: AnchorContext, anchors: readonly Link[]): Promise<number> {
+async function lastAgreed({ store }: AnchorContext, anchors: readonly ChainLink[]): Promise<number> {
   const ordered = anchors.toSorted((a, b) => a.position - b.position);
   let [agreed, differs] = [-1, ordered.length];
   while (differs - agreed > 1) {

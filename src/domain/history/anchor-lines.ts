@@ -1,8 +1,8 @@
-import type { Link } from '../../store/history/events.ts';
+import type { ChainLink } from '../../store/history/events.ts';
 
 /** Parses the lines that hold anchors: lines of a machine's own file, and lines of a captured log stream. */
 
-export interface Anchor extends Link {
+export interface Anchor extends ChainLink {
   /** ISO time. */
   at: string;
   witness: string;
@@ -19,7 +19,7 @@ export type AnchorLine = Anchor | TakeOver;
 
 /** Anchors whose witness is right, and the lines whose witness is wrong. */
 export interface Anchors {
-  anchors: Array<Link & { at: string }>;
+  anchors: Array<ChainLink & { at: string }>;
   /** The position up to which older anchors hold. */
   takeOvers: Array<{ position: number; at: string }>;
   wrong: Array<{ file: string; line: number }>;

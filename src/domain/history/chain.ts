@@ -1,18 +1,18 @@
 import type { Vault } from '../../shared/secrets.ts';
-import type { Link } from '../../store/history/events.ts';
+import type { ChainLink } from '../../store/history/events.ts';
 import type { Event } from '../../store/tables/tables.ts';
 import { textOfEvent } from './record-event.ts';
 
 /** The rules of the chain (docs/decisions/0011). The sealer writes by these rules, and the proof reads by them. */
 
 /** The link before the first entry of a history. */
-export const CHAIN_START: Link = { position: 0, chain: '' };
+export const CHAIN_START: ChainLink = { position: 0, chain: '' };
 
 /**
  * The text under the chain's value at an entry: its position, the chain before it, the id of its row, its content and
  * its witness.
  */
-export function textOfLink(before: Link, event: Event): string {
+export function textOfLink(before: ChainLink, event: Event): string {
   return JSON.stringify([before.position + 1, before.chain, event.id, textOfEvent(event), event.witness]);
 }
 
@@ -27,6 +27,6 @@ export function isOlderThanWitnesses(event: Event): boolean {
 }
 
 /** Whether the bridge chained this entry right after `before`. The present position of the row does not count. */
-export function follows(vault: Vault, before: Link, event: Event): boolean {
+export function follows(vault: Vault, before: ChainLink, event: Event): boolean {
   return vault.isWitness(textOfLink(before, event), event.chain ?? '');
 }

@@ -1,5 +1,11 @@
 import type { Vault } from '../../shared/secrets.ts';
-import { chainedPages, isCopied, type Link, readLink, unchainedPages } from '../../store/history/events.ts';
+import {
+  chainedPages,
+  isCopied,
+  type ChainLink,
+  readLink,
+  unchainedPages,
+} from '../../store/history/events.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Event } from '../../store/tables/tables.ts';
 import { follows, isOlderThanWitnesses, isOwn } from './chain.ts';
@@ -14,12 +20,12 @@ export type ChainedEntry = Event & { position: number };
 
 /** The first entry that does not fit, and the link up to which the history is whole. */
 export interface ChainBreak {
-  before: Link;
+  before: ChainLink;
   /** The id of the last entry that fits; 0 if no entry fits. */
   previousId: number;
   here: ChainedEntry;
   /** The links that the anchors name. */
-  anchors: readonly Link[];
+  anchors: readonly ChainLink[];
 }
 
 export type TamperingKind = 'edited' | 'missing' | 'inserted' | 'swapped';
@@ -122,7 +128,7 @@ async function isExchanged(
  */
 const LONGEST_SHIFT = 10_000;
 
-function linkOf({ position, chain }: ChainedEntry): Link {
+function linkOf({ position, chain }: ChainedEntry): ChainLink {
   return { position, chain: chain ?? '' };
 }
 

@@ -3,7 +3,7 @@ import { readLastLine } from '../../store/files/anchors.ts';
 import {
   chainEvents,
   findLastUnwitnessed,
-  type Link,
+  type ChainLink,
   listUnchained,
   readHead,
 } from '../../store/history/events.ts';
@@ -60,7 +60,7 @@ function acceptable(
   });
 }
 
-function linksAfter({ vault }: Context, head: Link, events: Event[]): Array<Link & { id: number }> {
+function linksAfter({ vault }: Context, head: ChainLink, events: Event[]): Array<ChainLink & { id: number }> {
   let before = head;
   return events.map((event) => {
     before = { position: before.position + 1, chain: vault.witness(textOfLink(before, event)) };
@@ -71,7 +71,7 @@ function linksAfter({ vault }: Context, head: Link, events: Event[]): Array<Link
 /** The last entry without a witness that may be chained; undefined once an entry was chained or an anchor exists. */
 async function lastToAdopt(
   tx: Database,
-  head: Link | undefined,
+  head: ChainLink | undefined,
   turn: SealingRun,
 ): Promise<number | undefined> {
   return head || turn.isAnchored ? undefined : findLastUnwitnessed(tx);

@@ -1,5 +1,5 @@
 import { CLOCKS_DIFFER } from '../../shared/lifetimes.ts';
-import { chainedPages, type Link, listEventsOf, unchainedPages } from '../../store/history/events.ts';
+import { chainedPages, type ChainLink, listEventsOf, unchainedPages } from '../../store/history/events.ts';
 import type { Event } from '../../store/tables/tables.ts';
 import type { Anchors } from './anchor-history.ts';
 import { CHAIN_START, follows, isOlderThanWitnesses, isOwn } from './chain.ts';
@@ -108,7 +108,7 @@ function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor
   const ground = { db: store.durable, vault };
   return async (
     here: ChainedEntry,
-    before: Link,
+    before: ChainLink,
     last: Event | undefined,
   ): Promise<HistoryFinding | undefined> => {
     if (here.position === before.position + 1 && follows(vault, before, here)) {
@@ -122,7 +122,7 @@ function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor
 /** Walks along the chain up to the first wrong entry. */
 async function walk(context: ProofContext, anchors: readonly HeldAnchor[]): Promise<ChainWalk> {
   const examine = examinerOf(context, anchors);
-  let before: Link = CHAIN_START;
+  let before: ChainLink = CHAIN_START;
   let last: Event | undefined;
   for await (const page of chainedPages(context.store.durable)) {
     for (const here of page) {

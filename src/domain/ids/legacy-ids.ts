@@ -1,6 +1,6 @@
 import { CALLER_WAIT, LEARN_PATIENCE, SECOND } from '../../shared/lifetimes.ts';
 import { findModernId, findPairs } from '../../store/accounts/id-pairs.ts';
-import { findTold, type ToldId } from '../../store/accounts/published-ids.ts';
+import { findPublishedIds, type PublishedId } from '../../store/accounts/published-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context } from '../context.ts';
@@ -71,9 +71,9 @@ async function lookUp(
   context: Context,
   { caller, reading }: { caller: Caller; reading: AccountReading },
   unknown: readonly ModernIdRef[],
-): Promise<ToldId[]> {
+): Promise<PublishedId[]> {
   const { mapping } = caller;
-  const told = await findTold(context.store.durable, mapping.client_id, modernIdsOf(unknown));
+  const told = await findPublishedIds(context.store.durable, mapping.client_id, modernIdsOf(unknown));
   const untold = without(unknown, told);
   if (untold.length === 0) return told;
   if (oldBackendUntilRetired(context, provenApp(mapping)) && isKnownThere(mapping)) {

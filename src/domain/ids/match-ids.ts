@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type IdPair, learnPair } from '../../store/accounts/id-pairs.ts';
 import type { Database } from '../../store/driver/store.ts';
-import { keepTold } from '../../store/accounts/published-ids.ts';
+import { keepPublishedIds } from '../../store/accounts/published-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import type { Context } from '../context.ts';
 import { applyAccountPairs } from '../accounts/apply-account-pairs.ts';
@@ -88,7 +88,7 @@ async function keepPairs(context: Context, { mapping }: Caller, found: readonly 
     const learned: IdPair[] = [];
     for (const pair of found.filter(isPair)) if (await learnPair(tx, pair, now)) learned.push(pair);
     const ids = told.map(({ kind, modernId, legacyId: toldId }) => ({ kind, modernId, toldId }));
-    if (ids.length > 0) await keepTold(tx, mapping.client_id, { ids, now });
+    if (ids.length > 0) await keepPublishedIds(tx, mapping.client_id, { ids, now });
     if (learned.length === 0) return;
     const count = learned.filter(({ kind }) => kind === 'profile').length;
     await recordEvent(context, tx, {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { findPairs } from '../../store/accounts/id-pairs.ts';
 import { isStorageFault } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
-import { findTold, keepTold, type ToldId } from '../../store/accounts/published-ids.ts';
+import { findPublishedIds, keepPublishedIds, type PublishedId } from '../../store/accounts/published-ids.ts';
 import type { Context } from '../context.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 
@@ -12,7 +12,7 @@ import { retryUntilStored } from '../work/retry-until-stored.ts';
  */
 
 /** A channel or account, by its new id. */
-export type ModernIdRef = Pick<ToldId, 'kind' | 'modernId'>;
+export type ModernIdRef = Pick<PublishedId, 'kind' | 'modernId'>;
 
 export const nameOf = ({ kind, modernId }: ModernIdRef): string => `${kind} ${modernId}`;
 
@@ -39,13 +39,13 @@ export function recall(context: Context, clientId: string, known: ModernIdRef): 
 }
 
 /** Remembers told ids, so that later calls of this process do not ask the database. */
-export function remember(context: Context, clientId: string, ids: readonly ToldId[]): void {
+export function remember(context: Context, clientId: string, ids: readonly PublishedId[]): void {
   const memory = memoryOf(context);
   for (const one of ids) memory.set(`${clientId} ${nameOf(one)}`, one.toldId);
 }
 
 /** The old id of a pair, or else the new id. */
-async function idsByPairs(db: Database, unknown: readonly ModernIdRef[]): Promise<ToldId[]> {
+async function idsByPairs(db: Database, unknown: readonly ModernIdRef[]): Promise<PublishedId[]> {
   const pairs = await findPairs(db, modernIdsOf(unknown));
   const paired = new Map(pairs.map((pair) => [nameOf(pair), pair.legacyId]));
   return unknown.map((one) => ({ ...one, toldId: paired.get(nameOf(one)) ?? one.modernId }));
@@ -53,14 +53,14 @@ async function idsByPairs(db: Database, unknown: readonly ModernIdRef[]): Promis
 
 interface IdPublication {
   clientId: string;
-  ids: readonly ToldId[];
+  ids: readonly PublishedId[];
   now: number;
 }
 
 /** Another process may have been faster. The stored ids count. */
-async function keep(db: Database, { clientId, ids, now }: IdPublication): Promise<ToldId[]> {
-  await keepTold(db, clientId, { ids, now });
-  return findTold(db, clientId, modernIdsOf(ids));
+async function keep(db: Database, { clientId, ids, now }: IdPublication): Promise<PublishedId[]> {
+  await keepPublishedIds(db, clientId, { ids, now });
+  return findPublishedIds(db, clientId, modernIdsOf(ids));
 }
 
 /** No caller waits for this write, nor for a database that another process locks. */
@@ -82,7 +82,7 @@ export async function tell(
   context: Context,
   clientId: string,
   unknown: readonly ModernIdRef[],
-): Promise<ToldId[]> {
+): Promise<PublishedId[]> {
   const { store } = context;
   const now = context.clock.now();
   try {

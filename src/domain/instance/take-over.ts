@@ -1,7 +1,7 @@
 import { newHexId } from '../../shared/ids.ts';
 import { becomeOriginal, readInstance } from '../../store/instance/instance.ts';
-import { doubtCalls } from '../../store/usage/known-calls.ts';
-import { doubtRestored, listLive, voidAllCodes } from '../../store/grants/restored.ts';
+import { markCallsUnknown } from '../../store/usage/known-calls.ts';
+import { markRestoredInDoubt, listLive, voidAllCodes } from '../../store/grants/restored.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { markTakeOver } from '../history/anchor-history.ts';
 import type { Context } from '../context.ts';
@@ -26,7 +26,7 @@ async function doubtAll(context: Context, tx: Database, now: number): Promise<nu
   for (let start = 0; start < grants.length; start += AT_ONCE) {
     const ids = grants.slice(start, start + AT_ONCE).map(({ id }) => id);
     const retryAt = start === 0 ? 0 : Math.floor(now + quiet + (quiet * SPREAD * start) / grants.length);
-    await doubtRestored(tx, ids, { claimId, retryAt, now });
+    await markRestoredInDoubt(tx, ids, { claimId, retryAt, now });
   }
   const by = { at: now, actor: 'command', reason: REASON };
   const doubted = grants.map((grant) => ({
@@ -60,7 +60,7 @@ export async function takeOver(context: Context): Promise<number | undefined> {
   });
   if (grants === undefined) return undefined;
   // This database does not know the calls to the original since the copy was made.
-  await doubtCalls(context.store);
+  await markCallsUnknown(context.store);
   await markTakeOver(context);
   await context.instance.adopt();
   return grants;

@@ -1,4 +1,4 @@
-import type { Holder } from '../../store/keys/key-holders.ts';
+import type { KeyHolder } from '../../store/keys/key-holders.ts';
 import { type KeyName, moveKey, retireActive } from '../../store/keys/keys.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
@@ -6,13 +6,13 @@ import type { Context } from '../context.ts';
 import { holders, type KeyChoice, keysOf, KeyStepRefused, untilNothing } from './key-steps.ts';
 import { recordEvent } from '../history/record-event.ts';
 
-function lacking(all: readonly Holder[], keys: readonly KeyName[]): string[] {
+function lacking(all: readonly KeyHolder[], keys: readonly KeyName[]): string[] {
   return all
     .filter(({ rings }) => keys.some(({ purpose, id }) => !rings[purpose].ids.includes(id)))
     .map(({ machine, processId }) => `process ${processId} on ${machine}`);
 }
 
-function notWriting(all: readonly Holder[], keys: readonly KeyName[]): string[] {
+function notWriting(all: readonly KeyHolder[], keys: readonly KeyName[]): string[] {
   return all
     .filter(({ rings }) => keys.some(({ purpose, id }) => rings[purpose].active !== id))
     .map(({ processId }) => processId);

@@ -1,4 +1,4 @@
-import type { Holder } from '../../store/keys/key-holders.ts';
+import type { KeyHolder } from '../../store/keys/key-holders.ts';
 import { findKeyUsage, type KeyUsage } from '../../store/keys/key-usage.ts';
 import { removeKeyFromFile, requireWritable } from '../../store/files/keys-file.ts';
 import { type KeyName, moveKey } from '../../store/keys/keys.ts';
@@ -13,7 +13,7 @@ export function inWords(usage: KeyUsage): string {
 }
 
 /** The processes that still write with a key, and the machines whose spill holds a pair sealed with the key. */
-function writing(all: readonly Holder[], { purpose, id }: KeyName): string[] {
+function writing(all: readonly KeyHolder[], { purpose, id }: KeyName): string[] {
   return all.flatMap(({ rings, spilled, machine, processId }) => {
     if (rings[purpose].active === id) return [`process ${processId} on ${machine} still writes with it`];
     const isSpilled = purpose === 'sealing' && spilled.includes(id);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../../shared/lifetimes.ts';
-import type { Purpose } from '../../shared/secrets.ts';
-import { type Holder, HOLDER_LIVES, listHolders } from '../../store/keys/key-holders.ts';
+import type { KeyPurpose } from '../../shared/secrets.ts';
+import { type KeyHolder, HOLDER_LIVES, listHolders } from '../../store/keys/key-holders.ts';
 import { listKeys } from '../../store/keys/keys.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 /** A key by its id, for the given purposes. */
 export interface KeyChoice {
   id: string;
-  purposes: readonly Purpose[];
+  purposes: readonly KeyPurpose[];
 }
 
 /** A step is not possible now. The message says why; nothing was changed. */
@@ -37,7 +37,7 @@ export async function untilNothing(find: () => Promise<string[]>): Promise<strin
 }
 
 /** The live processes, as they reported themselves. */
-export async function holders({ store }: Context, db: Database = store.durable): Promise<Holder[]> {
+export async function holders({ store }: Context, db: Database = store.durable): Promise<KeyHolder[]> {
   return listHolders(db, await store.now());
 }
 

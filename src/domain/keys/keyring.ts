@@ -6,16 +6,16 @@ import { createNextRun } from '../../shared/next-run.ts';
 import {
   createVault,
   type Key,
-  type Keys,
+  type KeyRings,
   keyIdOf,
   KeyMissing,
   PURPOSES,
-  type Purpose,
+  type KeyPurpose,
   type Vault,
 } from '../../shared/secrets.ts';
 import { forgetHolders, type HeldKey, reportHolding } from '../../store/keys/key-holders.ts';
 import { stampOf } from '../../shared/file-stamp.ts';
-import { type HeldKeys, loadKeys } from '../../store/files/keys-file.ts';
+import { type KeysByPurpose, loadKeys } from '../../store/files/keys-file.ts';
 import { listKeys } from '../../store/keys/keys.ts';
 import type { Spill } from '../../store/files/spill.ts';
 import type { Store } from '../../store/driver/store.ts';
@@ -32,7 +32,7 @@ export interface Keyring {
   /** Which key in use this machine lacks, in words for `/ready`; undefined when none is missing. */
   findProblem(): string | undefined;
   /** The id of the key that makes new values for a purpose. */
-  activeId(purpose: Purpose): string;
+  activeId(purpose: KeyPurpose): string;
   /** The ids of all digest keys of this process, as one text to compare. */
   digestIds(): string;
   /**
@@ -65,15 +65,19 @@ const REPORT_EVERY = 3 * SECOND;
 
 /** The keys as of the last look. */
 interface KeyringView {
-  held: HeldKeys;
+  held: KeysByPurpose;
   known: readonly KnownKey[];
   rings: UsableKeys;
 }
 
 /** Reads the file when it has changed. If the file cannot be used, the keys that were read before stay. */
-function createFileReader({ file, logger }: KeyringOptions, first: HeldKeys, firstStamp: string | undefined) {
+function createFileReader(
+  { file, logger }: KeyringOptions,
+  first: KeysByPurpose,
+  firstStamp: string | undefined,
+) {
   let [held, stamp] = [first, firstStamp];
-  return (): HeldKeys => {
+  return (): KeysByPurpose => {
     const current = stampOf(file);
     if (current === stamp) return held;
     stamp = current;
@@ -119,7 +123,7 @@ function refuse(problems: readonly string[]): void {
  * The first rings of a process, with all keys of the file. The active key is the active key of the register or, in a
  * new register, the first key of the file.
  */
-function firstRings(known: readonly KnownKey[], held: HeldKeys): Keys {
+function firstRings(known: readonly KnownKey[], held: KeysByPurpose): KeyRings {
   const rings = PURPOSES.map((purpose) => {
     const [first] = held[purpose];
     if (!first) throw new Error(`KEYS_FILE: there is no ${purpose} key`);
@@ -127,7 +131,7 @@ function firstRings(known: readonly KnownKey[], held: HeldKeys): Keys {
       known.some((row) => row.purpose === purpose && row.id === id && row.state === 'active');
     return [purpose, { active: held[purpose].find(isActive) ?? first, all: held[purpose] }];
   });
-  return Object.fromEntries(rings) as Keys;
+  return Object.fromEntries(rings) as KeyRings;
 }
 
 /** Proves the keys of the file by the register. New keys are added to the register. */
@@ -146,7 +150,7 @@ async function readFirst({ store, file, mayCreate, isLook }: KeyringOptions): Pr
 /** What this process knows of its keys, and reports about them. */
 class KeyWatch {
   readonly #options: KeyringOptions;
-  readonly #readFile: () => HeldKeys;
+  readonly #readFile: () => KeysByPurpose;
   readonly #complain: (problem: string | undefined) => void;
   readonly vault = createVault(() => this.#view.rings.keys);
   #view: KeyringView;

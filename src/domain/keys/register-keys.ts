@@ -1,5 +1,5 @@
-import { type Key, PURPOSES, proofOf, type Purpose, type Vault } from '../../shared/secrets.ts';
-import type { HeldKeys } from '../../store/files/keys-file.ts';
+import { type Key, PURPOSES, proofOf, type KeyPurpose, type Vault } from '../../shared/secrets.ts';
+import type { KeysByPurpose } from '../../store/files/keys-file.ts';
 import { insertKey, listKeys } from '../../store/keys/keys.ts';
 import type { Database, Store } from '../../store/driver/store.ts';
 import type { KeyState, KnownKey } from '../../store/tables/tables.ts';
@@ -11,13 +11,13 @@ import { recordEvent } from '../history/record-event.ts';
  */
 
 interface NewKey {
-  purpose: Purpose;
+  purpose: KeyPurpose;
   key: Key;
   state: KeyState;
 }
 
 /** The keys of a file that are not in the register. */
-function findNew(known: readonly KnownKey[], held: HeldKeys): NewKey[] {
+function findNew(known: readonly KnownKey[], held: KeysByPurpose): NewKey[] {
   return PURPOSES.flatMap((purpose) => {
     const rows = known.filter((row) => row.purpose === purpose);
     const unknown = held[purpose].filter((key) => !rows.some((row) => row.id === key.id));
@@ -46,7 +46,7 @@ async function register(
 export async function registerKeys(
   { store, vault }: { store: Store; vault: Vault },
   known: readonly KnownKey[],
-  held: HeldKeys,
+  held: KeysByPurpose,
 ): Promise<boolean> {
   const unknown = findNew(known, held);
   if (unknown.length === 0) return false;

@@ -2,11 +2,11 @@ import {
   isProofOf,
   type Key,
   type KeyRing,
-  type Keys,
+  type KeyRings,
   PURPOSES,
-  type Purpose,
+  type KeyPurpose,
 } from '../../shared/secrets.ts';
-import type { HeldKeys } from '../../store/files/keys-file.ts';
+import type { KeysByPurpose } from '../../store/files/keys-file.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
 
 /** Pure rules that make the key rings of a process from the keys in a file and the register of a database. */
@@ -24,7 +24,7 @@ function isRight(known: KnownKey, keys: readonly Key[]): boolean {
  * Why these keys cannot serve this database, in words; empty when the keys can. A key that is only announced may be
  * missing, but its id must not belong to another key.
  */
-export function findKeyProblems(known: readonly KnownKey[], held: HeldKeys): string[] {
+export function findKeyProblems(known: readonly KnownKey[], held: KeysByPurpose): string[] {
   return known
     .filter(({ state }) => state !== 'dropped')
     .flatMap((row) => {
@@ -39,13 +39,13 @@ export function findKeyProblems(known: readonly KnownKey[], held: HeldKeys): str
 
 interface Sources {
   known: readonly KnownKey[];
-  held: HeldKeys;
+  held: KeysByPurpose;
   /** The earlier keys of the process. If a file loses a key, a process that has already read the key keeps it. */
   before?: UsableKeys;
 }
 
 export interface UsableKeys {
-  keys: Keys;
+  keys: KeyRings;
   /** A key in use that this process lacks. Values made with the key are not lost, but cannot be served here. */
   missing: string | undefined;
   /** A digest key in use that this process lacks. A token or secret that seems unknown may be known under this key. */
@@ -58,13 +58,13 @@ export interface UsableKeys {
  * The keys at hand that the register confirms. A dropped key reads only sealed values: a pair may still be on its way
  * to the database, and a sealed value is bound to its row.
  */
-function readable(purpose: Purpose, known: readonly KnownKey[], keys: readonly Key[]): Key[] {
+function readable(purpose: KeyPurpose, known: readonly KnownKey[], keys: readonly Key[]): Key[] {
   return known
     .filter((row) => row.purpose === purpose && (row.state !== 'dropped' || purpose === 'sealing'))
     .flatMap((row) => keys.find((key) => key.id === row.id && isProofOf(purpose, key, row.proof)) ?? []);
 }
 
-function ringOf(purpose: Purpose, { known, held, before }: Sources): KeyRing {
+function ringOf(purpose: KeyPurpose, { known, held, before }: Sources): KeyRing {
   const earlier = before?.keys[purpose];
   const all = readable(purpose, known, [...held[purpose], ...(earlier?.all ?? [])]);
   const activeId = known.find((row) => row.purpose === purpose && row.state === 'active')?.id;
@@ -78,7 +78,7 @@ const lackOf = ({ purpose, id }: KnownKey) => `KEYS_FILE lacks the ${purpose} ke
 /** Makes the key rings of a process. */
 export function usableKeysOf(sources: Sources): UsableKeys {
   const { known, held } = sources;
-  const keys = Object.fromEntries(PURPOSES.map((purpose) => [purpose, ringOf(purpose, sources)])) as Keys;
+  const keys = Object.fromEntries(PURPOSES.map((purpose) => [purpose, ringOf(purpose, sources)])) as KeyRings;
   const isHeld = ({ purpose, id }: KnownKey) => keys[purpose].all.some((key) => key.id === id);
   const missing = known.filter((row) => isInUse(row) && !isHeld(row));
   return {

@@ -1,4 +1,4 @@
-import { keepRefusedThere } from '../../store/tokens/refused-there.ts';
+import { keepOldApiRefusal } from '../../store/tokens/refused-there.ts';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../history/record-event.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
@@ -17,7 +17,7 @@ export async function leaveOldApi(
   const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
   const by = { at: now, actor: 'bridge', requestId, clientId, accountId, mappingId };
   await context.store.transaction(async (tx) => {
-    if (!(await keepRefusedThere(tx, mappingId, now))) return;
+    if (!(await keepOldApiRefusal(tx, mappingId, now))) return;
     const reason = 'the old API refuses this token, so that the new API answers all its calls';
     await recordEvent(context, tx, { ...by, action: 'token_refused_there', reason });
   });

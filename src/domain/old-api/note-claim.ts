@@ -1,4 +1,4 @@
-import type { FoundMapping } from '../../store/tokens/mappings.ts';
+import type { MappingWithApp } from '../../store/tokens/mappings.ts';
 import { isIdentifiedApp } from '../../store/tokens/observed.ts';
 import { keepClaim } from '../../store/tokens/claims.ts';
 import type { Context } from '../context.ts';
@@ -21,7 +21,7 @@ export const claimReason = (clientId: string) => `a call named the app ${clientI
  */
 export async function noteClaim(
   context: Context,
-  mapping: FoundMapping,
+  mapping: MappingWithApp,
   { clientId, requestId }: NamedApp,
 ): Promise<void> {
   if (mapping.source !== 'observed' || mapping.claimed_client_id !== null) return;

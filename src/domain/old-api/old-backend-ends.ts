@@ -1,4 +1,4 @@
-import { type FoundMapping, moveMapping } from '../../store/tokens/mappings.ts';
+import { type MappingWithApp, moveMapping } from '../../store/tokens/mappings.ts';
 import type { Mapping } from '../../store/tables/tables.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Context, Origin } from '../context.ts';
@@ -29,7 +29,7 @@ async function revokeOne(context: Context, mapping: Mapping, origin: Origin): Pr
  * The old API has ended a waiting token. With a known account and a proven app, the old API has ended all tokens of the
  * two, and the bridge does the same. A token without a proven app ends alone.
  */
-export async function endWaiting(context: Context, mapping: FoundMapping, origin: Origin): Promise<void> {
+export async function endWaiting(context: Context, mapping: MappingWithApp, origin: Origin): Promise<void> {
   const accountId = mapping.account_id;
   const clientId = provenApp(mapping);
   if (accountId === null || clientId === undefined) return revokeOne(context, mapping, origin);
@@ -50,7 +50,7 @@ export async function endServed(context: Context, mapping: ServedMapping, origin
 
 async function tell(
   context: Context,
-  { mapping, token }: { mapping: FoundMapping; token: string },
+  { mapping, token }: { mapping: MappingWithApp; token: string },
   origin: Origin,
 ): Promise<void> {
   const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
@@ -71,7 +71,7 @@ async function tell(
  */
 export function tellOldBackend(
   context: Context,
-  ended: { mapping: FoundMapping; token: string },
+  ended: { mapping: MappingWithApp; token: string },
   origin: Origin,
 ): void {
   const { mapping } = ended;

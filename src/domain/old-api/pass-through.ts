@@ -1,6 +1,6 @@
 import { networkKey } from '../../shared/net/addresses.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
-import type { FoundMapping } from '../../store/tokens/mappings.ts';
+import type { MappingWithApp } from '../../store/tokens/mappings.ts';
 import { hasToken } from '../../store/tokens/observed.ts';
 import type { OldBackend, PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
@@ -62,7 +62,7 @@ function inBackground(context: Context, name: string, work: () => Promise<void>)
  */
 export async function passWaiting(
   context: Context,
-  mapping: FoundMapping,
+  mapping: MappingWithApp,
   call: LegacyCall,
 ): Promise<PassedAnswer> {
   const { oldBackend, ending } = oldBackendFor(context, provenApp(mapping));

@@ -3,7 +3,7 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import { findPairs } from '../../store/accounts/id-pairs.ts';
 import { readMapping } from '../../store/tokens/find-mappings.ts';
-import type { FoundMapping } from '../../store/tokens/mappings.ts';
+import type { MappingWithApp } from '../../store/tokens/mappings.ts';
 import { findAccountPair } from '../../store/tokens/observed.ts';
 import { giveAccount } from '../../store/tokens/pasted-tokens.ts';
 import type { Database } from '../../store/driver/store.ts';
@@ -72,7 +72,7 @@ function networksIn(profiles: unknown): Evidence['networks'] | ProfileProblem {
 
 async function collectEvidence(
   context: Context,
-  mapping: FoundMapping,
+  mapping: MappingWithApp,
   token: string,
 ): Promise<PastedTokenResult> {
   const oldBackend = oldBackendUntilRetired(context, provenApp(mapping));

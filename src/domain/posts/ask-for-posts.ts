@@ -1,4 +1,4 @@
-import type { PostsAsker } from '../../upstream/posts/read-posts.ts';
+import type { PostsAccess } from '../../upstream/posts/read-posts.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
 import { withAccessToken } from '../grants/refresh/with-access-token.ts';
@@ -23,7 +23,7 @@ export interface PostsReader {
 export async function askForPosts<Answer>(
   context: Context,
   { grant, clientId }: PostsReader,
-  ask: (asker: PostsAsker) => Promise<Answer>,
+  ask: (asker: PostsAccess) => Promise<Answer>,
 ): Promise<Answer> {
   const { id: grantId, modernClientId } = grant;
   await requireScope(context, { grant_id: grantId, client_id: clientId }, SCOPE);

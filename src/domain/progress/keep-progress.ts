@@ -11,7 +11,7 @@ import {
   listAppsAfter,
   newestProgress,
   NOTHING_COUNTED,
-  type PairKey,
+  type AppAccountKey,
   type Progress,
 } from '../../store/progress/progress.ts';
 import { keepProgressOfAll } from '../../store/progress/progress-days.ts';
@@ -63,7 +63,7 @@ async function countAll(context: Context): Promise<NumbersByApp> {
     for (const { client_id, state, n } of rows) add(numbers, client_id, [state, n]);
     return next;
   });
-  await throughAll<PairKey>({ client_id: '', account_id: '' }, async (piece) => {
+  await throughAll<AppAccountKey>({ client_id: '', account_id: '' }, async (piece) => {
     const { rows, next } = await listWaitingAccounts(durable, piece);
     for (const { client_id, n } of rows) add(numbers, client_id, ['waiting_people', n]);
     return next;

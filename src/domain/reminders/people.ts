@@ -1,4 +1,4 @@
-import type { Milestone, Role } from '../../store/tables/lifecycle.ts';
+import type { Milestone, PersonRole } from '../../store/tables/lifecycle.ts';
 
 /** The data of the reminders: people, their apps and tokens, and the stages that are due. */
 
@@ -60,7 +60,7 @@ export interface ReminderPerson extends PersonIdentity {
 /** A stage in the ledger. A person is told of each stage once. */
 export interface Stage {
   clientId: string;
-  role: Role;
+  role: PersonRole;
   /** Days before a date, or `died`, `woken`, `unused`, `again`. */
   stage: string;
   /** `retirement:2027-02-01` (UTC), the time of the event or of the request by support, or ''. */

@@ -10,9 +10,9 @@ import {
 import { appWithId, type AppFound, mappingsWith } from '../../store/support/support-search.ts';
 import type { MappingRow } from '../../store/tokens/find-mappings.ts';
 import type { PostWriteRow } from '../../store/tables/posts.ts';
-import { listWritesOf, type WritesFound } from '../../store/posts/write-journal.ts';
+import { listWritesOf, type TokenWrites } from '../../store/posts/write-journal.ts';
 import { type DayCalls, sumDays } from '../../store/usage/call-sums.ts';
-import type { Pair } from '../../store/tokens/mappings.ts';
+import type { AppAccount } from '../../store/tokens/mappings.ts';
 import { partialCallDays } from '../usage/callers.ts';
 import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
@@ -22,7 +22,7 @@ import { REST_MAX } from '../../shared/lifetimes.ts';
 
 /** The page of support about one token. */
 
-export type { PostWriteRow, WritesFound, ReminderMail, ShownGrant };
+export type { PostWriteRow, TokenWrites as WritesFound, ReminderMail, ShownGrant };
 
 /** How many of the newest writes are listed, and how many of the writes without an outcome. */
 export const WRITES_TOLD = 50;
@@ -36,21 +36,21 @@ export interface MappingDescription {
   /** The app that the calls of the token name. */
   claimed: AppFound | undefined;
   account: Awaited<ReturnType<typeof readReminderAccount>>;
-  pair: Pair | undefined;
+  pair: AppAccount | undefined;
   /** The grant of the mapping. Without one: the live or else the last grant of the app and account. */
   grant: ShownGrant | undefined;
   handover: Awaited<ReturnType<typeof findNewestHandover>>;
   link: Awaited<ReturnType<typeof findLinkState>>;
   mails: ReminderMail[];
-  writes: WritesFound;
+  writes: TokenWrites;
   calls: { days: string[]; perDay: DayCalls[]; isPartial: boolean } & CallSummary;
 }
 
-function pairOf({ client_id: clientId, account_id: accountId }: MappingRow): Pair | undefined {
+function pairOf({ client_id: clientId, account_id: accountId }: MappingRow): AppAccount | undefined {
   return accountId === null ? undefined : { clientId, accountId };
 }
 
-async function grantOf({ store }: Context, { grant_id: id }: MappingRow, pair: Pair | undefined) {
+async function grantOf({ store }: Context, { grant_id: id }: MappingRow, pair: AppAccount | undefined) {
   const { durable } = store;
   if (id !== null) return findShownGrant(durable, id);
   if (!pair) return undefined;

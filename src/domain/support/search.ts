@@ -6,7 +6,7 @@ import {
   type AppFound,
   appsWithAddress,
   appWithId,
-  type MappingMarks,
+  type MappingFilter,
   mappingsWith,
 } from '../../store/support/support-search.ts';
 import { findGrant } from '../../store/grants/grants.ts';
@@ -54,15 +54,15 @@ async function byToken(context: Context, { tokens }: Query): Promise<MappingRow[
   return (await underAllKeys(context, find)) ?? [];
 }
 
-function marksOfHint({ first, last, isEitherEnd }: Hint): MappingMarks[] {
+function marksOfHint({ first, last, isEitherEnd }: Hint): MappingFilter[] {
   const marks = [
     ...(first === undefined ? [] : [{ hint_first: first }]),
     ...(last === undefined ? [] : [{ hint_last: last }]),
   ];
-  return isEitherEnd ? marks : [Object.assign({}, ...marks) as MappingMarks];
+  return isEitherEnd ? marks : [Object.assign({}, ...marks) as MappingFilter];
 }
 
-async function tokensBy(context: Context, marks: readonly MappingMarks[]): Promise<MappingRow[]> {
+async function tokensBy(context: Context, marks: readonly MappingFilter[]): Promise<MappingRow[]> {
   const { durable } = context.store;
   const found = await Promise.all(marks.map((mark) => mappingsWith(durable, mark, LIMIT)));
   return found.flat();

@@ -1,6 +1,6 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
-import type { Role } from '../../store/tables/lifecycle.ts';
+import type { PersonRole } from '../../store/tables/lifecycle.ts';
 import { hasWaiting } from '../../store/reminders/reminder-people.ts';
 import { findLatest } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
@@ -13,7 +13,7 @@ import type { MappingTarget } from './actions.ts';
 
 /** The people whom support can remind of a token: the holder of the token and the owner of the app. */
 
-export type { Role };
+export type { PersonRole as Role };
 
 /** Why a person gets no reminder. */
 export type Hindrance =
@@ -29,7 +29,7 @@ export type Hindrance =
   | 'too soon';
 
 interface ReminderRecipient {
-  role: Role;
+  role: PersonRole;
   person: PersonIdentity;
   address: string | undefined;
 }
@@ -56,7 +56,7 @@ async function waitsFor(context: Context, clientId: string, somebody: PersonIden
 export async function recipientOf(
   context: Context,
   { clientId, isUnidentified, accountId, waitsUnder, owner }: MappingTarget,
-  role: Role,
+  role: PersonRole,
 ): Promise<ReminderRecipient | Extract<Hindrance, 'unknown' | 'nothing waits'>> {
   const names = role === 'owner' ? owner : { accountId, email: waitsUnder };
   if (names.accountId === null && !names.email) return 'unknown';

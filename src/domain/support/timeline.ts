@@ -7,7 +7,7 @@ import {
   type ShownEvent,
 } from '../../store/support/support-events.ts';
 import { listGrantsOf } from '../../store/support/support-pair.ts';
-import type { Pair } from '../../store/tokens/mappings.ts';
+import type { AppAccount } from '../../store/tokens/mappings.ts';
 import type { Context } from '../context.ts';
 
 /**
@@ -67,7 +67,7 @@ const placeOf = (before: number | undefined) => ({
 /** The events of a token, of the grants of its app and account, and of the app and account together. */
 export async function timelineOfMapping(
   { store }: Pick<Context, 'store'>,
-  { mappingId, pair, grantId }: { mappingId: string; pair: Pair | undefined; grantId: string | null },
+  { mappingId, pair, grantId }: { mappingId: string; pair: AppAccount | undefined; grantId: string | null },
   before?: number,
 ): Promise<TimelinePage> {
   const { durable } = store;

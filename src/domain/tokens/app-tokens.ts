@@ -1,8 +1,8 @@
-import { type TokenRow, type TokensOf, listTokens } from '../../store/tokens/app-tokens.ts';
+import { type TokenRow, type AppTokenFilter, listTokens } from '../../store/tokens/app-tokens.ts';
 import type { Context } from '../context.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
 
-export type { TokensOf };
+export type { AppTokenFilter as TokensOf };
 
 /** The tokens of one app, or of one account at that app, for the pages that list them. */
 
@@ -27,7 +27,7 @@ interface TokenPage {
 }
 
 /** One page of tokens in the order of their ids, beginning after the id `after`. */
-export async function tokensOfApp(context: Context, of: TokensOf, after = ''): Promise<TokenPage> {
+export async function tokensOfApp(context: Context, of: AppTokenFilter, after = ''): Promise<TokenPage> {
   const rows = await listTokens(context.store.durable, of, { after, limit: PAGE + 1 });
   const shown = rows.slice(0, PAGE);
   const ids = shown.map(({ id }) => id);

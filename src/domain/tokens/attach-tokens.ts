@@ -1,5 +1,5 @@
 import { findLiveGrant } from '../../store/grants/grants.ts';
-import { moveMappings, type Pair } from '../../store/tokens/mappings.ts';
+import { moveMappings, type AppAccount } from '../../store/tokens/mappings.ts';
 import { isUnidentified } from '../../store/tokens/observed.ts';
 import { findTakenGrant, settledPairs } from '../../store/tokens/settled-pairs.ts';
 import type { Database } from '../../store/driver/store.ts';
@@ -14,7 +14,7 @@ import { ofMappings, recordEvents } from '../history/record-event.ts';
 async function migrateTokens(
   context: Context,
   tx: Database,
-  { clientId, accountId, ...origin }: Pair & Origin,
+  { clientId, accountId, ...origin }: AppAccount & Origin,
 ): Promise<number> {
   const pair = { clientId, accountId };
   const grantId = await findTakenGrant(tx, pair);
@@ -42,7 +42,7 @@ async function migrateTokens(
 export async function attachTokens(
   context: Context,
   tx: Database,
-  { clientId, accountId, ...origin }: Pair & Origin,
+  { clientId, accountId, ...origin }: AppAccount & Origin,
 ): Promise<number> {
   const pair = { clientId, accountId };
   if (await isUnidentified(tx, clientId)) return 0;
@@ -61,13 +61,13 @@ export async function attachTokens(
   return moved.length;
 }
 
-const keyOf = ({ clientId, accountId }: Pair) => `${clientId} ${accountId}`;
+const keyOf = ({ clientId, accountId }: AppAccount) => `${clientId} ${accountId}`;
 
 /** Does `attachTokens` for many apps and accounts, most of which have no grant. */
 export async function attachPairs(
   context: Context,
   tx: Database,
-  { pairs, origin }: { pairs: readonly Pair[]; origin: Origin },
+  { pairs, origin }: { pairs: readonly AppAccount[]; origin: Origin },
 ): Promise<void> {
   const asked = new Set(pairs.map(keyOf));
   const accountIds = [...new Set(pairs.map(({ accountId }) => accountId))];

@@ -1,6 +1,6 @@
 import { findLiveGrant, markDead } from '../../store/grants/grants.ts';
 import { voidCodes } from '../../store/authorization/legacy-codes.ts';
-import { moveMappings, type Pair } from '../../store/tokens/mappings.ts';
+import { moveMappings, type AppAccount } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
@@ -43,7 +43,7 @@ export interface ReasonedOrigin extends Origin {
 export async function deauthorizeIn(
   context: Context,
   tx: Database,
-  { clientId, accountId, ...ending }: Pair & ReasonedOrigin,
+  { clientId, accountId, ...ending }: AppAccount & ReasonedOrigin,
 ): Promise<Grant | undefined> {
   const now = context.clock.now();
   const pair = { clientId, accountId };
@@ -70,7 +70,7 @@ export async function afterDeauthorization(context: Context, ended: Grant | unde
  * Ends one app for one account: all its tokens, its unspent codes and its grant, in one transaction. Afterwards the
  * grant is revoked at the new API, with retries for as long as needed. A failure there undoes nothing here.
  */
-export async function deauthorize(context: Context, pair: Pair, ending: ReasonedOrigin): Promise<void> {
+export async function deauthorize(context: Context, pair: AppAccount, ending: ReasonedOrigin): Promise<void> {
   const inOneStep = (tx: Database) => deauthorizeIn(context, tx, { ...pair, ...ending });
   const ended = await withUsableKeys(context, () => context.store.transaction(inOneStep));
   await afterDeauthorization(context, ended);

@@ -1,4 +1,4 @@
-import type { FoundMapping } from '../../store/tokens/mappings.ts';
+import type { MappingWithApp } from '../../store/tokens/mappings.ts';
 import type { Takers } from '../../upstream/concurrency-limit.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { Takers } from '../../upstream/concurrency-limit.ts';
  * a consent of the account holder listed the token. A `client_id` or a user agent of a call proves nothing.
  */
 
-type Evidence = Pick<FoundMapping, 'id' | 'client_id' | 'source' | 'app_source' | 'app_proven'>;
+type Evidence = Pick<MappingWithApp, 'id' | 'client_id' | 'source' | 'app_source' | 'app_proven'>;
 
 /** The app that a token acts for, and whose dates count for the token; undefined while no app is proven. */
 export function provenApp(mapping: Omit<Evidence, 'id'>): string | undefined {
@@ -24,7 +24,7 @@ export function actorOf(mapping: Evidence): string {
  * Who takes a place in a concurrency limit with a call: the app, and the account within the app. A token without a
  * proven app has a share of its own.
  */
-export function takersOf(mapping: Evidence & Pick<FoundMapping, 'account_id'>): Takers {
+export function takersOf(mapping: Evidence & Pick<MappingWithApp, 'account_id'>): Takers {
   const clientId = provenApp(mapping);
   if (clientId === undefined) return [`token ${mapping.id}`];
   return [`app ${clientId}`, `account ${clientId} ${mapping.account_id ?? mapping.id}`];

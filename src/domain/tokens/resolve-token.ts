@@ -4,7 +4,7 @@ import { keyIdOf } from '../../shared/secrets.ts';
 import {
   findMapping,
   findMappingById,
-  type FoundMapping,
+  type MappingWithApp,
   keepHint,
   moveTokenDigest,
 } from '../../store/tokens/mappings.ts';
@@ -39,7 +39,11 @@ export class TokenRefused extends Error {
 }
 
 /** The mapping of a token that a grant serves. */
-export type ServedMapping = FoundMapping & { grant_id: string; account_id: string; modern_client_id: string };
+export type ServedMapping = MappingWithApp & {
+  grant_id: string;
+  account_id: string;
+  modern_client_id: string;
+};
 
 const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
   unmapped: 'This token has not been connected to the new API yet.',
@@ -62,7 +66,7 @@ function refusalOf(context: Context, mapping: Mapping, state: Exclude<MappingSta
   return new TokenRefused(wayBack(context, mapping, state));
 }
 
-function served(context: Context, mapping: FoundMapping): ServedMapping {
+function served(context: Context, mapping: MappingWithApp): ServedMapping {
   if (mapping.state !== 'active') throw refusalOf(context, mapping, mapping.state);
   const { grant_id, account_id, modern_client_id } = mapping;
   if (grant_id === null || account_id === null || modern_client_id === null)
@@ -94,10 +98,10 @@ export function isKnownThere(mapping: Pick<Mapping, 'source' | 'refused_there_at
  */
 export type ResolvedToken =
   | { kind: 'served'; mapping: ServedMapping }
-  | { kind: 'waiting'; mapping: FoundMapping }
+  | { kind: 'waiting'; mapping: MappingWithApp }
   | {
       kind: 'refused';
-      mapping: FoundMapping | undefined;
+      mapping: MappingWithApp | undefined;
       refusal: TokenRefused;
       ending?: LifecycleEnding | undefined;
     }
@@ -121,13 +125,13 @@ export function refusalWithout(
   return new TokenRefused({ ...reauthorize, reason });
 }
 
-function unmapped(context: Context, mapping: FoundMapping): ResolvedToken {
+function unmapped(context: Context, mapping: MappingWithApp): ResolvedToken {
   const { oldBackend, ending } = oldBackendFor(context, provenApp(mapping));
   if (oldBackend) return { kind: 'waiting', mapping };
   return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
 }
 
-function resolved(context: Context, mapping: FoundMapping): ResolvedToken {
+function resolved(context: Context, mapping: MappingWithApp): ResolvedToken {
   const { state } = mapping;
   if (state === 'active') return { kind: 'served', mapping: served(context, mapping) };
   if (state === 'unmapped' && isFromBefore(mapping)) return unmapped(context, mapping);
@@ -201,7 +205,7 @@ function keepLessons(context: Context, mapping: DigestedMapping, token: string):
  * The mapping of a token in any state; undefined for a token that the bridge has never seen.
  * @throws {KeyMissing}
  */
-export async function findByToken(context: Context, token: string): Promise<FoundMapping | undefined> {
+export async function findByToken(context: Context, token: string): Promise<MappingWithApp | undefined> {
   return underAllKeys(context, () => findMapping(context.store, context.vault.digests(token)));
 }
 

@@ -1,5 +1,5 @@
 import { hasLiveCode, hasTokenIn, readMapping } from '../../store/tokens/find-mappings.ts';
-import { moveMapping, type Pair } from '../../store/tokens/mappings.ts';
+import { moveMapping, type AppAccount } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts';
 import type { Context, Origin } from '../context.ts';
@@ -28,7 +28,7 @@ interface RevocationEnd {
 }
 
 /** Whether an app and account still have a token that has not ended, or a code that still gives a token. */
-async function isStoodOn(context: Context, tx: Database, pair: Pair): Promise<boolean> {
+async function isStoodOn(context: Context, tx: Database, pair: AppAccount): Promise<boolean> {
   return (
     (await hasTokenIn(tx, pair, statesOf('revoked'))) || (await hasLiveCode(tx, pair, context.clock.now()))
   );

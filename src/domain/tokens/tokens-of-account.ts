@@ -1,6 +1,6 @@
-import { countPeopleWaiting, listStopped, type StoppedRow } from '../../store/accounts/home-rows.ts';
+import { countPeopleWaiting, listStopped, type StoppedAppRow } from '../../store/accounts/home-rows.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
-import type { Pair } from '../../store/tokens/mappings.ts';
+import type { AppAccount } from '../../store/tokens/mappings.ts';
 import type { MappingState } from '../../store/tables/tables.ts';
 import { countTokensOf, countWaiting, listOwnedApps } from '../../store/tokens/waiting-tokens.ts';
 import type { Context } from '../context.ts';
@@ -57,7 +57,7 @@ export async function tokensOfAccount(context: Context, accountId: string): Prom
 }
 
 /** The tokens of one app and account; undefined where there is no token. */
-export async function tokensOfPair(context: Context, pair: Pair): Promise<AppTokens | undefined> {
+export async function tokensOfPair(context: Context, pair: AppAccount): Promise<AppTokens | undefined> {
   const [tokens] = byApp(await countTokensOf(context.store.durable, pair));
   return tokens;
 }
@@ -87,7 +87,7 @@ export async function stoppedApps(
 ): Promise<Map<string, { reason: string | null; at: number }>> {
   const rows = await listStopped(context.store.durable, accountId);
   return new Map(
-    rows.toReversed().map(({ client_id, reason, at }: StoppedRow) => [client_id, { reason, at }]),
+    rows.toReversed().map(({ client_id, reason, at }: StoppedAppRow) => [client_id, { reason, at }]),
   );
 }
 

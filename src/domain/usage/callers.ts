@@ -1,4 +1,4 @@
-import { lastMoveTo, type TokensOf } from '../../store/tokens/app-tokens.ts';
+import { lastMoveTo, type AppTokenFilter } from '../../store/tokens/app-tokens.ts';
 import type { Callers } from '../../store/usage/call-sums.ts';
 import { callsWholeAfter } from '../../store/usage/known-calls.ts';
 import { listMappingIds } from '../../store/tokens/mapping-ids.ts';
@@ -66,7 +66,7 @@ async function ofApp(context: CallersDeps, clientId: string): Promise<CallsQuery
 /** The callers of an app, or of one account of the app. Up to `most` tokens are read one by one. */
 export async function callersOf(
   context: CallersDeps,
-  of: TokensOf,
+  of: AppTokenFilter,
   most = of.accountId === undefined ? APP_TOKENS : ACCOUNT_TOKENS,
 ): Promise<CallsQuery> {
   const ids = await listMappingIds(context.store.durable, of, { after: '', limit: most + 1 });

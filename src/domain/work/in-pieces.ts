@@ -1,4 +1,4 @@
-import { FIRST_PIECE, type Piece, type PieceDone } from '../../store/driver/pieces.ts';
+import { FIRST_PIECE, type Piece, type PieceResult } from '../../store/driver/pieces.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 interface PieceOptions {
@@ -13,7 +13,7 @@ interface PieceOptions {
  */
 export async function inPieces(
   { stopping, first = FIRST_PIECE }: PieceOptions,
-  remove: (piece: Piece) => Promise<PieceDone>,
+  remove: (piece: Piece) => Promise<PieceResult>,
 ): Promise<void> {
   let piece = first;
   for (;;) {

@@ -7,7 +7,7 @@ import {
   type PublicLifecycle,
 } from '../../domain/lifecycle/changes/describe.ts';
 import { changesCalls, type DateName } from '../../domain/lifecycle/lifecycle.ts';
-import type { Pages } from '../../shared/pages.ts';
+import type { PageRenderer } from '../../shared/pages.ts';
 import { daysLeft, isSoon, rehearsedWords } from '../wording/dates/words.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { LOCAL_TIMES } from '../wording/words.ts';
@@ -106,7 +106,7 @@ function inOrder(brownouts: readonly PublicBrownout[]): PublicBrownout[] {
   return [...brownouts.filter((one) => !past.includes(one)), ...past.toReversed()];
 }
 
-function showLifecycle(context: Context, pages: Pages): RequestHandler {
+function showLifecycle(context: Context, pages: PageRenderer): RequestHandler {
   const { publicUrl } = context.settings;
   return async (_req, res) => {
     const described = await describeLifecycle(context);
@@ -126,7 +126,7 @@ function showLifecycle(context: Context, pages: Pages): RequestHandler {
 }
 
 /** Both addresses. Mount them after the headers of pages. */
-export function lifecycleRouter(context: Context, pages: Pages): Router {
+export function lifecycleRouter(context: Context, pages: PageRenderer): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const others = onlyRead('It shows dates and takes nothing.');
   router.route('/lifecycle').get(showLifecycle(context, pages)).all(others);

@@ -4,8 +4,8 @@ import type { ConsentedPair } from '../../domain/grants/consenting-account.ts';
 import type { AuthorizationRequest } from '../../domain/authorization/consent.ts';
 import type { Context } from '../../domain/context.ts';
 import { bridgeClient, type ConsentClient, consentClientOf } from '../../domain/grants/modern-client.ts';
-import type { Pages } from '../../shared/pages.ts';
-import { createRefusalLog, type NoteRefusal } from '../../shared/log/refusal-log.ts';
+import type { PageRenderer } from '../../shared/pages.ts';
+import { createRefusalLog, type RefusalRecorder } from '../../shared/log/refusal-log.ts';
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
 import { sessions } from './session.ts';
@@ -14,9 +14,9 @@ import { createSignInCookies, type SignInCookies } from './sign-in-cookie.ts';
 /** Shared by the pages of sign-in and approval. */
 export interface SigninDeps {
   context: Context;
-  pages: Pages;
+  pages: PageRenderer;
   /** Logs a failure that a person who is not signed in can cause. */
-  noteFailure: NoteRefusal;
+  noteFailure: RefusalRecorder;
   browsers: BrowserCookies;
   signIns: SignInCookies;
   /** Finds the signed-in person of this browser, for the pages that ask. */
@@ -38,7 +38,7 @@ function unwrap(error: unknown): unknown {
 }
 
 /** Builds the shared parts once. */
-export function createSigninParts(context: Context, pages: Pages): SigninDeps {
+export function createSigninParts(context: Context, pages: PageRenderer): SigninDeps {
   const { publicUrl } = context.settings;
   const passport = new passportLibrary.Authenticator();
   const strategyFor = (step: ConsentStep) => {

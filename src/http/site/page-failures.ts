@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { alarmOf, isKeyFault, isStorageFault } from '../../domain/failures.ts';
 import type { Logger } from '../../shared/log/logger.ts';
-import type { Pages } from '../../shared/pages.ts';
+import type { PageRenderer } from '../../shared/pages.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
 import { PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
@@ -47,7 +47,7 @@ const LINES_OF_FAILURES = 20;
 
 interface PageFailureDeps {
   logger: Logger;
-  pages: Pages;
+  pages: PageRenderer;
   frame: Pick<PageShell, 'page'>;
   know: VisitorLookup;
 }

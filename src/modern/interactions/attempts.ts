@@ -35,7 +35,7 @@ export function createAttempts() {
   };
 }
 
-export type Attempts = ReturnType<typeof createAttempts>;
+export type PasswordAttemptLimiter = ReturnType<typeof createAttempts>;
 
 interface SignInAttempt {
   email: string;
@@ -48,8 +48,8 @@ interface SignInAttempt {
  * password. After too many attempts nothing is checked, `Retry-After` is set and `tooMany` says why. The attempt is
  * counted before the check: parallel guesses cannot pass the limit.
  */
-export async function underBrake<T>(
-  attempts: Attempts,
+export async function checkPasswordWithLimit<T>(
+  attempts: PasswordAttemptLimiter,
   { email, req, res }: SignInAttempt,
   check: () => Promise<T>,
 ): Promise<{ outcome: T } | { tooMany: string }> {

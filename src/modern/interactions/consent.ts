@@ -5,7 +5,7 @@ import {
   DENIED,
   finish,
   type Interaction,
-  type InteractionParts,
+  type InteractionDeps,
   loadInteraction,
   parameter,
 } from './interaction.ts';
@@ -15,7 +15,7 @@ const requestedScopes = (interaction: Interaction) =>
 
 /** The consent page: the app, the account, the permissions, and the host to which "Allow" leads. */
 export async function showConsent(
-  { provider, store, pages }: InteractionParts,
+  { provider, store, pages }: InteractionDeps,
   interaction: Interaction,
   res: Response,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function showConsent(
 }
 
 /** Makes a new grant for each consent. An older grant of the same account and app stays as it is. */
-async function createGrant({ provider }: InteractionParts, interaction: Interaction): Promise<string> {
+async function createGrant({ provider }: InteractionDeps, interaction: Interaction): Promise<string> {
   const accountId = interaction.session?.accountId;
   if (accountId === undefined) throw new Error('a consent without a signed-in account');
   const grant = new provider.Grant({ accountId, clientId: parameter(interaction, 'client_id') });
@@ -46,7 +46,7 @@ async function createGrant({ provider }: InteractionParts, interaction: Interact
 
 /** A person can allow, go back in the browser and deny. The last decision counts, and the grant is revoked. */
 async function deny(
-  parts: InteractionParts,
+  parts: InteractionDeps,
   { result }: Interaction,
   exchange: { req: Request; res: Response },
 ): Promise<void> {
@@ -56,7 +56,7 @@ async function deny(
 }
 
 /** POST …/consent with `decision` = `allow` or `deny`. Any other value counts as deny. */
-export async function decide(parts: InteractionParts, req: Request, res: Response): Promise<void> {
+export async function decide(parts: InteractionDeps, req: Request, res: Response): Promise<void> {
   const interaction = await loadInteraction(parts, req, res);
   const form: Record<string, unknown> | undefined = req.body;
   if (form?.['decision'] !== 'allow') return deny(parts, interaction, { req, res });
@@ -66,7 +66,7 @@ export async function decide(parts: InteractionParts, req: Request, res: Respons
 }
 
 /** POST …/switch: ends the session and repeats the authorization request. The sign-in page comes next. */
-export async function switchAccount(parts: InteractionParts, req: Request, res: Response): Promise<void> {
+export async function switchAccount(parts: InteractionDeps, req: Request, res: Response): Promise<void> {
   const interaction = await loadInteraction(parts, req, res);
   if (interaction.session) parts.store.records.destroyByUid('Session', interaction.session.uid);
   const query = new URLSearchParams();

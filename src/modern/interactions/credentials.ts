@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Login } from '../store/accounts.ts';
 import type { ModernStore } from '../store/store.ts';
-import { type Attempts, underBrake } from './attempts.ts';
+import { type PasswordAttemptLimiter, checkPasswordWithLimit } from './attempts.ts';
 
 export interface FailedSignIn {
   status: number;
@@ -24,11 +24,11 @@ function field(req: Request, name: string): string {
  * `Retry-After` is set. A wrong e-mail address and a wrong password both get the same 401.
  */
 export async function checkCredentials(
-  { attempts, store }: { attempts: Attempts; store: ModernStore },
+  { attempts, store }: { attempts: PasswordAttemptLimiter; store: ModernStore },
   { req, res }: { req: Request; res: Response },
 ): Promise<Login | FailedSignIn> {
   const email = field(req, 'email').trim();
-  const checked = await underBrake(attempts, { email, req, res }, () =>
+  const checked = await checkPasswordWithLimit(attempts, { email, req, res }, () =>
     store.accounts.authenticate(email, field(req, 'password')),
   );
   if ('tooMany' in checked) return { status: 429, email, problem: checked.tooMany };

@@ -1,16 +1,16 @@
 import type { Request, Response } from 'express';
-import type { Pages } from '../../shared/pages.ts';
+import type { PageRenderer } from '../../shared/pages.ts';
 import { errors } from '../provider/oidc.ts';
 import type { Provider } from '../provider/oidc.ts';
 import type { DemoCredentials } from '../settings.ts';
 import type { ModernStore } from '../store/store.ts';
-import type { Attempts } from './attempts.ts';
+import type { PasswordAttemptLimiter } from './attempts.ts';
 
-export interface InteractionParts {
+export interface InteractionDeps {
   provider: Provider;
   store: ModernStore;
-  pages: Pages;
-  attempts: Attempts;
+  pages: PageRenderer;
+  attempts: PasswordAttemptLimiter;
   demo: DemoCredentials | undefined;
 }
 
@@ -29,7 +29,7 @@ async function requireRegistered(provider: Provider, interaction: Interaction): 
 
 /** The running authorization request of this address. The signed cookie of the browser must confirm the address. */
 export async function loadInteraction(
-  { provider }: InteractionParts,
+  { provider }: InteractionDeps,
   req: Request,
   res: Response,
 ): Promise<Interaction> {
@@ -52,7 +52,7 @@ export function parameter({ params }: Interaction, name: string): string {
  * the browser uses.
  */
 export async function finish(
-  { provider }: InteractionParts,
+  { provider }: InteractionDeps,
   { req, res }: { req: Request; res: Response },
   result: InteractionResult,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { isOwnForm } from '../../shared/own-form.ts';
-import type { Pages } from '../../shared/pages.ts';
+import type { PageRenderer } from '../../shared/pages.ts';
 import { renderForeignForm } from '../error-pages.ts';
 
 export function isSameOrigin(req: Request): boolean {
@@ -9,7 +9,7 @@ export function isSameOrigin(req: Request): boolean {
 }
 
 /** Answers a form that another site posts with a 403 page. */
-export function requireSameOrigin(pages: Pages) {
+export function requireSameOrigin(pages: PageRenderer) {
   return (req: Request, res: Response, next: NextFunction): void => {
     if (isSameOrigin(req)) next();
     else res.status(403).type('html').send(renderForeignForm(pages));

@@ -2,17 +2,11 @@ import type { Request, Response } from 'express';
 import { demoCredentials } from '../demo/credentials.ts';
 import { siteName } from '../page-headers.ts';
 import { checkCredentials, type FailedSignIn } from './credentials.ts';
-import {
-  finish,
-  type Interaction,
-  type InteractionParts,
-  loadInteraction,
-  parameter,
-} from './interaction.ts';
+import { finish, type Interaction, type InteractionDeps, loadInteraction, parameter } from './interaction.ts';
 
 /** The sign-in page of an authorization request. */
 export async function showSignIn(
-  { provider, store, pages, demo }: InteractionParts,
+  { provider, store, pages, demo }: InteractionDeps,
   interaction: Interaction,
   { res, failed }: { res: Response; failed?: FailedSignIn },
 ): Promise<void> {
@@ -35,7 +29,7 @@ export async function showSignIn(
 }
 
 /** Ends the session that was open when the request began, of whatever account. The sign-in gets a new session. */
-async function leaveOtherSession({ store }: InteractionParts, interaction: Interaction): Promise<void> {
+async function leaveOtherSession({ store }: InteractionDeps, interaction: Interaction): Promise<void> {
   if (!interaction.session) return;
   store.records.destroyByUid('Session', interaction.session.uid);
   interaction.session = undefined;
@@ -46,7 +40,7 @@ async function leaveOtherSession({ store }: InteractionParts, interaction: Inter
  * Another tab may have signed in another person since. The provider would then ask which of the two persons is meant.
  */
 async function endSessionOfOthers(
-  { provider }: InteractionParts,
+  { provider }: InteractionDeps,
   { req, res }: { req: Request; res: Response },
   accountId: string,
 ): Promise<void> {
@@ -55,7 +49,7 @@ async function endSessionOfOthers(
 }
 
 /** POST …/sign-in with `email` and `password`. */
-export async function signIn(parts: InteractionParts, req: Request, res: Response): Promise<void> {
+export async function signIn(parts: InteractionDeps, req: Request, res: Response): Promise<void> {
   const interaction = await loadInteraction(parts, req, res);
   const outcome = await checkCredentials(parts, { req, res });
   if ('problem' in outcome) return showSignIn(parts, interaction, { res, failed: outcome });

@@ -22,7 +22,7 @@ import { createSchema } from './schema.ts';
 
 const BODY_LIMIT = '256kb';
 
-export interface MainApiParts {
+export interface MainApiServerDeps {
   authenticate: CallerAuthenticator;
   data: MainApiData;
   /** Unset: the default quotas, which are generous. */
@@ -50,7 +50,7 @@ function answerTo(result: ExecutionResult): HandledResponse | undefined {
   return isTooLarge(result.data) ? limitReached('The answer is larger than the limit of 8 MB') : undefined;
 }
 
-function createOperationHandler({ data, onUnexpected }: MainApiParts) {
+function createOperationHandler({ data, onUnexpected }: MainApiServerDeps) {
   const schema = createSchema();
   const operations = { schema, chosen: createChosenOperations() };
   const rootValue = createRoot(schema, onUnexpected);
@@ -103,7 +103,7 @@ const bodyProblems: Record<number, string> = {
 };
 
 /** A body that express cannot read is a mistake of the client. Every other error is a bug of ours. */
-const refuseBody = (onUnexpected: MainApiParts['onUnexpected']) =>
+const refuseBody = (onUnexpected: MainApiServerDeps['onUnexpected']) =>
   errorHandler((error, res) => {
     const status = Number(Object(error).status);
     const problem = bodyProblems[status];
@@ -118,7 +118,7 @@ function refuseMethod(_req: Request, res: Response): void {
 }
 
 /** The router for the root of {base_url}. Checks the token first, then the quotas, and reads the body last. */
-export function createMainApiServer(parts: MainApiParts): Router {
+export function createMainApiServer(parts: MainApiServerDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const readBody = text({ type: () => true, limit: BODY_LIMIT });
   const answer = answerWith(createOperationHandler(parts));

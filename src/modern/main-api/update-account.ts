@@ -1,5 +1,5 @@
 import { IANAZone } from 'luxon';
-import { broken, isName, NAME_RULE } from '../text-rules.ts';
+import { brokenRuleMessages, isName, NAME_RULE } from '../text-rules.ts';
 import { type ApiContext, notFound } from './context.ts';
 import type { AccountChanges, AccountRecord } from './directory.ts';
 import { payloadOf, requireSound } from './refusal.ts';
@@ -36,7 +36,7 @@ function spelledZone(zone: string): string {
 
 function problemsOf({ name, timezone, preferences }: Input): string[] {
   const { timeFormat, startOfWeek, defaultScheduleOption }: Preferences = preferences ?? {};
-  return broken([
+  return brokenRuleMessages([
     [name === null || breaks(name, isName), NAME_RULE],
     [
       breaks(timezone, (zone) => IANAZone.isValidZone(zone)),

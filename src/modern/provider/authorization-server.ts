@@ -14,17 +14,17 @@ import {
 import { guardEndpoints } from './provider-endpoints.ts';
 import { applyRules, checkCodeChallenge, checkRequestedScopes } from './provider-rules.ts';
 import { scopes } from '../scopes.ts';
-import type { SecretBrake } from '../secret-brake.ts';
+import type { ClientSecretLimiter } from '../secret-brake.ts';
 import type { ModernStore } from '../store/store.ts';
 
-type RenderError = NonNullable<Configuration['renderError']>;
+type ErrorRenderer = NonNullable<Configuration['renderError']>;
 
-export interface AuthorizationServerParts {
+export interface ProviderDeps {
   store: ModernStore;
   issuer: string;
   accessTokenSeconds: number;
-  renderError: RenderError;
-  brake: SecretBrake;
+  renderError: ErrorRenderer;
+  brake: ClientSecretLimiter;
 }
 
 /** Paths that belong to the provider. `/auth/:uid` resumes an authorization request after its pages. */
@@ -75,7 +75,7 @@ async function loadOwnGrant(ctx: KoaContextWithOIDC) {
   return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
 }
 
-function configuration({ store, accessTokenSeconds, renderError }: AuthorizationServerParts): Configuration {
+function configuration({ store, accessTokenSeconds, renderError }: ProviderDeps): Configuration {
   return {
     adapter: store.adapter,
     // Cookies ignore the port. On localhost these names must differ from the cookie names of the bridge.
@@ -110,7 +110,7 @@ function configuration({ store, accessTokenSeconds, renderError }: Authorization
   };
 }
 
-export function createModernAuthorizationServer(parts: AuthorizationServerParts): Provider {
+export function createModernAuthorizationServer(parts: ProviderDeps): Provider {
   const provider = new Provider(parts.issuer, configuration(parts));
   guardEndpoints(provider, parts.brake);
   applyRules(provider, parts.store, parts.brake);

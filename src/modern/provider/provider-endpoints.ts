@@ -5,9 +5,12 @@
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
 import { scopes } from '../scopes.ts';
-import { type SecretBrake, TOO_MANY } from '../secret-brake.ts';
+import { type ClientSecretLimiter, TOO_MANY } from '../secret-brake.ts';
 
-type Context = Pick<KoaContextWithOIDC, 'ip' | 'path' | 'method' | 'query' | 'status' | 'remove' | 'set'> & {
+type ProviderContext = Pick<
+  KoaContextWithOIDC,
+  'ip' | 'path' | 'method' | 'query' | 'status' | 'remove' | 'set'
+> & {
   body: unknown;
   /** Missing when the request reached no endpoint. */
   oidc?: Pick<KoaContextWithOIDC['oidc'], 'client'>;
@@ -29,13 +32,13 @@ const SECRETS = ['client_secret', 'code', 'code_verifier', 'refresh_token', 'tok
  */
 const MAX_PARAMETERS = 16 * 1024;
 
-function isTooLong({ path, query }: Pick<Context, 'path' | 'query'>): boolean {
+function isTooLong({ path, query }: Pick<ProviderContext, 'path' | 'query'>): boolean {
   if (path !== '/auth') return false;
   const kept = Object.entries(query).filter(([name]) => name !== 'scope');
   return kept.flat(2).join('').length > MAX_PARAMETERS;
 }
 
-function problemOf({ method, path, query }: Context): errors.InvalidRequest | undefined {
+function problemOf({ method, path, query }: ProviderContext): errors.InvalidRequest | undefined {
   const methods = methodsOf(path);
   if (!methods.includes(method)) {
     return new errors.InvalidRequest(`this address answers ${methods.join(', ')} only`, 405);
@@ -54,14 +57,14 @@ const IGNORED = ['acr_values', 'id_token_hint', 'max_age', 'registration', 'requ
  * The new API sends answers to the app as query parameters only. The provider would send some errors behind a `#` or in
  * a self-submitting form. `response_mode` is no parameter of 5.3 and is ignored like the others.
  */
-function keepKnownParameters(ctx: Context): void {
+function keepKnownParameters(ctx: ProviderContext): void {
   if (ctx.path !== '/auth') return;
   const known = Object.entries(ctx.query).filter(([name]) => !IGNORED.includes(name));
   ctx.query = { ...Object.fromEntries(known), response_mode: 'query' };
 }
 
 /** Scripts of other sites must not read an answer that carries tokens. */
-function closeToScripts(ctx: Context): void {
+function closeToScripts(ctx: ProviderContext): void {
   if (ctx.path.startsWith('/token')) ctx.remove('Access-Control-Allow-Origin');
 }
 
@@ -69,7 +72,7 @@ function closeToScripts(ctx: Context): void {
  * A client that fails to authenticate, for example by a wrong secret, gets 401. The provider checks the secret before
  * the rest of the request: a request that was granted had the right secret.
  */
-function countSecret(ctx: Context, brake: SecretBrake): void {
+function countSecret(ctx: ProviderContext, brake: ClientSecretLimiter): void {
   const { path, status, oidc, ip } = ctx;
   if (!path.startsWith('/token') || !oidc?.client) return;
   const { clientId, clientAuthMethod } = oidc.client;
@@ -86,7 +89,7 @@ function countSecret(ctx: Context, brake: SecretBrake): void {
 const RETRY_SECONDS = 5;
 
 /** RFC 7009 §2.2.1: only 503 tells an app that the token still lives and that the app should retry. */
-function admitOutage(ctx: Context): void {
+function admitOutage(ctx: ProviderContext): void {
   if (ctx.path !== '/token/revocation' || ctx.status !== 500) return;
   ctx.status = 503;
   ctx.set('Retry-After', String(RETRY_SECONDS));
@@ -104,7 +107,7 @@ const NOT_SERVED = [
  */
 const OPENID_ONLY = ['subject_types_supported', 'id_token_signing_alg_values_supported'];
 
-function trimDiscovery({ path, status, body }: Context): void {
+function trimDiscovery({ path, status, body }: ProviderContext): void {
   if (!path.startsWith('/.well-known/') || status !== 200 || typeof body !== 'object' || body === null)
     return;
   Object.assign(body, { scopes_supported: scopes, response_modes_supported: ['query'] });
@@ -117,7 +120,7 @@ function trimDiscovery({ path, status, body }: Context): void {
  * Sends authorization answers in the query alone, counts wrong client secrets, and removes false statements from the
  * discovery document.
  */
-export function guardEndpoints(provider: Provider, brake: SecretBrake): void {
+export function guardEndpoints(provider: Provider, brake: ClientSecretLimiter): void {
   provider.use(async (ctx, next) => {
     const problem = problemOf(ctx);
     if (problem) {

@@ -5,7 +5,7 @@
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
 import { isScope } from '../scopes.ts';
-import { type SecretBrake, TOO_MANY } from '../secret-brake.ts';
+import { type ClientSecretLimiter, TOO_MANY } from '../secret-brake.ts';
 import type { Clients } from '../store/clients/clients.ts';
 import type { OidcRecords } from '../store/oidc-records.ts';
 import type { ModernStore } from '../store/store.ts';
@@ -76,7 +76,7 @@ const clientRules: Record<string, (request: RequestContext) => void> = {
 };
 
 /** Runs before the secret is checked. `provider-endpoints.ts` counts the wrong secrets. */
-function slowDown({ ctx, route, client }: RequestContext, brake: SecretBrake): void {
+function slowDown({ ctx, route, client }: RequestContext, brake: ClientSecretLimiter): void {
   if (!client || route === 'authorization' || route === 'resume') return;
   const wait = brake.wait(client.clientId, ctx.ip);
   if (wait === 0) return;
@@ -89,7 +89,7 @@ function slowDown({ ctx, route, client }: RequestContext, brake: SecretBrake): v
  * Addresses come from the issuer, never from the Host header of a request. The brake and `clientRules` run as soon as
  * the client of a request is known.
  */
-function patchRequestContext(provider: Provider, brake: SecretBrake): void {
+function patchRequestContext(provider: Provider, brake: ClientSecretLimiter): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the published types leave these members out
   const prototype = provider.OIDCContext.prototype as unknown as RequestContext;
   // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
@@ -141,7 +141,11 @@ function endUnusedGrants(provider: Provider, records: OidcRecords): void {
   });
 }
 
-export function applyRules(provider: Provider, { clients, records }: ModernStore, brake: SecretBrake): void {
+export function applyRules(
+  provider: Provider,
+  { clients, records }: ModernStore,
+  brake: ClientSecretLimiter,
+): void {
   giveBackUnanswered(provider, records);
   endUnusedGrants(provider, records);
   patchRequestContext(provider, brake);

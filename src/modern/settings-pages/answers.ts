@@ -21,4 +21,4 @@ export function createAnswers() {
   };
 }
 
-export type Answers = ReturnType<typeof createAnswers>;
+export type CreatedPages = ReturnType<typeof createAnswers>;

@@ -7,7 +7,7 @@ import { errorHandler, unreadableStatus } from '../error-handler.ts';
 import { isSameOrigin } from '../interactions/same-origin.ts';
 import { createFormBinding, type FormBinding } from './form-binding.ts';
 import { createMethods } from './methods.ts';
-import type { SettingsParts } from './parts.ts';
+import type { SettingsPagesDeps } from './parts.ts';
 import { askToSignIn, type OpenVisit, refuse, type RefusalStatus, type Visit } from './visit.ts';
 import { createVisits, type Visits } from './visits.ts';
 
@@ -59,7 +59,7 @@ function refusals(visits: Visits) {
 }
 
 /** A router for /settings. `addPages` adds the pages. */
-export function createDesk(parts: SettingsParts, addPages: (desk: SettingsRoutes) => void): Router {
+export function createDesk(parts: SettingsPagesDeps, addPages: (desk: SettingsRoutes) => void): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const binding = createFormBinding(parts.store.keys.digestKey);
   const visits = createVisits(parts, binding);

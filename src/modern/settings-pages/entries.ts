@@ -14,7 +14,7 @@ export function formOf({ form }: Visit): string | undefined {
   return /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
-export interface Entry<T> {
+export interface FormEntry<T> {
   /** The text as entered, for showing the form again. */
   entered: string;
   value?: T;
@@ -22,7 +22,7 @@ export interface Entry<T> {
 }
 
 /** A name of 1 to 60 characters. Spaces around the name do not count. */
-export function readName({ form }: Visit): Entry<string> {
+export function readName({ form }: Visit): FormEntry<string> {
   const entered = (form['name'] ?? '').trim();
   if (entered === '') return { entered, problem: 'Enter a name.' };
   const length = Array.from(entered).length;

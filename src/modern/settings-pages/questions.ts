@@ -1,11 +1,11 @@
-import type { Entry } from './entries.ts';
+import type { FormEntry } from './entries.ts';
 import { type PageData, show, type Visit } from './visit.ts';
 
 /** The message of each wrong field, by the id of the field on the page. */
-export type Problems = Record<string, string>;
+export type FieldProblems = Record<string, string>;
 
 /** The problems of the entries that have a problem. */
-export function problemsOf(entries: Record<string, Pick<Entry<unknown>, 'problem'>>): Problems {
+export function problemsOf(entries: Record<string, Pick<FormEntry<unknown>, 'problem'>>): FieldProblems {
   const found = Object.entries(entries).flatMap(([id, { problem }]) => (problem ? [[id, problem]] : []));
   return Object.fromEntries(found);
 }
@@ -17,7 +17,7 @@ export function problemsOf(entries: Record<string, Pick<Entry<unknown>, 'problem
 export function ask(
   visit: Visit,
   template: string,
-  { title, ...data }: PageData & { problems: Problems; problem?: string | undefined },
+  { title, ...data }: PageData & { problems: FieldProblems; problem?: string | undefined },
 ): void {
   const isRefused = data.problem !== undefined || Object.keys(data.problems).length > 0;
   if (isRefused) visit.res.status(422);

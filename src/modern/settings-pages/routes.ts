@@ -11,11 +11,11 @@ import { addClientSecrets } from './clients/client-secrets.ts';
 import { addClients } from './clients/clients.ts';
 import { createDesk } from './desk.ts';
 import { addKeyPages } from './keys/keys.ts';
-import type { SettingsParts } from './parts.ts';
+import type { SettingsPagesDeps } from './parts.ts';
 import { addSignIn } from './account/sign-in.ts';
 import { goTo } from './visit.ts';
 
-export function createSettings(parts: Omit<SettingsParts, 'answers'>): Router {
+export function createSettings(parts: Omit<SettingsPagesDeps, 'answers'>): Router {
   return createDesk({ ...parts, answers: createAnswers() }, (desk) => {
     desk.openGet('/', (visit) => goTo(visit, '/settings/api'));
     addSignIn(desk);

@@ -5,12 +5,12 @@
 import type { Request, Response } from 'express';
 import { SESSION_SECONDS } from '../lifetimes.ts';
 import type { AccountRecord } from '../main-api/directory.ts';
-import type { SettingsParts } from './parts.ts';
+import type { SettingsPagesDeps } from './parts.ts';
 
-type Exchange = { req: Request; res: Response };
-type SessionDeps = Pick<SettingsParts, 'provider' | 'store'>;
+type HttpExchange = { req: Request; res: Response };
+type SessionDeps = Pick<SettingsPagesDeps, 'provider' | 'store'>;
 
-export interface SignedIn {
+export interface SettingsSession {
   account: AccountRecord;
   /** Stays the same while the value of the cookie changes. This uid is no credential. */
   sessionUid: string;
@@ -19,20 +19,23 @@ export interface SignedIn {
 /** The same attributes as the session cookie of the provider, for the whole host. */
 const COOKIE = { httpOnly: true, sameSite: 'lax', overwrite: true } as const;
 
-const contextOf = ({ provider }: SessionDeps, { req, res }: Exchange) => provider.createContext(req, res);
+const contextOf = ({ provider }: SessionDeps, { req, res }: HttpExchange) => provider.createContext(req, res);
 
 /**
  * Undefined for a browser without a session, or when the account is gone. A session from before a password change
  * counts as no session.
  */
-export async function readSession(parts: SessionDeps, exchange: Exchange): Promise<SignedIn | undefined> {
+export async function readSession(
+  parts: SessionDeps,
+  exchange: HttpExchange,
+): Promise<SettingsSession | undefined> {
   const session = await parts.provider.Session.get(contextOf(parts, exchange));
   const account = session.accountId === undefined ? undefined : parts.store.accounts.find(session.accountId);
   return account && { account, sessionUid: session.uid };
 }
 
 /** Ends the session of this browser. The row of the session is deleted: copies of the cookie are worthless. */
-export async function endSettingsSession(parts: SessionDeps, exchange: Exchange): Promise<void> {
+export async function endSettingsSession(parts: SessionDeps, exchange: HttpExchange): Promise<void> {
   const context = contextOf(parts, exchange);
   const session = await parts.provider.Session.get(context);
   await session.destroy();
@@ -42,7 +45,7 @@ export async function endSettingsSession(parts: SessionDeps, exchange: Exchange)
 /** Begins a new session under a new id. The cookie that the browser sent is worthless afterwards. */
 export async function beginSession(
   parts: SessionDeps,
-  exchange: Exchange,
+  exchange: HttpExchange,
   login: { accountId: string; loginTs: number },
 ): Promise<void> {
   await endSettingsSession(parts, exchange);

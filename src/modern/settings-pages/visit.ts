@@ -2,11 +2,11 @@ import type { Request, Response } from 'express';
 import type { AccountRecord } from '../main-api/directory.ts';
 import { siteName } from '../page-headers.ts';
 import { noticeOf } from './notices.ts';
-import type { SettingsParts } from './parts.ts';
+import type { SettingsPagesDeps } from './parts.ts';
 
 /** One request for a settings page, with all known facts about the request. */
 export interface OpenVisit {
-  parts: SettingsParts;
+  parts: SettingsPagesDeps;
   req: Request;
   res: Response;
   /** Undefined when no account is signed in. */

@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import type { FormBinding } from './form-binding.ts';
-import type { SettingsParts } from './parts.ts';
+import type { SettingsPagesDeps } from './parts.ts';
 import { readSession } from './session.ts';
 import type { OpenVisit, Visit } from './visit.ts';
 
 /** Finds the signed-in account of a request. `csrf` of a visit is the value that its forms must send back. */
-export function createVisits(parts: SettingsParts, binding: FormBinding) {
+export function createVisits(parts: SettingsPagesDeps, binding: FormBinding) {
   return {
     /** Undefined when no account is signed in. */
     async signedIn(req: Request, res: Response): Promise<Visit | undefined> {

@@ -1,7 +1,7 @@
 import { newHexId } from '../../shared/ids.ts';
 import { apiKeyHint, isWellFormedApiKey, newApiKey } from '../api-key.ts';
 import type { Database } from './database.ts';
-import type { Digest } from './digests.ts';
+import type { SecretDigester } from './digests.ts';
 import { minuteAgo } from './minutes.ts';
 import type { UsedForms } from './used-forms.ts';
 
@@ -16,7 +16,7 @@ export interface ApiKeyRecord {
 }
 
 /** A new key. The key cannot be read again later. */
-export interface MadeKey {
+export interface CreatedApiKey {
   key: string;
   name: string;
 }
@@ -54,7 +54,10 @@ function prepareStatements(db: Database) {
 }
 
 /** API keys. A key acts for the whole account of its owner. The store keeps only digests. */
-export function createApiKeys(db: Database, { digest, usedForms }: { digest: Digest; usedForms: UsedForms }) {
+export function createApiKeys(
+  db: Database,
+  { digest, usedForms }: { digest: SecretDigester; usedForms: UsedForms },
+) {
   const run = prepareStatements(db);
   const newKey = () => {
     const key = newApiKey();
@@ -65,7 +68,7 @@ export function createApiKeys(db: Database, { digest, usedForms }: { digest: Dig
     own,
     ofAccount: (accountId: string) => run.list.all(accountId),
     /** `used`: this form already made a key. `full`: the account has MAX_API_KEYS keys. */
-    create: db.transaction((accountId: string, name: string, form: string): MadeKey | 'used' | 'full' =>
+    create: db.transaction((accountId: string, name: string, form: string): CreatedApiKey | 'used' | 'full' =>
       usedForms.once(form, () => {
         if ((run.count.get(accountId) ?? 0) >= MAX_API_KEYS) return 'full';
         const { key, row } = newKey();
@@ -74,12 +77,13 @@ export function createApiKeys(db: Database, { digest, usedForms }: { digest: Dig
       }),
     ),
     /** Replaces the old key, which stops working at once. `missing`: the account has no key with this id. */
-    replace: db.transaction((accountId: string, id: string, form: string): MadeKey | 'used' | 'missing' =>
-      usedForms.once(form, () => {
-        const { key, row } = newKey();
-        const name = run.replace.get(...row, accountId, id);
-        return name === undefined ? 'missing' : { key, name };
-      }),
+    replace: db.transaction(
+      (accountId: string, id: string, form: string): CreatedApiKey | 'used' | 'missing' =>
+        usedForms.once(form, () => {
+          const { key, row } = newKey();
+          const name = run.replace.get(...row, accountId, id);
+          return name === undefined ? 'missing' : { key, name };
+        }),
     ),
     remove: (accountId: string, id: string): boolean => run.remove.run(accountId, id).changes === 1,
     /** Finds the key of a bearer token and records the use. Undefined for any other token. */

@@ -2,10 +2,10 @@ import { errors } from '../provider/oidc.ts';
 import type { Adapter, AdapterFactory, AdapterPayload } from '../provider/oidc.ts';
 import type { Accounts } from './accounts.ts';
 import type { Clients } from './clients/clients.ts';
-import type { NewRecord, OidcRecords, RecordRow } from './oidc-records.ts';
+import type { NewOidcRecord, OidcRecords, RecordRow } from './oidc-records.ts';
 import type { Sealer } from './sealing.ts';
 
-export interface AdapterParts {
+export interface OidcAdapterDeps {
   records: OidcRecords;
   accounts: Accounts;
   clients: Clients;
@@ -26,7 +26,7 @@ function toRecord(
   kind: string,
   id: string,
   payload: AdapterPayload,
-): Omit<NewRecord, 'payload' | 'expiresAt'> {
+): Omit<NewOidcRecord, 'payload' | 'expiresAt'> {
   return {
     id,
     grantId: kind === 'Grant' ? id : TOKENS.has(kind) ? payload.grantId : undefined,
@@ -47,7 +47,7 @@ const isOutdated = (accounts: Accounts, { accountId, loginTs = 0 }: AdapterPaylo
  * Storage of every provider model but clients. Callers pass plain values; the store keeps digests and stripped or
  * sealed payloads.
  */
-function recordAdapter(kind: string, { records, accounts, sealer }: AdapterParts): Adapter {
+function recordAdapter(kind: string, { records, accounts, sealer }: OidcAdapterDeps): Adapter {
   const place = (idDigest: string) => `${kind}|${idDigest}`;
   const pack =
     ({ jti: _id, ...rest }: AdapterPayload) =>
@@ -104,6 +104,6 @@ function clientAdapter(clients: Clients): Adapter {
   };
 }
 
-export function createAdapterFactory(parts: AdapterParts): AdapterFactory {
+export function createAdapterFactory(parts: OidcAdapterDeps): AdapterFactory {
   return (kind) => (kind === 'Client' ? clientAdapter(parts.clients) : recordAdapter(kind, parts));
 }

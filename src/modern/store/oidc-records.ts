@@ -7,7 +7,7 @@ export interface RecordRow {
   consumedAt: number | null;
 }
 
-export interface NewRecord {
+export interface NewOidcRecord {
   id: string;
   /** Gets the digest of the id and can bind the payload to its row. */
   payload: (idDigest: string) => string;
@@ -84,7 +84,7 @@ export function createOidcRecords(db: Database) {
     find: (kind: string, id: string) => run.find.get(kind, digest(id)),
     findByUid: (kind: string, uid: string) => run.findByUid.get(uid, kind),
     grantOf: (kind: string, id: string) => run.grantOf.get(kind, digest(id)) ?? undefined,
-    upsert(kind: string, record: NewRecord): void {
+    upsert(kind: string, record: NewOidcRecord): void {
       const { id, payload, grantId, uid, accountId, clientId, expiresAt } = record;
       const references = [grantId, uid, accountId, clientId].map((value) => value ?? null);
       const idDigest = digest(id);

@@ -9,7 +9,7 @@ interface PasswordChange {
   next: string;
 }
 
-interface ChangeParts {
+interface PasswordChangeDeps {
   records: OidcRecords;
   emailChanges: EmailChanges;
 }
@@ -25,7 +25,7 @@ const SET_PASSWORD = `
  * still running. Apps, keys and clients keep their access. Returns the login time of the change in Unix seconds.
  * Undefined when `current` is not the password, or when a parallel change was written first.
  */
-export function createPasswordChange(db: Database, { records, emailChanges }: ChangeParts) {
+export function createPasswordChange(db: Database, { records, emailChanges }: PasswordChangeDeps) {
   const hashOf = db.prepare<[string], string>('select password_hash from accounts where id = ?').pluck();
   const setPassword = db.prepare<[string, number, string, string], number>(SET_PASSWORD).pluck();
 

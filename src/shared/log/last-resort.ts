@@ -7,7 +7,7 @@ export const STOP_TAKES = STOP_LIMIT + 10 * SECOND;
 /** A recurring error is not logged for ever. */
 const ERRORS_LOGGED = 10;
 
-export interface LastResort {
+export interface LastResortOptions {
   logger: Logger;
   /** Accepts no new work. Resolves when running work has ended and memory is stored. */
   drain?: () => Promise<void>;
@@ -15,7 +15,7 @@ export interface LastResort {
   limit?: number;
 }
 
-async function drainAndExit({ logger, drain, limit = STOP_TAKES }: LastResort): Promise<void> {
+async function drainAndExit({ logger, drain, limit = STOP_TAKES }: LastResortOptions): Promise<void> {
   setTimeout(() => {
     logger.error('ALARM: what was under way did not end in time and is cut off', { limit });
     process.exit(1);
@@ -34,7 +34,7 @@ async function drainAndExit({ logger, drain, limit = STOP_TAKES }: LastResort): 
  * its way, or a token pair that exists in memory alone, is stored first. Further errors neither shorten nor restart the
  * drain.
  */
-export function installLastResort(lastResort: LastResort): void {
+export function installLastResort(lastResort: LastResortOptions): void {
   const { logger } = lastResort;
   let errors = 0;
   const end = (error: unknown) => {

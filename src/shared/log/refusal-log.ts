@@ -26,7 +26,7 @@ interface RefusalLogOptions {
   minute?: number;
 }
 
-export type NoteRefusal = (refusal: Refusal) => void;
+export type RefusalRecorder = (refusal: Refusal) => void;
 
 /** How many networks and messages are counted separately in a minute. Further networks are counted together. */
 const ROOM = 200;
@@ -38,7 +38,7 @@ interface RefusalCount extends Pick<Refusal, 'level' | 'message'> {
 }
 
 /** Writes lines with this limit; one instance per process. */
-export function createRefusalLog({ logger, lines = 1, minute = MINUTE }: RefusalLogOptions): NoteRefusal {
+export function createRefusalLog({ logger, lines = 1, minute = MINUTE }: RefusalLogOptions): RefusalRecorder {
   let counted = new Map<string, RefusalCount>();
 
   function tell(): void {

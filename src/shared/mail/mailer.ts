@@ -100,10 +100,10 @@ class HandOver {
 type Transport = Pick<Transporter, 'sendMail' | 'use'>;
 
 /** Keyed by the signal of each message. */
-type HandOvers = WeakMap<AbortSignal, HandOver>;
+type MailHandOvers = WeakMap<AbortSignal, HandOver>;
 
 /** Tells each hand-over when its message has been read to the end. */
-function watchWriting(transport: Transport, handOvers: HandOvers): void {
+function watchWriting(transport: Transport, handOvers: MailHandOvers): void {
   transport.use('stream', ({ data, message }, done) => {
     const handOver = data.signal && handOvers.get(data.signal);
     message.processFunc((input) => input.once('end', () => handOver?.written()));
@@ -115,7 +115,7 @@ function smtpMailer(smtpUrl: string, from: string): Mailer {
   const server = readSmtpUrl(smtpUrl);
   if (!server) throw new Error('SMTP_URL is not usable');
   const sendBy = (transport: Transport) => {
-    const handOvers: HandOvers = new WeakMap();
+    const handOvers: MailHandOvers = new WeakMap();
     watchWriting(transport, handOvers);
     return async (mail: Mail) => {
       const message = messageOf(mail, from);

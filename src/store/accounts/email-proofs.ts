@@ -1,6 +1,6 @@
 import { type Selectable, sql, type SqlBool } from 'kysely';
 import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
-import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import type { Database } from '../driver/store.ts';
 
 /** Mailed links that prove that an e-mail address belongs to an account. */
@@ -83,7 +83,7 @@ export async function deleteProof(db: Database, id: string): Promise<void> {
 }
 
 /** Removes a piece of the links that ended before the given time. */
-export function deleteProofsBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+export function deleteProofsBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceResult> {
   const rows = { table: 'email_proofs', key: 'id', by: 'expires_at' };
   return deletePiece(db, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);
 }

@@ -4,7 +4,7 @@ import { WAITING_STATES } from '../tables/tables.ts';
 
 /** The data on a person's first page, beside the counts of tokens. */
 
-export interface StoppedRow {
+export interface StoppedAppRow {
   client_id: string;
   reason: string | null;
   /** When the last token stopped. */
@@ -12,7 +12,7 @@ export interface StoppedRow {
 }
 
 /** Why and when connections of an account ended whose tokens wait for a new connection, newest first. */
-export async function listStopped(db: Database, accountId: string): Promise<StoppedRow[]> {
+export async function listStopped(db: Database, accountId: string): Promise<StoppedAppRow[]> {
   return db
     .selectFrom('mappings')
     .select((eb) => ['client_id', 'reason', eb.fn.max('updated_at').as('at')])

@@ -2,7 +2,7 @@ import type { IdKind } from '../tables/existing-token-tables.ts';
 import type { Database } from '../driver/store.ts';
 
 /** The id by which an app knows a profile or account. */
-export interface ToldId {
+export interface PublishedId {
   kind: IdKind;
   modernId: string;
   toldId: string;
@@ -12,12 +12,12 @@ export interface ToldId {
 const IDS_PER_STATEMENT = 2000;
 
 /** The ids that an app was given for profiles and accounts with these new ids, in any order. */
-export async function findTold(
+export async function findPublishedIds(
   db: Database,
   clientId: string,
   modernIds: readonly string[],
-): Promise<ToldId[]> {
-  const told: ToldId[] = [];
+): Promise<PublishedId[]> {
+  const told: PublishedId[] = [];
   for (let start = 0; start < modernIds.length; start += IDS_PER_STATEMENT) {
     const rows = await db
       .selectFrom('told_ids')
@@ -32,10 +32,10 @@ export async function findTold(
 }
 
 /** Keeps the ids that an app is about to get. An id that the app got before stays. */
-export async function keepTold(
+export async function keepPublishedIds(
   tx: Database,
   clientId: string,
-  { ids, now }: { ids: readonly ToldId[]; now: number },
+  { ids, now }: { ids: readonly PublishedId[]; now: number },
 ): Promise<void> {
   const rows = ids.map(({ kind, modernId, toldId }) => ({
     client_id: clientId,

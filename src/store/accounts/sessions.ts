@@ -1,10 +1,10 @@
 import { sql, type SqlBool } from 'kysely';
-import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 
 /** Signed-in browsers, by the digest of the session id in their cookie. */
 
-interface KeptSession {
+interface SessionRow {
   content: string;
   expires_at: number;
 }
@@ -17,7 +17,7 @@ export async function findSession(
   { volatile }: Store,
   idDigests: readonly string[],
   now: number,
-): Promise<KeptSession | undefined> {
+): Promise<SessionRow | undefined> {
   return volatile
     .selectFrom('sessions')
     .select(['content', 'expires_at'])
@@ -30,7 +30,7 @@ export async function findSession(
 /** Keeps the content of a session, replacing the earlier content. */
 export async function keepSession(
   { volatile }: Store,
-  row: KeptSession & { id_digest: string; account_id: string },
+  row: SessionRow & { id_digest: string; account_id: string },
 ): Promise<void> {
   const { id_digest: _id, ...changes } = row;
   await volatile
@@ -85,7 +85,7 @@ export function deleteSessionsBefore(
   { volatile }: Store,
   time: number,
   piece = FIRST_PIECE,
-): Promise<PieceDone> {
+): Promise<PieceResult> {
   const rows = { table: 'sessions', key: 'id_digest', by: 'expires_at' };
   return deletePiece(volatile, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);
 }

@@ -50,10 +50,10 @@ export async function isTakenByOther(db: Database, id: string, clientId: string)
 }
 
 /** The fields that an owner enters for a client. */
-type EnteredRow = Omit<ModernClientRow, 'keeps_handovers' | 'secret_retired_at'>;
+type EnteredClientRow = Omit<ModernClientRow, 'keeps_handovers' | 'secret_retired_at'>;
 
 /** Keeps an app's client, or its new fields. Earlier decisions of the owner about the client are reset. */
-export async function keepModernClient(tx: Database, row: EnteredRow): Promise<void> {
+export async function keepModernClient(tx: Database, row: EnteredClientRow): Promise<void> {
   const { id, ...entered } = row;
   const changes = { ...entered, keeps_handovers: 0, secret_retired_at: null };
   await tx

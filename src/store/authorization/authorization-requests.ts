@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import type { Database } from '../driver/store.ts';
 import type { AuthorizationRequest, LegacyRequest, NewAuthorizationRequest } from '../tables/tables.ts';
 
@@ -99,12 +99,16 @@ export async function claimReturn(
 const byExpiry = { table: 'authorization_requests', key: 'id', by: 'expires_at' } as const;
 
 /** Removes a piece of the requests that ended before the given time and never came back from the new API. */
-export function deleteUnfinishedBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+export function deleteUnfinishedBefore(
+  db: Database,
+  time: number,
+  piece = FIRST_PIECE,
+): Promise<PieceResult> {
   const which = sql<SqlBool>`expires_at < ${time} and phase <> 'returned'`;
   return deletePiece(db, { ...byExpiry, which }, piece);
 }
 
 /** Removes a piece of the requests that ended before the given time. */
-export function deleteRequestsBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+export function deleteRequestsBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceResult> {
   return deletePiece(db, { ...byExpiry, which: sql<SqlBool>`expires_at < ${time}` }, piece);
 }

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
 import type { ClaimedRequest } from '../tables/page-tables.ts';
-import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 
 /** Authorization requests that a browser has claimed. A request becomes durable with its decision. */
@@ -35,7 +35,7 @@ export function deleteClaimsBefore(
   { volatile }: Store,
   time: number,
   piece = FIRST_PIECE,
-): Promise<PieceDone> {
+): Promise<PieceResult> {
   const rows = { table: 'claimed_requests', key: 'id', by: 'expires_at' };
   return deletePiece(volatile, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);
 }

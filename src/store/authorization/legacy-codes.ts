@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
 import { CLOCKS_DIFFER } from '../../shared/lifetimes.ts';
-import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import type { Database } from '../driver/store.ts';
 import type { LegacyCode, NewLegacyCode } from '../tables/tables.ts';
 
@@ -54,7 +54,7 @@ export async function voidCodes(
 }
 
 /** Removes a piece of the codes that ended before the given time. */
-export function deleteCodesBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+export function deleteCodesBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceResult> {
   const rows = { table: 'legacy_codes', key: 'code_digest', by: 'expires_at' };
   return deletePiece(db, { ...rows, which: sql<SqlBool>`expires_at < ${time}` }, piece);
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
-import type { Pair } from '../tokens/mappings.ts';
+import type { AppAccount } from '../tokens/mappings.ts';
 import type { Database } from '../driver/store.ts';
 
 /** The one link per app and account that asks the account holder to consent. */
@@ -13,7 +13,10 @@ export async function findLink(db: Database, id: string): Promise<LinkRow | unde
 }
 
 /** The id of the link of a pair. */
-export async function findLinkOf(db: Database, { clientId, accountId }: Pair): Promise<string | undefined> {
+export async function findLinkOf(
+  db: Database,
+  { clientId, accountId }: AppAccount,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('reauthorization_links')
     .select('id')
@@ -39,7 +42,7 @@ export async function findOrInsertLink(
 }
 
 /** Marks that a consent of the pair was finished, by the link or otherwise. */
-export async function markLinkUsed(tx: Database, pair: Pair, now: number): Promise<void> {
+export async function markLinkUsed(tx: Database, pair: AppAccount, now: number): Promise<void> {
   await tx
     .updateTable('reauthorization_links')
     .set({ used_at: now })

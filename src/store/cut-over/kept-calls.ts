@@ -4,15 +4,15 @@ import type { CutOverTables } from '../tables/cut-over.ts';
 
 /** The last count of the calls that have yet to move to the new API: one text for each client of the new API. */
 
-export type KeptCalls = Insertable<CutOverTables['moving_calls']>;
+export type MovingCallsRow = Insertable<CutOverTables['moving_calls']>;
 
 /** Every text. */
-export async function readKeptCalls({ volatile }: Pick<Store, 'volatile'>): Promise<KeptCalls[]> {
+export async function readKeptCalls({ volatile }: Pick<Store, 'volatile'>): Promise<MovingCallsRow[]> {
   return volatile.selectFrom('moving_calls').selectAll().orderBy('modern_client_id').execute();
 }
 
 /** Keeps the text of one client, replacing the earlier text. */
-export async function keepCalls({ volatile }: Pick<Store, 'volatile'>, row: KeptCalls): Promise<void> {
+export async function keepCalls({ volatile }: Pick<Store, 'volatile'>, row: MovingCallsRow): Promise<void> {
   await volatile
     .insertInto('moving_calls')
     .values(row)

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { createPrivateFile, replacePrivateFile } from '../../shared/private-file.ts';
-import { type Key, PURPOSES, type Purpose } from '../../shared/secrets.ts';
+import { type Key, PURPOSES, type KeyPurpose } from '../../shared/secrets.ts';
 
 /**
  * The key file: one list of keys per purpose, each key `{ id, secret }` with 32 bytes in base64url. The database says
@@ -12,7 +12,7 @@ import { type Key, PURPOSES, type Purpose } from '../../shared/secrets.ts';
  */
 
 /** All keys in a file. */
-export type HeldKeys = Record<Purpose, readonly Key[]>;
+export type KeysByPurpose = Record<KeyPurpose, readonly Key[]>;
 
 const bytesOf = (secret: string) => Buffer.from(secret, 'base64url');
 
@@ -97,19 +97,19 @@ function readContent(path: string): Content {
   return parsed.data;
 }
 
-function heldOf(content: Content): HeldKeys {
+function heldOf(content: Content): KeysByPurpose {
   const lists = PURPOSES.map((purpose) => [
     purpose,
     content[purpose].map(({ id, secret }): Key => ({ id, secret: bytesOf(secret) })),
   ]);
-  return Object.fromEntries(lists) as HeldKeys;
+  return Object.fromEntries(lists) as KeysByPurpose;
 }
 
 /**
  * Reads the keys. Makes the file when it is missing and `mayCreate` says that no data depends on older keys.
  * @throws {Error} with the defect of the file in plain words; the file is left unchanged
  */
-export function loadKeys(path: string, mayCreate = false): HeldKeys {
+export function loadKeys(path: string, mayCreate = false): KeysByPurpose {
   if (!existsSync(path)) {
     if (!mayCreate)
       throw new Error(`KEYS_FILE: ${path} is missing, and stored tokens can only be read with it`);
@@ -176,7 +176,7 @@ export function addKeyToFile(path: string, id: string): void {
 }
 
 /** Removes a key of one purpose from the file; returns whether the key was there. */
-export function removeKeyFromFile(path: string, purpose: Purpose, id: string): boolean {
+export function removeKeyFromFile(path: string, purpose: KeyPurpose, id: string): boolean {
   const content = readContent(path);
   const left = content[purpose].filter((key) => key.id !== id);
   if (left.length === content[purpose].length) return false;

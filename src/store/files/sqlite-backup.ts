@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { writeWhole } from './draft-file.ts';
 import {
   COMPANIONS,
-  type CopyFacts,
+  type CopySummary,
   factsOf,
   markFileAsCopy,
   onOneFile,
@@ -44,7 +44,7 @@ function requireForeign(source: string, target: string): void {
  * is marked as a copy, so a bridge that is started on it sends nothing to the new API.
  * @throws {Error} in plain words; no file is left then, and no file is ever overwritten
  */
-export async function backUp(source: string, target: string): Promise<CopyFacts> {
+export async function backUp(source: string, target: string): Promise<CopySummary> {
   requireForeign(source, target);
   if (existsSync(target)) throw new Error(`${target} exists already, and is not overwritten`);
   const make = async (draft: string) => {

@@ -6,7 +6,7 @@ import type { KnownKey } from '../tables/tables.ts';
 /** One SQLite file that is a copy or becomes a copy: its defects, its content, and its mark. */
 
 /** The content of a copy, and the keys that can read the copy. */
-export interface CopyFacts {
+export interface CopySummary {
   bytes: number;
   schema: number;
   /** Live grants. */
@@ -59,7 +59,7 @@ export function markFileAsCopy(db: Sqlite.Database): void {
 }
 
 /** The content of the file. */
-export function factsOf(db: Sqlite.Database): CopyFacts {
+export function factsOf(db: Sqlite.Database): CopySummary {
   const number = (sql: string) => db.prepare(sql).pluck().get() as number;
   const isTold = hasTable(db, 'instance');
   return {

@@ -15,7 +15,7 @@ import { tryLink, writeWhole } from './draft-file.ts';
 import { migrate } from '../driver/migrations.ts';
 import {
   COMPANIONS,
-  type CopyFacts,
+  type CopySummary,
   factsOf,
   isDamage,
   markFileAsCopy,
@@ -78,13 +78,13 @@ function requireUnused(files: readonly string[]): void {
     throw new Error(`${used} is in use: stop the bridge on it first. Nothing was changed.`);
 }
 
-interface Move {
+interface FileMove {
   from: string;
   to: string;
 }
 
 /** Moves the files back; returns a line for each file that stays moved. */
-function undo(moves: readonly Move[]): string[] {
+function undo(moves: readonly FileMove[]): string[] {
   return moves.toReversed().flatMap(({ from, to }) => {
     try {
       if (existsSync(from)) unlinkSync(to);
@@ -102,11 +102,11 @@ function undo(moves: readonly Move[]): string[] {
  * @returns the renamed files
  * @throws {Error} in plain words, for example when a process uses the database; moved files are moved back
  */
-function swapIn(draft: string, target: string): Move[] {
+function swapIn(draft: string, target: string): FileMove[] {
   const volatile = volatileFileOf(target);
   requireUnused([target, volatile]);
   const stamp = `.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-  const moves: Move[] = [];
+  const moves: FileMove[] = [];
   const setAside = (file: string, suffix: string, give: (from: string, to: string) => void) => {
     const [from, to] = [`${file}${suffix}`, `${file}${stamp}${suffix}`];
     if (!existsSync(from)) return;
@@ -126,7 +126,7 @@ function swapIn(draft: string, target: string): Move[] {
   }
 }
 
-export interface RestoreResult extends CopyFacts {
+export interface RestoreResult extends CopySummary {
   /** The present names of the files of the old database, the database itself first. */
   setAside: string[];
 }
@@ -139,10 +139,10 @@ export interface RestoreResult extends CopyFacts {
 export async function restoreFile(
   file: string,
   target: string,
-  check: (facts: CopyFacts) => void,
+  check: (facts: CopySummary) => void,
 ): Promise<RestoreResult> {
   requireSqlite(file);
-  let moves: Move[] = [];
+  let moves: FileMove[] = [];
   const facts = await writeWhole(target, {
     async make(draft) {
       await copyInto(draft, file);

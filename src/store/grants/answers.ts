@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, FIRST_PIECE, type Piece, type PieceResult } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 
 /** The last answer of the new API for a grant, as JSON text, and the time of the answer. */
@@ -36,7 +36,7 @@ export async function dropAnswer(store: Store, grantId: string): Promise<void> {
 export const FIRST_ANSWERS: Piece = { ...FIRST_PIECE, after: '' };
 
 /** Forgets a piece of the answers older than the given time. */
-export function dropAnswersBefore(store: Store, time: number, piece = FIRST_ANSWERS): Promise<PieceDone> {
+export function dropAnswersBefore(store: Store, time: number, piece = FIRST_ANSWERS): Promise<PieceResult> {
   const rows = { table: 'answers', key: 'grant_id', by: 'grant_id' };
   return deletePiece(store.volatile, { ...rows, which: sql<SqlBool>`fetched_at < ${time}` }, piece);
 }

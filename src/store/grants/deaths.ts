@@ -5,7 +5,7 @@ import type { DeathCause, Tables } from '../tables/tables.ts';
 
 /** Counts that show whether many grants die at once. Each count reads as few rows as possible. */
 
-interface Span {
+interface TimeSpan {
   from: number;
   to: number;
 }
@@ -13,7 +13,7 @@ interface Span {
 /** How many accounts lost a grant for one of these causes within a time span. */
 export async function countAccountsOfDead(
   db: Database,
-  { causes, from, to }: Span & { causes: readonly DeathCause[] },
+  { causes, from, to }: TimeSpan & { causes: readonly DeathCause[] },
 ): Promise<number> {
   const row = await db
     .selectFrom('grants')
@@ -32,7 +32,7 @@ export async function countAccountsOfDead(
  */
 export async function countAccounts(
   db: Database,
-  { causes, from, to, limit }: Span & { causes: readonly DeathCause[]; limit: number },
+  { causes, from, to, limit }: TimeSpan & { causes: readonly DeathCause[]; limit: number },
 ): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     with recursive living (account_id, n) as (
@@ -66,7 +66,7 @@ async function countSome(
 /** How many grants were refreshed successfully within a time span, counted up to `limit`. */
 export async function countRefreshed(
   db: Database,
-  { from, to, limit }: Span & { limit: number },
+  { from, to, limit }: TimeSpan & { limit: number },
 ): Promise<number> {
   const refreshed = db
     .selectFrom('grants')
@@ -78,14 +78,14 @@ export async function countRefreshed(
 }
 
 /** The last counted grant, in the order of the index of live grants. Before the first grant both fields are ''. */
-interface GrantPlace {
+interface GrantPosition {
   client_id: string;
   account_id: string;
 }
 
-const NONE: GrantPlace = { client_id: '', account_id: '' };
+const NONE: GrantPosition = { client_id: '', account_id: '' };
 
-const livingAfter = (db: Database, { client_id: clientId, account_id: accountId }: GrantPlace) =>
+const livingAfter = (db: Database, { client_id: clientId, account_id: accountId }: GrantPosition) =>
   db
     .selectFrom('grants')
     .select(['client_id', 'account_id'])
@@ -105,7 +105,7 @@ export async function countLiveUpTo(db: Database, limit: number, after = NONE): 
  * How many grants are alive, counted in pieces: on SQLite a statement blocks the whole process while the statement
  * runs.
  */
-export async function countLiveGrants(db: Database, piece = 5000): Promise<number> {
+export async function countLiveGrantsInPieces(db: Database, piece = 5000): Promise<number> {
   let after = NONE;
   for (let counted = 0; ; counted += piece) {
     const last = await livingAfter(db, after)

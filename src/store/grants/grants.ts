@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import { erasePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import { erasePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import { isRested } from './presentations.ts';
 import type { Database } from '../driver/store.ts';
 import type { DeathCause, Grant, GrantVersion, NewGrant } from '../tables/tables.ts';
@@ -140,13 +140,13 @@ export async function endUnused(tx: Database, id: string, now: number): Promise<
 }
 
 /** Erases a piece of the sealed pairs of grants that died before the given time. */
-export function eraseDeadBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+export function eraseDeadBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceResult> {
   const which = sql<SqlBool>`state = 'dead' and dead_at < ${time} and refresh_token_sealed is not null`;
   const columns = ['access_token_sealed', 'refresh_token_sealed'];
   return erasePiece(db, { table: 'grants', key: 'id', by: 'dead_at', which, columns }, piece);
 }
 
-interface DeathsAsked {
+interface DeathQuery {
   causes: readonly DeathCause[];
   until: number;
   limit: number;
@@ -156,7 +156,7 @@ interface DeathsAsked {
  * When the last grants died of these causes, newest first. A date after `until` comes from a wrong clock and is left
  * out.
  */
-export async function listDeathTimes(db: Database, { causes, until, limit }: DeathsAsked): Promise<number[]> {
+export async function listDeathTimes(db: Database, { causes, until, limit }: DeathQuery): Promise<number[]> {
   const rows = await db
     .selectFrom('grants')
     .select('dead_at')

@@ -15,7 +15,7 @@ export async function listLive(db: Database): Promise<Array<Pick<Grant, 'id' | '
 }
 
 /** Puts live grants in doubt, as if the given claim had just presented their refresh tokens. */
-export async function doubtRestored(
+export async function markRestoredInDoubt(
   tx: Database,
   ids: readonly string[],
   doubt: { claimId: string; retryAt: number; now: number },

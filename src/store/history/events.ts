@@ -10,7 +10,7 @@ const PAGE = 1000;
 const LAST_POSITION = 2 ** 52;
 
 /** The position of an entry in the chain, and the chain's value there. */
-export interface Link {
+export interface ChainLink {
   position: number;
   chain: string;
 }
@@ -21,12 +21,12 @@ export async function insertEvents(tx: Database, events: readonly NewEvent[]): P
   else if (events.length === 1) await tx.insertInto('events').values(events).execute();
 }
 
-function linkOf(row: Pick<Event, 'position' | 'chain'> | undefined): Link | undefined {
+function linkOf(row: Pick<Event, 'position' | 'chain'> | undefined): ChainLink | undefined {
   return row && row.position !== null ? { position: row.position, chain: row.chain ?? '' } : undefined;
 }
 
 /** The newest chained entry. */
-export async function readHead(db: Database): Promise<Link | undefined> {
+export async function readHead(db: Database): Promise<ChainLink | undefined> {
   const row = await db
     .selectFrom('events')
     .select(['position', 'chain'])
@@ -38,7 +38,7 @@ export async function readHead(db: Database): Promise<Link | undefined> {
 }
 
 /** The chain's value at a position. */
-export async function readLink(db: Database, position: number): Promise<Link | undefined> {
+export async function readLink(db: Database, position: number): Promise<ChainLink | undefined> {
   const query = db.selectFrom('events').select(['position', 'chain']).where('position', '=', position);
   return linkOf(await query.executeTakeFirst());
 }
@@ -63,7 +63,7 @@ export async function findLastUnwitnessed(db: Database): Promise<number | undefi
 /** Sets positions and chain values of entries that have none; returns how many had none. */
 export async function chainEvents(
   tx: Database,
-  links: ReadonlyArray<Link & { id: number }>,
+  links: ReadonlyArray<ChainLink & { id: number }>,
 ): Promise<number> {
   if (links.length === 0) return 0;
   const rows = links.map(

@@ -1,5 +1,5 @@
 import { SECOND } from '../../shared/lifetimes.ts';
-import type { Purpose } from '../../shared/secrets.ts';
+import type { KeyPurpose } from '../../shared/secrets.ts';
 import type { Database, Store } from '../driver/store.ts';
 
 /**
@@ -9,12 +9,12 @@ import type { Database, Store } from '../driver/store.ts';
  */
 export interface HeldKey {
   /** Per purpose the ids of the keys for reading, and the key for writing. */
-  rings: Record<Purpose, { ids: string[]; active: string }>;
+  rings: Record<KeyPurpose, { ids: string[]; active: string }>;
   /** Ids of sealing keys of pairs that wait in the spill of the process's machine. */
   spilled: string[];
 }
 
-export interface Holder extends HeldKey {
+export interface KeyHolder extends HeldKey {
   processId: string;
   machine: string;
 }
@@ -25,7 +25,7 @@ export const HOLDER_LIVES = 10 * SECOND;
 /** Reports the keys of a process, replacing the earlier report. */
 export async function reportHolding(
   store: Store,
-  { processId, machine, rings, spilled }: Holder,
+  { processId, machine, rings, spilled }: KeyHolder,
 ): Promise<void> {
   const row = { machine, held: JSON.stringify({ rings, spilled }), seen_at: await store.now() };
   await store.aside
@@ -36,7 +36,7 @@ export async function reportHolding(
 }
 
 /** The processes with a recent report. */
-export async function listHolders(db: Database, now: number): Promise<Holder[]> {
+export async function listHolders(db: Database, now: number): Promise<KeyHolder[]> {
   const rows = await db
     .selectFrom('key_holders')
     .selectAll()

@@ -1,4 +1,4 @@
-import type { Purpose } from '../../shared/secrets.ts';
+import type { KeyPurpose } from '../../shared/secrets.ts';
 import type { Database } from '../driver/store.ts';
 import type { KeyState, KnownKey } from '../tables/tables.ts';
 
@@ -6,7 +6,7 @@ import type { KeyState, KnownKey } from '../tables/tables.ts';
 
 /** Names one key. */
 export interface KeyName {
-  purpose: Purpose;
+  purpose: KeyPurpose;
   id: string;
 }
 
@@ -25,14 +25,14 @@ export async function insertKey(tx: Database, key: KnownKey): Promise<boolean> {
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-interface Move {
+interface KeyMove {
   from: readonly KeyState[];
   to: KeyState;
   now: number;
 }
 
 /** Moves a key to another state, if the key is in a `from` state; returns whether it moved. */
-export async function moveKey(tx: Database, { purpose, id }: KeyName, move: Move): Promise<boolean> {
+export async function moveKey(tx: Database, { purpose, id }: KeyName, move: KeyMove): Promise<boolean> {
   const result = await tx
     .updateTable('keys')
     .set({ state: move.to, changed_at: move.now })
@@ -44,7 +44,7 @@ export async function moveKey(tx: Database, { purpose, id }: KeyName, move: Move
 }
 
 /** Makes the active key of a purpose an old key. An old key still reads and writes no new values. */
-export async function retireActive(tx: Database, purpose: Purpose, now: number): Promise<void> {
+export async function retireActive(tx: Database, purpose: KeyPurpose, now: number): Promise<void> {
   await tx
     .updateTable('keys')
     .set({ state: 'old', changed_at: now })

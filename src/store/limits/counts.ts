@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
-import { deletePiece, FIRST_PIECE, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 import type { Count } from '../tables/tables.ts';
 
@@ -77,7 +77,7 @@ export async function listChangedCounts(
 }
 
 /** Removes a piece of the counts that are over. */
-export function deleteEndedCounts(store: Store, now: number, piece = FIRST_PIECE): Promise<PieceDone> {
+export function deleteEndedCounts(store: Store, now: number, piece = FIRST_PIECE): Promise<PieceResult> {
   const rows = { table: 'counts', key: 'key_digest', by: 'ends_at' };
   return deletePiece(store.volatile, { ...rows, which: isOver(now) }, piece);
 }

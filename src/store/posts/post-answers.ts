@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, FIRST_PIECE, type Piece, type PieceResult } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
 
 /** The last answers of the new API about posts, as JSON text, each keyed by its grant and subject. */
@@ -113,7 +113,7 @@ export function dropPostAnswersBefore(
   store: Store,
   time: number,
   piece = FIRST_POST_ANSWERS,
-): Promise<PieceDone> {
+): Promise<PieceResult> {
   const rows = { table: 'post_answers', key: 'id', by: 'id' };
   return deletePiece(store.volatile, { ...rows, which: sql<SqlBool>`fetched_at < ${time}` }, piece);
 }

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
 import { UPDATE_IDS_SEEN_EVERY } from '../../shared/lifetimes.ts';
-import { deletePiece, FIRST_PIECE, type Piece, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, FIRST_PIECE, type Piece, type PieceResult } from '../driver/pieces.ts';
 import type { Database } from '../driver/store.ts';
 import type { LearnedUpdate } from '../tables/posts.ts';
 
@@ -9,7 +9,7 @@ import type { LearnedUpdate } from '../tables/posts.ts';
  * id. A row of one account never describes another account's updates.
  */
 
-export type SeenUpdate = Omit<LearnedUpdate, 'id' | 'post_id'>;
+export type NewLearnedUpdate = Omit<LearnedUpdate, 'id' | 'post_id'>;
 
 const idOf = (accountId: string, oldId: string) => `${accountId} ${oldId}`;
 
@@ -20,7 +20,7 @@ const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id 
  * written only when its time is days old. Rows are written in one order, so that two processes cannot wait for each
  * other.
  */
-export async function keepSeenUpdates(db: Database, seen: readonly SeenUpdate[]): Promise<void> {
+export async function keepSeenUpdates(db: Database, seen: readonly NewLearnedUpdate[]): Promise<void> {
   const rows = seen.map((row) => ({ ...row, id: idOf(row.account_id, row.old_id) })).toSorted(byId);
   await db
     .insertInto('learned_updates')
@@ -55,7 +55,7 @@ export async function findLearnedUpdate(
     .executeTakeFirst();
 }
 
-interface Posts {
+interface AccountPosts {
   accountId: string;
   postIds: readonly string[];
   /** Digests of the posts' texts, under every key. */
@@ -65,7 +65,7 @@ interface Posts {
 /** The updates of an account that are or may be these posts: found by either id, or by their texts. */
 export async function findUpdatesOfPosts(
   db: Database,
-  { accountId, postIds, digests }: Posts,
+  { accountId, postIds, digests }: AccountPosts,
 ): Promise<LearnedUpdate[]> {
   const rowIds = postIds.map((id) => idOf(accountId, id));
   const all = db.selectFrom('learned_updates').selectAll();
@@ -130,17 +130,18 @@ export async function hasSameIds(db: Database, accountId: string): Promise<boole
 }
 
 /** An app and the account that it acts for. */
-export interface ToldApp {
+export interface IdRecipient {
   clientId: string;
   accountId: string;
 }
 
-const toldIdOf = ({ clientId, accountId }: ToldApp, postId: string) => `${clientId} ${accountId} ${postId}`;
+const toldIdOf = ({ clientId, accountId }: IdRecipient, postId: string) =>
+  `${clientId} ${accountId} ${postId}`;
 
 /** The posts among these that the app got by the id of the new API. */
 export async function findToldPosts(
   db: Database,
-  app: ToldApp,
+  app: IdRecipient,
   postIds: readonly string[],
 ): Promise<Set<string>> {
   const ids = new Map(postIds.map((postId) => [toldIdOf(app, postId), postId]));
@@ -155,7 +156,7 @@ export async function findToldPosts(
 /** Keeps that the app gets these posts (at least one) by the id of the new API. */
 export async function keepToldPosts(
   db: Database,
-  app: ToldApp,
+  app: IdRecipient,
   { postIds, now }: { postIds: readonly string[]; now: number },
 ): Promise<void> {
   const rows = postIds.map((postId) => ({ id: toldIdOf(app, postId), told_at: now })).toSorted(byId);
@@ -172,13 +173,13 @@ export async function keepToldPosts(
 }
 
 /** Removes a piece of the updates that were last shown, and due, before a time. */
-export function deleteUpdatesBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceDone> {
+export function deleteUpdatesBefore(db: Database, time: number, piece = FIRST_PIECE): Promise<PieceResult> {
   const rows = { table: 'learned_updates', key: 'id', by: 'seen_at' };
   return deletePiece(db, { ...rows, which: sql<SqlBool>`seen_at < ${time} and due_at < ${time}` }, piece);
 }
 
 /** Removes a piece of the records of posts that apps got before a time. */
-export function deleteToldPostsBefore(db: Database, time: number, piece: Piece): Promise<PieceDone> {
+export function deleteToldPostsBefore(db: Database, time: number, piece: Piece): Promise<PieceResult> {
   const rows = { table: 'told_posts', key: 'id', by: 'told_at' };
   return deletePiece(db, { ...rows, which: sql<SqlBool>`told_at < ${time}` }, piece);
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { SeenInstance } from '../instance/instance.ts';
-import { deletePiece, type Piece, type PieceDone } from '../driver/pieces.ts';
+import { deletePiece, type Piece, type PieceResult } from '../driver/pieces.ts';
 import type { Database } from '../driver/store.ts';
 import type { NewPostWrite, PostWriteRow, WriteCall } from '../tables/posts.ts';
 
@@ -189,7 +189,7 @@ export async function settleWrite(
 }
 
 /** Some writes of a token, newest first. */
-export interface WritesFound {
+export interface TokenWrites {
   writes: PostWriteRow[];
   /** The number of all writes of the token. */
   total: number;
@@ -221,7 +221,7 @@ async function channelsOf(db: Database, mappingId: string, writes: readonly Post
 }
 
 /** The newest writes of a token, and up to `limit` writes without an outcome, however old. */
-export async function listWritesOf(db: Database, mappingId: string, limit: number): Promise<WritesFound> {
+export async function listWritesOf(db: Database, mappingId: string, limit: number): Promise<TokenWrites> {
   const [newest, open, counted] = await Promise.all([
     newestOf(db, mappingId, limit).execute(),
     newestOf(db, mappingId, limit).where('state', 'in', OPEN).execute(),
@@ -238,7 +238,7 @@ export async function listWritesOf(db: Database, mappingId: string, limit: numbe
 }
 
 /** Removes a piece of the writes older than the given time. */
-export function deleteWritesBefore(db: Database, time: number, piece: Piece): Promise<PieceDone> {
+export function deleteWritesBefore(db: Database, time: number, piece: Piece): Promise<PieceResult> {
   const rows = { table: 'post_writes', key: 'id', by: 'sent_at' };
   return deletePiece(db, { ...rows, which: sql<SqlBool>`sent_at < ${time}` }, piece);
 }

@@ -54,7 +54,7 @@ export async function countStates(
   return { rows: rows.map((row) => ({ ...row, n: Number(row.n) })), next: end?.id };
 }
 
-export interface PairKey {
+export interface AppAccountKey {
   client_id: string;
   account_id: string;
 }
@@ -62,8 +62,8 @@ export interface PairKey {
 /** Whether accounts have a waiting token, by app: the next piece in the order of apps and accounts. */
 export async function listWaitingAccounts(
   db: Database,
-  { after, size }: PieceRequest<PairKey>,
-): Promise<CountedPiece<PairKey, { client_id: string; n: 0 | 1 }>> {
+  { after, size }: PieceRequest<AppAccountKey>,
+): Promise<CountedPiece<AppAccountKey, { client_id: string; n: 0 | 1 }>> {
   const rows = await db
     .selectFrom('mappings')
     .select(['client_id', 'account_id'])

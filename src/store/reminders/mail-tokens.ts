@@ -12,12 +12,12 @@ import { type Tables, WAITING_STATES } from '../tables/tables.ts';
 export const TOKENS_MAX = 2_000;
 
 /** The holder of tokens: an account, and these normalised addresses for tokens without a known account. */
-interface Holder {
+interface AccountHolder {
   accountId: string | undefined;
   emails: readonly string[];
 }
 
-function isOf(eb: ExpressionBuilder<Tables, 'mappings'>, { accountId, emails }: Holder) {
+function isOf(eb: ExpressionBuilder<Tables, 'mappings'>, { accountId, emails }: AccountHolder) {
   return eb.or([
     ...(accountId === undefined ? [] : [eb('account_id', '=', accountId)]),
     ...emails.map((email) => eb.and([eb('account_id', 'is', null), eb('account_email', '=', email)])),
@@ -28,7 +28,7 @@ function isOf(eb: ExpressionBuilder<Tables, 'mappings'>, { accountId, emails }: 
 export async function waitingTokensOf(
   db: Database,
   clientId: string,
-  holder: Holder,
+  holder: AccountHolder,
 ): Promise<Array<{ id: string; account_id: string | null }>> {
   return db
     .selectFrom('mappings')
@@ -49,7 +49,7 @@ export async function waitingTokensOf(
 export async function countRefused(
   db: Database,
   clientIds: readonly string[],
-  holder: Holder | undefined,
+  holder: AccountHolder | undefined,
 ): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('mappings')

@@ -94,7 +94,7 @@ export async function endMail(db: Database, mail: MailClaim, ending: MailEnd): P
   return result.numUpdatedRows === 1n;
 }
 
-interface PutOff {
+interface MailPostponement {
   nextAt: number;
   failure: string | null;
   /** Set when the attempts are counted anew. */
@@ -132,7 +132,7 @@ export async function isHeldBy(tx: Database, mail: MailClaim): Promise<boolean> 
 export async function putOffMail(
   db: Database,
   mail: MailClaim & Pick<ClaimedMail, 'attempts'>,
-  { nextAt, failure, attempts = mail.attempts }: PutOff,
+  { nextAt, failure, attempts = mail.attempts }: MailPostponement,
 ): Promise<void> {
   await held(db, mail)
     .set({ state: 'due', next_at: nextAt, failure, attempts, claim_id: null, claimed_at: null })

@@ -4,7 +4,7 @@ import type { Database } from '../driver/store.ts';
 
 /** People without a known account. Their tokens came with only an address, or a user id of the old API. */
 
-type NamedBy = 'account_email' | 'legacy_account_id';
+type GroupingColumn = 'account_email' | 'legacy_account_id';
 
 interface Group extends DeskKey {
   /** In lower case; null when only the id is known. */
@@ -22,13 +22,13 @@ interface Groups {
  * Whether a token waits and belongs in this group. An address is a better name than an old id, so a token with an
  * address is counted by its address.
  */
-const counts = (by: NamedBy) =>
+const counts = (by: GroupingColumn) =>
   by === 'account_email'
     ? sql<boolean>`m.state = 'unmapped'`
     : sql<boolean>`m.state = 'unmapped' and m.account_email is null`;
 
 /** `id` is the id of one of the tokens, so that links need no address. */
-async function groupsBy(db: Database, by: NamedBy, tokensRead: number): Promise<Groups> {
+async function groupsBy(db: Database, by: GroupingColumn, tokensRead: number): Promise<Groups> {
   const read = db
     .selectFrom('mappings')
     .select(['id', 'state', 'account_email', 'legacy_account_id'])
@@ -56,7 +56,7 @@ async function groupsBy(db: Database, by: NamedBy, tokensRead: number): Promise<
   return { groups: groups.slice(0, DESK_MAX), isMore: !isAll || groups.length > DESK_MAX };
 }
 
-function nameOf(by: NamedBy, name: string | null): Partial<Group> {
+function nameOf(by: GroupingColumn, name: string | null): Partial<Group> {
   return by === 'account_email' ? { email: name } : { legacyAccountId: name };
 }
 

@@ -4,23 +4,23 @@ import type { DeathCause, Tables } from '../tables/tables.ts';
 
 /** Grants that ended within a time span, by the index grants_dead_by_cause. No query reads more than its limit. */
 
-export interface EndedSpan {
+export interface EndedGrantSpan {
   /** Unix milliseconds; `to` is exclusive. */
   from: number;
   to: number;
 }
 
-interface OneCause extends EndedSpan {
+interface CauseQuery extends EndedGrantSpan {
   cause: DeathCause;
 }
 
 /** The place where a list continues: after this grant, newest first. */
-export interface EndedPlace {
+export interface EndedGrantPosition {
   at: number;
   id: string;
 }
 
-export interface EndedKey extends EndedPlace {
+export interface EndedGrantKey extends EndedGrantPosition {
   cause: DeathCause;
   /** Whether a token of the grant's app and account has stopped and is not connected again. */
   hasStopped: boolean;
@@ -34,7 +34,7 @@ const HAS_STOPPED = sql<number>`case when exists (select 1 from mappings t
   then 1 else 0 end`;
 
 const isWithin =
-  ({ cause, from, to }: OneCause) =>
+  ({ cause, from, to }: CauseQuery) =>
   (eb: ExpressionBuilder<Tables & { g: Tables['grants'] }, 'g'>) =>
     eb.and([
       eb('g.state', '=', sql.lit('dead')),
@@ -44,7 +44,7 @@ const isWithin =
     ]);
 
 /** How many grants ended for one cause, counted up to `limit`. */
-export async function countEnded(db: Database, of: OneCause, limit: number): Promise<number> {
+export async function countEnded(db: Database, of: CauseQuery, limit: number): Promise<number> {
   const some = db.selectFrom('grants as g').select('g.id').where(isWithin(of)).limit(limit).as('some');
   const row = await db.selectFrom(some).select(sql<number>`count(*)`.as('n')).executeTakeFirstOrThrow();
   return row.n;
@@ -52,9 +52,9 @@ export async function countEnded(db: Database, of: OneCause, limit: number): Pro
 
 async function keysOf(
   db: Database,
-  of: OneCause & { after: EndedPlace | undefined },
+  of: CauseQuery & { after: EndedGrantPosition | undefined },
   limit: number,
-): Promise<EndedKey[]> {
+): Promise<EndedGrantKey[]> {
   const { cause, after } = of;
   const rows = await db
     .selectFrom('grants as g')
@@ -70,14 +70,18 @@ async function keysOf(
   return rows.map(({ id, dead_at: at, has_stopped: n }) => ({ id, at: at ?? 0, cause, hasStopped: n === 1 }));
 }
 
-const newestFirst = (one: EndedPlace, other: EndedPlace) => other.at - one.at || (one.id < other.id ? 1 : -1);
+const newestFirst = (one: EndedGrantPosition, other: EndedGrantPosition) =>
+  other.at - one.at || (one.id < other.id ? 1 : -1);
 
 /** The grants that ended for some causes, newest first, from a place on and up to `limit`. */
 export async function endedKeys(
   db: Database,
-  { causes, ...of }: EndedSpan & { causes: readonly DeathCause[]; after: EndedPlace | undefined },
+  {
+    causes,
+    ...of
+  }: EndedGrantSpan & { causes: readonly DeathCause[]; after: EndedGrantPosition | undefined },
   limit: number,
-): Promise<EndedKey[]> {
+): Promise<EndedGrantKey[]> {
   const found = await Promise.all(causes.map((cause) => keysOf(db, { ...of, cause }, limit)));
   return found.flat().toSorted(newestFirst).slice(0, limit);
 }

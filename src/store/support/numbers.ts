@@ -27,14 +27,14 @@ const SUMS = {
   counted: sql`1`,
 };
 
-type Sums = Record<keyof typeof SUMS, number>;
+type AppSums = Record<keyof typeof SUMS, number>;
 
 /** The sums over all apps, as last counted. */
-export async function sumApps(db: Database): Promise<Sums> {
+export async function sumApps(db: Database): Promise<AppSums> {
   const columns = Object.entries(SUMS).map(([name, what]) => sql`sum(${what}) as ${sql.ref(name)}`);
   const { rows } = await sql<Record<string, Sum>>`
     select ${sql.join(columns)} from ${newestCounts(db)} where a.retired_at is null`.execute(db);
-  return Object.fromEntries(Object.keys(SUMS).map((name) => [name, Number(rows[0]?.[name] ?? 0)])) as Sums;
+  return Object.fromEntries(Object.keys(SUMS).map((name) => [name, Number(rows[0]?.[name] ?? 0)])) as AppSums;
 }
 
 /** How many mails ended since a time, sent or undeliverable; together at most `MAILS_MAX`. */
@@ -60,7 +60,7 @@ export async function countMails(
 
 const DAY_MS = sql.lit(86_400_000);
 
-export interface Deaths {
+export interface DeathCount {
   /** Days since 1970 (UTC). */
   day: number;
   cause: DeathCause | null;
@@ -68,7 +68,7 @@ export interface Deaths {
 }
 
 /** How many grants died since a time, by day and cause. */
-export async function countDeaths(db: Database, since: number): Promise<Deaths[]> {
+export async function countDeaths(db: Database, since: number): Promise<DeathCount[]> {
   const read = db
     .selectFrom('grants')
     .select([sql<number>`dead_at / ${DAY_MS}`.as('day'), 'dead_cause as cause'])

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { ExistingTokenTables } from '../tables/existing-token-tables.ts';
 import type { LifecycleTables } from '../tables/lifecycle.ts';
-import type { Pair } from '../tokens/mappings.ts';
+import type { AppAccount } from '../tokens/mappings.ts';
 import type { Database } from '../driver/store.ts';
 import type { Grant } from '../tables/tables.ts';
 
@@ -29,7 +29,7 @@ const GRANT_COLUMNS = [
 export type ShownGrant = Pick<Grant, (typeof GRANT_COLUMNS)[number]>;
 
 /** The grants of a pair, newest first. */
-export async function listGrantsOf(db: Database, pair: Pair, limit: number): Promise<ShownGrant[]> {
+export async function listGrantsOf(db: Database, pair: AppAccount, limit: number): Promise<ShownGrant[]> {
   return db
     .selectFrom('grants')
     .select(GRANT_COLUMNS)
@@ -49,7 +49,7 @@ export async function findShownGrant(db: Database, id: string): Promise<ShownGra
 /** When the link of a pair was made, and when a consent was last finished. */
 export async function findLinkState(
   db: Database,
-  pair: Pair,
+  pair: AppAccount,
 ): Promise<
   Pick<Selectable<ExistingTokenTables['reauthorization_links']>, 'created_at' | 'used_at'> | undefined
 > {
@@ -64,7 +64,7 @@ export async function findLinkState(
 /** The newest hand-over of a pair. */
 export async function findNewestHandover(
   db: Database,
-  pair: Pair,
+  pair: AppAccount,
 ): Promise<
   Pick<Selectable<ExistingTokenTables['handovers']>, 'grant_id' | 'handed_at' | 'confirmed_at'> | undefined
 > {
@@ -78,16 +78,16 @@ export async function findNewestHandover(
     .executeTakeFirst();
 }
 
-type Mails = Selectable<LifecycleTables['mails']>;
-type Reminders = Selectable<LifecycleTables['reminders']>;
+type MailsRow = Selectable<LifecycleTables['mails']>;
+type RemindersRow = Selectable<LifecycleTables['reminders']>;
 
 /** One reminder with its mail and the name of its app. */
 export type ReminderMail = { app_name: string; settler_name: string | null } & Pick<
-  Reminders,
+  RemindersRow,
   'mail_id' | 'person' | 'client_id' | 'role' | 'stage' | 'planned_for'
 > &
   Pick<
-    Mails,
+    MailsRow,
     | 'address'
     | 'state'
     | 'attempts'
@@ -132,17 +132,17 @@ const reminders = (db: Database) =>
     .orderBy('m.created_at', 'desc')
     .orderBy('r.id');
 
-interface MailsAsked {
+interface MailQuery {
   people: readonly string[];
   /** Restricts the list to this app. */
   clientId?: string;
-  only?: Pick<Reminders, 'role' | 'stage'>;
+  only?: Pick<RemindersRow, 'role' | 'stage'>;
 }
 
 /** The reminders that these people got or should have got, of one app or of all, newest first. */
 export async function listMailsTo(
   db: Database,
-  { people, clientId, only }: MailsAsked,
+  { people, clientId, only }: MailQuery,
   limit: number,
 ): Promise<ReminderMail[]> {
   if (people.length === 0) return [];

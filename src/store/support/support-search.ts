@@ -6,7 +6,7 @@ import type { Mapping } from '../tables/tables.ts';
 
 /** The searches of support. Each search uses its own index, or scans the apps, which are few. */
 
-type Mark =
+type FilterColumn =
   | 'id'
   | 'hint_first'
   | 'hint_last'
@@ -17,12 +17,12 @@ type Mark =
   | 'account_id';
 
 /** Columns to search mappings by. A mapping has to match all of them. */
-export type MappingMarks = Partial<Pick<Mapping, Mark>>;
+export type MappingFilter = Partial<Pick<Mapping, FilterColumn>>;
 
 /**
  * Mappings with these marks, newest first. A search by an address or an old id finds only mappings without an account.
  */
-export async function mappingsWith(db: Database, marks: MappingMarks, limit: number): Promise<MappingRow[]> {
+export async function mappingsWith(db: Database, marks: MappingFilter, limit: number): Promise<MappingRow[]> {
   const waits = marks.account_email !== undefined || marks.legacy_account_id !== undefined;
   let query = db
     .selectFrom('mappings as m')
@@ -30,7 +30,7 @@ export async function mappingsWith(db: Database, marks: MappingMarks, limit: num
     .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
     .selectAll('m')
     .select(['a.name as app_name', 'c.email']);
-  for (const [column, value] of Object.entries(marks) as Array<[Mark, string]>)
+  for (const [column, value] of Object.entries(marks) as Array<[FilterColumn, string]>)
     query = query.where(`m.${column}`, '=', value);
   if (waits) query = query.where('m.account_id', 'is', null);
   return query.orderBy('m.created_at', 'desc').orderBy('m.id').limit(limit).execute();

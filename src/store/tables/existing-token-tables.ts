@@ -121,7 +121,7 @@ interface ShadowDifferencesTable {
 }
 
 /** The volatile database. */
-export interface SeenTables {
+export interface VolatileTokenTables {
   sessions: SessionsTable;
   usage: UsageTable;
   app_calls: AppCallsTable;

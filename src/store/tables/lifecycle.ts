@@ -90,14 +90,14 @@ interface MailsTable {
 }
 
 /** Why a person may act: as the holder of a token, or as the owner of an app. */
-export type Role = 'holder' | 'owner';
+export type PersonRole = 'holder' | 'owner';
 
 interface RemindersTable {
   id: string;
   mail_id: string;
   person: string;
   client_id: string;
-  role: Role;
+  role: PersonRole;
   /** Days before a date, or `died`, `woken`, `unused`. */
   stage: string;
   /** The event of the stage: `retirement:2027-02-01`, or the time of an event; '' for a stage that comes only once. */

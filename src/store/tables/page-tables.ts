@@ -56,7 +56,7 @@ interface WatchedAppsTable {
  * The side that answered a call. For a refused call, if known, the reason: the state of the token, or a brownout.
  * `rehearsal` is a brownout that the app's owner planned.
  */
-type AnsweredBy =
+type AnsweringSide =
   | 'new'
   | 'old'
   | 'refused'
@@ -83,7 +83,7 @@ interface LiveCallsTable {
   /** The first and last characters of the token. */
   hint: Nullable<string>;
   status: number;
-  answered_by: AnsweredBy;
+  answered_by: AnsweringSide;
 }
 
 /** An authorization request that a browser has claimed, before any durable row exists. */

@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
-import type { Purpose } from '../../shared/secrets.ts';
+import type { KeyPurpose } from '../../shared/secrets.ts';
 import type { AuthorizationRequestsTable } from './authorization-requests.ts';
 import type { CutOverColumns, CutOverTables } from './cut-over.ts';
-import type { ExistingTokenTables, SeenTables } from './existing-token-tables.ts';
+import type { ExistingTokenTables, VolatileTokenTables } from './existing-token-tables.ts';
 import type { LifecycleTables } from './lifecycle.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
 import type { PostTables, VolatilePostTables } from './posts.ts';
@@ -179,7 +179,7 @@ interface EventsTable {
 export type KeyState = 'standby' | 'active' | 'old' | 'dropped';
 
 interface KeysTable {
-  purpose: Purpose;
+  purpose: KeyPurpose;
   id: string;
   state: KeyState;
   proof: string;
@@ -259,7 +259,7 @@ export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables
 }
 
 /** The volatile database. */
-export interface VolatileTables extends SeenTables, LiveTables, CutOverTables, VolatilePostTables {
+export interface VolatileTables extends VolatileTokenTables, LiveTables, CutOverTables, VolatilePostTables {
   answers: AnswersTable;
   post_answers: PostAnswersTable;
   leases: LeasesTable;

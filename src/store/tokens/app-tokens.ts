@@ -5,7 +5,7 @@ import type { MappingState } from '../tables/tables.ts';
 /** The tokens of one app for its pages, and the app's progress of moving. */
 
 /** Selects the tokens of an app, or of one account at the app. */
-export interface TokensOf {
+export interface AppTokenFilter {
   clientId: string;
   accountId?: string;
 }
@@ -13,7 +13,7 @@ export interface TokensOf {
 /** A page of tokens in the order of their ids, after an id, with the account and grant of each. */
 export async function listTokens(
   db: Database,
-  { clientId, accountId }: TokensOf,
+  { clientId, accountId }: AppTokenFilter,
   { after, limit }: { after: string; limit: number },
 ) {
   return db

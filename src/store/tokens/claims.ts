@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
-import type { Pair } from './mappings.ts';
+import type { AppAccount } from './mappings.ts';
 import type { Database } from '../driver/store.ts';
 import { type App, type MappingState, type Tables, WAITING_STATES } from '../tables/tables.ts';
 
@@ -42,7 +42,7 @@ const LISTED_MAX = 100;
  */
 export async function listListable(
   db: Database,
-  { clientId, accountId }: Pair,
+  { clientId, accountId }: AppAccount,
   ids?: readonly string[],
 ): Promise<ListableToken[]> {
   return db
@@ -65,7 +65,7 @@ export async function listListable(
 /** Gives listed tokens to the app of the consent; returns the tokens as they were before. */
 export async function takeListed(
   tx: Database,
-  pair: Pair,
+  pair: AppAccount,
   { ids, now }: { ids: readonly string[]; now: number },
 ): Promise<ListableToken[]> {
   if (ids.length === 0) return [];
@@ -82,7 +82,7 @@ export async function takeListed(
 
 /** A consent for an app and account. */
 export interface Consent {
-  pair: Pair;
+  pair: AppAccount;
   /** Whether the app is an unidentified program. A consent for a program moves only listed tokens. */
   isProgram: boolean;
   /** The mapping ids of the listed tokens. */

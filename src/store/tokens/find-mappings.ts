@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Expression, sql, type SqlBool } from 'kysely';
-import type { Pair } from './mappings.ts';
+import type { AppAccount } from './mappings.ts';
 import type { Database } from '../driver/store.ts';
 import type { Mapping, MappingState, Tables } from '../tables/tables.ts';
 
@@ -72,7 +72,7 @@ export async function readMapping(tx: Database, id: string): Promise<Mapping | u
 /** Whether an app and account have a token in one of the states. */
 export async function hasTokenIn(
   tx: Database,
-  { clientId, accountId }: Pair,
+  { clientId, accountId }: AppAccount,
   states: readonly MappingState[],
 ): Promise<boolean> {
   const token = await tx
@@ -89,7 +89,7 @@ export async function hasTokenIn(
 /** Whether an app and account have a code that still gives a token. */
 export async function hasLiveCode(
   tx: Database,
-  { clientId, accountId }: Pair,
+  { clientId, accountId }: AppAccount,
   now: number,
 ): Promise<boolean> {
   const code = await tx

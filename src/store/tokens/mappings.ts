@@ -2,7 +2,7 @@ import type { Database, Store } from '../driver/store.ts';
 import type { App, Mapping, MappingState, NewMapping } from '../tables/tables.ts';
 
 /** A mapping with the facts of its app, and the client of the new API that got its grant. */
-export type FoundMapping = Mapping &
+export type MappingWithApp = Mapping &
   Pick<App, 'cut_over_percent'> & { app_source: App['source']; modern_client_id: string | null };
 
 const SERVED = `select mappings.*, apps.source as app_source, apps.cut_over_percent, grants.modern_client_id
@@ -20,13 +20,13 @@ const byDigests = (count: number) =>
 export async function findMapping(
   store: Store,
   tokenDigests: readonly string[],
-): Promise<FoundMapping | undefined> {
-  return store.first<FoundMapping>(byDigests(tokenDigests.length), tokenDigests);
+): Promise<MappingWithApp | undefined> {
+  return store.first<MappingWithApp>(byDigests(tokenDigests.length), tokenDigests);
 }
 
 /** A mapping by its id, of a live app. */
-export async function findMappingById(store: Store, id: string): Promise<FoundMapping | undefined> {
-  return store.first<FoundMapping>(BY_ID, [id]);
+export async function findMappingById(store: Store, id: string): Promise<MappingWithApp | undefined> {
+  return store.first<MappingWithApp>(BY_ID, [id]);
 }
 
 /** Replaces the digest of a token, if the digest is still `from`. */
@@ -62,12 +62,12 @@ export async function insertMapping(tx: Database, mapping: NewMapping): Promise<
 }
 
 /** An app and an account: the unit of consent, of re-authorization and of damage (docs/decisions/0001). */
-export interface Pair {
+export interface AppAccount {
   clientId: string;
   accountId: string;
 }
 
-interface Move {
+interface MappingMove {
   from: readonly MappingState[];
   to: MappingState;
   reason: string | null;
@@ -79,7 +79,7 @@ interface Move {
 }
 
 /** Moves every mapping of a pair that is in one of the states; returns the ids that moved. */
-export async function moveMappings(tx: Database, pair: Pair, move: Move): Promise<string[]> {
+export async function moveMappings(tx: Database, pair: AppAccount, move: MappingMove): Promise<string[]> {
   const rows = await tx
     .updateTable('mappings')
     .set({
@@ -103,7 +103,7 @@ export async function moveMappings(tx: Database, pair: Pair, move: Move): Promis
 export async function moveMappingsOf(
   tx: Database,
   { grantId, reasons }: { grantId: string; reasons: readonly string[] },
-  move: Omit<Move, 'grantId'>,
+  move: Omit<MappingMove, 'grantId'>,
 ): Promise<string[]> {
   const rows = await tx
     .updateTable('mappings')
@@ -120,7 +120,7 @@ export async function moveMappingsOf(
 export async function moveMapping(
   tx: Database,
   id: string,
-  move: Omit<Move, 'grantId' | 'onlyProven'>,
+  move: Omit<MappingMove, 'grantId' | 'onlyProven'>,
 ): Promise<boolean> {
   const result = await tx
     .updateTable('mappings')

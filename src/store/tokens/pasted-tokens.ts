@@ -1,7 +1,7 @@
 import type { Database } from '../driver/store.ts';
 import type { MappingState } from '../tables/tables.ts';
 
-interface TokenGrant {
+interface TokenAccount {
   mappingId: string;
   accountId: string;
   /** The states in which the token may be given. */
@@ -12,7 +12,7 @@ interface TokenGrant {
 /** Gives a waiting token without a holder its account; false when the token has got a holder or has ended meanwhile. */
 export async function giveAccount(
   tx: Database,
-  { mappingId, accountId, states, now }: TokenGrant,
+  { mappingId, accountId, states, now }: TokenAccount,
 ): Promise<boolean> {
   const given = await tx
     .updateTable('mappings')

@@ -3,7 +3,7 @@ import type { Database } from '../driver/store.ts';
 /** Tokens that a grant serves and that the old API has refused. */
 
 /** Keeps the first refusal by the old API; false when an earlier refusal is known. */
-export async function keepRefusedThere(tx: Database, mappingId: string, now: number): Promise<boolean> {
+export async function keepOldApiRefusal(tx: Database, mappingId: string, now: number): Promise<boolean> {
   const kept = await tx
     .updateTable('mappings')
     .set({ refused_there_at: now })

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Pair } from './mappings.ts';
+import type { AppAccount } from './mappings.ts';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 
@@ -9,7 +9,7 @@ import type { Database } from '../driver/store.ts';
 const isSettled = sql<SqlBool>`(state <> 'dead' or dead_cause = 'handed_over')`;
 
 /** The pairs of these accounts with a live or handed-over grant. A pair may appear twice. */
-export async function settledPairs(tx: Database, accountIds: readonly string[]): Promise<Pair[]> {
+export async function settledPairs(tx: Database, accountIds: readonly string[]): Promise<AppAccount[]> {
   return tx
     .selectFrom('grants')
     .select(['client_id as clientId', 'account_id as accountId'])
@@ -23,7 +23,7 @@ export async function settledPairs(tx: Database, accountIds: readonly string[]):
 /** The grant that an app took over, if the pair has no other live grant and got none after the hand-over. */
 export async function findTakenGrant(
   tx: Database,
-  { clientId, accountId }: Pair,
+  { clientId, accountId }: AppAccount,
 ): Promise<string | undefined> {
   const row = await tx
     .selectFrom('handovers')

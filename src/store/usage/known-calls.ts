@@ -11,12 +11,12 @@ import type { VolatileTables } from '../tables/tables.ts';
  * The moments after which the calls of tokens, and of apps, are complete: 0 when they always were, Infinity when
  * unknown.
  */
-interface WholeAfter {
+interface CompletenessTimes {
   tokens: number;
   apps: number;
 }
 
-export async function callsWholeAfter({ volatile }: Pick<Store, 'volatile'>): Promise<WholeAfter> {
+export async function callsWholeAfter({ volatile }: Pick<Store, 'volatile'>): Promise<CompletenessTimes> {
   const row = await volatile
     .selectFrom('app_calls_begin')
     .select(['whole_after', 'lost_before'])
@@ -37,6 +37,6 @@ export async function noteLostCalls(volatile: Kysely<VolatileTables>, at: number
 }
 
 /** Marks that the earlier calls are unknown from now on. */
-export async function doubtCalls({ volatile }: Pick<Store, 'volatile'>): Promise<void> {
+export async function markCallsUnknown({ volatile }: Pick<Store, 'volatile'>): Promise<void> {
   await volatile.deleteFrom('app_calls_begin').execute();
 }

@@ -86,7 +86,7 @@ export async function usesAfter(
     .execute();
 }
 
-export interface Silences {
+export interface UseIntervals {
   /** A use is kept when it is later than the known use by more than this, in milliseconds. */
   keptEvery: number;
   /** A use after a silence of at least this length wakes a waiting token, in milliseconds. */
@@ -131,7 +131,7 @@ async function inOrder(
 export async function keepLastUses(
   db: Database,
   uses: readonly LastUse[],
-  { keptEvery, silence }: Silences,
+  { keptEvery, silence }: UseIntervals,
 ): Promise<number> {
   const json = JSON.stringify(uses);
   const given = isSqlite(db)
@@ -160,7 +160,7 @@ export async function keepLastUses(
 export async function keepPassedUses(
   db: Database,
   uses: readonly LastUse[],
-  { keptEvery }: Pick<Silences, 'keptEvery'>,
+  { keptEvery }: Pick<UseIntervals, 'keptEvery'>,
 ): Promise<void> {
   const passed = uses.filter(({ passed_at }) => passed_at !== null);
   if (passed.length === 0) return;

@@ -42,7 +42,7 @@ async function read<Shape extends z.ZodType>(
 }
 
 /** Selects the posts of a channel that were made within a time, in Unix milliseconds. */
-interface PostsWanted {
+interface PostsInterval {
   organizationId: string;
   channelId: string;
   from: number;
@@ -50,7 +50,7 @@ interface PostsWanted {
 }
 
 /** Some posts of a channel, oldest first. */
-export interface PostsFound {
+export interface PostsResult {
   posts: WrittenPost[];
   /** Whether the channel has later posts that were not read. */
   goesOn: boolean;
@@ -78,8 +78,8 @@ export type SendQuery = <Answer>(read: (looking: PostSearch) => Promise<Answer>)
  */
 export async function listPosts(
   ask: SendQuery,
-  { organizationId, channelId, from, to }: PostsWanted,
-): Promise<PostsFound> {
+  { organizationId, channelId, from, to }: PostsInterval,
+): Promise<PostsResult> {
   const input = {
     organizationId,
     filter: { channelIds: [channelId], createdAt: { start: new Date(from).toISOString() } },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonObject } from '../http-client.ts';
 import { throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
-import type { PostsAsker } from './read-posts.ts';
+import type { PostsAccess } from './read-posts.ts';
 
 /** Reads the boards of Pinterest channels. */
 
@@ -37,7 +37,7 @@ const listsOf = (organizationIds: readonly string[]) =>
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
 export async function readBoards(
-  { mainApi, accessToken, now }: PostsAsker,
+  { mainApi, accessToken, now }: PostsAccess,
   organizationIds: readonly string[],
 ): Promise<Record<string, Board[]>> {
   const answer = await mainApi.ask(accessToken, boardsRequest(organizationIds));

@@ -17,7 +17,7 @@ export interface PostsQuestion {
   createdFrom?: string;
 }
 
-export interface PageWanted {
+export interface PageRange {
   /** 1 to 100. */
   first: number;
   /** The cursor after which the page begins; undefined for the first page. */
@@ -31,7 +31,7 @@ export interface PostsPage<Kind = Post> {
 }
 
 /** The access to the new API with one token. */
-export interface PostsAsker {
+export interface PostsAccess {
   mainApi: MainApi;
   accessToken: string;
   now: () => number;
@@ -62,7 +62,7 @@ const ONE = `query Post($input: PostInput!) { post(input: $input) { ${POST_FIELD
 
 /** @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} */
 async function dataOf(
-  { mainApi, accessToken, now }: PostsAsker,
+  { mainApi, accessToken, now }: PostsAccess,
   request: { query: string; variables: object },
 ): Promise<Record<string, unknown>> {
   const answer = await mainApi.ask(accessToken, JSON.stringify(request));
@@ -81,11 +81,11 @@ function inputOf({ organizationId, channelId, statuses, direction, createdFrom }
 
 interface PageRequest {
   question: PostsQuestion;
-  wanted: PageWanted;
+  wanted: PageRange;
 }
 
 async function readPage<Kind>(
-  asker: PostsAsker,
+  asker: PostsAccess,
   { question, wanted: { first, after } }: PageRequest,
   { query, page }: ListKind<Kind>,
 ): Promise<PostsPage<Kind>> {
@@ -103,9 +103,9 @@ async function readPage<Kind>(
 
 /** One page of a list. @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} */
 export function readPostsPage(
-  asker: PostsAsker,
+  asker: PostsAccess,
   question: PostsQuestion,
-  wanted: PageWanted,
+  wanted: PageRange,
 ): Promise<PostsPage> {
   return readPage(asker, { question, wanted }, PLAIN);
 }
@@ -115,15 +115,15 @@ export function readPostsPage(
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
 export function readWrittenPage(
-  asker: PostsAsker,
+  asker: PostsAccess,
   question: PostsQuestion,
-  wanted: PageWanted,
+  wanted: PageRange,
 ): Promise<PostsPage<WrittenPost>> {
   return readPage(asker, { question, wanted }, WRITTEN);
 }
 
 /** One post; undefined when the token does not reach the post. @throws {Unauthorized | Unavailable} */
-export async function readPost(asker: PostsAsker, id: string): Promise<Post | undefined> {
+export async function readPost(asker: PostsAccess, id: string): Promise<Post | undefined> {
   try {
     const data = await dataOf(asker, { query: ONE, variables: { input: { id } } });
     return post.parse(data['post']);
@@ -138,7 +138,7 @@ const DUE = `query Posts($input: PostsInput!) { posts(input: $input, first: 100)
 
 /** The posts of a channel that are due in one second, in any status. `dueAt` in Unix milliseconds. */
 export async function readPostsDueAt(
-  asker: PostsAsker,
+  asker: PostsAccess,
   { organizationId, channelId, dueAt }: { organizationId: string; channelId: string; dueAt: number },
 ): Promise<Post[]> {
   const [start, end] = [dueAt, dueAt + 999].map((time) => new Date(time).toISOString());

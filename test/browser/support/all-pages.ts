@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { CALENDAR, CAMPAIGN, DEMO_APPS, DESK, NEWS, UNIDENTIFIED } from '../../../src/demo-data/apps.ts';
-import { type LaidPair, layPairs } from '../../../src/demo-data/life.ts';
+import { type SeededPair, layPairs } from '../../../src/demo-data/life.ts';
 import { DEMO_PEOPLE } from '../../../src/demo-data/people.ts';
 import { mailRows } from '../../../src/demo-data/mail-rows.ts';
 import { demoPairs } from '../../../src/demo-data/tokens.ts';
@@ -73,13 +73,13 @@ export const OWNER_PAGES: readonly Shown[] = [
 const everyPair = layPairs(demoPairs(UNKNOWN), 0);
 
 /** The first token of a pair that fits. */
-function tokenWhere(fits: (pair: LaidPair) => boolean, place = 0): string {
+function tokenWhere(fits: (pair: SeededPair) => boolean, place = 0): string {
   const token = everyPair.find(fits)?.tokens[place];
   if (!token) throw new Error('the demo has no such token');
   return `/support/mappings/${token.id}`;
 }
 
-const held = (clientId: string, accountId: string) => (pair: LaidPair) =>
+const held = (clientId: string, accountId: string) => (pair: SeededPair) =>
   pair.clientId === clientId && pair.accountId === accountId;
 
 const { dana, sam, tom, oskar } = DEMO_PEOPLE;

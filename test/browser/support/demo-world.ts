@@ -1,6 +1,6 @@
 import { DEMO_APP, seedDemo } from '../../../src/demo-data/seed-demo.ts';
 import { demoPairs } from '../../../src/demo-data/tokens.ts';
-import { type LaidPair, layPairs } from '../../../src/demo-data/life.ts';
+import { type SeededPair, layPairs } from '../../../src/demo-data/life.ts';
 import { DANA, SAM } from '../../owners/support/people.ts';
 import { type RawAnswer, sendRaw } from '../../support/callers/raw-request.ts';
 import { startSystem, type System, type SystemOptions } from '../../support/bridge/system.ts';
@@ -31,7 +31,7 @@ export async function startDemoWorld(options: SystemOptions = {}): Promise<DemoW
     demoApp: DEMO_APP,
     tokenOf(holder, clientId) {
       const { accountId } = PEOPLE[holder];
-      const isTheirs = (pair: LaidPair) => pair.clientId === clientId && pair.accountId === accountId;
+      const isTheirs = (pair: SeededPair) => pair.clientId === clientId && pair.accountId === accountId;
       const found = pairs.find(isTheirs)?.tokens[0];
       if (!found) throw new Error(`no token of ${holder} in ${clientId}`);
       return { token: found.token, id: found.id };

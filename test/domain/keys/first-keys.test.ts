@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { registerKeys } from '../../../src/domain/keys/register-keys.ts';
 import { findKeyProblems } from '../../../src/domain/keys/usable-keys.ts';
-import { createVault, type KeyRing, type Keys, PURPOSES } from '../../../src/shared/secrets.ts';
-import { type HeldKeys, loadKeys } from '../../../src/store/files/keys-file.ts';
+import { createVault, type KeyRing, type KeyRings, PURPOSES } from '../../../src/shared/secrets.ts';
+import { type KeysByPurpose, loadKeys } from '../../../src/store/files/keys-file.ts';
 import { listKeys } from '../../../src/store/keys/keys.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../../store/support/stores.ts';
 
 /** Two first starts on one empty database, each with a key file of its own: the register fits one of them as a whole. */
 
-function vaultOf(held: HeldKeys) {
+function vaultOf(held: KeysByPurpose) {
   const rings = PURPOSES.map((purpose): [string, KeyRing | undefined] => {
     const [active] = held[purpose];
     return [purpose, active && { active, all: held[purpose] }];
   });
-  return createVault(() => Object.fromEntries(rings) as Keys);
+  return createVault(() => Object.fromEntries(rings) as KeyRings);
 }
 
 describe.each(databaseKinds)('on %s', (kind) => {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSecretBrake, type SecretBrake } from '../../../src/modern/secret-brake.ts';
+import { createSecretBrake, type ClientSecretLimiter } from '../../../src/modern/secret-brake.ts';
 import { type ModernServer, startModern } from '../../../src/modern/server.ts';
 import type { ModernSettings } from '../../../src/modern/settings.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
@@ -18,7 +18,7 @@ export const SECOND = { email: 'second@grantbridge.example', password: 'grantbri
 
 export interface Running {
   server: ModernServer;
-  brake: SecretBrake;
+  brake: ClientSecretLimiter;
   folder: string;
   settings: ModernSettings;
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import {
   countAccounts,
   countAccountsOfDead,
-  countLiveGrants,
+  countLiveGrantsInPieces,
   countLiveUpTo,
   countRefreshed,
 } from '../../../src/store/grants/deaths.ts';
@@ -64,7 +64,7 @@ test('living grants are counted in the order of the index that has no others, wh
   for (const id of ['g3', 'g4']) await markDead(durable, { id, version: 1 }, DEATH);
   const counts: number[] = [];
   const plans = await plansOf(durable, async (db) => {
-    for (const piece of [1, 7, 99, 198, 5000]) counts.push(await countLiveGrants(db, piece));
+    for (const piece of [1, 7, 99, 198, 5000]) counts.push(await countLiveGrantsInPieces(db, piece));
     counts.push(await countLiveUpTo(db, 10));
   });
   expect(counts).toEqual([198, 198, 198, 198, 198, 10]);

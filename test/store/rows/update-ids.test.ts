@@ -7,7 +7,7 @@ import {
   keepSeenUpdates,
   keepToldPosts,
   pairUpdate,
-  type SeenUpdate,
+  type NewLearnedUpdate,
 } from '../../../src/store/posts/update-ids.ts';
 import { FIRST_PIECE } from '../../../src/store/driver/pieces.ts';
 import type { Database } from '../../../src/store/driver/store.ts';
@@ -19,7 +19,7 @@ import { databaseKinds, openTwoStores, type TwoStores } from '../support/stores.
 const DAY = 86_400_000;
 const NOW = 1_000 * DAY;
 
-const row = (oldId: string, more: Partial<SeenUpdate> = {}): SeenUpdate => ({
+const row = (oldId: string, more: Partial<NewLearnedUpdate> = {}): NewLearnedUpdate => ({
   account_id: 'a1',
   old_id: oldId,
   profile_id: 'p1',

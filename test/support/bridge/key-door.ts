@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
-import { PURPOSES, type Purpose } from '../../../src/shared/secrets.ts';
+import { PURPOSES, type KeyPurpose } from '../../../src/shared/secrets.ts';
 import { addKeyToFile } from '../../../src/store/files/keys-file.ts';
 import type { Store } from '../../../src/store/driver/store.ts';
 import { type Door, openDoor } from '../../endpoints/support/door.ts';
@@ -103,7 +103,7 @@ export async function activateBySql(store: Store, id: string): Promise<void> {
 }
 
 /** Drops a key, whatever stands on it. */
-export async function dropBySql({ durable }: Store, purpose: Purpose, id: string): Promise<void> {
+export async function dropBySql({ durable }: Store, purpose: KeyPurpose, id: string): Promise<void> {
   await durable
     .updateTable('keys')
     .set({ state: 'dropped' })

@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { readConfig } from '../../../config/config.ts';
 import { isMissing } from '../../../store/driver/open-store.ts';
 import { backUp } from '../../../store/files/sqlite-backup.ts';
-import type { CopyFacts } from '../../../store/files/sqlite-copy.ts';
+import type { CopySummary } from '../../../store/files/sqlite-copy.ts';
 import { POSTGRES_BACKUP } from './postgres-copies.ts';
 import type { Result } from '../result.ts';
 
 /** The contents and the needs of a backup, in words. Keys are named by purpose and id alone. */
-function linesOf(file: string, { bytes, schema, grants, mappings, keys, epoch }: CopyFacts): string[] {
+function linesOf(file: string, { bytes, schema, grants, mappings, keys, epoch }: CopySummary): string[] {
   const named = keys.map(({ purpose, id }) => `${purpose} ${id}`);
   return [
     `${file}: ${bytes} bytes, schema ${schema}, epoch ${epoch}, ${grants} grants, ${mappings} tokens.`,

@@ -11,7 +11,7 @@ import { takeOver } from '../../../domain/instance/take-over.ts';
 import { makePrivateFolder } from '../../../shared/private-file.ts';
 import { openEpochFile } from '../../../store/files/epoch-file.ts';
 import { loadKeys } from '../../../store/files/keys-file.ts';
-import type { CopyFacts } from '../../../store/files/sqlite-copy.ts';
+import type { CopySummary } from '../../../store/files/sqlite-copy.ts';
 import { restoreFile } from '../../../store/files/sqlite-restore.ts';
 import type { Store } from '../../../store/driver/store.ts';
 import { epochFileOf } from '../../../app/open-context.ts';
@@ -23,7 +23,7 @@ import { WrongUsage } from '../wrong-usage.ts';
 const NEXT =
   'It is a copy: a bridge that runs on it sends nothing to the modern side. Once the original is stopped for good: grantbridge restore --take-over';
 
-function requireKeys({ keysFile }: Config, { keys }: CopyFacts): void {
+function requireKeys({ keysFile }: Config, { keys }: CopySummary): void {
   const problems = findKeyProblems(keys, loadKeys(keysFile));
   if (problems.length > 0) throw new Error(`KEYS_FILE: ${problems.join('; ')}. Nothing was changed.`);
 }

@@ -5,7 +5,7 @@ import { upstreamFor } from '../../../app/embedded-client.ts';
 import { beginAuthorization, exchangeMadeUpCode } from '../../../upstream/authorization-server.ts';
 import { createDiscovery } from '../../../upstream/discovery.ts';
 import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
-import { areRight, type ClientUse, faultOfBeginning } from '../../../upstream/prove-client.ts';
+import { areCredentialsRight, type ClientUse, faultOfBeginning } from '../../../upstream/prove-client.ts';
 import { failure, notLookedAt, ok, proving, type CheckVerdict, warning } from './verdict.ts';
 
 /** What `doctor` asks of the new API and its authorization server. No question can use, end or begin a grant. */
@@ -53,7 +53,7 @@ export async function checkClient(
   const ask = () => exchangeMadeUpCode(authUrl, upstream, useOf(config).redirectUri);
   const isSecret = clientSecret !== undefined;
   const settings = isSecret ? 'MODERN_CLIENT_ID and MODERN_CLIENT_SECRET' : 'MODERN_CLIENT_ID';
-  const proof = hear(authUrl, ask).then(areRight);
+  const proof = hear(authUrl, ask).then(areCredentialsRight);
   const isRight = await proving({ server: namedServer(upstream), subject: settings }, proof);
   const missing = isSecret ? '' : ', and MODERN_CLIENT_SECRET is not set';
   if (!isRight) throw failure(`${settings}: the server refuses them${missing} (invalid_client)`);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/clock.ts';
 import { MINUTE } from '../../../shared/lifetimes.ts';
-import { countLiveGrants, countLiveUpTo } from '../../../store/grants/deaths.ts';
+import { countLiveGrantsInPieces, countLiveUpTo } from '../../../store/grants/deaths.ts';
 import type { Store } from '../../../store/driver/store.ts';
 
 /**
@@ -26,7 +26,7 @@ export function createFleetSize({ store, clock }: { store: Store; clock: Clock }
   let counted: FleetCount | undefined;
   const isFresh = ({ at }: FleetCount) => clock.elapsed() - at < KEPT;
   const start = () => {
-    const mine: FleetCount = { at: clock.elapsed(), live: countLiveGrants(store.durable) };
+    const mine: FleetCount = { at: clock.elapsed(), live: countLiveGrantsInPieces(store.durable) };
     // After a failure the next caller counts again.
     mine.live.catch(() => {
       if (counted === mine) counted = undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { DAY, SECOND } from '../../../shared/lifetimes.ts';
-import { keepSeenUpdates, type SeenUpdate } from '../../../store/posts/update-ids.ts';
+import { keepSeenUpdates, type NewLearnedUpdate } from '../../../store/posts/update-ids.ts';
 import { keyIdOf } from '../../../shared/secrets.ts';
 import type { PassedAnswer } from '../../../upstream/old-backend.ts';
 import type { Context } from '../../context.ts';
@@ -48,7 +48,7 @@ interface LearningState {
   held: AccountAnswer[];
   heldBytes: number;
   /** Rows that wait to be written, by account and old id. */
-  rows: Map<string, SeenUpdate>;
+  rows: Map<string, NewLearnedUpdate>;
   /** Answers that were read, by account and digest. */
   answers: LRUCache<string, true>;
   /** The row that was written last, by account and old id. */
@@ -59,12 +59,12 @@ interface LearningState {
   write: () => Promise<void>;
 }
 
-const keyOf = ({ account_id: accountId, old_id: oldId }: SeenUpdate) => `${accountId} ${oldId}`;
+const keyOf = ({ account_id: accountId, old_id: oldId }: NewLearnedUpdate) => `${accountId} ${oldId}`;
 
-const printOf = ({ profile_id: profileId, text_digest: digest, due_at: dueAt }: SeenUpdate) =>
+const printOf = ({ profile_id: profileId, text_digest: digest, due_at: dueAt }: NewLearnedUpdate) =>
   `${profileId} ${digest} ${dueAt}`;
 
-function rowsOf(context: Context, { accountId, answer }: AccountAnswer): SeenUpdate[] {
+function rowsOf(context: Context, { accountId, answer }: AccountAnswer): NewLearnedUpdate[] {
   const now = context.clock.now();
   return updatesIn(jsonIn(answer, LONGEST_ANSWER)).map(({ oldId, profileId, text, dueAt }) => ({
     account_id: accountId,

@@ -4,7 +4,7 @@ import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import { findUpdatesOfPosts, hasSameIds, pairUpdate } from '../../../store/posts/update-ids.ts';
 import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
-import { type PostsAsker, readPostsDueAt } from '../../../upstream/posts/read-posts.ts';
+import { type PostsAccess, readPostsDueAt } from '../../../upstream/posts/read-posts.ts';
 import type { AccountReading } from '../../../upstream/main-api.ts';
 import type { Context } from '../../context.ts';
 import { keepAsTheyAre } from '../../ids/updates/learned-update.ts';
@@ -33,7 +33,7 @@ type Channel = Pick<AccountReading['channels'][number], 'id' | 'organizationId'>
 /** `findChannel` finds the caller's channel. `ask` asks the new API with the caller's own grant. */
 export interface MatchSteps {
   findChannel: (profileId: string) => Promise<Channel | undefined>;
-  ask: (read: (asker: PostsAsker) => Promise<Post[]>) => Promise<Post[]>;
+  ask: (read: (asker: PostsAccess) => Promise<Post[]>) => Promise<Post[]>;
 }
 
 /** A channel that is gone, or that the grant does not reach, has no posts. */

@@ -7,7 +7,7 @@ import {
   hasSameIds,
   keepToldPosts,
   pairUpdate,
-  type ToldApp,
+  type IdRecipient,
 } from '../../../store/posts/update-ids.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
 import type { Context } from '../../context.ts';
@@ -44,14 +44,14 @@ export interface CallerIds {
 }
 
 interface Lookup extends CallerIds {
-  app: ToldApp;
+  app: IdRecipient;
   posts: readonly Post[];
   digests: ReadonlyMap<string, readonly string[]>;
   /** Asks the database once, after the ids of these posts were recorded. */
   hasSameIds: () => Promise<boolean>;
 }
 
-const appOf = ({ client_id: clientId, account_id: accountId }: ServedMapping): ToldApp => ({
+const appOf = ({ client_id: clientId, account_id: accountId }: ServedMapping): IdRecipient => ({
   clientId,
   accountId,
 });

@@ -1,4 +1,4 @@
-import type { PostsAsker } from '../../../upstream/posts/read-posts.ts';
+import type { PostsAccess } from '../../../upstream/posts/read-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
@@ -28,7 +28,7 @@ export const requestsFor = (length: number): number => Math.max(1, Math.ceil(len
 
 /** Each page is taken from the app's share of the budget before the request. */
 async function readPages(
-  asker: PostsAsker,
+  asker: PostsAccess,
   channel: QueueChannel,
   takeRequest: () => void,
 ): Promise<WrittenPost[]> {

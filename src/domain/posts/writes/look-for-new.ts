@@ -1,7 +1,7 @@
 import { WRITE_CLOCKS_DIFFER, WRITE_MADE_WITHIN } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { countEqualWrites, settleWrite, withoutWriter } from '../../../store/posts/write-journal.ts';
-import type { PostsFound } from '../../../upstream/posts/find-posts.ts';
+import type { PostsResult } from '../../../upstream/posts/find-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
 import { contentOfPost, isWordless } from '../../ids/updates/content-digest.ts';
@@ -28,7 +28,7 @@ function hasSources({ sources }: WriteSearch, { assets }: WrittenPost): boolean 
 }
 
 /** The post may be behind the end of a list that ends before the last possible moment of the row. */
-function isCutShort(row: PostWriteRow, { posts, goesOn }: PostsFound): boolean {
+function isCutShort(row: PostWriteRow, { posts, goesOn }: PostsResult): boolean {
   const last = posts.at(-1);
   return goesOn && last !== undefined && Date.parse(last.createdAt) < madeBetween(row).to;
 }

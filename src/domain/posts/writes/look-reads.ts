@@ -1,6 +1,6 @@
 import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
-import { type SendQuery, findPost, listPosts, type PostsFound } from '../../../upstream/posts/find-posts.ts';
+import { type SendQuery, findPost, listPosts, type PostsResult } from '../../../upstream/posts/find-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
@@ -13,7 +13,7 @@ import { madeBetween } from './made-between.ts';
 export interface LookReads {
   grantId: string;
   /** The posts of the row's channel from the time in which the row may have made a post. May contain other posts. */
-  postsOf(row: ChannelRow): Promise<PostsFound>;
+  postsOf(row: ChannelRow): Promise<PostsResult>;
   /** One post; undefined where the post does not exist. */
   post(id: string): Promise<WrittenPost | undefined>;
   /** The scheduled posts in the row's channel, from the top or from the bottom of the queue. */
@@ -31,7 +31,7 @@ function listFor(
   ask: SendQuery,
   first: ChannelRow,
   last: Pick<PostWriteRow, 'sent_at'> = first,
-): Promise<PostsFound> {
+): Promise<PostsResult> {
   const { organization_id: organizationId, channel_id: channelId } = first;
   const wanted = { organizationId, channelId, from: madeBetween(first).from, to: madeBetween(last).to };
   return listPosts(ask, wanted);
@@ -92,7 +92,7 @@ export function readsOfRun(
   context: Context,
   rows: readonly PostWriteRow[],
 ): (reader: PostsReader) => LookReads {
-  const lists = new Map<string, Promise<PostsFound>>();
+  const lists = new Map<string, Promise<PostsResult>>();
   return (reader) => {
     const ask: SendQuery = (read) =>
       askForPosts(context, reader, ({ mainApi, accessToken, now }) =>

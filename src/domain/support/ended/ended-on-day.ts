@@ -3,9 +3,9 @@ import { DESK_MAX } from '../../../store/support/desks.ts';
 import { grantDeskRows } from '../../../store/support/desks-rows.ts';
 import {
   countEnded,
-  type EndedKey,
+  type EndedGrantKey,
   endedKeys,
-  type EndedPlace,
+  type EndedGrantPosition,
 } from '../../../store/support/ended-grants.ts';
 import type { DeathCause } from '../../../store/tables/tables.ts';
 import type { Context } from '../../context.ts';
@@ -34,7 +34,7 @@ export const isStop = (cause: string): boolean => STOPS.some((one) => one === ca
  * Whether somebody still has to connect again after one end. A person who has connected again, or has ended the tokens,
  * has nothing to do any more.
  */
-const isBreak = ({ cause, hasStopped }: EndedKey): boolean => hasStopped && isStop(cause);
+const isBreak = ({ cause, hasStopped }: EndedGrantKey): boolean => hasStopped && isStop(cause);
 
 /** The time zone that decides when a day begins for a member of the staff: the zone of the account, else UTC. */
 export async function zoneOfReader({ store }: Context, accountId: string): Promise<string> {
@@ -44,12 +44,12 @@ export async function zoneOfReader({ store }: Context, accountId: string): Promi
 
 const PLACE = /^(\d{1,16})\.(\w{1,64})$/;
 
-function placeOf(cursor: string | undefined): EndedPlace | undefined {
+function placeOf(cursor: string | undefined): EndedGrantPosition | undefined {
   const [, at, id] = PLACE.exec(cursor ?? '') ?? [];
   return at === undefined || id === undefined ? undefined : { at: Number(at), id };
 }
 
-const cursorOf = (place: EndedPlace | undefined) => place && `${place.at}.${place.id}`;
+const cursorOf = (place: EndedGrantPosition | undefined) => place && `${place.at}.${place.id}`;
 
 /**
  * The content of a list: the connections that broke and are still broken, or all connections that ended by one cause.
@@ -60,7 +60,11 @@ interface EndedQuery {
 }
 
 /** The next connections of a list, among the connections that one page searches. */
-async function lookThrough({ store }: Context, { span, cause }: EndedQuery, after: EndedPlace | undefined) {
+async function lookThrough(
+  { store }: Context,
+  { span, cause }: EndedQuery,
+  after: EndedGrantPosition | undefined,
+) {
   const causes = cause === undefined ? STOPS : [cause];
   const read = await endedKeys(store.durable, { ...span, causes, after }, DESK_MAX + 1);
   const looked = read.slice(0, DESK_MAX);
@@ -94,7 +98,7 @@ async function countByCause({ store }: Context, { from, to }: ListedDay): Promis
   return new Map(counts);
 }
 
-async function rowsOf({ store }: Context, keys: readonly EndedKey[]) {
+async function rowsOf({ store }: Context, keys: readonly EndedGrantKey[]) {
   const ids = keys.map(({ id }) => id);
   const rows = ids.length === 0 ? [] : await grantDeskRows(store.durable, ids);
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -1,17 +1,17 @@
-import { broken, isWebAddress, type Rule, textRules } from '../../text-rules.ts';
+import { brokenRuleMessages, isWebAddress, type TextRule, textRules } from '../../text-rules.ts';
 import { sizeRule } from '../operations/content-size.ts';
 import { newObjectId } from '../object-id.ts';
 import type { IdeaContent, IdeaMedia, IdeaTag } from './data.ts';
 
-type Optional<T> = { [Name in keyof T]?: T[Name] | null };
+type NullishFields<T> = { [Name in keyof T]?: T[Name] | null };
 
-interface MediaInput extends Optional<Omit<IdeaMedia, 'url' | 'type' | 'source'>> {
+interface MediaInput extends NullishFields<Omit<IdeaMedia, 'url' | 'type' | 'source'>> {
   url: string;
   type: IdeaMedia['type'];
   source?: { name: string; id?: string | null; author?: string | null; authorUrl?: string | null } | null;
 }
 
-export interface ContentInput extends Optional<Omit<IdeaContent, 'media'>> {
+export interface IdeaContentInput extends NullishFields<Omit<IdeaContent, 'media'>> {
   media?: MediaInput[] | null;
 }
 
@@ -31,7 +31,7 @@ const isLonger = (value: { length: number } | null | undefined, than: number) =>
 const isLongSourced = ({ source }: MediaInput) =>
   Object.values(source ?? {}).some((entry) => isLonger(entry, MAX_SOURCE));
 
-function mediaRules(media: MediaInput[]): Rule[] {
+function mediaRules(media: MediaInput[]): TextRule[] {
   const addresses = media.flatMap(({ url, thumbnailUrl }) => [url, thumbnailUrl ?? url]);
   return [
     [media.length > MAX_MEDIA, `An idea can have at most ${MAX_MEDIA} media`],
@@ -49,10 +49,10 @@ function mediaRules(media: MediaInput[]): Rule[] {
 const isBlank = (text?: string | null) => !text?.trim();
 
 /** The problems of an idea's content. Each problem is a sentence without the full stop. */
-export function ideaProblems(content: ContentInput): string[] {
+export function ideaProblems(content: IdeaContentInput): string[] {
   const { title, text, media, tags } = content;
   const isEmpty = isBlank(title) && isBlank(text) && !isLonger(media, 0);
-  return broken([
+  return brokenRuleMessages([
     [isEmpty, 'An idea needs a title, a text or media'],
     [isLonger(title, MAX_TITLE), `The title can have at most ${MAX_TITLE} characters`],
     [isLonger(text, MAX_TEXT), `The text can have at most ${MAX_TEXT} characters`],
@@ -81,7 +81,7 @@ function mediaFrom({ url, type, alt, thumbnailUrl, size, source }: MediaInput): 
 }
 
 /** Makes the stored content from an input without problems. */
-export const contentFrom = (input: ContentInput): IdeaContent => ({
+export const contentFrom = (input: IdeaContentInput): IdeaContent => ({
   title: input.title ?? null,
   text: input.text ?? null,
   media: input.media?.map(mediaFrom) ?? null,

@@ -1,7 +1,7 @@
 import { type ApiContext, ownOrganization } from '../context.ts';
 import { newObjectId } from '../object-id.ts';
 import { invalidInput, payloadOf, ApiRefusal, requireSound } from '../refusal.ts';
-import { type ContentInput, contentFrom, ideaProblems } from './content.ts';
+import { type IdeaContentInput, contentFrom, ideaProblems } from './content.ts';
 import type { IdeaRecord, IdeasData } from './data.ts';
 import { presentIdea } from './present.ts';
 
@@ -12,7 +12,7 @@ interface GroupInput {
 
 interface Input {
   organizationId: string;
-  content: ContentInput;
+  content: IdeaContentInput;
   group?: GroupInput | null;
 }
 

@@ -1,5 +1,5 @@
 import type { Service } from '../directory.ts';
-import type { Page } from '../operations/paging.ts';
+import type { PageSelection } from '../operations/paging.ts';
 
 export interface IdeaTag {
   id: string;
@@ -50,7 +50,7 @@ export interface IdeasData {
   /**
    * Up to `page.size + 1` ideas, newest first, from behind `page.after`. The only value of `page.after` is createdAt.
    */
-  list(organizationId: string, filter: IdeasFilter, page: Page): IdeaRecord[];
+  list(organizationId: string, filter: IdeasFilter, page: PageSelection): IdeaRecord[];
   /** Writes no row and returns false when the organization already has `limit` ideas. */
   add(record: IdeaRecord, limit: number): boolean;
   /** Runs `work` in a transaction that locks out other writers. An error rolls the transaction back. */

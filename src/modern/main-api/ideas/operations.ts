@@ -1,6 +1,6 @@
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
 import { requireShortLists } from '../operations/filter-lists.ts';
-import { connectionOf, type Order, type PageArguments, readPage } from '../operations/paging.ts';
+import { connectionOf, type ListOrder, type PageArguments, readPage } from '../operations/paging.ts';
 import { createIdea } from './create-idea.ts';
 import type { IdeaRecord } from './data.ts';
 import { ideaGroups } from './groups.ts';
@@ -14,7 +14,7 @@ interface IdeasArguments extends PageArguments {
   };
 }
 
-const newestFirst: Order<IdeaRecord> & { keys: number } = {
+const newestFirst: ListOrder<IdeaRecord> & { keys: number } = {
   name: 'ideas createdAt desc',
   keys: 1,
   placeOf: ({ createdAt, id }) => ({ values: [createdAt], id }),

@@ -48,4 +48,4 @@ export function createChosenOperations() {
   };
 }
 
-export type ChosenOperations = ReturnType<typeof createChosenOperations>;
+export type OperationCache = ReturnType<typeof createChosenOperations>;

@@ -1,4 +1,4 @@
-import type { Rule } from '../../text-rules.ts';
+import type { TextRule } from '../../text-rules.ts';
 
 export const LONGEST_TEXT = 10_000;
 
@@ -17,7 +17,7 @@ export const holdsLongText = (value: unknown): boolean =>
  * Limits content to 64 kB of JSON in UTF-8 [inferred], so that a server can still make an answer with a page of 100
  * records. The message has no full stop.
  */
-export const sizeRule = (content: object, name: string): Rule => [
+export const sizeRule = (content: object, name: string): TextRule => [
   Buffer.byteLength(JSON.stringify(content)) > LARGEST,
   `The ${name} is larger than 64 kB`,
 ];

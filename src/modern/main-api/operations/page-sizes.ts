@@ -12,7 +12,7 @@ import { DEFAULT_SIZE, MAX_SIZE } from './paging.ts';
 
 export type Variables = Readonly<Record<string, unknown>> | null | undefined;
 
-type SizeOf = (value: ValueNode | undefined) => number;
+type PageSizeReader = (value: ValueNode | undefined) => number;
 
 /** The default of each variable. When several operations declare a variable, the largest default counts. */
 function defaultsIn(document: DocumentNode): Map<string, number> {
@@ -28,7 +28,7 @@ function defaultsIn(document: DocumentNode): Map<string, number> {
 }
 
 /** Null means the default page size, like an absent `first`. */
-function sizesFor(document: DocumentNode, variables: Variables): SizeOf {
+function sizesFor(document: DocumentNode, variables: Variables): PageSizeReader {
   const defaults = defaultsIn(document);
   return (value) => {
     if (value?.kind === Kind.INT) return Number(value.value);
@@ -40,7 +40,7 @@ function sizesFor(document: DocumentNode, variables: Variables): SizeOf {
   };
 }
 
-function withSize(field: FieldNode, sizeOf: SizeOf): FieldNode {
+function withSize(field: FieldNode, sizeOf: PageSizeReader): FieldNode {
   const given = field.arguments?.find(({ name }) => name.value === 'first');
   const others = field.arguments?.filter((argument) => argument !== given) ?? [];
   const name = { kind: Kind.NAME, value: 'first' } as const;

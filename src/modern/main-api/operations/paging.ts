@@ -18,7 +18,7 @@ export interface PageArguments {
   after?: string | null;
 }
 
-export interface Page {
+export interface PageSelection {
   /** 1 to 100. */
   size: number;
   /** Undefined: the page begins at the start of the list. */
@@ -26,7 +26,7 @@ export interface Page {
 }
 
 /** The order of a list. `name` stands in every cursor: a cursor of another order is refused. */
-export interface Order<T> {
+export interface ListOrder<T> {
   name: string;
   placeOf: (record: T) => PageBoundary;
 }
@@ -63,14 +63,17 @@ function placeFrom(cursor: string, { name, keys }: { name: string; keys: number 
  * Reads the paging arguments. `keys` is the number of sort keys in the order, without the id.
  * @throws {GraphQLError} BAD_USER_INPUT when `first` is not 1 to 100, or `after` is no cursor of this order
  */
-export function readPage({ first, after }: PageArguments, order: { name: string; keys: number }): Page {
+export function readPage(
+  { first, after }: PageArguments,
+  order: { name: string; keys: number },
+): PageSelection {
   const size = first ?? DEFAULT_SIZE;
   if (size < 1 || size > MAX_SIZE) throw badInput(`"first" must be between 1 and ${MAX_SIZE}`);
   return { size, after: typeof after === 'string' ? placeFrom(after, order) : undefined };
 }
 
 /** Makes the schema's connection from up to `size + 1` records. The extra record shows that there is a next page. */
-export function connectionOf<T>(records: T[], size: number, { name, placeOf }: Order<T>) {
+export function connectionOf<T>(records: T[], size: number, { name, placeOf }: ListOrder<T>) {
   const edges = records.slice(0, size).map((node) => ({ node, cursor: cursorOf(name, placeOf(node)) }));
   return {
     edges,

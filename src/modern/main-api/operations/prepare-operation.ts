@@ -8,13 +8,13 @@ import {
 } from 'graphql';
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import type { RequestParams, Response } from 'graphql-http';
-import type { ChosenOperation, ChosenOperations } from './chosen-operations.ts';
+import type { ChosenOperation, OperationCache } from './chosen-operations.ts';
 import { brokenLimit, MAX_TOKENS } from './query-limits.ts';
 import { firstForbidden } from './scope-check.ts';
 
 export type CodedError = readonly { readonly message: string }[];
 
-type Refusal = { refusal: Response };
+type OperationRefusal = { refusal: Response };
 
 const headers = { 'content-type': 'application/json; charset=utf-8' };
 
@@ -27,19 +27,21 @@ export function badRequest(errors: CodedError, code: string): Response {
   return [JSON.stringify({ errors: coded }), { status: 400, statusText: 'Bad Request', headers }];
 }
 
-const refuse = (errors: CodedError, code: string): Refusal => ({ refusal: badRequest(errors, code) });
+const refuse = (errors: CodedError, code: string): OperationRefusal => ({
+  refusal: badRequest(errors, code),
+});
 
 const answer = (body: object): Response => [JSON.stringify(body), { status: 200, statusText: 'OK', headers }];
 
 /** A broken limit is a plain error without a code [recorded]. The status 200 is inferred. */
 export const limitReached = (message: string): Response => answer({ errors: [{ message }] });
 
-const refuseAtLimit = (message: string): Refusal => ({ refusal: limitReached(message) });
+const refuseAtLimit = (message: string): OperationRefusal => ({ refusal: limitReached(message) });
 
 /** Only the message distinguishes graphql's token limit from a syntax error. */
 const isTokenLimit = ({ message }: Error) => message.includes(`${MAX_TOKENS} tokens. Parsing aborted`);
 
-function parseQuery(query: string): DocumentNode | Refusal {
+function parseQuery(query: string): DocumentNode | OperationRefusal {
   try {
     return parse(query, { maxTokens: MAX_TOKENS });
   } catch (error) {
@@ -52,7 +54,7 @@ function parseQuery(query: string): DocumentNode | Refusal {
 function choose(
   schema: GraphQLSchema,
   { query, operationName, variables }: RequestParams,
-): ChosenOperation | Refusal {
+): ChosenOperation | OperationRefusal {
   const document = parseQuery(query);
   if ('refusal' in document) return document;
   const limit = brokenLimit(schema, document, variables);
@@ -69,12 +71,16 @@ function choose(
 }
 
 /** The schema for preparing operations, and the cache of the operations already checked. */
-export interface Operations {
+export interface PreparationDeps {
   schema: GraphQLSchema;
-  chosen: ChosenOperations;
+  chosen: OperationCache;
 }
 
-function prepare(operations: Operations, request: RequestParams, scopes: string[]): ExecutionArgs | Refusal {
+function prepare(
+  operations: PreparationDeps,
+  request: RequestParams,
+  scopes: string[],
+): ExecutionArgs | OperationRefusal {
   const { schema } = operations;
   const chosen = operations.chosen.find(request, () => choose(schema, request));
   if ('refusal' in chosen) return chosen;
@@ -89,10 +95,10 @@ function prepare(operations: Operations, request: RequestParams, scopes: string[
  * The arguments for executing a request with these scopes, or the answer that refuses the request. Executes nothing.
  */
 export function prepareOperation(
-  operations: Operations,
+  operations: PreparationDeps,
   request: RequestParams,
   scopes: string[],
-): ExecutionArgs | Refusal {
+): ExecutionArgs | OperationRefusal {
   try {
     return prepare(operations, request, scopes);
   } catch (error) {

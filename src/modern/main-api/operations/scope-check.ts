@@ -27,18 +27,18 @@ export function forbidden(scope: string, field?: FieldNode): GraphQLError {
 export const forbiddenForApps = () =>
   new GraphQLError('Only a personal API key may ask for this', { extensions: { code: 'FORBIDDEN' } });
 
-interface Run {
+interface OperationWalk {
   document: ExecutionArgs['document'];
   variables: Record<string, unknown>;
   /** Names of visited fragments. Each fragment counts once, as in the execution. */
   seen: Set<string>;
 }
 
-const isLeftOut = (node: SelectionNode, { variables }: Run) =>
+const isLeftOut = (node: SelectionNode, { variables }: OperationWalk) =>
   getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true ||
   getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] === false;
 
-function fieldsOfFragment(name: string, run: Run): FieldNode[] {
+function fieldsOfFragment(name: string, run: OperationWalk): FieldNode[] {
   if (run.seen.has(name)) return [];
   run.seen.add(name);
   const fragment = run.document.definitions.find(
@@ -47,7 +47,7 @@ function fieldsOfFragment(name: string, run: Run): FieldNode[] {
   return fragment && 'selectionSet' in fragment ? fieldsThatRun(fragment.selectionSet.selections, run) : [];
 }
 
-function fieldsThatRun(selections: readonly SelectionNode[], run: Run): FieldNode[] {
+function fieldsThatRun(selections: readonly SelectionNode[], run: OperationWalk): FieldNode[] {
   return selections.flatMap((node) => {
     if (isLeftOut(node, run)) return [];
     if (node.kind === Kind.FIELD) return [node];

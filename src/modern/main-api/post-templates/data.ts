@@ -1,4 +1,4 @@
-import type { Page } from '../operations/paging.ts';
+import type { PageSelection } from '../operations/paging.ts';
 
 export type Visibility = 'private' | 'internal' | 'public';
 
@@ -30,7 +30,7 @@ export interface PostTemplatesData {
    * Up to `page.size + 1` templates, newest first, from behind `page.after`. The only value of `page.after` is
    * createdAt.
    */
-  list(reader: TemplateReader, page: Page): PostTemplateRecord[];
+  list(reader: TemplateReader, page: PageSelection): PostTemplateRecord[];
   count(reader: TemplateReader): number;
   find(templateId: string): PostTemplateRecord | undefined;
   /**

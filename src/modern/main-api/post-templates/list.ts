@@ -1,12 +1,12 @@
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
-import { connectionOf, type Order, type PageArguments, readPage } from '../operations/paging.ts';
+import { connectionOf, type ListOrder, type PageArguments, readPage } from '../operations/paging.ts';
 import type { PostTemplateRecord, Visibility } from './data.ts';
 
 interface TemplatesArguments extends PageArguments {
   input: { organizationId: string; filter?: { visibility?: Visibility | null } | null };
 }
 
-const newestFirst: Order<PostTemplateRecord> & { keys: number } = {
+const newestFirst: ListOrder<PostTemplateRecord> & { keys: number } = {
   name: 'post templates createdAt desc',
   keys: 1,
   placeOf: ({ createdAt, id }) => ({ values: [createdAt], id }),

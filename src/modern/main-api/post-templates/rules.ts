@@ -1,4 +1,4 @@
-import { broken, hidesCharacters, isName, NAME_RULE, textRules } from '../../text-rules.ts';
+import { brokenRuleMessages, hidesCharacters, isName, NAME_RULE, textRules } from '../../text-rules.ts';
 import { LONGEST_TEXT } from '../operations/content-size.ts';
 import type { PostTemplateRecord } from './data.ts';
 
@@ -11,7 +11,7 @@ type TemplateText = Pick<PostTemplateRecord, 'title' | 'body' | 'description' | 
 
 /** The problems of a template. Each problem is a sentence without the full stop. */
 export function templateProblems({ title, body, description, emoji, visibility }: TemplateText): string[] {
-  return broken([
+  return brokenRuleMessages([
     [!isName(title), NAME_RULE.replace('name', 'title')],
     [!isText(body, LONGEST_TEXT), `The body must have 1 to ${LONGEST_TEXT} characters`],
     [

@@ -1,4 +1,4 @@
-import type { Rule } from '../../text-rules.ts';
+import type { TextRule } from '../../text-rules.ts';
 import type { PostContent } from './data.ts';
 import type { AnnotationInput } from './inputs.ts';
 
@@ -15,7 +15,7 @@ function liesIn(text: string, annotation: AnnotationInput): boolean {
  * Each annotation must lie within the text, because an annotation outside the text cannot be shown. A sum of start and
  * length beyond 32 bits would break every answer that holds the post.
  */
-export const annotationRule = ({ text, metadata }: PostContent): Rule => [
+export const annotationRule = ({ text, metadata }: PostContent): TextRule => [
   !(metadata?.annotations ?? []).every((annotation) => liesIn(text, annotation)),
   'Each annotation must begin and end within the text.',
 ];

@@ -5,13 +5,13 @@ import { payloadOf } from '../refusal.ts';
 import { WAITS_AS_DRAFT } from './refusal.ts';
 import type { PostContent, PostRecord } from './data.ts';
 import type { CreatePostInput } from './inputs.ts';
-import { newTiming, type Plan } from './plan.ts';
+import { newTiming, type PostPlan } from './plan.ts';
 import { presentPost } from './present/present.ts';
 import { requireChannel, requireFewUnsent, requireUsable } from './requirements.ts';
 import { metadataFor } from './networks.ts';
-import { millis, type Wish } from './timing.ts';
+import { millis, type TimingInput } from './timing.ts';
 
-function holdOf({ saveToDraft, needsApproval }: CreatePostInput): Wish['hold'] {
+function holdOf({ saveToDraft, needsApproval }: CreatePostInput): TimingInput['hold'] {
   if (needsApproval) return 'needs_approval';
   return saveToDraft === true ? 'draft' : null;
 }
@@ -34,7 +34,7 @@ interface PostCreation {
   now: number;
 }
 
-function planFor({ input, channel, authorId, now }: PostCreation): Plan & { wish: Wish } {
+function planFor({ input, channel, authorId, now }: PostCreation): PostPlan & { wish: TimingInput } {
   const { own, foreign } = metadataFor(channel.service, input.metadata);
   return {
     channel,

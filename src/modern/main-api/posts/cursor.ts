@@ -1,4 +1,4 @@
-import type { Order } from '../operations/paging.ts';
+import type { ListOrder } from '../operations/paging.ts';
 import type { PostRecord, SortField, SortKey } from './data.ts';
 
 /** The sort value of a post without a time. Every real time is larger. */
@@ -12,7 +12,7 @@ export function effectiveSort(wanted: SortKey[] | null | undefined): SortKey[] {
 }
 
 /** The order for paging a list of posts with these sort keys. */
-export const orderOf = (sort: SortKey[]): Order<PostRecord> & { keys: number } => ({
+export const orderOf = (sort: SortKey[]): ListOrder<PostRecord> & { keys: number } => ({
   name: sort.map(({ field, direction }) => `${field} ${direction}`).join(),
   keys: sort.length,
   placeOf: (post) => ({ values: sort.map(({ field }) => post[field] ?? NO_TIME), id: post.id }),

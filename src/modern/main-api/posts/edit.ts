@@ -1,4 +1,4 @@
-import { broken } from '../../text-rules.ts';
+import { brokenRuleMessages } from '../../text-rules.ts';
 import type { ApiContext } from '../context.ts';
 import type { ChannelRecord } from '../directory.ts';
 import { payloadOf, ApiRefusal } from '../refusal.ts';
@@ -6,12 +6,12 @@ import type { PostContent, PostRecord, PostStatus } from './data.ts';
 import type { EditPostInput } from './inputs.ts';
 import { ownPost } from './list.ts';
 import { mergedMetadata } from './merged-metadata.ts';
-import { changedTiming, type Plan } from './plan.ts';
+import { changedTiming, type PostPlan } from './plan.ts';
 import { presentPost } from './present/present.ts';
 import { invalidPost, WAITS_AS_DRAFT } from './refusal.ts';
 import { requireChannel, requireUsable } from './requirements.ts';
 import { metadataFor } from './networks.ts';
-import { millis, type Wish } from './timing.ts';
+import { millis, type TimingInput } from './timing.ts';
 
 const wasSent = () => invalidPost(['A post that was sent cannot be edited.']);
 
@@ -25,13 +25,13 @@ const editedContent = (old: PostContent, input: EditPostInput): PostContent => (
   aiAssisted: input.aiAssisted ?? old.aiAssisted,
 });
 
-function holdOf({ saveToDraft, approvalChange }: EditPostInput): Wish['hold'] {
+function holdOf({ saveToDraft, approvalChange }: EditPostInput): TimingInput['hold'] {
   if (approvalChange === 'request') return 'needs_approval';
   return approvalChange === 'revert' || saveToDraft === true ? 'draft' : null;
 }
 
 /** The timing that the input asks for. Null when the input leaves the timing as before. */
-function wishOf(post: PostRecord, input: EditPostInput): Wish | null {
+function wishOf(post: PostRecord, input: EditPostInput): TimingInput | null {
   const hold = holdOf(input);
   const mode = input.mode ?? (hold === null ? null : post.shareMode);
   return mode === null ? null : { postId: post.id, mode, dueAt: millis(input.dueAt) ?? post.dueAt, hold };
@@ -40,7 +40,7 @@ function wishOf(post: PostRecord, input: EditPostInput): Wish | null {
 /** The contradictions between the input and the status. An input may ask for the status that the post already has. */
 function contradictionsOf(status: PostStatus, { approvalChange, saveToDraft }: EditPostInput): string[] {
   const isDraft = status === 'draft' || status === 'needs_approval';
-  return broken([
+  return brokenRuleMessages([
     [approvalChange === 'request' && saveToDraft === false, WAITS_AS_DRAFT],
     [approvalChange === 'request' && !isDraft, 'Only a draft can ask for approval.'],
     [approvalChange === 'revert' && !isDraft, 'This post does not wait for approval.'],
@@ -51,7 +51,7 @@ function planFor(
   post: PostRecord,
   input: EditPostInput,
   channel: ChannelRecord,
-): Plan & { before: PostRecord } {
+): PostPlan & { before: PostRecord } {
   const { own, foreign } = metadataFor(channel.service, input.metadata);
   const content = editedContent(post.content, input);
   return {

@@ -4,10 +4,10 @@ import type { PostContent, PostTiming } from './data.ts';
 import { invalidPost } from './refusal.ts';
 import { linkedIdeaProblems, requireRoom, requireRoomOnDay, tagProblems } from './requirements.ts';
 import { contentProblems } from './rules.ts';
-import { timeProblems, timingFor, type Wish } from './timing.ts';
+import { timeProblems, timingFor, type TimingInput } from './timing.ts';
 
 /** The post that a mutation would make or change, before the checks. */
-export interface Plan {
+export interface PostPlan {
   channel: ChannelRecord;
   content: PostContent;
   /** Entries of the metadata that belong to other services. */
@@ -16,7 +16,7 @@ export interface Plan {
   /** The idea in the input. Null leaves the idea of the post unchanged. */
   ideaId: string | null;
   /** Null leaves the timing unchanged. */
-  wish: Wish | null;
+  wish: TimingInput | null;
   /** Messages about contradictions in the input, or between the input and the status. */
   contradictions: string[];
   /** The present timing; undefined for a new post. */
@@ -26,7 +26,7 @@ export interface Plan {
 const foreignProblems = (foreign: string[]) =>
   foreign.map((key) => `Metadata for ${key} does not fit this channel.`);
 
-function problemsOf(plan: Plan, context: ApiContext, now: number): string[] {
+function problemsOf(plan: PostPlan, context: ApiContext, now: number): string[] {
   const { channel, content, foreign, tagIds, ideaId, wish, contradictions, before } = plan;
   const isDraft = wish ? wish.hold === 'draft' : before?.status === 'draft';
   return [
@@ -39,13 +39,13 @@ function problemsOf(plan: Plan, context: ApiContext, now: number): string[] {
   ];
 }
 
-function requireValid(plan: Plan, context: ApiContext, now: number): void {
+function requireValid(plan: PostPlan, context: ApiContext, now: number): void {
   const problems = problemsOf(plan, context, now);
   if (problems.length > 0) throw invalidPost(problems);
 }
 
-interface TimedPost extends Pick<Plan, 'channel' | 'before'> {
-  wish: Wish;
+interface TimedPost extends Pick<PostPlan, 'channel' | 'before'> {
+  wish: TimingInput;
   context: ApiContext;
 }
 
@@ -57,7 +57,11 @@ function requireRoomFor({ status, dueAt }: PostTiming, { channel, before, wish, 
 }
 
 /** Checks a plan and gives the timing of the wish. May move other posts of the queue. Refuses a plan with problems. */
-export function newTiming(plan: Plan & { wish: Wish }, context: ApiContext, now: number): PostTiming {
+export function newTiming(
+  plan: PostPlan & { wish: TimingInput },
+  context: ApiContext,
+  now: number,
+): PostTiming {
   requireValid(plan, context, now);
   const { channel, wish, before } = plan;
   const timing = timingFor({ wish, channel, context, now });
@@ -69,7 +73,7 @@ export function newTiming(plan: Plan & { wish: Wish }, context: ApiContext, now:
 
 /** Like newTiming. Without a wish, checks the plan and keeps the timing. */
 export function changedTiming(
-  plan: Plan & { before: PostTiming },
+  plan: PostPlan & { before: PostTiming },
   context: ApiContext,
   now: number,
 ): PostTiming {

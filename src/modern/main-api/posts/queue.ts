@@ -10,13 +10,13 @@ export const HORIZON_DAYS = 730;
 const weekdays: DayOfWeek[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 /** A day without a zone, written as noon in UTC. */
-type Noon = Date;
+type CalendarDay = Date;
 
 /**
  * The instant of HH:MM on a day in a zone. A time that the clocks skip moves later by the length of the skip. In an
  * hour that comes twice, the first time counts.
  */
-function instantOf(noon: Noon, zone: string, time: string): number {
+function instantOf(noon: CalendarDay, zone: string, time: string): number {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   const [year, month, day] = [noon.getUTCFullYear(), noon.getUTCMonth() + 1, noon.getUTCDate()];
   const local = DateTime.fromObject({ year, month, day, hour, minute }, { zone });
@@ -30,7 +30,7 @@ const MOST_REMEMBERED = 10_000;
 const remembered = createRecent<{ instants?: number[] }>(MOST_REMEMBERED, () => ({}));
 
 /** The posting times of a day, earliest first. */
-function instantsOf(noon: Noon, zone: string, schedule: ScheduleRecord[]): number[] {
+function instantsOf(noon: CalendarDay, zone: string, schedule: ScheduleRecord[]): number[] {
   const name = weekdays[(noon.getUTCDay() + 6) % 7];
   const times = schedule.filter((row) => row.day === name && !row.paused).flatMap((row) => row.times);
   if (times.length === 0) return [];

@@ -1,4 +1,4 @@
-import { broken, isWebAddress, type Rule, textRules } from '../../text-rules.ts';
+import { brokenRuleMessages, isWebAddress, type TextRule, textRules } from '../../text-rules.ts';
 import { holdsLongText, LONGEST_TEXT, sizeRule } from '../operations/content-size.ts';
 import type { ChannelRecord } from '../directory.ts';
 import { annotationRule } from './annotations.ts';
@@ -39,14 +39,14 @@ const metadataUrls = ({ linkAttachment, url, link, ...google }: ServiceMetadata)
 const kindsOf = ({ image, video, document, link }: AssetInput) =>
   [image, video, document, link].filter(Boolean).length;
 
-const wholeSentence = ([isBroken, message]: Rule): Rule => [isBroken, `${message}.`];
+const wholeSentence = ([isBroken, message]: TextRule): TextRule => [isBroken, `${message}.`];
 
 const isSized = ({ image }: AssetInput) => {
   const { width, height } = image?.metadata?.dimensions ?? { width: 1, height: 1 };
   return width > 0 && height > 0;
 };
 
-function assetRules(assets: AssetInput[], thread: ThreadedPostInput[]): Rule[] {
+function assetRules(assets: AssetInput[], thread: ThreadedPostInput[]): TextRule[] {
   const lists = [assets, ...thread.map((part) => part.assets)];
   const all = lists.flat();
   return [
@@ -71,7 +71,7 @@ function assetRules(assets: AssetInput[], thread: ThreadedPostInput[]): Rule[] {
   ];
 }
 
-function linkRules({ assets, metadata }: PostContent, { service }: ChannelRecord): Rule[] {
+function linkRules({ assets, metadata }: PostContent, { service }: ChannelRecord): TextRule[] {
   const links = linksOf(assets, metadata?.linkAttachment);
   const others = assets.filter(({ link }) => !link);
   return [
@@ -82,7 +82,7 @@ function linkRules({ assets, metadata }: PostContent, { service }: ChannelRecord
   ];
 }
 
-function threadRules(text: string, thread: ThreadedPostInput[]): Rule[] {
+function threadRules(text: string, thread: ThreadedPostInput[]): TextRule[] {
   const [first] = thread;
   return [
     [thread.length > LONGEST_THREAD, `A thread has at most ${LONGEST_THREAD} parts.`],
@@ -98,7 +98,7 @@ function threadRules(text: string, thread: ThreadedPostInput[]): Rule[] {
 }
 
 /** Leaves out the length of the text and of thread parts: contentProblems and threadRules report these lengths. */
-function sizeRules(content: PostContent, thread: ThreadedPostInput[]): Rule[] {
+function sizeRules(content: PostContent, thread: ThreadedPostInput[]): TextRule[] {
   const { assets, metadata } = content;
   const others = [assets, thread.map((part) => part.assets), { ...metadata, thread: null }];
   return [
@@ -114,7 +114,7 @@ function sizeRules(content: PostContent, thread: ThreadedPostInput[]): Rule[] {
 export function contentProblems(content: PostContent, channel: ChannelRecord, isDraft: boolean): string[] {
   const { text, assets, metadata, source } = content;
   const thread = metadata?.thread ?? [];
-  const rules: Rule[] = [
+  const rules: TextRule[] = [
     [text.length > LONGEST_TEXT, `Text has at most ${LONGEST_TEXT} characters.`],
     ...textRules(content).map(wholeSentence),
     [(source ?? '').length > LONGEST_SOURCE, `source has at most ${LONGEST_SOURCE} characters.`],
@@ -124,5 +124,5 @@ export function contentProblems(content: PostContent, channel: ChannelRecord, is
     ...sizeRules(content, thread),
     annotationRule(content),
   ];
-  return [...broken(rules), ...(isDraft ? [] : serviceProblems(content, channel))];
+  return [...brokenRuleMessages(rules), ...(isDraft ? [] : serviceProblems(content, channel))];
 }

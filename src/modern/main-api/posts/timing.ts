@@ -12,7 +12,7 @@ export const millis = (time: string | null | undefined) =>
   typeof time === 'string' ? Date.parse(time) : null;
 
 /** The time at which the client wants a post published. A post with `hold` is not scheduled. */
-export interface Wish {
+export interface TimingInput {
   postId: string;
   mode: ShareMode;
   dueAt: number | null;
@@ -23,7 +23,7 @@ export interface Wish {
  * The problems of a wished time. Only customScheduled uses the `dueAt` of the wish. A draft has no time, and a post
  * that waits for approval needs no time.
  */
-export function timeProblems({ mode, dueAt, hold }: Wish, now: number): string[] {
+export function timeProblems({ mode, dueAt, hold }: TimingInput, now: number): string[] {
   if (mode !== 'customScheduled' || hold === 'draft') return [];
   if (dueAt === null) return hold === null ? ['dueAt is required for customScheduled.'] : [];
   if (dueAt <= now) return ['dueAt must lie in the future.'];
@@ -31,7 +31,7 @@ export function timeProblems({ mode, dueAt, hold }: Wish, now: number): string[]
 }
 
 interface TimingRequest {
-  wish: Wish;
+  wish: TimingInput;
   channel: ChannelRecord;
   context: ApiContext;
   now: number;

@@ -9,7 +9,7 @@ import { nextFreeTimes } from '../posts/queue.ts';
 import { invalidPost } from '../posts/refusal.ts';
 
 /** A post that needs a time in the queue of the channel. */
-export interface Newcomer {
+export interface QueueTimeRequest {
   postId: string;
   channel: ChannelRecord;
   context: ApiContext;
@@ -19,10 +19,11 @@ export interface Newcomer {
 const isFixed = ({ shareMode }: QueuedPost) => shareMode === 'customScheduled';
 const timesOf = (posts: QueuedPost[]) => posts.map(({ dueAt }) => dueAt);
 
-const scheduledOn = ({ channel, context }: Newcomer) => context.data.posts.queueOf(channel.id);
-const othersOf = (newcomer: Newcomer) => scheduledOn(newcomer).filter(({ id }) => id !== newcomer.postId);
+const scheduledOn = ({ channel, context }: QueueTimeRequest) => context.data.posts.queueOf(channel.id);
+const othersOf = (newcomer: QueueTimeRequest) =>
+  scheduledOn(newcomer).filter(({ id }) => id !== newcomer.postId);
 
-const freeTimes = ({ channel }: Newcomer, search: { after: number; taken: number[] }) =>
+const freeTimes = ({ channel }: QueueTimeRequest, search: { after: number; taken: number[] }) =>
   nextFreeTimes(channel.postingSchedule, channel.timezone, search);
 
 function take(times: Generator<number, void>): number {
@@ -32,7 +33,7 @@ function take(times: Generator<number, void>): number {
 }
 
 /** The next time of the posting schedule that no other post has. */
-export function nextFreePlace(newcomer: Newcomer): number {
+export function nextFreePlace(newcomer: QueueTimeRequest): number {
   return take(freeTimes(newcomer, { after: newcomer.now, taken: timesOf(othersOf(newcomer)) }));
 }
 
@@ -41,7 +42,7 @@ export function nextFreePlace(newcomer: Newcomer): number {
  * queue may hold posts whose time has passed. Such posts move too, because they would otherwise stay before the
  * newcomer.
  */
-export function firstPlace(newcomer: Newcomer): number {
+export function firstPlace(newcomer: QueueTimeRequest): number {
   const { context, now } = newcomer;
   const others = othersOf(newcomer);
   const times = freeTimes(newcomer, { after: now, taken: timesOf(others.filter(isFixed)) });
@@ -59,7 +60,7 @@ export function firstPlace(newcomer: Newcomer): number {
  * The last time of the queue. Each post behind the newcomer takes the time of the post before. In a paused queue, no
  * post gets a time that has passed: free times behind the end of the queue replace the passed times.
  */
-export function lastPlace(newcomer: Newcomer): number {
+export function lastPlace(newcomer: QueueTimeRequest): number {
   const { postId, context, now } = newcomer;
   const all = scheduledOn(newcomer);
   const queue = all.filter((post) => !isFixed(post));

@@ -1,4 +1,4 @@
-import { broken, isName, NAME_RULE, textRules } from '../../text-rules.ts';
+import { brokenRuleMessages, isName, NAME_RULE, textRules } from '../../text-rules.ts';
 import { type ApiContext, notFound, ownOrganization } from '../context.ts';
 import { newObjectId } from '../object-id.ts';
 import { invalidInput, payloadOf, ApiRefusal, requireSound } from '../refusal.ts';
@@ -11,7 +11,7 @@ interface Fields {
   text?: string | null | undefined;
 }
 
-interface ById {
+interface IdArguments {
   input: { id: string };
 }
 
@@ -43,7 +43,7 @@ const isText = (text: string) => text.trim() !== '' && /^(?:[^\p{Cc}]|[\n\r\t]){
 
 /** The problems of the given fields. Skips undefined fields. */
 const problemsOf = ({ name, text }: Fields): string[] =>
-  broken([
+  brokenRuleMessages([
     [name !== undefined && !isName(name ?? ''), NAME_RULE],
     [text !== undefined && !isText(text ?? ''), 'The text must have 1 to 5,000 characters'],
     ...textRules(text),
@@ -54,7 +54,7 @@ function snippets({ input }: { input: { organizationId: string } }, context: Api
   return context.data.snippets.list(input.organizationId);
 }
 
-function snippet({ input }: ById, context: ApiContext): SnippetRecord {
+function snippet({ input }: IdArguments, context: ApiContext): SnippetRecord {
   const record = ownSnippet(context, input.id);
   if (!record) throw notFound('Snippet');
   return record;
@@ -91,7 +91,7 @@ const createSnippet = ({ input }: { input: CreateInput }, context: ApiContext) =
 const updateSnippet = ({ input }: { input: UpdateInput }, context: ApiContext) =>
   answer(() => changeSnippet(input, context));
 
-const deleteSnippet = ({ input: { id } }: ById, context: ApiContext) =>
+const deleteSnippet = ({ input: { id } }: IdArguments, context: ApiContext) =>
   payloadOf(() => {
     if (!ownSnippet(context, id) || !context.data.snippets.remove(id))
       throw new ApiRefusal('VoidMutationError', 'Snippet not found');

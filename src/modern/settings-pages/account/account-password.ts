@@ -1,4 +1,4 @@
-import { underBrake } from '../../interactions/attempts.ts';
+import { checkPasswordWithLimit } from '../../interactions/attempts.ts';
 import { type AccountField, fieldOf, type AccountFormRefusal, showAccount } from './account-page.ts';
 import { beginSession } from '../session.ts';
 import { goTo, type Visit } from '../visit.ts';
@@ -25,7 +25,7 @@ export async function checkPassword<T>(
   field: AccountField,
   check: () => Promise<T | undefined>,
 ): Promise<{ found: T } | { refusal: AccountFormRefusal }> {
-  const checked = await underBrake(attempts, { email: account.email, req, res }, check);
+  const checked = await checkPasswordWithLimit(attempts, { email: account.email, req, res }, check);
   if ('tooMany' in checked) return { refusal: { status: 429, problems: { [field]: checked.tooMany } } };
   if (checked.outcome !== undefined) return { found: checked.outcome };
   return { refusal: { status: 422, problems: { [field]: 'This is not your current password.' } } };

@@ -2,15 +2,15 @@ import { MAX_SECRETS, type SecretRecord } from '../../store/clients/client-secre
 import { type ClientFields, MAX_CLIENTS, type OwnClient } from '../../store/clients/own-clients.ts';
 import { showAlready, showCreated } from './created.ts';
 import type { SettingsRoutes } from '../desk.ts';
-import { type Entry, formOf, newForm, readName } from '../entries.ts';
+import { type FormEntry, formOf, newForm, readName } from '../entries.ts';
 import { ask, problemsOf } from '../questions.ts';
 import { readRedirectUris } from './redirect-uris.ts';
 import { goTo, refuse, show, type Visit } from '../visit.ts';
 import { agoOf, dateOf } from '../words.ts';
 
 interface Entries {
-  name: Entry<string>;
-  uris: Entry<string[]>;
+  name: FormEntry<string>;
+  uris: FormEntry<string[]>;
   /** `confidential`, `public` or any other text that was sent. */
   kind: string;
 }

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '../../../shared/net/loopback.ts';
-import type { Entry } from '../entries.ts';
+import type { FormEntry } from '../entries.ts';
 import type { Visit } from '../visit.ts';
 
 const MAX_URIS = 10;
@@ -56,7 +56,7 @@ function problemOf(uri: string): string[] {
  * The redirect URIs of the field `redirect_uris`: each line is an address, kept as typed. Repeated addresses are
  * dropped. The problem names every bad line.
  */
-export function readRedirectUris({ form }: Visit): Entry<string[]> {
+export function readRedirectUris({ form }: Visit): FormEntry<string[]> {
   const entered = form['redirect_uris'] ?? '';
   const lines = entered.split(/\r\n|\r|\n/).map((line) => line.trim());
   const value = [...new Set(lines.filter((line) => line !== ''))];

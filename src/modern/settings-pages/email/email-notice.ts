@@ -1,12 +1,12 @@
 import type { Mail } from '../../../shared/mail/mailer.ts';
-import type { SettingsParts } from '../parts.ts';
+import type { SettingsPagesDeps } from '../parts.ts';
 
 /**
  * Sends a notice. A failure is only logged: a lost mailbox is a reason to change the address and must not stop the
  * change.
  */
 export async function sendNotice(
-  { mailer, logger }: Pick<SettingsParts, 'mailer' | 'logger'>,
+  { mailer, logger }: Pick<SettingsPagesDeps, 'mailer' | 'logger'>,
   mail: Mail,
 ): Promise<void> {
   try {

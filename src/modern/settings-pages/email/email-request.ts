@@ -16,7 +16,7 @@ const MOST_MAILS = 5;
 /** On this machine the link with this token fits into one line of a mail, also for a person who reads the mail file. */
 const TOKEN_BYTES = 24;
 
-type Brake = RateLimiterMemory;
+type EmailRequestLimiter = RateLimiterMemory;
 
 function problemsOf({ account }: Visit, email: string, password: string): AccountFormRefusal['problems'] {
   const isSame = email.toLowerCase() === account.email.toLowerCase();
@@ -27,7 +27,10 @@ function problemsOf({ account }: Visit, email: string, password: string): Accoun
   };
 }
 
-async function refuseTooMany({ account, res }: Visit, brake: Brake): Promise<AccountFormRefusal | undefined> {
+async function refuseTooMany(
+  { account, res }: Visit,
+  brake: EmailRequestLimiter,
+): Promise<AccountFormRefusal | undefined> {
   const wait = await secondsToWait(() => brake.consume(account.id));
   if (wait === 0) return undefined;
   const email = `You asked for ${MOST_MAILS} mails within an hour. ${askToWait(res, wait)}.`;
@@ -41,7 +44,7 @@ async function refuseTooMany({ account, res }: Visit, brake: Brake): Promise<Acc
 async function admit(
   visit: Visit,
   email: string,
-  brake: Brake,
+  brake: EmailRequestLimiter,
 ): Promise<{ loginTs: number } | { refusal: AccountFormRefusal }> {
   const { parts, account } = visit;
   const password = fieldOf(visit, 'email-password');

@@ -1,13 +1,13 @@
-import { type ApiKeyRecord, MAX_API_KEYS, type MadeKey } from '../../store/api-keys.ts';
+import { type ApiKeyRecord, MAX_API_KEYS, type CreatedApiKey } from '../../store/api-keys.ts';
 import { showAlready, showCreated } from '../clients/created.ts';
 import type { SettingsRoutes } from '../desk.ts';
-import { type Entry, formOf, newForm, readName } from '../entries.ts';
+import { type FormEntry, formOf, newForm, readName } from '../entries.ts';
 import { ask, problemsOf } from '../questions.ts';
 import { goTo, refuse, show, type Visit } from '../visit.ts';
 
 const TOO_MANY = `You have ${MAX_API_KEYS} keys, and no more are possible. Delete one that is not used any more first.`;
 
-function askForName(visit: Visit, name: Entry<string>, problem?: string): void {
+function askForName(visit: Visit, name: FormEntry<string>, problem?: string): void {
   const problems = problemsOf({ name });
   ask(visit, 'settings/key-new', { title: 'New API key', form: newForm(), name, problems, problem });
 }
@@ -22,7 +22,7 @@ const REPLACED_BEFORE = {
 };
 
 /** Only this answer contains the key. */
-const showKey = (visit: Visit, made: MadeKey) =>
+const showKey = (visit: Visit, made: CreatedApiKey) =>
   showCreated(visit, 'settings/key', { title: 'Your new API key', ...made, baseUrl: visit.parts.issuer });
 
 function createKey(visit: Visit): void {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newOpaqueValue } from '../../../shared/ids.ts';
 import type { Database } from '../database.ts';
-import type { Digest } from '../digests.ts';
+import type { SecretDigester } from '../digests.ts';
 
 export interface SecretRecord {
   /** Names the secret in addresses and reveals nothing about the secret. */
@@ -32,7 +32,7 @@ const REMOVE = `
 const idOf = (digest: string) => createHash('sha256').update(digest).digest('hex').slice(0, 24);
 
 /** The secrets of registered clients, without a check of the owner. The store keeps only digests. */
-export function createClientSecrets(db: Database, digest: Digest) {
+export function createClientSecrets(db: Database, digest: SecretDigester) {
   const list = db.prepare<[string], Row>(LIST);
   const insert = db.prepare(
     'insert into client_secrets (client_id, digest, hint, created_at) values (?, ?, ?, ?)',

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { AdapterPayload } from '../../provider/oidc.ts';
 import type { ClientSettings } from '../../settings.ts';
 import type { Database } from '../database.ts';
-import type { Digest } from '../digests.ts';
+import type { SecretDigester } from '../digests.ts';
 
 interface ClientRow {
   client_id: string;
@@ -37,7 +37,7 @@ function toMetadata(row: ClientRow): AdapterPayload {
 }
 
 /** Registered apps, for the provider. The store keeps only digests of secrets. */
-export function createClients(db: Database, digest: Digest) {
+export function createClients(db: Database, digest: SecretDigester) {
   const select = db.prepare<[string], ClientRow>(`
     select c.client_id, c.name, c.confidential, c.redirect_uris,
       (select group_concat(s.digest, ' ') from client_secrets as s where s.client_id = c.client_id) as digests

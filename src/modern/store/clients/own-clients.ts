@@ -2,7 +2,7 @@ import { newHexId } from '../../../shared/ids.ts';
 import type { AppUses } from './app-uses.ts';
 import { createClientSecrets, MAX_SECRETS, type SecretRecord } from './client-secrets.ts';
 import type { Database } from '../database.ts';
-import type { Digest } from '../digests.ts';
+import type { SecretDigester } from '../digests.ts';
 import type { OidcRecords } from '../oidc-records.ts';
 import type { UsedForms } from '../used-forms.ts';
 
@@ -56,8 +56,8 @@ function prepareStatements(db: Database) {
   };
 }
 
-interface OwnClientsParts {
-  digest: Digest;
+interface OwnClientsDeps {
+  digest: SecretDigester;
   usedForms: UsedForms;
   records: OidcRecords;
   appUses: AppUses;
@@ -73,7 +73,7 @@ const toClient = (row: Row): OwnClient => ({
  * OAuth clients that people registered themselves. A person sees and changes only their own clients. A method that
  * creates a client or secret answers `used` when the form already did so, and `full` at the maximum.
  */
-export function createOwnClients(db: Database, { digest, usedForms, records, appUses }: OwnClientsParts) {
+export function createOwnClients(db: Database, { digest, usedForms, records, appUses }: OwnClientsDeps) {
   const run = prepareStatements(db);
   const secrets = createClientSecrets(db, digest);
   const own = (accountId: string, clientId: string): OwnClient | undefined => {

@@ -1,5 +1,5 @@
 import type { IdeaRecord, IdeasData, IdeasFilter } from '../../main-api/ideas/data.ts';
-import type { Page } from '../../main-api/operations/paging.ts';
+import type { PageSelection } from '../../main-api/operations/paging.ts';
 import type { Database } from '../database.ts';
 
 const LIST = `
@@ -31,7 +31,7 @@ const RENUMBER = `
 
 const listOrNull = (list: string[] | undefined) => (list === undefined ? null : JSON.stringify(list));
 
-function parametersOf(filter: IdeasFilter, { size, after }: Page) {
+function parametersOf(filter: IdeasFilter, { size, after }: PageSelection) {
   return {
     groups: listOrNull(filter.groups),
     membership: filter.membership ?? null,

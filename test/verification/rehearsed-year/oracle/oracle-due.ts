@@ -1,4 +1,4 @@
-import type { Milestone, Role } from '../../../../src/store/tables/lifecycle.ts';
+import type { Milestone, PersonRole } from '../../../../src/store/tables/lifecycle.ts';
 import { DAY, dayByNine, localTime, nameOfDay } from '../world/calendar.ts';
 import { type HumanNow, isWaiting, type OracleState, type TokenNow } from './oracle-state.ts';
 
@@ -15,7 +15,7 @@ const LATE = 7 * DAY;
 
 const MONTH = 30 * DAY;
 
-export const keyOf = (app: string, role: Role, stage: string, plannedFor: string): string =>
+export const keyOf = (app: string, role: PersonRole, stage: string, plannedFor: string): string =>
   `${app} ${role} ${stage} ${plannedFor}`;
 
 /** Where the rules leave room, how they are read: on which day thirty days are over is not said to the hour. */
@@ -52,7 +52,7 @@ type Use = 'used' | 'unused' | 'unknown';
 
 interface Subject {
   app: string;
-  role: Role;
+  role: PersonRole;
   milestone: Milestone;
   use: Use;
 }

@@ -1,12 +1,12 @@
 import type { GoogleDetails, ServiceMetadata } from '../inputs.ts';
 
-interface Kind {
+interface GooglePostKind {
   typename: string;
   details: 'detailsOffer' | 'detailsEvent' | 'detailsWhatsNew';
 }
 
 /** The details for each type of Google Business post [recorded]. */
-const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+const kinds: ReadonlyMap<string, GooglePostKind> = new Map<string, GooglePostKind>([
   ['offer', { typename: 'GoogleBusinessOfferMetaData', details: 'detailsOffer' }],
   ['event', { typename: 'GoogleBusinessEventMetaData', details: 'detailsEvent' }],
   ['whats_new', { typename: 'GoogleBusinessWhatsNewMetaData', details: 'detailsWhatsNew' }],
