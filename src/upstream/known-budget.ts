@@ -49,9 +49,22 @@ function windowsIn({ windows, left, validMs }: RateBudget): BudgetWindow[] {
   return windows.length > 0 ? [...windows] : [{ limit: 0, left, seconds: validMs / 1000, validMs }];
 }
 
+interface NamedWindow {
+  name: string;
+  told: ReportedBudget;
+  milliseconds: number;
+}
+
 /** Every window of a budget separately, from the newest answers. */
 function createWindows(clock: { now(): number }) {
-  const all = new Map<string, { told: ReportedBudget; milliseconds: number }>();
+  const all = new Map<string, NamedWindow>();
+  /** After a change of plan a window has another limit, and so another name. The newer limit replaces the older one. */
+  const replaceOthers = ({ name, milliseconds }: NamedWindow, request: number): boolean => {
+    const others = [...all.values()].filter((one) => one.name !== name && one.milliseconds === milliseconds);
+    if (others.some(({ told }) => told.request > request)) return false;
+    for (const one of others) if (one.told.request < request) all.delete(one.name);
+    return true;
+  };
   return {
     obey(budget: RateBudget, request: number): void {
       const now = clock.now();
@@ -59,12 +72,13 @@ function createWindows(clock: { now(): number }) {
         const name = limit > 0 ? `${limit} in ${seconds}` : '';
         const known = all.get(name)?.told ?? NOTHING_TOLD;
         const told = newer(known, { left, until: now + validMs, request }, now);
-        all.set(name, { told, milliseconds: seconds * 1000 });
+        const window = { name, told, milliseconds: seconds * 1000 };
+        if (replaceOthers(window, request)) all.set(name, window);
       }
     },
     list(underWay: number): OpenWindow[] {
       const now = clock.now();
-      return [...all].map(([name, { told, milliseconds }]) =>
+      return [...all.values()].map(({ name, told, milliseconds }) =>
         told.until > now
           ? { name, left: told.left - underWay, until: told.until }
           : { name, left: Number.POSITIVE_INFINITY, until: now + milliseconds },
