@@ -2,7 +2,7 @@ import type { PostsAccess } from '../../upstream/posts/read-posts.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import type { Context } from '../context.ts';
 import { withAccessToken } from '../grants/refresh/with-access-token.ts';
-import { takeRead } from '../limits/fair-reads.ts';
+import { takeRead } from '../limits/fair-shares.ts';
 import { requireScope } from './scope-missing.ts';
 
 /** One request to the new API that reads posts. */

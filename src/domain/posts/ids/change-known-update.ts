@@ -1,7 +1,7 @@
 import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
-import { takeWrite } from '../../limits/fair-reads.ts';
+import { takeWrite } from '../../limits/fair-shares.ts';
 import { meantChannel } from '../../ids/legacy-ids.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import type { NamedProfiles } from '../known-profiles.ts';

@@ -1,4 +1,4 @@
-import { ReadGivesWay } from '../../limits/fair-reads.ts';
+import { ReadGivesWay } from '../../limits/fair-shares.ts';
 import { findPostAnswers, type PostAnswerName, storePostAnswer } from '../../../store/posts/post-answers.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';

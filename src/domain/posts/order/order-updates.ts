@@ -2,7 +2,7 @@ import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
 import type { Caller } from '../../ids/match-ids.ts';
-import { requireWrites } from '../../limits/fair-reads.ts';
+import { requireWrites } from '../../limits/fair-shares.ts';
 import { withTimeout } from '../../work/with-timeout.ts';
 import { badValue } from '../../translation/call-fields.ts';
 import type { WantedOrder } from '../../translation/queue-order.ts';

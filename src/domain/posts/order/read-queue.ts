@@ -7,7 +7,7 @@ import { servedBy } from '../../tokens/resolve-token.ts';
 import { FieldRefused } from '../../translation/call-fields.ts';
 import { LONGEST_QUEUE } from '../../translation/queue-order.ts';
 import { pendingList } from '../lists/lists.ts';
-import { takeWrite } from '../../limits/fair-reads.ts';
+import { takeWrite } from '../../limits/fair-shares.ts';
 import type { Writer } from '../writes/writes.ts';
 import type { QueuedUpdate } from './arrange.ts';
 

@@ -6,7 +6,7 @@ import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.t
 import { editInput, type PostChannel } from '../../translation/post-input.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
-import { takeWrite } from '../../limits/fair-reads.ts';
+import { takeWrite } from '../../limits/fair-shares.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { contentText } from '../../ids/updates/content-digest.ts';
 import { requireScope } from '../scope-missing.ts';

@@ -5,7 +5,7 @@ import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
-import { takeWrite } from '../../limits/fair-reads.ts';
+import { takeWrite } from '../../limits/fair-shares.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import { madeBetween } from './made-between.ts';
 

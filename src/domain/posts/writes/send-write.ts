@@ -6,7 +6,7 @@ import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
 import type { Context } from '../../context.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
-import { requireBudget, takeWrite } from '../../limits/fair-reads.ts';
+import { requireBudget, takeWrite } from '../../limits/fair-shares.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { takersOf } from '../../tokens/proven-app.ts';
 import { withUsableKeys } from '../../keys/retry-after-key-rotation.ts';

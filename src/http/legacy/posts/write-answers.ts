@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
 import type { Context } from '../../../domain/context.ts';
-import { whyUnsent } from '../../../domain/limits/fair-reads.ts';
+import { whyUnsent } from '../../../domain/limits/fair-shares.ts';
 import type { Writer } from '../../../domain/posts/writes/writes.ts';
 import { oldCallOf } from '../../../domain/old-calls/old-calls.ts';
 import { FieldRefused } from '../../../domain/translation/call-fields.ts';
