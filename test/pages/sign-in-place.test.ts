@@ -31,7 +31,13 @@ const FILES = [
 const at = (path: string, accept: string, browser = new CookieWalker()) =>
   browser.get(`${system.bridgeUrl}${path}`, { accept });
 
-test.each([...FILES, '/support/apps/an.app-with_a.dot', '/support/numbers'])(
+/** A link to a day names its time zone, whose slash and plus are escaped. */
+const DAYS = [
+  '/support/desks/died-today?day=2026-11-21&zone=America%2FArgentina%2FBuenos_Aires',
+  '/support/desks/died-today?day=2026-11-21&zone=Etc%2FGMT%2B1',
+];
+
+test.each([...FILES, ...DAYS, '/support/apps/an.app-with_a.dot', '/support/numbers'])(
   'a browser that opens %s is led to the sign-in and back to that address',
   async (path) => {
     const browser = new CookieWalker();

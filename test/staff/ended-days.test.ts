@@ -184,3 +184,24 @@ test('a day on which very many connected again says at least, and leads on to wh
   expect(idsIn(further)[0]).toBe(broken.mappingId);
   expect(wordsOf(further)).toContain('The next 1 of at least 1');
 });
+
+test('a link to another time zone leads to the same day, or to the nearest one that is listed there', async () => {
+  await inZone('Pacific/Auckland');
+  expect(hrefOf(await get('?day=2026-11-15'), 'Days of UTC')).toBe('?day=2026-11-15&zone=UTC');
+  // It is 23 November in Auckland.
+  expect(hrefOf(await get('?day=2026-11-23'), 'Days of UTC')).toBe('?day=2026-11-22&zone=UTC');
+  const oldest = await get('?day=2026-10-24&zone=UTC');
+  const there = hrefOf(oldest, 'Days of Pacific/Auckland');
+  expect(there).toBe('?day=2026-10-25&zone=Pacific%2FAuckland');
+  expect((await get(there)).status).toBe(200);
+});
+
+test('every listed day can be opened on a day that begins at one o’clock', async () => {
+  // On 6 September 2026 there is no midnight in Chile.
+  clock.set(Date.parse('2026-09-06T15:00:00Z'));
+  const page = await get('?zone=America%2FSantiago');
+  const oldest = hrefOf(page, '8 Aug 2026');
+  expect(oldest).toBe('?day=2026-08-08&zone=America%2FSantiago');
+  expect((await get(oldest)).status).toBe(200);
+  clock.set(NOON);
+});

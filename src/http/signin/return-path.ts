@@ -4,10 +4,10 @@ const START = '/apps';
 const LONGEST = 200;
 
 /**
- * The pattern allows no other site, no further header line, no escape and no parent folder. A dot is for the ending of
- * a file.
+ * The pattern allows no other site, no further header line and no parent folder. A dot is for the ending of a file. The
+ * only escapes are those of the slash and the plus sign in the query, which names of time zones need.
  */
-const OURS = /^\/(apps|support)(\/[\w-][\w.-]*)*(\?[\w=&.-]+)?$/;
+const OURS = /^\/(apps|support)(\/[\w-][\w.-]*)*(\?(?:[\w=&.-]|%2[BF])+)?$/;
 
 /**
  * Longer than any id of the bridge: the value of a mailed link, or a token that somebody put into the address. The

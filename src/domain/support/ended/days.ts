@@ -42,6 +42,14 @@ export function daysListed(zone: string, now: number): string[] {
   return Array.from({ length: DAYS_LISTED }, (_, ago) => today.minus({ days: ago }).toISODate() ?? '');
 }
 
+/** The same day in a time zone, or else the nearest day that is listed there. */
+export function nearestListed(day: string, { zone, now }: { zone: string; now: number }): string {
+  const days = daysListed(zone, now);
+  const [newest = day, oldest = day] = [days[0], days.at(-1)];
+  if (day > newest) return newest;
+  return day < oldest ? oldest : day;
+}
+
 /** The requested day; today where no day is requested. */
 export function listedDay(
   { day, zone }: { day: string | undefined; zone: string },
@@ -53,5 +61,7 @@ export function listedDay(
   if (!start.isValid) return 'no-such-day';
   const today = startOfToday(now, zone);
   if (start > today) return 'ahead';
-  return start < today.minus({ days: DAYS_LISTED - 1 }) ? 'too-old' : spanOf(start, zone);
+  // A day may begin at one o'clock, and the oldest listed day at midnight.
+  const oldest = today.minus({ days: DAYS_LISTED - 1 }).startOf('day');
+  return start < oldest ? 'too-old' : spanOf(start, zone);
 }

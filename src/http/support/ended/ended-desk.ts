@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { daysListed, listedDay, type ListedDay } from '../../../domain/support/ended/days.ts';
+import { daysListed, listedDay, type ListedDay, nearestListed } from '../../../domain/support/ended/days.ts';
 import { type EndedCount, endedOnDay, zoneOfReader } from '../../../domain/support/ended/ended-on-day.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
@@ -67,7 +67,7 @@ function causeLines(counts: ReadonlyMap<string, EndedCount>, { day, zone, cause:
 const dayLink = (day: string | undefined, zone: string) =>
   day && { href: endedAddress({ day, zone }), label: fullDayWords(day) };
 
-/** The links to other days, and to today in another time zone. */
+/** The links to other days, and to the same day in another time zone. */
 function picker({ day, zone }: ListedDay, { own, now }: { own: string; now: number }) {
   const days = daysListed(zone, now);
   const place = days.indexOf(day);
@@ -83,7 +83,10 @@ function picker({ day, zone }: ListedDay, { own, now }: { own: string; now: numb
     yesterday: dayLink(days[1], zone),
     older: dayLink(days[place + 1], zone),
     newer: place > 0 ? dayLink(days[place - 1], zone) : undefined,
-    zones: zones.map((name) => ({ href: `${DESK}?${new URLSearchParams({ zone: name }).toString()}`, name })),
+    zones: zones.map((name) => ({
+      href: endedAddress({ day: nearestListed(day, { zone: name, now }), zone: name }),
+      name,
+    })),
   };
 }
 
