@@ -126,6 +126,15 @@ describe('where an old API is behind the bridge', () => {
     expect(await changesOf(clientId)).toBe(2);
   });
 
+  test('a later sunset that is given in full is not called less than was entered', async () => {
+    const clientId = await newApp();
+    await setDate(system.bridge.context, 'retirement', dayIn(60));
+    await setDate(system.bridge.context, 'sunset', dayIn(70));
+    await extend(clientId, 'retirement', dayIn(100));
+    const told = await extend(clientId, 'sunset', dayIn(80));
+    expect(told.location).toMatch(/done=extended(?!-)/);
+  });
+
   test('the same day once more is refused with why, and less time is not called more', async () => {
     const clientId = await newApp();
     await setDate(system.bridge.context, 'retirement', dayIn(60));

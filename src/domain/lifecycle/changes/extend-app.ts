@@ -46,7 +46,9 @@ export interface ExtensionResult {
   warnings: string[];
 }
 
-function warningsFor(lifecycle: Lifecycle, { clientId }: ExtensionRequest): string[] {
+/** A later sunset is given in full, even where the retirement of the app would come after the sunset. */
+function warningsFor(lifecycle: Lifecycle, { clientId, name }: ExtensionRequest): string[] {
+  if (name === 'sunset') return [];
   const sunset = sunsetBeforeRetirement(lifecycle, clientId);
   return sunset === undefined
     ? []
