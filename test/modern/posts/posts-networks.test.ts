@@ -105,7 +105,7 @@ describe('what a service needs', () => {
       'Invalid post: Each link must be a whole http or https address.',
     );
     expect((await ground.refusal({ channelId: google, metadata }))[1]).toBe(
-      'Invalid post: Google Business offers and events require a title, a start and a later end.',
+      'Invalid post: Google Business offers and events require a title, a start and an end that is not before it.',
     );
   });
 

@@ -61,7 +61,10 @@ const needs: Partial<Record<Service, NetworkRequirement[]>> = {
       ({ metadata }) => isFilled(metadata.type),
       'Google Business posts require a type (whats_new, event, or offer).',
     ],
-    [detailsAreWhole, 'Google Business offers and events require a title, a start and a later end.'],
+    [
+      detailsAreWhole,
+      'Google Business offers and events require a title, a start and an end that is not before it.',
+    ],
   ],
 };
 
