@@ -1,6 +1,6 @@
 import { registerLegacyApp, type RegisteredApp } from '../../support/bridge/register-app.ts';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
-import { exchange, freshCode } from '../../support/callers/legacy-calls.ts';
+import { exchange, freshCode, read, tokenOf } from '../../support/callers/legacy-calls.ts';
 import { addSecret, retireSecret, secretsOf } from '../../../src/domain/apps/app-secrets.ts';
 import { valueOf } from '../../modern/support/settings.ts';
 import { DANA, historyOf, pressIn, SAM, wordsOf } from '../support/people.ts';
@@ -66,6 +66,25 @@ export function rotatingSecrets(stage: Stage): void {
     expect(history).toContain(`secret_added: rotation: ${newer}`);
     expect(history).toContain(`secret_retired: rotation: ${older}`);
     expect(history.join()).not.toContain(secret);
+  });
+
+  test('tokens live through the change of a secret, and a code of before it is exchanged with the new one', async () => {
+    const { system, dana } = stage;
+    const statusOf = async (token: string) => (await read(system, '/1/user.json', token)).status;
+    const token = tokenOf(await exchange(system, await freshCode(system, { app, browser: dana }), app));
+    const clientSecret = valueOf(await makeSecret(), 'client-secret');
+    expect(await statusOf(token)).toBe(200);
+    const code = await freshCode(system, { app, browser: dana });
+    const [older = ''] = await idsOnRecord();
+    await retireOnPage(older);
+    const refused = await exchange(system, code, app);
+    expect([refused.status, refused.json]).toEqual([
+      400,
+      expect.objectContaining({ error: 'invalid_client' }),
+    ]);
+    const second = await exchange(system, code, { ...app, clientSecret });
+    expect(second.status).toBe(200);
+    expect(await Promise.all([token, tokenOf(second)].map(statusOf))).toEqual([200, 200]);
   });
 
   test('a third secret is refused, and a form that is sent twice makes one', async () => {
