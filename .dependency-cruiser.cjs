@@ -52,6 +52,14 @@ module.exports = {
     mayOnlyReach('http', ['domain', 'shared']),
     mayOnlyReach('modern', ['shared']),
     mayOnlyReach('demo', ['shared']),
+    {
+      name: 'rooms-take-what-they-name',
+      comment:
+        'A room names what it needs in its deps.ts. The whole context is known where it is built and handed out.',
+      severity: 'error',
+      from: { path: '^src/(?:domain|http)/[^/]+/' },
+      to: { path: '^src/domain/context\\.ts$' },
+    },
     ...roomsOf('store'),
     ...roomsOf('domain'),
     ...roomsOf('http'),

@@ -21,29 +21,7 @@ import type { SharedCounts } from './limits/shared-counts.ts';
 import type { UsageLog } from './usage/usage.ts';
 import type { Shutdown } from './work/shutdown.ts';
 import type { TroubleLog } from './work/trouble-log.ts';
-
-/** The settings that the rules of the domain depend on. Times are in milliseconds. */
-interface DomainSettings {
-  publicUrl: string;
-  scopes: string;
-  inDoubtQuiet: number;
-  keepAlive: number;
-  profilesFresh: number;
-  profilesStale: number;
-  codeReplay: 'deny' | 'revoke';
-  /** Who may register an app on the owners' pages. */
-  appRegistration: 'open' | 'staff' | 'off';
-  shadow: boolean;
-  trustModernEmails: boolean;
-  /** The page of the new API on which people change settings that programs cannot change. */
-  modernSettingsUrl: string;
-  /** How many days before a date people get a reminder; the largest number comes first. */
-  reminderDays: readonly number[];
-  /** When reminders are planned, in UTC. */
-  reminderCron: string;
-  /** Whether the jobs plan and send reminders. */
-  sendsReminders: boolean;
-}
+import type { DomainSettings } from './domain-settings.ts';
 
 /** The dependencies of every use case. `bridge.ts` builds the context once. */
 export interface Context {
@@ -90,10 +68,4 @@ export interface Context {
   processId: string;
   /** A random number in [0, 1), for jitter. */
   chance(): number;
-}
-
-/** The person or program that asks for a change, for the history. */
-export interface Origin {
-  actor: string;
-  requestId: string | null;
 }

@@ -70,6 +70,17 @@ describe('npm run check', () => {
     expect(output).not.toContain('src/domain/tokens/planted.ts');
   });
 
+  test('a room names what it needs: the whole context is not for it', async () => {
+    project.write('src/domain/context.ts', 'export interface Context {\n  id: string;\n}\n');
+    const text = "import type { Context } from '../context.ts';\nexport type Planted = Context;\n";
+    project.write('src/domain/grants/planted.ts', text);
+    const { code, output } = await check('structure');
+    expect(output).toContain(
+      'rooms-take-what-they-name: src/domain/grants/planted.ts -> src/domain/context.ts',
+    );
+    expect(code).toBe(1);
+  });
+
   test('a folder of 21 files is too full', async () => {
     for (let n = 0; n < 20; n += 1) project.write(`src/domain/full/file-${n}.ts`, '// a line\n');
     expect((await check('sizes')).code).toBe(0);

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createBudget } from '../../src/upstream/known-budget.ts';
 import type { HttpAnswer } from '../../src/upstream/http-client.ts';
 
@@ -5,8 +6,11 @@ import type { HttpAnswer } from '../../src/upstream/http-client.ts';
 
 const clock = { now: () => 1_000_000 };
 
-const answerOf = (ratelimit: string, policy: string): HttpAnswer =>
-  ({ status: 200, headers: { ratelimit, 'ratelimit-policy': policy }, body: '' }) as unknown as HttpAnswer;
+const answerOf = (ratelimit: string, policy: string): HttpAnswer => ({
+  status: 200,
+  headers: { ratelimit, 'ratelimit-policy': policy },
+  body: '',
+});
 
 const SMALL = answerOf(
   '"100-in-15min";r=90;t=600, "3000-in-30day";r=2;t=2000000',
@@ -30,10 +34,13 @@ test('after a change of plan the old limit of a window no longer counts', async 
 
 test('an answer of before the change that comes late does not bring the old limit back', async () => {
   const budget = createBudget(clock);
-  let release = (_: HttpAnswer): void => undefined;
-  const late = budget.spend(() => new Promise((resolve) => (release = resolve)));
+  const held = new EventEmitter();
+  const late = budget.spend(async () => {
+    await once(held, 'release');
+    return SMALL;
+  });
   await budget.spend(async () => LARGE);
-  release(SMALL);
+  held.emit('release');
   await late;
   expect(leftIn(budget)['7500 in 2592000']).toBe(4501);
   expect(leftIn(budget)['3000 in 2592000']).toBeUndefined();

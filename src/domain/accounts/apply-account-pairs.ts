@@ -8,7 +8,8 @@ import {
   rowsUnderLegacyIds,
 } from '../../store/tokens/under-legacy-ids.ts';
 import { attachPairs } from '../tokens/attach-tokens.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { AccountsDeps } from './deps.ts';
 import { pinOwner } from './pin-owner.ts';
 import { recordEvents } from '../history/record-event.ts';
 
@@ -26,7 +27,7 @@ export interface AccountPair {
 }
 
 interface TransactionScope {
-  context: Context;
+  context: AccountsDeps;
   tx: Database;
   origin: Origin;
 }
@@ -95,7 +96,7 @@ function byLegacyId<T extends { legacyId: string }>(rows: readonly T[]): Map<str
 
 /** Moves the apps and tokens. Returns how many of each have their account now. */
 export async function applyAccountPairs(
-  context: Context,
+  context: AccountsDeps,
   tx: Database,
   { pairs, origin }: { pairs: readonly AccountPair[]; origin: Origin },
 ): Promise<{ tokens: number; apps: number }> {

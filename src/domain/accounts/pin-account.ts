@@ -4,7 +4,8 @@ import { voidReminderProofs } from '../../store/accounts/email-proofs.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { pinApps, pinIdPair, pinOwnerTokens, pinTokens } from '../../store/tokens/waiting-tokens.ts';
 import { attachTokens } from '../tokens/attach-tokens.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { AccountsDeps } from './deps.ts';
 import { applyAccountPairs } from './apply-account-pairs.ts';
 import { recordEvents } from '../history/record-event.ts';
 
@@ -33,7 +34,7 @@ export interface PinCounts {
  * account have a grant goes onto that grant at once.
  */
 export async function pinAccountIn(
-  context: Context,
+  context: AccountsDeps,
   tx: Database,
   { accountId, how, email, ...origin }: PinRequest,
 ): Promise<PinCounts> {
@@ -65,6 +66,6 @@ export async function pinAccountIn(
 }
 
 /** Pins an account in a transaction of its own. */
-export function pinAccount(context: Context, request: PinRequest): Promise<PinCounts> {
+export function pinAccount(context: AccountsDeps, request: PinRequest): Promise<PinCounts> {
   return context.store.transaction((tx) => pinAccountIn(context, tx, request));
 }

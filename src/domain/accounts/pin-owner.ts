@@ -2,7 +2,8 @@ import { ensureAccount } from '../../store/accounts/accounts.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { pinOwnerTokens } from '../../store/tokens/waiting-tokens.ts';
 import { attachTokens } from '../tokens/attach-tokens.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { AccountsDeps } from './deps.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 interface OwnerPinRequest extends Origin {
@@ -15,7 +16,7 @@ interface OwnerPinRequest extends Origin {
  * transaction that gave the apps their owner.
  */
 export async function pinOwner(
-  context: Context,
+  context: AccountsDeps,
   tx: Database,
   { clientIds, accountId, ...origin }: OwnerPinRequest,
 ): Promise<void> {

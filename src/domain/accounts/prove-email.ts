@@ -11,7 +11,7 @@ import {
   trimReminderProofs,
 } from '../../store/accounts/email-proofs.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context } from '../context.ts';
+import type { AccountsDeps } from './deps.ts';
 import { type PinCounts, pinAccountIn } from './pin-account.ts';
 import { requireUsableKey, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
@@ -52,7 +52,7 @@ interface NewProof {
   expiresAt: number;
 }
 
-async function keepProof(context: Context, tx: Database, proof: NewProof): Promise<void> {
+async function keepProof(context: AccountsDeps, tx: Database, proof: NewProof): Promise<void> {
   const tokenDigest = context.vault.digest(proof.value);
   await requireUsableKey(tx, 'digest', tokenDigest);
   await insertProof(tx, {
@@ -65,7 +65,8 @@ async function keepProof(context: Context, tx: Database, proof: NewProof): Promi
   });
 }
 
-const linkOf = ({ settings }: Context, value: string) => `${settings.publicUrl}/apps/prove-email/${value}`;
+const linkOf = ({ settings }: AccountsDeps, value: string) =>
+  `${settings.publicUrl}/apps/prove-email/${value}`;
 
 /** Each attempt to write a reminder makes a new link, because the value of a link is not stored. */
 const REMINDER_PROOFS_MAX = 3;
@@ -75,7 +76,7 @@ const REMINDER_PROOFS_MAX = 3;
  * by the link, so the link must be mailed to that address alone. The newest three links to an address work, each for 24
  * hours and until the address is pinned. A link that is too old leads to a page that offers a new link.
  */
-export async function newEmailProof(context: Context, email: string): Promise<string> {
+export async function newEmailProof(context: AccountsDeps, email: string): Promise<string> {
   const [id, value] = [newHexId(), newOpaqueValue()];
   const keep = async (tx: Database) => {
     const expiresAt = context.clock.now() + EMAIL_PROOF_LIFETIME;
@@ -91,7 +92,11 @@ export async function newEmailProof(context: Context, email: string): Promise<st
  * that says what the link is for.
  * @throws {MailError} the mail was not handed over
  */
-export async function mailEmailProof(context: Context, person: SignedInPerson, aim = ''): Promise<boolean> {
+export async function mailEmailProof(
+  context: AccountsDeps,
+  person: SignedInPerson,
+  aim = '',
+): Promise<boolean> {
   const value = newOpaqueValue();
   const id = newHexId();
   const keep = async (tx: Database) => {
@@ -119,14 +124,14 @@ export async function mailEmailProof(context: Context, person: SignedInPerson, a
 export type ProofProblem = 'unknown' | 'expired' | 'used' | 'another account' | 'another address';
 
 /** Links from an earlier version have a later end. */
-function hasEnded({ clock }: Context, proof: EmailProof): boolean {
+function hasEnded({ clock }: AccountsDeps, proof: EmailProof): boolean {
   const end = Math.min(proof.expires_at, proof.created_at + EMAIL_PROOF_LIFETIME);
   return end <= clock.now();
 }
 
 /** The proof behind a link, for the person who opened the link. Opening a link does not use up the proof. */
 export async function openEmailProof(
-  context: Context,
+  context: AccountsDeps,
   value: string,
   person: SignedInPerson,
 ): Promise<EmailProof | ProofProblem> {
@@ -143,7 +148,7 @@ export async function openEmailProof(
 
 /** Uses up the proof, once, and pins everything that waits under the address in the same transaction. */
 export async function proveEmail(
-  context: Context,
+  context: AccountsDeps,
   value: string,
   { person, requestId }: { person: SignedInPerson; requestId: string },
 ): Promise<PinCounts | ProofProblem> {

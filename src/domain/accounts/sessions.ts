@@ -8,7 +8,7 @@ import {
   keepSession,
   prolongSession,
 } from '../../store/accounts/sessions.ts';
-import type { Context } from '../context.ts';
+import type { AccountsDeps } from './deps.ts';
 
 /**
  * The sessions of signed-in browsers. A row has the digest of the cookie's value, so a stolen database opens no
@@ -30,14 +30,14 @@ function endOf(signedInAt: number, now: number): number {
 }
 
 /** A session by its id; undefined after its end. */
-export async function openSession(context: Context, id: string): Promise<OpenSession | undefined> {
+export async function openSession(context: AccountsDeps, id: string): Promise<OpenSession | undefined> {
   const row = await findSession(context.store, context.vault.digests(id), context.clock.now());
   return row && { content: row.content, endsAt: row.expires_at };
 }
 
 /** Stores the content of a session. */
 export async function saveSession(
-  context: Context,
+  context: AccountsDeps,
   id: string,
   { content, accountId, signedInAt }: { content: string; accountId: string; signedInAt: number },
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function saveSession(
 
 /** Prolongs a session when a request comes, unless the new end is hardly later than the stored end. */
 export async function touchSession(
-  context: Context,
+  context: AccountsDeps,
   id: string,
   { signedInAt, endsAt }: { signedInAt: number; endsAt: number },
 ): Promise<void> {
@@ -62,18 +62,18 @@ export async function touchSession(
 }
 
 /** Ends a session. */
-export function endSession(context: Context, id: string): Promise<void> {
+export function endSession(context: AccountsDeps, id: string): Promise<void> {
   return deleteSession(context.store, context.vault.digests(id));
 }
 
 /** Ends all sessions of an account, in other browsers and on other machines too. Returns how many sessions ended. */
-export function endSessionsOf(context: Context, accountId: string): Promise<number> {
+export function endSessionsOf(context: AccountsDeps, accountId: string): Promise<number> {
   return deleteSessionsOf(context.store, accountId);
 }
 
 /** The number of browsers in which an account is signed in, and the time zone for its mails. */
 export async function signedInAs(
-  context: Context,
+  context: AccountsDeps,
   accountId: string,
 ): Promise<{ browsers: number; zone: string | undefined }> {
   const [browsers, zone] = await Promise.all([

@@ -2,7 +2,8 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import { STAFF_ROLES, type StaffRole } from '../../store/tables/page-tables.ts';
 import { deleteRole, findRole, keepRole } from '../../store/accounts/staff.ts';
 import { accountsWith } from '../../store/support/support-search.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { AccountsDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /**
@@ -20,7 +21,7 @@ class StaffRefused extends Error {
 const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 
 /** The present role of an account; undefined for an account that is not staff. */
-export function roleOf({ store }: Context, accountId: string): Promise<StaffRole | undefined> {
+export function roleOf({ store }: AccountsDeps, accountId: string): Promise<StaffRole | undefined> {
   return findRole(store.durable, accountId);
 }
 
@@ -33,7 +34,7 @@ export function mayAct(role: StaffRole, needed: StaffRole): boolean {
 }
 
 /** An account by its id, or by the e-mail address of an account that has signed in. */
-async function accountNamed({ store }: Context, named: string): Promise<string> {
+async function accountNamed({ store }: AccountsDeps, named: string): Promise<string> {
   if (ACCOUNT_ID.test(named)) return named;
   if (!named.includes('@'))
     throw new StaffRefused('An account is an id of 24 hex digits, or an e-mail address.');
@@ -60,7 +61,7 @@ interface StaffRequest extends Origin {
  * @throws {StaffRefused}
  */
 export async function addStaff(
-  context: Context,
+  context: AccountsDeps,
   { account, role, actor, requestId }: StaffRequest & { role: StaffRole },
 ): Promise<{ accountId: string; before: StaffRole | undefined }> {
   const accountId = await accountNamed(context, account);
@@ -79,7 +80,7 @@ export async function addStaff(
  * @throws {StaffRefused}
  */
 export async function removeStaff(
-  context: Context,
+  context: AccountsDeps,
   { account, actor, requestId }: StaffRequest,
 ): Promise<{ accountId: string; before: StaffRole }> {
   const accountId = await accountNamed(context, account);

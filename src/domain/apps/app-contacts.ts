@@ -2,7 +2,8 @@ import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
 import { tokensIn } from '../../shared/log/token-like.ts';
 import { deleteContact, listContacts } from '../../store/apps/app-contacts.ts';
 import { insertContacts } from '../../store/apps/apps.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { AppsDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /** The people who get mails about an app beside its owner. An address must pass the rules of a registration. */
@@ -21,13 +22,13 @@ export function isContact(address: string): boolean {
 }
 
 /** The contacts of an app, in their order. */
-export async function appContacts({ store }: Context, clientId: string): Promise<string[]> {
+export async function appContacts({ store }: AppsDeps, clientId: string): Promise<string[]> {
   return listContacts(store.durable, clientId);
 }
 
 /** Adds a contact. The same address in another case of letters is `known`. Only `added` means a change. */
 export async function addContact(
-  context: Context,
+  context: AppsDeps,
   { clientId, address, ...origin }: Contact,
 ): Promise<'added' | 'known' | 'full' | 'malformed'> {
   if (!isContact(address)) return 'malformed';
@@ -44,7 +45,7 @@ export async function addContact(
 
 /** Removes a contact; false when the app does not have the contact. */
 export async function removeContact(
-  context: Context,
+  context: AppsDeps,
   { clientId, address, ...origin }: Contact,
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import { newHexId, newOpaqueValue } from '../../shared/ids.ts';
 import { endSecret, findApp, insertSecret, listSecrets } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context } from '../context.ts';
+import type { AppsDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
@@ -25,7 +25,7 @@ interface SecretChange {
 }
 
 /** The live secrets of an app, oldest first. */
-export async function secretsOf(context: Context, clientId: string): Promise<AppSecret[]> {
+export async function secretsOf(context: AppsDeps, clientId: string): Promise<AppSecret[]> {
   const rows = await listSecrets(context.store.durable, clientId);
   return rows.map(({ id, created_at: createdAt }) => ({ id, createdAt }));
 }
@@ -35,7 +35,7 @@ export type AddedSecret = { id: string; secret: string } | 'unknown app' | 'full
 
 /** Makes a second secret and returns its value, this once. The caller may choose the id beforehand, as a form does. */
 export async function addSecret(
-  context: Context,
+  context: AppsDeps,
   { clientId, actor, id = newHexId() }: SecretChange & { id?: string },
 ): Promise<AddedSecret> {
   const secret = newOpaqueValue();
@@ -63,7 +63,7 @@ export async function addSecret(
 
 /** Ends a secret at once. The last secret stays, because the app could not authenticate without a secret. */
 export async function retireSecret(
-  context: Context,
+  context: AppsDeps,
   { clientId, actor, id }: SecretChange & { id: string },
 ): Promise<'retired' | 'unknown' | 'last'> {
   return context.store.transaction(async (tx) => {

@@ -2,7 +2,7 @@ import { OAuthError } from '../../shared/oauth-error.ts';
 import { equalDigests, keyIdOf } from '../../shared/secrets.ts';
 import { findSecrets, moveSecretDigest } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context } from '../context.ts';
+import type { AppsDeps } from './deps.ts';
 import { requireUsableKey, underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** One reading of the credentials. Basic allows two readings, decoded and raw (RFC 6749 §2.3.1). */
@@ -23,7 +23,7 @@ type StoredSecret = (typeof NOBODY)[number];
 
 /** The stored secret that equals the given secret. Every digest is compared, also after a match. */
 function matching(
-  context: Context,
+  context: AppsDeps,
   stored: readonly StoredSecret[],
   clientSecret: string,
 ): StoredSecret | undefined {
@@ -36,7 +36,7 @@ function matching(
  * The digest of a secret moves to the active key when the secret is first seen, as the digest of a token does
  * (resolve-token.ts).
  */
-async function moveToActiveKey(context: Context, secret: StoredSecret, clientSecret: string): Promise<void> {
+async function moveToActiveKey(context: AppsDeps, secret: StoredSecret, clientSecret: string): Promise<void> {
   if (keyIdOf(secret.digest) === context.keyring.activeId('digest')) return;
   const to = context.vault.digest(clientSecret);
   const move = async (tx: Database) => {
@@ -49,7 +49,7 @@ async function moveToActiveKey(context: Context, secret: StoredSecret, clientSec
 }
 
 async function compare(
-  context: Context,
+  context: AppsDeps,
   { clientId, clientSecret }: Credentials,
 ): Promise<{ isKnown: boolean; isRight: boolean }> {
   let isKnown = false;
@@ -69,7 +69,7 @@ async function compare(
  * @throws {OAuthError} `invalid_client`, the same for an unknown client and a wrong secret
  */
 export async function authenticateClient(
-  context: Context,
+  context: AppsDeps,
   readings: readonly Credentials[],
 ): Promise<string> {
   let Refusal: typeof OAuthError = OAuthError;

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { AppsDeps } from './deps.ts';
 import { mayAct, type StaffRole } from '../accounts/staff.ts';
 
 /** Who may register an app on a page of the bridge. The operator's command always may. */
@@ -7,7 +7,7 @@ import { mayAct, type StaffRole } from '../accounts/staff.ts';
 const REGISTRAR: StaffRole = 'agent';
 
 /** Whether a signed-in person may register an app. */
-export function mayRegister({ settings }: Pick<Context, 'settings'>, role: StaffRole | undefined): boolean {
+export function mayRegister({ settings }: Pick<AppsDeps, 'settings'>, role: StaffRole | undefined): boolean {
   if (settings.appRegistration === 'open') return true;
   return settings.appRegistration === 'staff' && role !== undefined && mayAct(role, REGISTRAR);
 }

@@ -8,7 +8,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { NewApp, NewMapping } from '../../store/tables/tables.ts';
 import { isContact } from './app-contacts.ts';
 import { callbackProblem, OUT_OF_BAND } from './callback-rule.ts';
-import type { Context } from '../context.ts';
+import type { AppsDeps } from './deps.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
 import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
@@ -131,7 +131,7 @@ async function requireRoom(tx: Database, owner: string | null): Promise<void> {
 }
 
 /** The owner's own token waits until the owner authorizes the app once. */
-function ownerMapping(context: Context, app: NewApp, token: string): NewMapping {
+function ownerMapping(context: AppsDeps, app: NewApp, token: string): NewMapping {
   const hint = tokenHint(token);
   return {
     id: newHexId(),
@@ -168,7 +168,7 @@ const once = (entries: readonly string[] = []) => [...new Set(entries)];
  * Stores the app with everything that belongs to the app, in one transaction. False when the client id exists already.
  */
 async function keepApp(
-  context: Context,
+  context: AppsDeps,
   tx: Database,
   { registration, clientId, clientSecret, ownerToken }: AppCredentials & { registration: Registration },
 ): Promise<boolean> {
@@ -199,7 +199,7 @@ async function keepApp(
  * @throws {RegistrationRefused}
  */
 export async function registerApp(
-  context: Context,
+  context: AppsDeps,
   registration: Registration,
 ): Promise<AppCredentials | undefined> {
   check(registration);
@@ -215,7 +215,7 @@ export async function registerApp(
 
 /** Adds a callback to an app, unless the app has that callback already. */
 export async function registerCallback(
-  context: Context,
+  context: AppsDeps,
   { clientId, uri, actor }: { clientId: string; uri: string; actor: string },
 ): Promise<void> {
   const change = { actor, action: 'callback_added', reason: 'registration', clientId };
@@ -226,6 +226,6 @@ export async function registerCallback(
 }
 
 /** A registered app with its callbacks; undefined when the app is unknown or retired. */
-export function findRegisteredApp(context: Context, clientId: string): ReturnType<typeof findApp> {
+export function findRegisteredApp(context: AppsDeps, clientId: string): ReturnType<typeof findApp> {
   return findApp(context.store.durable, clientId);
 }

@@ -3,7 +3,7 @@ import { LEGACY_CODE_LIFETIME } from '../../shared/lifetimes.ts';
 import { insertCode } from '../../store/authorization/legacy-codes.ts';
 import type { LegacyRequest } from '../../store/tables/tables.ts';
 import { type ConsentedPair, readConsentingAccount } from '../grants/consenting-account.ts';
-import type { Context } from '../context.ts';
+import type { AuthorizationDeps } from './deps.ts';
 import { noteFinished } from '../grants/unfinished-consent.ts';
 import { storeGrant } from '../grants/store-grant.ts';
 
@@ -13,7 +13,7 @@ import { storeGrant } from '../grants/store-grant.ts';
  * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
  */
 export async function completeAuthorization(
-  context: Context,
+  context: AuthorizationDeps,
   request: LegacyRequest,
   consented: ConsentedPair,
 ): Promise<string> {

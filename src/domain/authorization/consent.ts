@@ -7,7 +7,7 @@ import {
 } from '../../store/authorization/authorization-requests.ts';
 import { releaseRequest } from '../../store/authorization/claimed-requests.ts';
 import type { AuthorizationRequest, NewAuthorizationRequest } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { AuthorizationDeps } from './deps.ts';
 
 export { isLegacy } from '../../store/authorization/authorization-requests.ts';
 export type { AuthorizationRequest } from '../../store/tables/tables.ts';
@@ -41,7 +41,7 @@ function rowOf(request: UndecidedRequest): PersonDecision['request'] {
 }
 
 /** Stores the decision, once. After the decision, the browser that opened the page need not be known any more. */
-async function decide(context: Context, row: NewAuthorizationRequest): Promise<boolean> {
+async function decide(context: AuthorizationDeps, row: NewAuthorizationRequest): Promise<boolean> {
   const isFirst = await insertDecision(context.store.durable, row);
   if (isFirst && row.purpose === 'legacy')
     await releaseRequest(context.store, row.id).catch((error: unknown) =>
@@ -52,7 +52,7 @@ async function decide(context: Context, row: NewAuthorizationRequest): Promise<b
 
 /** The person said no. False when the request was decided before. */
 export async function denyRequest(
-  context: Context,
+  context: AuthorizationDeps,
   { request, browser }: { request: UndecidedRequest; browser: string },
 ): Promise<boolean> {
   const browserDigest = context.vault.digest(browser);
@@ -61,7 +61,7 @@ export async function denyRequest(
 
 /** A request of an old app with its `state`, to which a person says yes. */
 export function allowing(
-  { vault }: Context,
+  { vault }: AuthorizationDeps,
   { request, browser }: { request: UndecidedRequest; browser: string },
 ): PersonDecision {
   const { id, rawState } = request;
@@ -74,7 +74,7 @@ export function allowing(
  * decided before.
  */
 export async function startConsent(
-  context: Context,
+  context: AuthorizationDeps,
   { request, browser }: PersonDecision,
   verifier: string,
 ): Promise<string | undefined> {
@@ -101,7 +101,10 @@ export interface ClaimedReturn {
   verifier: string;
 }
 
-const digestsOf = ({ vault, clock }: Context, { state, browsers }: BrowserReturn): ReturnDigests => ({
+const digestsOf = (
+  { vault, clock }: AuthorizationDeps,
+  { state, browsers }: BrowserReturn,
+): ReturnDigests => ({
   stateDigests: vault.digests(state),
   browserDigests: browsers.flatMap((browser) => vault.digests(browser)),
   now: clock.now(),
@@ -112,7 +115,7 @@ const digestsOf = ({ vault, clock }: Context, { state, browsers }: BrowserReturn
  * request may be looked for under keys that this process does not know yet.
  */
 export async function isAwaited(
-  context: Context,
+  context: AuthorizationDeps,
   brought: BrowserReturn,
   { mayLookForKeys }: { mayLookForKeys: boolean },
 ): Promise<boolean> {
@@ -123,7 +126,7 @@ export async function isAwaited(
 
 /** Takes the browser back: once, with the `state` that left, and in the browser that left. */
 export async function takeReturn(
-  context: Context,
+  context: AuthorizationDeps,
   brought: BrowserReturn,
 ): Promise<ClaimedReturn | undefined> {
   const request = await claimReturn(context.store.durable, digestsOf(context, brought));
@@ -136,7 +139,7 @@ export async function takeReturn(
  * the server's metadata cannot be read, nothing is accepted.
  * @throws {Unavailable}
  */
-export async function isOurIssuer(context: Context, iss: string | undefined): Promise<boolean> {
+export async function isOurIssuer(context: AuthorizationDeps, iss: string | undefined): Promise<boolean> {
   const { issuer, sendsIssuer } = await context.server.metadata();
   return iss === undefined ? !sendsIssuer : iss === issuer;
 }

@@ -6,7 +6,8 @@ import { insertMapping, moveMapping } from '../../store/tokens/mappings.ts';
 import { isStorageFault } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { LegacyCode } from '../../store/tables/tables.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { AuthorizationDeps } from './deps.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { requireUsableKey, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
@@ -43,7 +44,7 @@ function redirectMatches(
  * Records the second use of a code that gave a token. A code that a deauthorization ended gave no token, and its use is
  * no replay.
  */
-async function recordReplay(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
+async function recordReplay(context: AuthorizationDeps, code: LegacyCode, origin: Origin): Promise<void> {
   const mappingId = code.mapping_id;
   if (mappingId === null) return;
   const now = context.clock.now();
@@ -63,7 +64,11 @@ async function recordReplay(context: Context, code: LegacyCode, origin: Origin):
   });
 }
 
-async function checkedCode(context: Context, asked: ExchangeRequest, origin: Origin): Promise<LegacyCode> {
+async function checkedCode(
+  context: AuthorizationDeps,
+  asked: ExchangeRequest,
+  origin: Origin,
+): Promise<LegacyCode> {
   const find = () => findCode(context.store.durable, context.vault.digests(asked.code));
   const code = await underAllKeys(context, find);
   if (!code) throw invalidGrant('unknown code');
@@ -77,7 +82,7 @@ async function checkedCode(context: Context, asked: ExchangeRequest, origin: Ori
 }
 
 /** A parallel exchange may have been faster. Losing that race is a replay too. */
-async function recordLostRace(context: Context, code: LegacyCode, origin: Origin): Promise<void> {
+async function recordLostRace(context: AuthorizationDeps, code: LegacyCode, origin: Origin): Promise<void> {
   const current = await findCode(context.store.durable, [code.code_digest]);
   if (current && current.used_at !== null) await recordReplay(context, current, origin);
 }
@@ -91,7 +96,7 @@ interface TokenIssue {
 
 /** Spends the code and stores the mapping of the token to the live grant, in one transaction. */
 async function spend(
-  context: Context,
+  context: AuthorizationDeps,
   tx: Database,
   { code, token, mappingId, origin }: TokenIssue,
 ): Promise<void> {
@@ -135,7 +140,7 @@ async function spend(
 
 /** The answer to a commit may have been lost although the commit was made. Then the token is good. */
 async function isSpentFor(
-  context: Context,
+  context: AuthorizationDeps,
   { code, mappingId }: TokenIssue,
   error: unknown,
 ): Promise<boolean> {
@@ -149,7 +154,7 @@ async function isSpentFor(
  * @throws {OAuthError} `invalid_grant`
  */
 export async function exchangeCode(
-  context: Context,
+  context: AuthorizationDeps,
   asked: ExchangeRequest,
   origin: Origin,
 ): Promise<string> {

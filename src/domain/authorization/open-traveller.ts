@@ -1,12 +1,12 @@
 import { keyIdOf, Unreadable } from '../../shared/secrets.ts';
 import { findKeyState } from '../../store/keys/keys.ts';
-import type { Context } from '../context.ts';
+import type { AuthorizationDeps } from './deps.ts';
 
 /** Sealed values that no row holds: they come back in an address or a cookie. */
 
 const KEY_ID = /^[a-z0-9]{1,16}$/;
 
-function openNow({ vault }: Context, place: string, sealed: string): string | undefined {
+function openNow({ vault }: AuthorizationDeps, place: string, sealed: string): string | undefined {
   try {
     return vault.open(place, sealed);
   } catch (error) {
@@ -16,7 +16,7 @@ function openNow({ vault }: Context, place: string, sealed: string): string | un
 }
 
 /** Whether the key of a sealed value exists and only this process does not hold the key. */
-async function isOnlyMissingHere(context: Context, id: string): Promise<boolean> {
+async function isOnlyMissingHere(context: AuthorizationDeps, id: string): Promise<boolean> {
   if (!KEY_ID.test(id)) return false;
   const state = await findKeyState(context.store.durable, { purpose: 'sealing', id });
   return state !== undefined && state !== 'dropped';
@@ -27,7 +27,7 @@ async function isOnlyMissingHere(context: Context, id: string): Promise<boolean>
  * @throws {Unreadable} the key is in use, and this machine lacks the key
  */
 export async function openTraveller(
-  context: Context,
+  context: AuthorizationDeps,
   place: string,
   sealed: string,
 ): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import type { PersonDecision } from './consent.ts';
-import type { Context } from '../context.ts';
+import type { AuthorizationDeps } from './deps.ts';
 
 /** A request for a consent that a form on a page of the bridge makes, for the tokens of one app and account. */
 export interface ReauthorizationRequest {
@@ -14,7 +14,7 @@ export interface ReauthorizationRequest {
 
 /** The row of a request that a page of the bridge makes. Sending the form is the decision. */
 export function reauthorizing(
-  { clock }: Context,
+  { clock }: AuthorizationDeps,
   id: string,
   { clientId, accountId, evidence, listed = [] }: ReauthorizationRequest,
 ): PersonDecision['request'] {

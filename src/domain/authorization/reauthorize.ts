@@ -7,7 +7,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { AuthorizationRequest } from '../../store/tables/tables.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { type ConsentedPair, readConsentingAccount } from '../grants/consenting-account.ts';
-import type { Context } from '../context.ts';
+import type { AuthorizationDeps } from './deps.ts';
 import { statesOf } from '../grants/mapping-state.ts';
 import { proveObserved } from '../old-api/prove-observed.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -19,12 +19,12 @@ import { storeGrantForTokens } from '../grants/store-grant.ts';
  * The address of the one link for an app and account, made at its first use. The link needs a sign-in to that account,
  * so the link may be forwarded to anybody.
  */
-export async function reauthorizationLink(context: Context, pair: AppAccount): Promise<string> {
+export async function reauthorizationLink(context: AuthorizationDeps, pair: AppAccount): Promise<string> {
   const id = (await findLinkOf(context.store.durable, pair)) ?? (await makeLink(context, pair));
   return `${context.settings.publicUrl}/apps/connect/${id}`;
 }
 
-async function makeLink(context: Context, pair: AppAccount): Promise<string> {
+async function makeLink(context: AuthorizationDeps, pair: AppAccount): Promise<string> {
   const newId = newHexId();
   return context.store.transaction(async (tx: Database) => {
     const now = context.clock.now();
@@ -37,7 +37,7 @@ async function makeLink(context: Context, pair: AppAccount): Promise<string> {
 }
 
 /** The app and account of a link. */
-export async function openLink(context: Context, id: string): Promise<AppAccount | undefined> {
+export async function openLink(context: AuthorizationDeps, id: string): Promise<AppAccount | undefined> {
   const link = await findLink(context.store.durable, id);
   return link && { clientId: link.client_id, accountId: link.account_id };
 }
@@ -55,7 +55,7 @@ type ReauthorizationResult =
 
 /** For a pasted token: the outcome, if no grant is to be stored; otherwise the id of the token's mapping. */
 async function hindrance(
-  context: Context,
+  context: AuthorizationDeps,
   request: AuthorizationRequest,
   proof: { account: ModernAccount; consented: ConsentedPair },
 ): Promise<ReauthorizationResult | { pasted: string }> {
@@ -82,7 +82,7 @@ function listedIn({ listed_tokens: listed }: AuthorizationRequest): string[] {
  * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
  */
 export async function reauthorize(
-  context: Context,
+  context: AuthorizationDeps,
   request: AuthorizationRequest,
   consented: ConsentedPair,
 ): Promise<ReauthorizationResult> {

@@ -5,7 +5,7 @@ import { findUndecided, isDecided } from '../../store/authorization/authorizatio
 import { claimRequest, findClaimant } from '../../store/authorization/claimed-requests.ts';
 import type { AuthorizationRequest } from '../../store/tables/tables.ts';
 import { openTraveller } from './open-traveller.ts';
-import type { Context } from '../context.ts';
+import type { AuthorizationDeps } from './deps.ts';
 import { findRegisteredApp } from '../apps/register-app.ts';
 import { APPROVAL_ADDRESS, statePlace } from '../keys/sealing-context.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
@@ -62,7 +62,7 @@ interface SealedContent {
 const nameOf = (callback: string) => sha256Of(callback).subarray(0, 16).toString('base64url');
 
 /** Seals a new authorization request. Returns the last part of the address of its approval page. */
-export function sealRequest({ vault, clock }: Context, asked: AuthorizationParameters): string {
+export function sealRequest({ vault, clock }: AuthorizationDeps, asked: AuthorizationParameters): string {
   const request: SealedContent = {
     id: newHexId(),
     app: asked.clientId,
@@ -75,7 +75,10 @@ export function sealRequest({ vault, clock }: Context, asked: AuthorizationParam
 }
 
 /** The request that travelled; undefined after its end, or when its app no longer has the callback. */
-async function withApp(context: Context, travelled: SealedContent): Promise<UndecidedRequest | undefined> {
+async function withApp(
+  context: AuthorizationDeps,
+  travelled: SealedContent,
+): Promise<UndecidedRequest | undefined> {
   const { id, app: clientId, given: redirectUriGiven, state: rawState, end: expiresAt } = travelled;
   if (expiresAt <= context.clock.now()) return undefined;
   const app = await findRegisteredApp(context, clientId);
@@ -91,7 +94,7 @@ const ROW_ID = /^[0-9a-f]{24}$/;
 /**
  * A request that an earlier version stored before a decision. Half an hour after the upgrade no such request is left.
  */
-async function findKept(context: Context, id: string): Promise<UndecidedRequest | undefined> {
+async function findKept(context: AuthorizationDeps, id: string): Promise<UndecidedRequest | undefined> {
   const row = await findUndecided(context.store.durable, id, context.clock.now());
   return (
     row && {
@@ -111,7 +114,10 @@ async function findKept(context: Context, id: string): Promise<UndecidedRequest 
  * The request in the address of an approval page. Undefined when the request was made up, has ended, or its app is
  * gone.
  */
-export async function openRequest(context: Context, address: string): Promise<UndecidedRequest | undefined> {
+export async function openRequest(
+  context: AuthorizationDeps,
+  address: string,
+): Promise<UndecidedRequest | undefined> {
   if (ROW_ID.test(address)) return findKept(context, address);
   if (address.length > LONGEST_SEALED) return undefined;
   const opened = await openTraveller(context, APPROVAL_ADDRESS, address);
@@ -119,7 +125,7 @@ export async function openRequest(context: Context, address: string): Promise<Un
 }
 
 /** The browser that a request belongs to: the first browser that opens the request. */
-async function claimantOf(context: Context, request: UndecidedRequest, browser: string) {
+async function claimantOf(context: AuthorizationDeps, request: UndecidedRequest, browser: string) {
   const known = await findClaimant(context.store, request.id);
   if (known !== undefined) return known;
   await claimRequest(context.store, {
@@ -133,7 +139,7 @@ async function claimantOf(context: Context, request: UndecidedRequest, browser: 
 
 /** Binds a request to the first browser that opens it. Another browser gets `foreign`. */
 export async function bindRequest(
-  context: Context,
+  context: AuthorizationDeps,
   request: UndecidedRequest,
   browser: string,
 ): Promise<'undecided' | 'decided' | 'foreign'> {
@@ -146,7 +152,7 @@ export async function bindRequest(
 
 /** The app's raw `state` of a decided request. */
 export function rawStateOf(
-  context: Context,
+  context: AuthorizationDeps,
   request: Pick<AuthorizationRequest, 'id' | 'state_sealed'>,
 ): string | undefined {
   return request.state_sealed === null

@@ -3,7 +3,7 @@ import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
 import { sha256Of } from '../../shared/secrets.ts';
 import { claimRequest } from '../../store/authorization/claimed-requests.ts';
 import type { AuthorizationRequest } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { AuthorizationDeps } from './deps.ts';
 import { signInPlace } from '../keys/sealing-context.ts';
 import { openTraveller } from './open-traveller.ts';
 
@@ -25,7 +25,7 @@ export const signInId = (state: string): string => digestOf(state).slice(0, 24);
 
 /** Begins a sign-in: the `state` for the new API, and the sealed value for the browser's cookie. */
 export function startSignInRequest(
-  { vault, clock }: Context,
+  { vault, clock }: AuthorizationDeps,
   { verifier, returnTo }: { verifier: string; returnTo: string },
 ): { state: string; id: string; sealed: string } {
   const state = newOpaqueValue();
@@ -67,7 +67,7 @@ export interface ReturnedSignIn {
  * ended.
  */
 export async function openSignIn(
-  context: Context,
+  context: AuthorizationDeps,
   state: string,
   sealed: string,
 ): Promise<ReturnedSignIn | undefined> {
@@ -79,7 +79,7 @@ export async function openSignIn(
 
 /** Claims a sign-in that came back, once. Undefined for a sign-in that was claimed before. */
 export async function claimSignIn(
-  { store, clock }: Context,
+  { store, clock }: AuthorizationDeps,
   { id, travelled }: ReturnedSignIn,
 ): Promise<{ request: AuthorizationRequest; verifier: string } | undefined> {
   const claim = { id, browser_digest: null, claimed_at: clock.now(), expires_at: travelled.end };

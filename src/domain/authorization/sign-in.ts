@@ -1,6 +1,6 @@
 import type { Database } from '../../store/driver/store.ts';
 import { type ConsentedPair, keepAccount, readConsentingAccount } from '../grants/consenting-account.ts';
-import type { Context } from '../context.ts';
+import type { AuthorizationDeps } from './deps.ts';
 import { pinAccountIn } from '../accounts/pin-account.ts';
 import { recordEvents } from '../history/record-event.ts';
 
@@ -11,7 +11,7 @@ import { recordEvents } from '../history/record-event.ts';
  * @throws {Unauthorized | Forbidden | Unavailable} nobody is signed in
  */
 export async function completeSignIn(
-  context: Context,
+  context: AuthorizationDeps,
   consented: ConsentedPair,
   requestId: string,
 ): Promise<{ accountId: string; email: string; name: string }> {

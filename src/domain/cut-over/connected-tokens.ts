@@ -1,5 +1,5 @@
 import { type TokenKey, type TokenOfPair, tokensByPair } from '../../store/cut-over/tokens-by-pair.ts';
-import type { Context } from '../context.ts';
+import type { CutOverDeps } from './deps.ts';
 import { isKnownThere } from '../tokens/resolve-token.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
@@ -27,7 +27,7 @@ interface TokenSelection {
 
 /** Calls `visit` with pieces of connected tokens, in the order of accounts. Returns false where more tokens remain. */
 export async function eachConnected(
-  { store, shutdown }: Pick<Context, 'store' | 'shutdown'>,
+  { store, shutdown }: Pick<CutOverDeps, 'store' | 'shutdown'>,
   { clientId, most = Number.POSITIVE_INFINITY }: TokenSelection,
   visit: (tokens: ConnectedToken[]) => Promise<void> | void,
 ): Promise<boolean> {

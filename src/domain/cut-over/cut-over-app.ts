@@ -1,5 +1,5 @@
 import { changeCutOver } from '../../store/cut-over/cut-overs.ts';
-import type { Context } from '../context.ts';
+import type { CutOverDeps } from './deps.ts';
 import { type ChangeOrigin, ChangeRefused, requireIdentifiedApp } from '../lifecycle/changes/change-rules.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { checkedReason } from '../history/reason.ts';
@@ -19,7 +19,7 @@ export interface CutOverChange extends ChangeOrigin {
  * therefore the change takes effect with the next call.
  * @throws {ChangeRefused}
  */
-export async function cutOverApp(context: Context, change: CutOverChange): Promise<void> {
+export async function cutOverApp(context: CutOverDeps, change: CutOverChange): Promise<void> {
   const { clientId, percent, before, actor, requestId = null } = change;
   const reason = checkedReason(change.reason);
   if (percent === before) throw new ChangeRefused(`The app is cut over to ${percent} % already.`);

@@ -1,5 +1,5 @@
 import { callDaysOf } from '../usage/calls-per-day.ts';
-import type { Context } from '../context.ts';
+import type { CutOverDeps } from './deps.ts';
 import { type ConnectedToken, eachConnected } from './connected-tokens.ts';
 import { costOf } from './request-costs.ts';
 
@@ -73,7 +73,7 @@ function addCalls(sum: Sum, { day, endpoint, calls }: DayOfCalls): void {
 }
 
 async function addTokens(
-  context: Pick<Context, 'store' | 'clock'>,
+  context: Pick<CutOverDeps, 'store' | 'clock'>,
   sum: Sum,
   tokens: readonly ConnectedToken[],
 ): Promise<void> {
@@ -96,7 +96,7 @@ interface MovingTokens {
  * proven moves with the general retirement. Undefined where there are more than `most` tokens.
  */
 export async function measureMoving(
-  context: Pick<Context, 'store' | 'clock' | 'shutdown'>,
+  context: Pick<CutOverDeps, 'store' | 'clock' | 'shutdown'>,
   { isMoving, ...walk }: MovingTokens,
 ): Promise<MovingCalls[] | undefined> {
   const sums = new Map<string, Sum>();

@@ -6,7 +6,7 @@ import {
   readKeptCalls,
 } from '../../store/cut-over/kept-calls.ts';
 import { dayOf } from '../../shared/moments.ts';
-import type { Context } from '../context.ts';
+import type { CutOverDeps } from './deps.ts';
 import { partialCallDays } from '../usage/callers.ts';
 import { readBudget } from '../limits/budget-reading.ts';
 import { retirementOf } from '../lifecycle/old-backend-for.ts';
@@ -27,7 +27,7 @@ function atLeast(outlook: Outlook): Outlook {
   return { ...outlook, isPartial: true, verdict };
 }
 
-async function reckonAll(context: Context, moving: readonly MovingCalls[]): Promise<Outlook[]> {
+async function reckonAll(context: CutOverDeps, moving: readonly MovingCalls[]): Promise<Outlook[]> {
   const today = dayOf(context.clock.now());
   const isLost = (await partialCallDays(context))(DAYS_MEASURED);
   const outlooks = moving.map(async (one) => {
@@ -45,7 +45,7 @@ const isBetween = (token: ConnectedToken, [one, other]: readonly [number, number
 
 /** The outlook of a cut-over from one percentage to another. Empty where the app has no old API any more. */
 export async function outlookOfCutOver(
-  context: Context,
+  context: CutOverDeps,
   clientId: string,
   between: readonly [number, number],
 ): Promise<Outlook[]> {
@@ -55,18 +55,18 @@ export async function outlookOfCutOver(
 }
 
 /** Whether an app still has an old API, and can move. `clientId` is undefined for an app that is not proven. */
-export function appHasOldApi(context: Context, clientId: string | undefined): boolean {
+export function appHasOldApi(context: CutOverDeps, clientId: string | undefined): boolean {
   return context.oldBackend !== undefined && retirementOf(context, clientId)?.because !== 'date';
 }
 
 /** Whether any app still has an old API: after the general retirement, an app with an extension may have one. */
-export function hasOldApi(context: Context): boolean {
+export function hasOldApi(context: CutOverDeps): boolean {
   const apps = [undefined, ...context.lifecycle.current().extensions.keys()];
   return apps.some((clientId) => appHasOldApi(context, clientId));
 }
 
 /** Selects the tokens that the retirement will move. Each app is retired at its own time. */
-const leftIn = (context: Context) => (token: ConnectedToken) =>
+const leftIn = (context: CutOverDeps) => (token: ConnectedToken) =>
   !isCutOver(token) && appHasOldApi(context, provenApp(token));
 
 /**
@@ -74,7 +74,7 @@ const leftIn = (context: Context) => (token: ConnectedToken) =>
  * tokens, because a person waits for the page.
  */
 export async function outlookOfApp(
-  context: Context,
+  context: CutOverDeps,
   clientId: string,
   most: number,
 ): Promise<Outlook[] | undefined> {
@@ -104,7 +104,7 @@ function readKept({ modern_client_id: modernClientId, body, counted_at: countedA
 const WHOLE_COUNT = '';
 
 /** Counts the calls of all tokens that the retirement will move, and stores the counts for the pages. */
-export async function keepMovingCalls(context: Context): Promise<void> {
+export async function keepMovingCalls(context: CutOverDeps): Promise<void> {
   const { store, clock } = context;
   const countedAt = clock.now();
   const moving = hasOldApi(context) ? await measureMoving(context, { isMoving: leftIn(context) }) : [];
@@ -119,7 +119,7 @@ export async function keepMovingCalls(context: Context): Promise<void> {
 }
 
 /** The outlook of the last stored count (made once an hour). Undefined where this version can read no count. */
-async function lastOutlook(context: Context): Promise<Outlook[] | undefined> {
+async function lastOutlook(context: CutOverDeps): Promise<Outlook[] | undefined> {
   const rows = await readKeptCalls(context.store);
   const clients = rows.filter((row) => row.modern_client_id !== WHOLE_COUNT);
   const last = clients.flatMap(readKept);
@@ -136,7 +136,10 @@ async function lastOutlook(context: Context): Promise<Outlook[] | undefined> {
  * count serves. Undefined where no count was made yet or the count was lost: undefined does not mean that no token
  * moves.
  */
-export async function outlookOfRetirement(context: Context, most: number): Promise<Outlook[] | undefined> {
+export async function outlookOfRetirement(
+  context: CutOverDeps,
+  most: number,
+): Promise<Outlook[] | undefined> {
   if (!hasOldApi(context)) return [];
   const now = await measureMoving(context, { most, isMoving: leftIn(context) });
   return now ? reckonAll(context, now) : lastOutlook(context);

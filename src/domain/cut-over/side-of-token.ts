@@ -1,5 +1,5 @@
 import { findMappingById } from '../../store/tokens/mappings.ts';
-import type { Context } from '../context.ts';
+import type { CutOverDeps } from './deps.ts';
 import { isFromBefore } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 import { isCutOver } from './moved-early.ts';
@@ -9,7 +9,7 @@ import { appHasOldApi } from './outlook.ts';
 export type SideOfToken = 'old' | 'cut over' | 'refused there';
 
 /** Undefined where no old API can answer: the token is not connected or was issued here, or the app is retired. */
-export async function sideOfToken(context: Context, mappingId: string): Promise<SideOfToken | undefined> {
+export async function sideOfToken(context: CutOverDeps, mappingId: string): Promise<SideOfToken | undefined> {
   const mapping = await findMappingById(context.store, mappingId);
   if (mapping?.state !== 'active' || !isFromBefore(mapping)) return undefined;
   if (!appHasOldApi(context, provenApp(mapping))) return undefined;

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { CutOverDeps } from './deps.ts';
 import { eachConnected } from './connected-tokens.ts';
 import { lacksPosts } from './moving-calls.ts';
 
@@ -12,7 +12,7 @@ export interface PostConsentCounts {
 
 /** Counts accounts among the first `most` tokens of an app: connected tokens that the old API still knows. */
 export async function countWithoutPosts(
-  context: Pick<Context, 'store' | 'shutdown'>,
+  context: Pick<CutOverDeps, 'store' | 'shutdown'>,
   clientId: string,
   most: number,
 ): Promise<PostConsentCounts> {

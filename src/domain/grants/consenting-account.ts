@@ -4,7 +4,7 @@ import { upsertAccount } from '../../store/accounts/accounts.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { type TokenPair, Unavailable } from '../../upstream/outcomes.ts';
-import type { Context } from '../context.ts';
+import type { GrantsDeps } from './deps.ts';
 import type { HistoryChange } from '../history/record-event.ts';
 
 /**
@@ -29,7 +29,7 @@ const LONGEST_WAIT = 3 * SECOND;
  * @throws {Unauthorized | Forbidden | Unavailable}
  */
 export async function readConsentingAccount(
-  context: Context,
+  context: GrantsDeps,
   { pair, modernClientId }: Pick<ConsentedPair, 'pair' | 'modernClientId'>,
 ): Promise<ModernAccount> {
   for (let attempt = 1; ; attempt += 1) {

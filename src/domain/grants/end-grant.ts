@@ -4,7 +4,7 @@ import { stopReason } from '../../store/grants/presentations.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';
-import type { Context } from '../context.ts';
+import type { GrantsDeps } from './deps.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
@@ -26,7 +26,7 @@ function endingOf({ id, version, claim_id }: Grant, cause: FatalCause) {
 }
 
 /** Calls a person when many grants end in a short time, for any cause. */
-async function stopWhenMany(context: Context, cause: FatalCause): Promise<void> {
+async function stopWhenMany(context: GrantsDeps, cause: FatalCause): Promise<void> {
   if (cause !== 'superseded') return stopAfterDeaths(context);
   if ((await lookingStoppedUntil(context)) > 0)
     context.logger.error('ALARM: every restored grant seems to be spent, looking into them is stopped');
@@ -36,7 +36,7 @@ async function stopWhenMany(context: Context, cause: FatalCause): Promise<void> 
  * Ends a grant that can no longer serve and asks for re-authorization, in one transaction with the history entries.
  * Ends the grant only while the failed version is the current one: the loser of a race must not end the winner's pair.
  */
-export async function endGrant(context: Context, grant: Grant, cause: FatalCause): Promise<void> {
+export async function endGrant(context: GrantsDeps, grant: Grant, cause: FatalCause): Promise<void> {
   const now = context.clock.now();
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
   const inOneStep = async (tx: Database): Promise<boolean> => {

@@ -1,6 +1,6 @@
 import { markInDoubt } from '../../store/grants/presentations.ts';
 import type { Grant } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { GrantsDeps } from './deps.ts';
 import { followOutcome } from './refresh/doubt-breaker.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -10,7 +10,7 @@ import { recordEvent } from '../history/record-event.ts';
  * `error` is the failure, if this process saw it. Does nothing when the claim no longer stands.
  */
 export async function markClaimInDoubt(
-  context: Context,
+  context: GrantsDeps,
   grant: Pick<Grant, 'id' | 'version' | 'claim_id' | 'client_id' | 'account_id'>,
   { retryAt, error }: { retryAt: number; error?: unknown },
 ): Promise<void> {

@@ -4,14 +4,14 @@ import {
   type ModernClientRow,
 } from '../../store/apps/modern-clients.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
-import type { Context } from '../context.ts';
+import type { GrantsDeps } from './deps.ts';
 import { clientSecretPlace } from '../keys/sealing-context.ts';
 
 /**
  * The client at the new API that stands for an app: the app's own client, or the bridge's client (docs/decisions/0001).
  */
 
-function asClient(context: Context, row: ModernClientRow): AuthorizationServer {
+function asClient(context: GrantsDeps, row: ModernClientRow): AuthorizationServer {
   const { id, secret_sealed: sealed } = row;
   const clientSecret = sealed === null ? undefined : context.vault.open(clientSecretPlace(id), sealed);
   return context.sides.serverFor({ clientId: id, clientSecret });
@@ -21,7 +21,7 @@ function asClient(context: Context, row: ModernClientRow): AuthorizationServer {
  * The authorization server, called as the client through which a grant was obtained. For an unknown client the bridge's
  * client is used.
  */
-export async function serverOf(context: Context, modernClientId: string): Promise<AuthorizationServer> {
+export async function serverOf(context: GrantsDeps, modernClientId: string): Promise<AuthorizationServer> {
   if (modernClientId === context.server.clientId) return context.server;
   const row = await findModernClient(context.store.durable, modernClientId);
   return row ? asClient(context, row) : context.server;
@@ -40,7 +40,7 @@ export function callbackPathOf(clientId: string, isPublic: boolean): string {
 }
 
 /** The bridge's client, with the scopes that a consent asks for. */
-export function bridgeClient(context: Context, scopes: string): ConsentClient {
+export function bridgeClient(context: GrantsDeps, scopes: string): ConsentClient {
   return { server: context.server, scopes, isOwn: false, callbackPath: CALLBACK };
 }
 
@@ -56,7 +56,7 @@ export interface ConsentClient {
 }
 
 /** The client that new consents for an app use. */
-export async function consentClientOf(context: Context, clientId: string): Promise<ConsentClient> {
+export async function consentClientOf(context: GrantsDeps, clientId: string): Promise<ConsentClient> {
   const row = await findModernClientOf(context.store.durable, clientId);
   if (!row) return bridgeClient(context, context.settings.scopes);
   const callbackPath = callbackPathOf(clientId, row.secret_sealed === null);

@@ -4,7 +4,7 @@ import { countSiblings, findGrant } from '../../store/grants/grants.ts';
 import { deleteOwed, insertOwed, listDueOwed, postponeOwed } from '../../store/grants/owed-revocations.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant, OwedRevocation } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { GrantsDeps } from './deps.ts';
 import { endUnfinished } from './unfinished-consent.ts';
 import { serverOf } from './modern-client.ts';
 import { backOff } from './refresh/refresh-policy.ts';
@@ -22,7 +22,7 @@ type RevocationOrder = { grant: Grant; refreshToken: string };
 
 /** Orders the revocation of a refresh token. Does nothing where the revocation could end another grant. */
 export async function addPendingRevocation(
-  context: Context,
+  context: GrantsDeps,
   tx: Database,
   { grant, refreshToken }: RevocationOrder,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function addPendingRevocation(
   await insertOwed(tx, { id, grant_id: grant.id, token_sealed: tokenSealed, next_at: now, created_at: now });
 }
 
-async function settleOne(context: Context, owed: OwedRevocation): Promise<void> {
+async function settleOne(context: GrantsDeps, owed: OwedRevocation): Promise<void> {
   const { durable } = context.store;
   const grant = await findGrant(durable, owed.grant_id);
   const hasEnded = grant !== undefined && (grant.state === 'dead' || (await endUnfinished(context, grant)));
@@ -53,7 +53,7 @@ async function settleOne(context: Context, owed: OwedRevocation): Promise<void> 
 }
 
 /** Starts to carry out pending revocations without waiting for them. The job repeats failed revocations. */
-export function settleSoon(context: Context): void {
+export function settleSoon(context: GrantsDeps): void {
   settlePendingRevocations(context).catch((error: unknown) => {
     context.logger.error('owed revocations could not be worked off', { error });
   });
@@ -62,7 +62,7 @@ export function settleSoon(context: Context): void {
 /**
  * Carries out the pending revocations that are due. A failed revocation is repeated with back-off and never given up.
  */
-export async function settlePendingRevocations(context: Context): Promise<void> {
+export async function settlePendingRevocations(context: GrantsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
   await context.flights.run('owed-revocations', async () => {
     const due = await listDueOwed(context.store.durable, context.clock.now());

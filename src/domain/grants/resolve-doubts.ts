@@ -5,7 +5,7 @@ import { listRestored } from '../../store/grants/restored.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { advance, GrantDead } from './refresh/access-token.ts';
-import type { Context } from '../context.ts';
+import type { GrantsDeps } from './deps.ts';
 import { withLease } from '../work/lease.ts';
 import { postponeGrant } from './refresh/postpone.ts';
 
@@ -13,7 +13,7 @@ import { postponeGrant } from './refresh/postpone.ts';
 const IN_ONE_RUN = 1000;
 const AT_ONCE = 16;
 
-async function lookInto(context: Context, grant: Grant): Promise<void> {
+async function lookInto(context: GrantsDeps, grant: Grant): Promise<void> {
   if (context.shutdown.signal.aborted) return;
   await context.flights
     .run(grant.id, () => advance(context, grant))
@@ -34,7 +34,7 @@ const RESTORED_AT_ONCE = 10;
  * Takes one step for each grant whose last presentation has no outcome, without waiting for a caller
  * (docs/decisions/0005).
  */
-export async function resolveDoubts(context: Context): Promise<void> {
+export async function resolveDoubts(context: GrantsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
   const { durable } = context.store;
   const [now, quiet] = [context.clock.now(), context.settings.inDoubtQuiet];

@@ -3,7 +3,7 @@ import { reviveWithRotation, stopReason, UNKNOWN_ANSWER } from '../../store/gran
 import type { SealedPair } from '../../store/grants/presentations.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { GrantsDeps } from './deps.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 
@@ -17,7 +17,7 @@ const REASON = 'its lost answer was found';
 
 /** Revives a grant by compare on its version, in the caller's transaction, with its tokens and the history entries. */
 export async function reviveGrant(
-  context: Context,
+  context: GrantsDeps,
   tx: Database,
   { grant, pair, next }: { grant: Grant; pair: SealedPair; next: number },
 ): Promise<boolean> {

@@ -9,7 +9,8 @@ import { hasConsented, moveConsented, takeListed } from '../../store/tokens/clai
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';
 import { type ConsentedPair, keepAccount } from './consenting-account.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { GrantsDeps } from './deps.ts';
 import { oweUnlessFinished } from './unfinished-consent.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { moveOf } from './mapping-state.ts';
@@ -31,7 +32,7 @@ interface Consent extends ConsentedPair {
 }
 
 function newGrantRow(
-  context: Context,
+  context: GrantsDeps,
   id: string,
   { clientId, account, pair, sentAt, modernClientId }: Consent,
 ): NewGrant {
@@ -74,7 +75,7 @@ function endOnConstraint(error: unknown): never {
 }
 
 /** The tokens that the consent covers. Tokens that the consent listed now belong to its app. */
-async function consentedTokens(context: Context, tx: Database, consent: Consent) {
+async function consentedTokens(context: GrantsDeps, tx: Database, consent: Consent) {
   const { account, origin, listed = [] } = consent;
   const pair = { clientId: consent.clientId, accountId: account.id };
   const now = context.clock.now();
@@ -106,7 +107,7 @@ interface StoreGrantResult {
 }
 
 async function storeIn(
-  context: Context,
+  context: GrantsDeps,
   tx: Database,
   { grantId, consent, isForTokens }: StoreGrantInput,
 ): Promise<StoreGrantResult | undefined> {
@@ -139,7 +140,7 @@ async function storeIn(
   return { replaced: older };
 }
 
-async function store(context: Context, storing: StoreGrantInput): Promise<boolean> {
+async function store(context: GrantsDeps, storing: StoreGrantInput): Promise<boolean> {
   const stored = await retryUntilStored(context, 'a new grant', () =>
     withUsableKeys(context, () => context.store.transaction((tx) => storeIn(context, tx, storing))).catch(
       endOnConstraint,
@@ -150,7 +151,7 @@ async function store(context: Context, storing: StoreGrantInput): Promise<boolea
 }
 
 /** Stores as a flight, because a stop waits for flights: the pair exists nowhere else. */
-async function storePatiently(context: Context, storing: StoreGrantInput): Promise<boolean> {
+async function storePatiently(context: GrantsDeps, storing: StoreGrantInput): Promise<boolean> {
   return withTimeout(context.flights.run(`grant ${storing.grantId}`, () => store(context, storing)));
 }
 
@@ -160,7 +161,7 @@ async function storePatiently(context: Context, storing: StoreGrantInput): Promi
  * Returns the id of the grant.
  * @throws {Unavailable} when storing takes longer than a person waits; storing continues
  */
-export async function storeGrant(context: Context, consent: Consent): Promise<string> {
+export async function storeGrant(context: GrantsDeps, consent: Consent): Promise<string> {
   const grantId = newHexId();
   await storePatiently(context, { grantId, consent, isForTokens: false });
   return grantId;
@@ -172,6 +173,6 @@ export async function storeGrant(context: Context, consent: Consent): Promise<st
  * meanwhile.
  * @throws {Unavailable} as storeGrant
  */
-export async function storeGrantForTokens(context: Context, consent: Consent): Promise<boolean> {
+export async function storeGrantForTokens(context: GrantsDeps, consent: Consent): Promise<boolean> {
   return storePatiently(context, { grantId: newHexId(), consent, isForTokens: true });
 }

@@ -3,7 +3,7 @@ import { endUnused } from '../../store/grants/grants.ts';
 import { deleteOwed, insertOwed } from '../../store/grants/owed-revocations.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { GrantsDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { owedPlace } from '../keys/sealing-context.ts';
 import { requireUsableKey } from '../keys/retry-after-key-rotation.ts';
@@ -17,7 +17,7 @@ import { requireUsableKey } from '../keys/retry-after-key-rotation.ts';
 
 /** Writes the delayed revocation of a new grant, in the transaction that stores the grant. */
 export async function oweUnlessFinished(
-  context: Context,
+  context: GrantsDeps,
   tx: Database,
   { grantId, refreshToken }: { grantId: string; refreshToken: string },
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function noteFinished(tx: Database, grantId: string): Promise<void>
 }
 
 /** Ends a live grant whose consent was never completed. A grant that serves a token or a code lives on. */
-export async function endUnfinished(context: Context, grant: Grant): Promise<boolean> {
+export async function endUnfinished(context: GrantsDeps, grant: Grant): Promise<boolean> {
   const now = context.clock.now();
   return context.store.transaction(async (tx) => {
     if (!(await endUnused(tx, grant.id, now))) return false;

@@ -3,14 +3,14 @@ import { equalDigests } from '../../shared/secrets.ts';
 import { findModernClient, type ModernClientRow, takesPairs } from '../../store/apps/modern-clients.ts';
 import { authenticateClient, type Credentials, WrongSecret } from '../apps/authenticate-client.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context } from '../context.ts';
+import type { HandoverDeps } from './deps.ts';
 import { clientSecretPlace } from '../keys/sealing-context.ts';
 
 /** An app, by its own client at the new API. */
 export type AppClient = Pick<ModernClientRow, 'id' | 'client_id'>;
 
 /** A public client has no secret. Then the app authenticates with its secret at the bridge. */
-async function isOfApp(context: Context, row: ModernClientRow, clientSecret: string): Promise<boolean> {
+async function isOfApp(context: HandoverDeps, row: ModernClientRow, clientSecret: string): Promise<boolean> {
   try {
     await authenticateClient(context, [{ clientId: row.client_id, clientSecret }]);
     return true;
@@ -20,7 +20,7 @@ async function isOfApp(context: Context, row: ModernClientRow, clientSecret: str
   }
 }
 
-async function isRight(context: Context, row: ModernClientRow, clientSecret: string): Promise<boolean> {
+async function isRight(context: HandoverDeps, row: ModernClientRow, clientSecret: string): Promise<boolean> {
   if (row.secret_sealed === null) return isOfApp(context, row, clientSecret);
   if (row.secret_retired_at !== null) return false;
   const known = context.vault.open(clientSecretPlace(row.id), row.secret_sealed);
@@ -32,7 +32,7 @@ async function isRight(context: Context, row: ModernClientRow, clientSecret: str
  * @throws {OAuthError} `invalid_client`, the same for an unknown client and a wrong secret
  */
 export async function authenticateModernClient(
-  context: Context,
+  context: HandoverDeps,
   readings: readonly Credentials[],
 ): Promise<AppClient> {
   let Refusal: typeof OAuthError = OAuthError;
@@ -50,7 +50,7 @@ export async function authenticateModernClient(
  * @throws {OAuthError} `invalid_client`
  */
 export async function authenticateTaker(
-  context: Context,
+  context: HandoverDeps,
   readings: readonly Credentials[],
 ): Promise<AppClient> {
   const client = await authenticateModernClient(context, readings);

@@ -10,7 +10,7 @@ import {
 import type { Database } from '../../store/driver/store.ts';
 import type { ModernClient } from '../../upstream/authorization-server.ts';
 import type { ClientFault } from '../../upstream/prove-client.ts';
-import type { Context } from '../context.ts';
+import type { HandoverDeps } from './deps.ts';
 import { openWritesBy } from './open-writes.ts';
 import { callbackPathOf } from '../grants/modern-client.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -62,7 +62,10 @@ export type ClientRefusal = { at: EntryFault } | ClientFault;
 
 const PRINTABLE = /^[\x21-\x7e]{1,500}$/;
 
-function entryFault(context: Context, { modernClientId, clientSecret }: ClientEntry): EntryFault | undefined {
+function entryFault(
+  context: HandoverDeps,
+  { modernClientId, clientSecret }: ClientEntry,
+): EntryFault | undefined {
   if (!PRINTABLE.test(modernClientId)) return 'client id';
   if (clientSecret !== undefined && !PRINTABLE.test(clientSecret)) return 'client secret';
   return modernClientId === context.server.clientId ? 'bridge client' : undefined;
@@ -75,7 +78,7 @@ function scopesOf({ scopes }: ClientEntry): string {
 }
 
 /** A secret that was retired here is likely known to others, even where the new API still accepts the secret. */
-async function isRetired(context: Context, db: Database, entered: ClientEntry): Promise<boolean> {
+async function isRetired(context: HandoverDeps, db: Database, entered: ClientEntry): Promise<boolean> {
   const row = await findModernClient(db, entered.modernClientId);
   if (!row || row.secret_sealed === null || row.secret_retired_at === null) return false;
   return context.vault.open(clientSecretPlace(row.id), row.secret_sealed) === entered.clientSecret;
@@ -83,7 +86,7 @@ async function isRetired(context: Context, db: Database, entered: ClientEntry): 
 
 /** What the database says against the client. Checked before the test call and again in the transaction. */
 async function knownFault(
-  context: Context,
+  context: HandoverDeps,
   db: Database,
   entered: ClientEntry,
 ): Promise<EntryFault | undefined> {
@@ -93,7 +96,7 @@ async function knownFault(
 }
 
 /** Writes in doubt keep a client in use. A write under way does not: a busy app always has some. */
-async function hasDoubts(context: Context, tx: Database, modernClientId: string): Promise<boolean> {
+async function hasDoubts(context: HandoverDeps, tx: Database, modernClientId: string): Promise<boolean> {
   return (await openWritesBy(context, tx, { modernClientId })).inDoubt > 0;
 }
 
@@ -102,7 +105,7 @@ async function hasDoubts(context: Context, tx: Database, modernClientId: string)
  * client cannot be left yet.
  */
 async function leaveFormer(
-  context: Context,
+  context: HandoverDeps,
   tx: Database,
   { clientId, modernClientId, keepsHandovers = false }: ClientEntry,
 ): Promise<boolean> {
@@ -118,7 +121,7 @@ interface ProvenClientEntry extends ClientEntry {
 }
 
 async function keep(
-  context: Context,
+  context: HandoverDeps,
   tx: Database,
   proven: ProvenClientEntry,
 ): Promise<EntryFault | undefined> {
@@ -143,7 +146,7 @@ async function keep(
  * @throws {Unavailable} the test call showed nothing; nothing was changed
  */
 export async function enterModernClient(
-  context: Context,
+  context: HandoverDeps,
   entered: ClientEntry,
 ): Promise<ClientRefusal | undefined> {
   const before = entryFault(context, entered) ?? (await knownFault(context, context.store.durable, entered));
@@ -168,7 +171,7 @@ interface Removal {
 /** The outcome of a removal. */
 type RemovalResult = 'removed' | 'not in use' | 'writes in doubt';
 
-async function remove(context: Context, tx: Database, removal: Removal): Promise<RemovalResult> {
+async function remove(context: HandoverDeps, tx: Database, removal: Removal): Promise<RemovalResult> {
   const { clientId, actor, keepsHandovers } = removal;
   const client = await findModernClientOf(tx, clientId);
   if (!client) return 'not in use';
@@ -185,7 +188,7 @@ async function remove(context: Context, tx: Database, removal: Removal): Promise
  * Makes consents for an app use the bridge's client again. The removed client takes no token pairs any more, unless the
  * owner lets its hand-overs go on. While writes by the client are in doubt, nothing changes.
  */
-export function removeModernClient(context: Context, removal: Removal): Promise<RemovalResult> {
+export function removeModernClient(context: HandoverDeps, removal: Removal): Promise<RemovalResult> {
   return context.store.transaction((tx) => remove(context, tx, removal));
 }
 
@@ -199,7 +202,7 @@ export interface EnteredClient {
 
 /** The app's own client, if consents for the app use it now. */
 export async function enteredClientOf(
-  context: Context,
+  context: HandoverDeps,
   clientId: string,
 ): Promise<EnteredClient | undefined> {
   const row = await findModernClientOf(context.store.durable, clientId);

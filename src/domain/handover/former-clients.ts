@@ -5,7 +5,7 @@ import {
   retireClientSecret,
   setHandovers,
 } from '../../store/apps/modern-clients.ts';
-import type { Context } from '../context.ts';
+import type { HandoverDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /**
@@ -35,7 +35,7 @@ function secretOf({
 
 /** All present and former clients of an app, the client that was entered last first. */
 export async function ownClientsOf(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<HandoverDeps, 'store'>,
   clientId: string,
 ): Promise<OwnClientView[]> {
   const rows = await listClientsOf(store.durable, clientId);
@@ -54,7 +54,7 @@ interface FormerClientRequest {
 
 /** Lets the hand-overs of a former client go on, or ends them. False when nothing changed. */
 export async function decideHandovers(
-  context: Context,
+  context: HandoverDeps,
   { clientId, modernClientId: id, actor }: FormerClientRequest,
   goOn: boolean,
 ): Promise<boolean> {
@@ -70,7 +70,7 @@ export async function decideHandovers(
 
 /** Makes the exchange refuse the secret of a client, until another secret is entered. False when nothing changed. */
 export async function retireModernSecret(
-  context: Context,
+  context: HandoverDeps,
   { clientId, modernClientId: id, actor }: FormerClientRequest,
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {

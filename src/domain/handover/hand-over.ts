@@ -14,7 +14,8 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
 import { type AppClient, requireTaker } from './authenticate-modern-client.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { HandoverDeps } from './deps.ts';
 import { openWritesBy } from './open-writes.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { ofMappings, recordEvent, recordEvents } from '../history/record-event.ts';
@@ -60,7 +61,7 @@ function whileInDoubt({ underWay, inDoubt }: { underWay: number; inDoubt: number
  * Runs in the transaction of the hand-over. No write begins beside that transaction (`requireLiveGrant`). @throws
  * {OAuthError}
  */
-async function requireNoOpenWrite(context: Context, tx: Database, grant: Grant): Promise<void> {
+async function requireNoOpenWrite(context: HandoverDeps, tx: Database, grant: Grant): Promise<void> {
   const whose = { modernClientId: grant.modern_client_id, accountId: grant.account_id };
   const open = await openWritesBy(context, tx, whose);
   if (open.underWay + open.inDoubt > 0) throw whileInDoubt(open);
@@ -79,7 +80,7 @@ interface Subject {
   grantId: string | null;
 }
 
-async function subjectOf(context: Context, { client, token }: HandoverRequest): Promise<Subject> {
+async function subjectOf(context: HandoverDeps, { client, token }: HandoverRequest): Promise<Subject> {
   const find = () => findMapping(context.store, context.vault.digests(token));
   const mapping = await underAllKeys(context, find);
   if (!mapping || mapping.client_id !== client.client_id)
@@ -95,11 +96,11 @@ async function subjectOf(context: Context, { client, token }: HandoverRequest): 
  * The hand-over that migrated a token. A token that never had a grant moved with the other tokens of its app and
  * account.
  */
-async function earlierOf(context: Context, subject: Subject): Promise<Handover | undefined> {
+async function earlierOf(context: HandoverDeps, subject: Subject): Promise<Handover | undefined> {
   return subject.isMigrated ? findHandover(context.store.durable, subject.pair, subject.grantId) : undefined;
 }
 
-function answerOf(context: Context, grant: Grant, migratedTokens: number): HandoverResult {
+function answerOf(context: HandoverDeps, grant: Grant, migratedTokens: number): HandoverResult {
   const left = grant.access_expires_at - context.clock.now();
   return {
     accessToken: openAccessToken(context, grant),
@@ -112,7 +113,7 @@ function answerOf(context: Context, grant: Grant, migratedTokens: number): Hando
 
 /** Hands the grant over if its pair is ready; undefined otherwise. Returns how many tokens moved. */
 async function moveOwnership(
-  context: Context,
+  context: HandoverDeps,
   grant: Grant,
   { clientId, accountId, origin, client }: AppAccount & Pick<HandoverRequest, 'origin' | 'client'>,
 ): Promise<number | undefined> {
@@ -149,7 +150,11 @@ async function moveOwnership(
 }
 
 /** Returns the pair of an earlier hand-over again, until the app has confirmed or the pair is erased. */
-async function repeat(context: Context, asked: HandoverRequest, handover: Handover): Promise<HandoverResult> {
+async function repeat(
+  context: HandoverDeps,
+  asked: HandoverRequest,
+  handover: Handover,
+): Promise<HandoverResult> {
   const grant = await findGrant(context.store.durable, handover.grant_id);
   if (!grant || grant.modern_client_id !== asked.client.id) throw notOfThisClient();
   if (grant.refresh_token_sealed === null)
@@ -165,7 +170,10 @@ function notOfThisClient(): OAuthError {
 }
 
 /** Another call may have handed the grant over since the subject was read. Then this call returns the same pair. */
-async function repeatOfFaster(context: Context, asked: HandoverRequest): Promise<HandoverResult | undefined> {
+async function repeatOfFaster(
+  context: HandoverDeps,
+  asked: HandoverRequest,
+): Promise<HandoverResult | undefined> {
   const subject = await subjectOf(context, asked);
   const handover = await earlierOf(context, subject);
   return handover && repeat(context, asked, handover);
@@ -173,7 +181,7 @@ async function repeatOfFaster(context: Context, asked: HandoverRequest): Promise
 
 /** Hands over a ready grant and returns its pair. Undefined where the grant is not ready, or no longer ready. */
 async function take(
-  context: Context,
+  context: HandoverDeps,
   asked: HandoverRequest,
   { grant, pair }: { grant: Grant; pair: AppAccount },
 ): Promise<HandoverResult | undefined> {
@@ -189,7 +197,7 @@ async function take(
 }
 
 async function handOverNow(
-  context: Context,
+  context: HandoverDeps,
   asked: HandoverRequest,
   { pair }: Subject,
 ): Promise<HandoverResult> {
@@ -206,7 +214,7 @@ async function handOverNow(
  * @throws {OAuthError} `invalid_request`, `unauthorized_client`, or `temporarily_unavailable` while the grant is not
  * ready or a write of the account has no outcome
  */
-export async function handOver(context: Context, asked: HandoverRequest): Promise<HandoverResult> {
+export async function handOver(context: HandoverDeps, asked: HandoverRequest): Promise<HandoverResult> {
   if (context.instance.isCopy()) throw tryAgain('a restored copy hands nothing over');
   const subject = await subjectOf(context, asked);
   const earlier = await earlierOf(context, subject);
@@ -218,7 +226,7 @@ export async function handOver(context: Context, asked: HandoverRequest): Promis
  * changes nothing.
  * @throws {OAuthError} `invalid_request` where no hand-over was made, `unauthorized_client`
  */
-export async function confirm(context: Context, asked: HandoverRequest): Promise<number> {
+export async function confirm(context: HandoverDeps, asked: HandoverRequest): Promise<number> {
   const subject = await subjectOf(context, asked);
   const { pair } = subject;
   const handover = await earlierOf(context, subject);

@@ -8,7 +8,7 @@ import {
 import { callersOf } from '../usage/callers.ts';
 import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { callDaysOf } from '../usage/calls-per-day.ts';
-import type { Context } from '../context.ts';
+import type { HandoverDeps } from './deps.ts';
 import { type EnteredClient, enteredClientOf } from './enter-modern-client.ts';
 import { ownClientsOf } from './former-clients.ts';
 import { type StateCounts, statesOfApp } from '../tokens/states-of-app.ts';
@@ -71,7 +71,7 @@ function tokensIn(states: StateCounts): MigrationProgress['tokens'] {
 }
 
 async function grantsOf(
-  { store }: Context,
+  { store }: HandoverDeps,
   clientId: string,
   client: EnteredClient | undefined,
 ): Promise<MigrationProgress['grants']> {
@@ -88,7 +88,7 @@ async function grantsOf(
 }
 
 async function handoversOf(
-  { store, clock }: Context,
+  { store, clock }: HandoverDeps,
   clientId: string,
 ): Promise<MigrationProgress['handovers']> {
   const now = clock.now();
@@ -100,7 +100,7 @@ async function handoversOf(
 }
 
 /** The calls of the last days, and whether all calls are known. */
-async function callsFor(context: Context, clientId: string): Promise<MigrationProgress['calls']> {
+async function callsFor(context: HandoverDeps, clientId: string): Promise<MigrationProgress['calls']> {
   const days = DAYS_LOOKED_AT;
   const asked = await callersOf(context, { clientId });
   const calls = await callsOf(context, asked.who, { days });
@@ -113,7 +113,7 @@ async function callsFor(context: Context, clientId: string): Promise<MigrationPr
 }
 
 /** The facts for the migration checklist of an app, read now. */
-export async function movedSoFar(context: Context, clientId: string): Promise<MigrationProgress> {
+export async function movedSoFar(context: HandoverDeps, clientId: string): Promise<MigrationProgress> {
   const client = await enteredClientOf(context, clientId);
   const [states, grants, calls, handovers] = await Promise.all([
     statesOfApp(context, clientId),

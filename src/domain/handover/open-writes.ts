@@ -1,7 +1,7 @@
 import { WRITE_ABANDONED, WRITE_LOOKED_FOR } from '../../shared/lifetimes.ts';
 import { countOpenWrites } from '../../store/posts/open-writes.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context } from '../context.ts';
+import type { HandoverDeps } from './deps.ts';
 
 /**
  * Writes by an app's own client without an outcome. The bridge needs client and token pair to look for the posts: it
@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
  * known within ten minutes. After a day the bridge stops looking, and the write holds up nothing.
  */
 export function openWritesBy(
-  { clock }: Context,
+  { clock }: HandoverDeps,
   db: Database,
   whose: { modernClientId: string; accountId?: string },
 ): Promise<{ underWay: number; inDoubt: number }> {

@@ -3,7 +3,7 @@ import { appendLine, readLastLine, readLines } from '../../store/files/anchors.t
 import { type ChainLink, readHead, readLink } from '../../store/history/events.ts';
 import { type Anchor, type Anchors, type AnchorLine, parseLine, type TakeOver } from './anchor-lines.ts';
 import { CHAIN_START } from './chain.ts';
-import type { Context } from '../context.ts';
+import type { HistoryDeps } from './deps.ts';
 
 /**
  * Anchors keep the state of the chain outside the database: in a file on each machine and in the log stream of the
@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 
 export type { Anchors } from './anchor-lines.ts';
 
-type AnchorContext = Pick<Context, 'store' | 'vault' | 'clock' | 'logger' | 'anchorsFile'>;
+type AnchorContext = Pick<HistoryDeps, 'store' | 'vault' | 'clock' | 'logger' | 'anchorsFile'>;
 
 /**
  * Splits a value into groups, because the log removes text that looks like a credential (redaction.ts). An anchor is
@@ -95,7 +95,7 @@ export function newAnchors(): Anchors {
  * @throws {Error} with the code of the file system when the file cannot be read
  */
 export async function readAnchors(
-  { vault }: Pick<Context, 'vault'>,
+  { vault }: Pick<HistoryDeps, 'vault'>,
   file: string,
   known: Anchors,
 ): Promise<void> {

@@ -50,7 +50,7 @@ interface TamperingInput {
 /** The last time that a date can express, in milliseconds. */
 const LAST_TIME = 8.64e15;
 
-interface HistoryDeps {
+interface TamperingSearch {
   db: Database;
   vault: Vault;
 }
@@ -85,7 +85,7 @@ const EXCHANGES: readonly EntrySwap[] = [
 ];
 
 /** The entries from here on, and the entries outside the chain. */
-async function* candidates({ db }: HistoryDeps, here: ChainedEntry): AsyncGenerator<Event> {
+async function* candidates({ db }: TamperingSearch, here: ChainedEntry): AsyncGenerator<Event> {
   const before = { position: here.position, id: here.id - 1 };
   for await (const page of chainedPages(db, before)) yield* page;
   for await (const page of unchainedPages(db)) yield* page;
@@ -97,7 +97,11 @@ interface SwapMatch {
 }
 
 /** Finds the entry that belongs here, at any other place. */
-async function findRightful(ground: HistoryDeps, { before, here }: ChainBreak, among: readonly EntrySwap[]) {
+async function findRightful(
+  ground: TamperingSearch,
+  { before, here }: ChainBreak,
+  among: readonly EntrySwap[],
+) {
   for await (const there of candidates(ground, here)) {
     for (const exchange of among) {
       const right = exchange(here, there);
@@ -109,7 +113,7 @@ async function findRightful(ground: HistoryDeps, { before, here }: ChainBreak, a
 
 /** Whether the entry that stands here belongs in the present place of the rightful entry. */
 async function isExchanged(
-  { db, vault }: HistoryDeps,
+  { db, vault }: TamperingSearch,
   { before, here }: ChainBreak,
   { there, right }: SwapMatch,
 ) {
@@ -137,7 +141,7 @@ function linkOf({ position, chain }: ChainedEntry): ChainLink {
  * entries were renumbered.
  */
 function isShifted(
-  { vault }: HistoryDeps,
+  { vault }: TamperingSearch,
   { here, anchors }: ChainBreak,
   next: ChainedEntry | undefined,
 ): boolean {
@@ -163,7 +167,7 @@ const REPLACED = 'was edited: its id was changed, or it stands in the place of o
  * it is gone.
  */
 function judgeOwn(
-  { vault }: HistoryDeps,
+  { vault }: TamperingSearch,
   { before, here, anchors, previousId }: ChainBreak,
   next: ChainedEntry | undefined,
 ) {
@@ -182,7 +186,7 @@ const CHAIN_VALUE = /^[^.]+\.[\w-]{43}$/;
  * it.
  */
 async function judgeForeign(
-  { db, vault }: HistoryDeps,
+  { db, vault }: TamperingSearch,
   { here, anchors }: ChainBreak,
   next: ChainedEntry | undefined,
 ) {
@@ -228,14 +232,14 @@ function missing({ before, here, previousId }: ChainBreak, andThen: string): Tam
 }
 
 /** Whether the bridge cannot have chained the entry behind a gap. */
-async function isForeign({ db, vault }: HistoryDeps, here: ChainedEntry): Promise<boolean> {
+async function isForeign({ db, vault }: TamperingSearch, here: ChainedEntry): Promise<boolean> {
   const next = await nextTo(db, here);
   if (isOwn(vault, here) || (next && follows(vault, linkOf(here), next))) return false;
   return !isOlderThanWitnesses(here) || !CHAIN_VALUE.test(here.chain ?? '');
 }
 
 /** Judges a gap in the positions: the missing entry stands elsewhere or is gone. */
-async function judgeGap(ground: HistoryDeps, scene: ChainBreak): Promise<Tampering> {
+async function judgeGap(ground: TamperingSearch, scene: ChainBreak): Promise<Tampering> {
   const { before, here } = scene;
   const found = await findRightful(ground, scene, EXCHANGES.slice(0, 1));
   if (found) {
@@ -249,7 +253,7 @@ async function judgeGap(ground: HistoryDeps, scene: ChainBreak): Promise<Tamperi
 }
 
 /** Judges a position that is not the successor of the last position. */
-async function judgePosition(ground: HistoryDeps, scene: ChainBreak): Promise<Tampering> {
+async function judgePosition(ground: TamperingSearch, scene: ChainBreak): Promise<Tampering> {
   const { before, here } = scene;
   if (here.position > before.position) return judgeGap(ground, scene);
   return (await isForeign(ground, here))
@@ -258,7 +262,11 @@ async function judgePosition(ground: HistoryDeps, scene: ChainBreak): Promise<Ta
 }
 
 /** Judges a place whose rightful entry stands elsewhere. */
-async function judgeExchange(ground: HistoryDeps, scene: ChainBreak, found: SwapMatch): Promise<Tampering> {
+async function judgeExchange(
+  ground: TamperingSearch,
+  scene: ChainBreak,
+  found: SwapMatch,
+): Promise<Tampering> {
   const { here } = scene;
   if (!(await isExchanged(ground, scene, found))) return named('inserted', { here, because: NOT_OURS });
   const where = found.there.position === null ? 'outside the chain' : `at position ${found.there.position}`;
@@ -266,7 +274,7 @@ async function judgeExchange(ground: HistoryDeps, scene: ChainBreak, found: Swap
 }
 
 /** Says what happened to the first entry that does not fit. */
-export async function locateTampering(ground: HistoryDeps, scene: ChainBreak): Promise<Tampering> {
+export async function locateTampering(ground: TamperingSearch, scene: ChainBreak): Promise<Tampering> {
   const { before, here } = scene;
   if (here.position !== before.position + 1) return judgePosition(ground, scene);
   const found = await findRightful(ground, scene, EXCHANGES);

@@ -12,7 +12,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Event } from '../../store/tables/tables.ts';
 import { anchorHistory } from './anchor-history.ts';
 import { CHAIN_START, isOlderThanWitnesses, isOwn, textOfLink } from './chain.ts';
-import type { Context } from '../context.ts';
+import type { HistoryDeps } from './deps.ts';
 import { withLease } from '../work/lease.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
@@ -41,7 +41,7 @@ interface SealingRun {
   after: number | undefined;
 }
 
-function refuse(context: Context, event: Event, refused: Set<number>): void {
+function refuse(context: HistoryDeps, event: Event, refused: Set<number>): void {
   if (refused.has(event.id)) return;
   refused.add(event.id);
   context.logger.error('ALARM: an entry of the history was not written by the bridge', { entry: event.id });
@@ -49,7 +49,7 @@ function refuse(context: Context, event: Event, refused: Set<number>): void {
 
 /** The entries that may be chained. Entries of early versions, without a witness, are accepted only with `adopt`. */
 function acceptable(
-  context: Context,
+  context: HistoryDeps,
   page: Event[],
   { refused, adopt }: Pick<SealingRun, 'refused'> & { adopt: boolean },
 ) {
@@ -60,7 +60,11 @@ function acceptable(
   });
 }
 
-function linksAfter({ vault }: Context, head: ChainLink, events: Event[]): Array<ChainLink & { id: number }> {
+function linksAfter(
+  { vault }: HistoryDeps,
+  head: ChainLink,
+  events: Event[],
+): Array<ChainLink & { id: number }> {
   let before = head;
   return events.map((event) => {
     before = { position: before.position + 1, chain: vault.witness(textOfLink(before, event)) };
@@ -83,7 +87,7 @@ async function lastToAdopt(
  * adopted. Later entries, such as the million entries of an import, are chained page by page and keep no writer
  * waiting.
  */
-async function chainNext(context: Context, tx: Database, turn: SealingRun): Promise<number | undefined> {
+async function chainNext(context: HistoryDeps, tx: Database, turn: SealingRun): Promise<number | undefined> {
   const found = await readHead(tx);
   const adoptTo = await lastToAdopt(tx, found, turn);
   const adopt = adoptTo !== undefined;
@@ -107,7 +111,7 @@ function isLostRace(error: unknown): boolean {
 }
 
 /** Chains page after page. A stop ends the work after the present page, and the next start chains the rest. */
-async function chainAll(context: Context, refused: Set<number>): Promise<void> {
+async function chainAll(context: HistoryDeps, refused: Set<number>): Promise<void> {
   const isAnchored = (await readLastLine(context.anchorsFile)) !== undefined;
   let after: number | undefined;
   do {
@@ -130,7 +134,7 @@ async function chainAll(context: Context, refused: Set<number>): Promise<void> {
  * Chains the waiting entries, unless another process is chaining. An entry that the bridge did not write is reported
  * and left out.
  */
-export async function sealHistory(context: Context, refused = new Set<number>()): Promise<void> {
+export async function sealHistory(context: HistoryDeps, refused = new Set<number>()): Promise<void> {
   const waiting = await listUnchained(context.store.durable, { limit: 1 });
   if (waiting.length === 0) return;
   await withLease(context, { name: 'history', limit: LEASE_LIMIT }, () => chainAll(context, refused));
@@ -144,7 +148,7 @@ const FIRST_REST = 5 * SECOND;
 const TURNS_PER_ANCHOR = (5 * SECOND) / TURN;
 
 /** Starts to chain and anchor the history. The returned function does both once more and then stops. */
-export function startSealing(context: Context): () => Promise<void> {
+export function startSealing(context: HistoryDeps): () => Promise<void> {
   const refused = new Set<number>();
   const resting = { logger: context.logger, firstRest: FIRST_REST };
   const chaining = { ...resting, message: 'the history is not chained' };

@@ -3,7 +3,7 @@ import { chainedPages, type ChainLink, listEventsOf, unchainedPages } from '../.
 import type { Event } from '../../store/tables/tables.ts';
 import type { Anchors } from './anchor-history.ts';
 import { CHAIN_START, follows, isOlderThanWitnesses, isOwn } from './chain.ts';
-import type { Context } from '../context.ts';
+import type { HistoryDeps } from './deps.ts';
 import {
   type ChainedEntry,
   type TamperingKind,
@@ -17,7 +17,7 @@ import {
  * The proof of the history (docs/decisions/0011). Every entry is computed again, and the first wrong entry is named.
  */
 
-type ProofContext = Pick<Context, 'store' | 'vault'>;
+type ProofContext = Pick<HistoryDeps, 'store' | 'vault'>;
 
 export interface HistoryFinding {
   kind: TamperingKind | 'cut' | 'regrown' | 'anchor';

@@ -3,7 +3,7 @@ import { findModernId, findPairs } from '../../store/accounts/id-pairs.ts';
 import { findPublishedIds, type PublishedId } from '../../store/accounts/published-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
-import type { Context } from '../context.ts';
+import type { IdsDeps } from './deps.ts';
 import { type Caller, matchIds } from './match-ids.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { withTimeout } from '../work/with-timeout.ts';
@@ -42,7 +42,7 @@ function without<T extends ModernIdRef>(wanted: readonly T[], found: readonly Mo
  * back. The wait for the old API ends LEARN_PATIENCE after the token was mapped, because the old API may be gone for
  * good.
  */
-async function learnMissing(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
+async function learnMissing(context: IdsDeps, caller: Caller, reading: AccountReading): Promise<void> {
   const { id, client_id: clientId, account_id: accountId, updated_at: mappedAt } = caller.mapping;
   // One flight for each token: the old API may refuse another token of the same app and account.
   const flight = context.flights.run(`learn ids ${id}`, () => matchIds(context, caller, reading));
@@ -68,7 +68,7 @@ async function learnMissing(context: Context, caller: Caller, reading: AccountRe
 
 /** The ids that this process does not remember: ids that the app was told before, and ids that are told from now on. */
 async function lookUp(
-  context: Context,
+  context: IdsDeps,
   { caller, reading }: { caller: Caller; reading: AccountReading },
   unknown: readonly ModernIdRef[],
 ): Promise<PublishedId[]> {
@@ -89,7 +89,7 @@ async function lookUp(
  * @throws {Unavailable} the old API has to be asked first and does not answer, soon after the token was mapped
  */
 export async function legacyIds(
-  context: Context,
+  context: IdsDeps,
   caller: Caller,
   reading: AccountReading,
 ): Promise<LegacyIds> {
@@ -119,7 +119,7 @@ export async function legacyIds(
  * Undefined where none of the channels has the id.
  */
 export async function meantChannel(
-  context: Context,
+  context: IdsDeps,
   { profiles }: LegacyIds,
   given: string,
 ): Promise<string | undefined> {

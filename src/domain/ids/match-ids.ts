@@ -3,7 +3,7 @@ import { type IdPair, learnPair } from '../../store/accounts/id-pairs.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { keepPublishedIds } from '../../store/accounts/published-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
-import type { Context } from '../context.ts';
+import type { IdsDeps } from './deps.ts';
 import { applyAccountPairs } from '../accounts/apply-account-pairs.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -73,14 +73,14 @@ function vouches({ source }: ServedMapping): boolean {
 }
 
 /** Tokens and apps that wait under the old id of the account belong to the account from now on. */
-function follow(context: Context, tx: Database, learned: readonly IdPair[]): Promise<unknown> {
+function follow(context: IdsDeps, tx: Database, learned: readonly IdPair[]): Promise<unknown> {
   const accounts = learned.filter(({ kind }) => kind === 'account');
   const pairs = accounts.map((pair) => ({ ...pair, email: null }));
   return applyAccountPairs(context, tx, { pairs, origin: { actor: 'bridge', requestId: null } });
 }
 
 /** Stores the pairs that are new, with an entry in the history. */
-async function keepPairs(context: Context, { mapping }: Caller, found: readonly IdPair[]): Promise<void> {
+async function keepPairs(context: IdsDeps, { mapping }: Caller, found: readonly IdPair[]): Promise<void> {
   const now = context.clock.now();
   const isPair = ({ kind }: IdPair) => kind === 'profile' || vouches(mapping);
   const told = found.filter((pair) => !isPair(pair));
@@ -108,7 +108,7 @@ async function keepPairs(context: Context, { mapping }: Caller, found: readonly 
  * without sense gives no pairs and is no failure.
  * @throws {Unavailable} the old API did not answer
  */
-export async function matchIds(context: Context, caller: Caller, reading: AccountReading): Promise<void> {
+export async function matchIds(context: IdsDeps, caller: Caller, reading: AccountReading): Promise<void> {
   const oldBackend = oldBackendUntilRetired(context, provenApp(caller.mapping));
   if (!oldBackend) return;
   const [user, profiles] = await Promise.all([

@@ -3,7 +3,7 @@ import { findPairs } from '../../store/accounts/id-pairs.ts';
 import { isStorageFault } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { findPublishedIds, keepPublishedIds, type PublishedId } from '../../store/accounts/published-ids.ts';
-import type { Context } from '../context.ts';
+import type { IdsDeps } from './deps.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 
 /**
@@ -24,22 +24,22 @@ export const modernIdsOf = (ids: readonly ModernIdRef[]): string[] => [
 /** Ids in the memory of one process. An id that was pushed out is read from the database again. */
 const MOST_REMEMBERED = 50_000;
 
-const memories = new WeakMap<Context, LRUCache<string, string>>();
+const memories = new WeakMap<IdsDeps, LRUCache<string, string>>();
 
 /** The told ids that this process remembers. A told id never changes, so only the first call asks the database. */
-function memoryOf(context: Context): LRUCache<string, string> {
+function memoryOf(context: IdsDeps): LRUCache<string, string> {
   const memory = memories.get(context) ?? new LRUCache<string, string>({ max: MOST_REMEMBERED });
   memories.set(context, memory);
   return memory;
 }
 
 /** The id that an app was told, as far as this process remembers. */
-export function recall(context: Context, clientId: string, known: ModernIdRef): string | undefined {
+export function recall(context: IdsDeps, clientId: string, known: ModernIdRef): string | undefined {
   return memoryOf(context).get(`${clientId} ${nameOf(known)}`);
 }
 
 /** Remembers told ids, so that later calls of this process do not ask the database. */
-export function remember(context: Context, clientId: string, ids: readonly PublishedId[]): void {
+export function remember(context: IdsDeps, clientId: string, ids: readonly PublishedId[]): void {
   const memory = memoryOf(context);
   for (const one of ids) memory.set(`${clientId} ${nameOf(one)}`, one.toldId);
 }
@@ -64,7 +64,7 @@ async function keep(db: Database, { clientId, ids, now }: IdPublication): Promis
 }
 
 /** No caller waits for this write, nor for a database that another process locks. */
-function keepLater(context: Context, telling: IdPublication): void {
+function keepLater(context: IdsDeps, telling: IdPublication): void {
   const { clientId, ids } = telling;
   const what = 'the ids that an app was told';
   const write = () => keep(context.store.aside, telling);
@@ -79,7 +79,7 @@ function keepLater(context: Context, telling: IdPublication): void {
  * cannot write, the same ids go out at once and are stored as soon as the database writes again.
  */
 export async function tell(
-  context: Context,
+  context: IdsDeps,
   clientId: string,
   unknown: readonly ModernIdRef[],
 ): Promise<PublishedId[]> {

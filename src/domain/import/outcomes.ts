@@ -1,9 +1,10 @@
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { ImportDeps } from './deps.ts';
 import type { RowRefusal } from './refusals.ts';
 
 /** The context of an import, who asked for the import, and the apps named so far. */
 export interface ImportContext {
-  context: Context;
+  context: ImportDeps;
   origin: Origin;
   /** The apps that the committed batches of this file have named so far. */
   namedApps: ReadonlySet<string>;

@@ -1,8 +1,8 @@
 import { listApps } from '../../store/apps/apps.ts';
-import type { Context } from '../context.ts';
+import type { InstanceDeps } from './deps.ts';
 
 /** Every start prints the demo's client secret and owner token, and the source contains both: anybody has them. */
-async function findDemo({ store }: Pick<Context, 'store'>): Promise<string | undefined> {
+async function findDemo({ store }: Pick<InstanceDeps, 'store'>): Promise<string | undefined> {
   const demo = (await listApps(store.durable)).find(({ source }) => source === 'demo');
   return (
     demo &&
@@ -16,7 +16,9 @@ async function findDemo({ store }: Pick<Context, 'store'>): Promise<string | und
  * database on which a demo was started.
  * @returns a line in plain words; undefined when the database may serve
  */
-export async function findProductionProblem(context: Pick<Context, 'store'>): Promise<string | undefined> {
+export async function findProductionProblem(
+  context: Pick<InstanceDeps, 'store'>,
+): Promise<string | undefined> {
   const finding = await context.store.findCommitProblem();
   return finding === undefined ? findDemo(context) : `DATABASE_URL: ${finding}`;
 }

@@ -4,7 +4,7 @@ import { markCallsUnknown } from '../../store/usage/known-calls.ts';
 import { markRestoredInDoubt, listLive, voidAllCodes } from '../../store/grants/restored.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { markTakeOver } from '../history/anchor-history.ts';
-import type { Context } from '../context.ts';
+import type { InstanceDeps } from './deps.ts';
 import { epochOfTakeOver } from './instance-watch.ts';
 import { recordEvents } from '../history/record-event.ts';
 
@@ -20,7 +20,7 @@ const REASON = 'a restored copy was taken over';
 const AT_ONCE = 500;
 const SPREAD = 0.2;
 
-async function doubtAll(context: Context, tx: Database, now: number): Promise<number> {
+async function doubtAll(context: InstanceDeps, tx: Database, now: number): Promise<number> {
   const grants = await listLive(tx);
   const [claimId, quiet] = [newHexId(), context.settings.inDoubtQuiet];
   for (let start = 0; start < grants.length; start += AT_ONCE) {
@@ -45,7 +45,7 @@ async function doubtAll(context: Context, tx: Database, now: number): Promise<nu
  * within a second.
  * @returns how many grants are in doubt now; undefined where the database is the original, and nothing was changed
  */
-export async function takeOver(context: Context): Promise<number | undefined> {
+export async function takeOver(context: InstanceDeps): Promise<number | undefined> {
   const [place, time] = [await context.store.place(), await context.store.now()];
   const grants = await context.store.transaction(async (tx) => {
     const row = await readInstance(tx);

@@ -2,7 +2,7 @@ import type { KeyHolder } from '../../store/keys/key-holders.ts';
 import { type KeyName, moveKey, retireActive } from '../../store/keys/keys.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { KeysDeps } from './deps.ts';
 import { holders, type KeyChoice, keysOf, KeyStepRefused, untilNothing } from './key-steps.ts';
 import { recordEvent } from '../history/record-event.ts';
 
@@ -18,7 +18,7 @@ function notWriting(all: readonly KeyHolder[], keys: readonly KeyName[]): string
     .map(({ processId }) => processId);
 }
 
-async function activateOne(context: Context, tx: Database, key: KnownKey): Promise<void> {
+async function activateOne(context: KeysDeps, tx: Database, key: KnownKey): Promise<void> {
   const now = context.clock.now();
   await retireActive(tx, key.purpose, now);
   if (!(await moveKey(tx, key, { from: ['standby', 'old'], to: 'active', now })))
@@ -31,7 +31,7 @@ async function activateOne(context: Context, tx: Database, key: KnownKey): Promi
  * Activates a key, so that new values are made with it. Every live process must have reported that it holds the key.
  * @throws {KeyStepRefused}
  */
-export async function activateKey(context: Context, choice: KeyChoice): Promise<KnownKey[]> {
+export async function activateKey(context: KeysDeps, choice: KeyChoice): Promise<KnownKey[]> {
   const keys = (await keysOf(context, choice)).filter(({ state }) => state !== 'active');
   const { id } = choice;
   const gone = keys.find(({ state }) => state === 'dropped');

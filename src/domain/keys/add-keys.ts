@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { PURPOSES } from '../../shared/secrets.ts';
 import { addKeyToFile, loadKeys } from '../../store/files/keys-file.ts';
 import { listKeys } from '../../store/keys/keys.ts';
-import type { Context } from '../context.ts';
+import type { KeysDeps } from './deps.ts';
 import { KeyStepRefused } from './key-steps.ts';
 
 /** The id of a waiting key: each purpose has it in state `standby`, announced and not activated. */
-async function waitingId({ store }: Context): Promise<string | undefined> {
+async function waitingId({ store }: KeysDeps): Promise<string | undefined> {
   const waiting = (await listKeys(store.durable)).filter(({ state }) => state === 'standby');
   const ids = waiting.map(({ id }) => id);
   return ids.find((id) => ids.filter((one) => one === id).length === PURPOSES.length);
@@ -17,7 +17,7 @@ async function waitingId({ store }: Context): Promise<string | undefined> {
  * that an interrupted run can be repeated.
  * @throws {KeyStepRefused} the waiting key is not in this machine's file, so this is not the file to copy
  */
-export async function addKeys(context: Context, file: string): Promise<{ id: string; isNew: boolean }> {
+export async function addKeys(context: KeysDeps, file: string): Promise<{ id: string; isNew: boolean }> {
   const waiting = await waitingId(context);
   if (waiting !== undefined) {
     const held = loadKeys(file);

@@ -1,10 +1,10 @@
 import { findKeyUsage } from '../../store/keys/key-usage.ts';
 import { listKeys } from '../../store/keys/keys.ts';
-import type { Context } from '../context.ts';
+import type { KeysDeps } from './deps.ts';
 import { holders } from './key-steps.ts';
 
 /** Every key, with the values made with it and the machines that hold it. */
-export async function describeKeys(context: Context) {
+export async function describeKeys(context: KeysDeps) {
   const live = await holders(context);
   const now = context.clock.now();
   const keys = await listKeys(context.store.durable);

@@ -3,7 +3,7 @@ import { findKeyUsage, type KeyUsage } from '../../store/keys/key-usage.ts';
 import { removeKeyFromFile, requireWritable } from '../../store/files/keys-file.ts';
 import { type KeyName, moveKey } from '../../store/keys/keys.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { KeysDeps } from './deps.ts';
 import { holders, type KeyChoice, keysOf, untilNothing } from './key-steps.ts';
 import { recordEvent } from '../history/record-event.ts';
 
@@ -24,7 +24,7 @@ function writing(all: readonly KeyHolder[], { purpose, id }: KeyName): string[] 
 /**
  * Drops a key only if no value needs it. The count runs in the same transaction. Returns why the key stays, if it does.
  */
-async function dropUnused(context: Context, key: KnownKey): Promise<string | undefined> {
+async function dropUnused(context: KeysDeps, key: KnownKey): Promise<string | undefined> {
   return context.store.transaction(async (tx) => {
     const now = context.clock.now();
     const usage = await findKeyUsage(tx, { ...key, now, store: context.store });
@@ -42,7 +42,7 @@ interface DropOutcome extends KeyName {
   kept?: string;
 }
 
-async function dropOne(context: Context, file: string, key: KnownKey): Promise<DropOutcome> {
+async function dropOne(context: KeysDeps, file: string, key: KnownKey): Promise<DropOutcome> {
   const { purpose, id, state } = key;
   if (state === 'active') return { purpose, id, kept: 'it is the active key' };
   if (state !== 'dropped') {
@@ -72,7 +72,7 @@ interface DropResult {
  * Drops a key for the given purposes if nothing needs it any more, and removes it from this machine's file.
  * @throws {Error} in plain words, before any change, when the file cannot be changed
  */
-export async function dropKey(context: Context, file: string, choice: KeyChoice): Promise<DropResult> {
+export async function dropKey(context: KeysDeps, file: string, choice: KeyChoice): Promise<DropResult> {
   // The database forgets a key before the file does. So a file that cannot be changed has to be found first.
   requireWritable(file);
   const outcomes: DropOutcome[] = [];

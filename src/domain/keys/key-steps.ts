@@ -5,7 +5,7 @@ import { type KeyHolder, HOLDER_LIVES, listHolders } from '../../store/keys/key-
 import { listKeys } from '../../store/keys/keys.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { KeysDeps } from './deps.ts';
 
 /**
  * Rotates keys while the bridge serves (docs/decisions/0007): add, copy to every machine, activate, reseal, drop. Each
@@ -37,7 +37,7 @@ export async function untilNothing(find: () => Promise<string[]>): Promise<strin
 }
 
 /** The live processes, as they reported themselves. */
-export async function holders({ store }: Context, db: Database = store.durable): Promise<KeyHolder[]> {
+export async function holders({ store }: KeysDeps, db: Database = store.durable): Promise<KeyHolder[]> {
   return listHolders(db, await store.now());
 }
 
@@ -45,7 +45,7 @@ export async function holders({ store }: Context, db: Database = store.durable):
  * The keys of the register with this id.
  * @throws {KeyStepRefused} no key has this id
  */
-export async function keysOf(context: Context, { id, purposes }: KeyChoice): Promise<KnownKey[]> {
+export async function keysOf(context: KeysDeps, { id, purposes }: KeyChoice): Promise<KnownKey[]> {
   const keys = await listKeys(context.store.durable);
   const found = keys.filter((key) => key.id === id && purposes.includes(key.purpose));
   if (found.length === 0) throw new KeyStepRefused(`no key ${id} is known; see "keys list"`);

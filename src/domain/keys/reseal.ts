@@ -5,7 +5,7 @@ import {
   SEALED_COLUMNS,
 } from '../../store/keys/sealed-columns.ts';
 import type { SealedColumn, SealedRow } from '../../store/keys/sealed-columns.ts';
-import type { Context } from '../context.ts';
+import type { KeysDeps } from './deps.ts';
 import { placeIn } from './sealing-context.ts';
 import { requireUsableKey } from './retry-after-key-rotation.ts';
 
@@ -24,7 +24,7 @@ export interface ResealResult {
 }
 
 interface Run {
-  context: Context;
+  context: KeysDeps;
   keyId: string;
   result: ResealResult;
   onProgress: (done: number) => void;
@@ -75,7 +75,7 @@ async function resealColumn(run: Run, column: SealedColumn): Promise<void> {
 }
 
 /** How many values are not sealed with the active key. */
-export async function countToReseal(context: Context, keyId: string): Promise<number> {
+export async function countToReseal(context: KeysDeps, keyId: string): Promise<number> {
   const counts = SEALED_COLUMNS.map((column) =>
     countSealed(context.store.durable, column, { keyId, otherwise: true }),
   );
@@ -84,7 +84,7 @@ export async function countToReseal(context: Context, keyId: string): Promise<nu
 
 /** Seals again all values that are not sealed with the active key. `onProgress` receives the number of values done. */
 export async function resealAll(
-  context: Context,
+  context: KeysDeps,
   { keyId, onProgress }: { keyId: string; onProgress: (done: number) => void },
 ): Promise<ResealResult> {
   const result: ResealResult = { resealed: 0, unreadable: [] };

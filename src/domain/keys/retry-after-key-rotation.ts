@@ -1,7 +1,7 @@
 import { KeyMissing, keyIdOf, Unreadable } from '../../shared/secrets.ts';
 import { isDropped } from '../../store/keys/keys.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context } from '../context.ts';
+import type { KeysDeps } from './deps.ts';
 
 /**
  * Keys change while processes serve. A process may not have looked for a while, because it was paused or its database
@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
  * @throws {KeyMissing} the digest may have been made with a key that this machine lacks
  */
 export async function underAllKeys<T>(
-  context: Context,
+  context: KeysDeps,
   find: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const { keyring } = context;
@@ -47,7 +47,7 @@ export function alarmOf(error: unknown): string {
  * Runs work that seals or digests a value and stores it. If the key has been dropped meanwhile, the keys are read again
  * and the work is repeated.
  */
-export async function withUsableKeys<T>(context: Context, work: () => Promise<T>): Promise<T> {
+export async function withUsableKeys<T>(context: KeysDeps, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

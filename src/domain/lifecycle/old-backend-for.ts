@@ -1,5 +1,5 @@
 import type { OldBackend } from '../../upstream/old-backend.ts';
-import type { Context } from '../context.ts';
+import type { LifecycleDeps } from './deps.ts';
 import { type LifecycleEnding, endingOf } from './lifecycle.ts';
 
 /** The old API that an app can still reach. Pass no client id for an app that is not known. */
@@ -9,7 +9,7 @@ import { type LifecycleEnding, endingOf } from './lifecycle.ts';
  * it.
  */
 export function retirementOf(
-  { lifecycle, clock }: Pick<Context, 'lifecycle' | 'clock'>,
+  { lifecycle, clock }: Pick<LifecycleDeps, 'lifecycle' | 'clock'>,
   clientId: string | undefined,
 ): LifecycleEnding | undefined {
   return endingOf(lifecycle.current(), 'retirement', { clientId, now: clock.now() });
@@ -21,7 +21,7 @@ export function retirementOf(
  * the brownout over.
  */
 export function oldBackendFor(
-  context: Context,
+  context: LifecycleDeps,
   clientId: string | undefined,
 ): { oldBackend: OldBackend | undefined; ending: LifecycleEnding | undefined } {
   const ending = retirementOf(context, clientId);
@@ -34,7 +34,7 @@ export function oldBackendFor(
  * on at the old API. A brownout is soon over and must change nothing for good.
  */
 export function oldBackendUntilRetired(
-  context: Context,
+  context: LifecycleDeps,
   clientId: string | undefined,
 ): OldBackend | undefined {
   return retirementOf(context, clientId)?.because === 'date' ? undefined : context.oldBackend;

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { LimitsDeps } from './deps.ts';
 import { sharedBudget } from './share-budget.ts';
 
 /** The budget of a client at the new API, window by window, as the new API last reported it. */
@@ -22,7 +22,7 @@ export interface BudgetReading {
 
 /** The budget as this process knows it, without a request. Undefined where the new API has reported no window. */
 export function budgetKnownHere(
-  { sides, clock }: Pick<Context, 'sides' | 'clock'>,
+  { sides, clock }: Pick<LimitsDeps, 'sides' | 'clock'>,
   modernClientId: string,
 ): BudgetReading | undefined {
   const { saidAt, windows } = sides.mainApiFor(modernClientId).budget();
@@ -38,7 +38,7 @@ export function budgetKnownHere(
 
 /** The budget as all processes know it, for commands: a command has sent no requests of its own. */
 export async function readBudget(
-  context: Pick<Context, 'sides' | 'clock' | 'store'>,
+  context: Pick<LimitsDeps, 'sides' | 'clock' | 'store'>,
   modernClientId: string,
 ): Promise<BudgetReading | undefined> {
   context.sides.mainApiFor(modernClientId).learn(await sharedBudget(context, modernClientId));

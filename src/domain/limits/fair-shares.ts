@@ -1,6 +1,6 @@
 import type { GrantClient } from '../grants/grant-client.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
-import type { Context } from '../context.ts';
+import type { LimitsDeps } from './deps.ts';
 import { BudgetSpent } from './budget-spent.ts';
 import { countAppRequest, type BudgetApp, windowsTakenBy } from './taken.ts';
 
@@ -37,7 +37,7 @@ interface Share {
  * Milliseconds until an app may send again, where an app may send `forOneLeft` requests for each request that is left;
  * 0 where the app may send now. An app with a client of its own shares with no other app and never waits here.
  */
-function waitForShare(context: Context, taker: BudgetApp, { forOneLeft, requests = 1 }: Share): number {
+function waitForShare(context: LimitsDeps, taker: BudgetApp, { forOneLeft, requests = 1 }: Share): number {
   if (taker.modernClientId !== context.server.clientId) return 0;
   const more = requests - 1;
   const used = windowsTakenBy(context, taker).filter(
@@ -47,17 +47,23 @@ function waitForShare(context: Context, taker: BudgetApp, { forOneLeft, requests
 }
 
 /** Whether reads give way to writes now. */
-function isLittleLeft({ sides }: Context, { modernClientId }: Pick<GrantClient, 'modernClientId'>): boolean {
+function isLittleLeft(
+  { sides }: LimitsDeps,
+  { modernClientId }: Pick<GrantClient, 'modernClientId'>,
+): boolean {
   return sides.mainApiFor(modernClientId).remainingShare() < READS_END_BELOW;
 }
 
 /** Milliseconds until the tightest window opens again. */
-function untilMore({ clock, sides }: Context, { modernClientId }: BudgetApp): number {
+function untilMore({ clock, sides }: LimitsDeps, { modernClientId }: BudgetApp): number {
   return Math.max(sides.mainApiFor(modernClientId).reopensAt() - clock.now(), 1000);
 }
 
 /** Milliseconds for which the new API accepts no request of a client. */
-function pauseOf({ clock, sides }: Context, { modernClientId }: Pick<BudgetApp, 'modernClientId'>): number {
+function pauseOf(
+  { clock, sides }: LimitsDeps,
+  { modernClientId }: Pick<BudgetApp, 'modernClientId'>,
+): number {
   return sides.mainApiFor(modernClientId).budget().pausedUntil - clock.now();
 }
 
@@ -66,7 +72,7 @@ function pauseOf({ clock, sides }: Context, { modernClientId }: Pick<BudgetApp, 
  * its own reads; the requests that are left are those of the whole client.
  * @throws {ReadGivesWay} the read must not be sent
  */
-export function takeRead(context: Context, taker: BudgetApp): void {
+export function takeRead(context: LimitsDeps, taker: BudgetApp): void {
   if (isLittleLeft(context, taker)) throw new ReadGivesWay(untilMore(context, taker));
   const wait = waitForShare(context, taker, { forOneLeft: READS_FOR_ONE_LEFT });
   if (wait > 0) throw new ReadGivesWay(wait);
@@ -74,7 +80,7 @@ export function takeRead(context: Context, taker: BudgetApp): void {
 }
 
 /** @throws {BudgetSpent} the new API accepts no request of the client until the end of a pause */
-export function requireBudget(context: Context, client: Pick<BudgetApp, 'modernClientId'>): void {
+export function requireBudget(context: LimitsDeps, client: Pick<BudgetApp, 'modernClientId'>): void {
   const pause = pauseOf(context, client);
   if (pause > 0) throw new BudgetSpent('the main API asked to wait', pause);
 }
@@ -84,7 +90,7 @@ export function requireBudget(context: Context, client: Pick<BudgetApp, 'modernC
  * for the write failed first.
  */
 export function whyUnsent(
-  context: Context,
+  context: LimitsDeps,
   client: Pick<BudgetApp, 'modernClientId'>,
   failure: unknown,
 ): unknown {
@@ -99,7 +105,7 @@ export function whyUnsent(
  * nothing.
  * @throws {BudgetSpent} the client is in a pause, or the budget is too small for the whole call
  */
-export function requireWrites(context: Context, taker: BudgetApp, requests: number): void {
+export function requireWrites(context: LimitsDeps, taker: BudgetApp, requests: number): void {
   requireBudget(context, taker);
   const windows = context.sides.mainApiFor(taker.modernClientId).windows();
   const small = windows.filter(({ left }) => left < requests);
@@ -113,7 +119,7 @@ export function requireWrites(context: Context, taker: BudgetApp, requests: numb
  * Counts one write, or one read that a write needs, that is about to be sent.
  * @throws {BudgetSpent} the request must not be sent
  */
-export function takeWrite(context: Context, taker: BudgetApp): void {
+export function takeWrite(context: LimitsDeps, taker: BudgetApp): void {
   requireBudget(context, taker);
   const wait = waitForShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT });
   if (wait > 0) throw new BudgetSpent('the rest of the budget is kept for other apps', wait);

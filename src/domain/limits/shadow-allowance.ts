@@ -1,6 +1,6 @@
 import { DAY } from '../../shared/lifetimes.ts';
 import { takeShadowRequests } from '../../store/posts/shadow-requests.ts';
-import type { Context } from '../context.ts';
+import type { LimitsDeps } from './deps.ts';
 import { budgetKnownHere } from './budget-reading.ts';
 
 /**
@@ -32,7 +32,7 @@ export function shadowLimit({ fewest, share, age }: { fewest: number; share: num
   return Math.floor(SHARE * left * share);
 }
 
-function limitOf(context: Context, modernClientId: string): number {
+function limitOf(context: LimitsDeps, modernClientId: string): number {
   const mainApi = context.sides.mainApiFor(modernClientId);
   const now = context.clock.now();
   if (mainApi.budget().pausedUntil > now) return 0;
@@ -44,7 +44,7 @@ function limitOf(context: Context, modernClientId: string): number {
 
 /** Counts requests that a comparison is about to send; false where the comparison must not send them. */
 export async function takeForShadow(
-  context: Context,
+  context: LimitsDeps,
   { modernClientId, requests }: { modernClientId: string; requests: number },
 ): Promise<boolean> {
   const limit = limitOf(context, modernClientId);

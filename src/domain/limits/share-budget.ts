@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DAY, SECOND } from '../../shared/lifetimes.ts';
 import { findBudget, storeBudget } from '../../store/limits/budgets.ts';
 import type { KnownBudget } from '../../upstream/known-budget.ts';
-import type { Context } from '../context.ts';
+import type { LimitsDeps } from './deps.ts';
 
 /** No window of a budget is longer. A later time was written by a wrong clock. */
 const LONGEST_WINDOW = 30 * DAY;
@@ -34,7 +34,7 @@ function isPlausible({ saidAt, validUntil, pausedUntil }: KnownBudget, now: numb
 
 /** The newest report on a client's budget that any process has stored. */
 export async function sharedBudget(
-  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  { store, clock }: Pick<LimitsDeps, 'store' | 'clock'>,
   modernClientId: string,
 ): Promise<KnownBudget> {
   const row = await findBudget(store, modernClientId);
@@ -51,7 +51,7 @@ function isNews(own: KnownBudget, shared: KnownBudget, now: number): boolean {
   return isNewPause || (own.saidAt > shared.saidAt && now - shared.saidAt >= SHARE_EVERY);
 }
 
-async function shareOne(context: Context, modernClientId: string): Promise<void> {
+async function shareOne(context: LimitsDeps, modernClientId: string): Promise<void> {
   const { store, sides, clock } = context;
   const mainApi = sides.mainApiFor(modernClientId);
   const shared = await sharedBudget(context, modernClientId);
@@ -73,7 +73,7 @@ async function shareOne(context: Context, modernClientId: string): Promise<void>
  * Another process may overwrite a longer pause at the same moment: a process that knows the longer pause stores the
  * pause again in its next turn.
  */
-export async function shareBudgets(context: Context): Promise<void> {
+export async function shareBudgets(context: LimitsDeps): Promise<void> {
   const clients = new Set([context.server.clientId, ...context.sides.mainApis().keys()]);
   for (const modernClientId of clients) await shareOne(context, modernClientId);
 }

@@ -1,5 +1,5 @@
 import { SECOND } from '../../shared/lifetimes.ts';
-import type { Context } from '../context.ts';
+import type { LimitsDeps } from './deps.ts';
 import { shareBudgets } from './share-budget.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 
@@ -12,7 +12,7 @@ const FIRST_REST = 1 * SECOND;
  * Shares limits and the budgets of the modern clients with the other processes, at once and in regular turns. The
  * returned function stores the last news and stops the turns.
  */
-export async function startSharing(context: Context): Promise<() => Promise<void>> {
+export async function startSharing(context: LimitsDeps): Promise<() => Promise<void>> {
   const resting = { logger: context.logger, firstRest: FIRST_REST };
   const counting = { ...resting, message: 'limits are counted alone' };
   const syncCounts = restAfterFailure(counting, () => context.counts.sync());

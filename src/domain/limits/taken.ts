@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { OpenWindow } from '../../upstream/known-budget.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
-import type { Context } from '../context.ts';
+import type { LimitsDeps } from './deps.ts';
 
 /**
  * How many requests each app has sent in each window of a client's budget. The count of one window says nothing about
@@ -25,15 +25,15 @@ interface WindowCount {
 /** By the name of the window. */
 type WindowCounts = Map<string, WindowCount>;
 
-const memories = new WeakMap<Context, LRUCache<string, WindowCounts>>();
+const memories = new WeakMap<LimitsDeps, LRUCache<string, WindowCounts>>();
 
-function memoryOf(context: Context): LRUCache<string, WindowCounts> {
+function memoryOf(context: LimitsDeps): LRUCache<string, WindowCounts> {
   const memory = memories.get(context) ?? new LRUCache<string, WindowCounts>({ max: MOST_APPS });
   memories.set(context, memory);
   return memory;
 }
 
-function windowsOf(context: Context, { modernClientId, clientId }: BudgetApp): WindowCounts {
+function windowsOf(context: LimitsDeps, { modernClientId, clientId }: BudgetApp): WindowCounts {
   const [memory, key] = [memoryOf(context), `${modernClientId} ${clientId}`];
   const windows = memory.get(key) ?? new Map<string, WindowCount>();
   memory.set(key, windows);
@@ -58,7 +58,7 @@ function takenIn(windows: WindowCounts, { name, until }: OpenWindow, now: number
  * Every window of the client's budget that this process has a report of, with the number of requests of the app in the
  * window.
  */
-export function windowsTakenBy(context: Context, taker: BudgetApp): Array<OpenWindow & { count: number }> {
+export function windowsTakenBy(context: LimitsDeps, taker: BudgetApp): Array<OpenWindow & { count: number }> {
   const [windows, now] = [windowsOf(context, taker), context.clock.now()];
   return context.sides
     .mainApiFor(taker.modernClientId)
@@ -67,7 +67,7 @@ export function windowsTakenBy(context: Context, taker: BudgetApp): Array<OpenWi
 }
 
 /** Counts a request that is about to be sent. */
-export function countAppRequest(context: Context, taker: BudgetApp): void {
+export function countAppRequest(context: LimitsDeps, taker: BudgetApp): void {
   const [windows, now] = [windowsOf(context, taker), context.clock.now()];
   for (const window of context.sides.mainApiFor(taker.modernClientId).windows())
     takenIn(windows, window, now).count += 1;

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { LiveDeps } from './deps.ts';
 import { findRegisteredApp } from '../apps/register-app.ts';
 import { tokensOfPair } from '../tokens/tokens-of-account.ts';
 import type { LiveScope } from './read-live.ts';
@@ -13,7 +13,7 @@ export interface LiveView extends LiveScope {
  * account: the app does not exist for that account.
  */
 export async function liveViewOf(
-  context: Context,
+  context: LiveDeps,
   { clientId, accountId }: { clientId: string; accountId: string },
 ): Promise<LiveView | undefined> {
   const app = await findRegisteredApp(context, clientId);

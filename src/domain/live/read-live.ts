@@ -1,6 +1,6 @@
 import { LIVE_KEPT, SECOND } from '../../shared/lifetimes.ts';
 import { listLiveCalls, type LiveCallRow } from '../../store/usage/live-calls.ts';
-import type { Context } from '../context.ts';
+import type { LiveDeps } from './deps.ts';
 import { liveIdAt } from './live-id.ts';
 import { type LiveCursor, tellFrom } from './place.ts';
 
@@ -23,7 +23,7 @@ const LATE = 10 * SECOND;
 
 /** The last calls, the newest first, and the place from which later calls are told. */
 export async function readNewest(
-  { store, clock }: Context,
+  { store, clock }: LiveDeps,
   seen: LiveScope,
 ): Promise<{ calls: LiveCallRow[]; place: LiveCursor }> {
   const oldest = liveIdAt(clock.now() - LIVE_KEPT);
@@ -39,7 +39,7 @@ export async function readNewest(
  * readings.
  */
 export async function readOn(
-  { store, clock }: Context,
+  { store, clock }: LiveDeps,
   seen: LiveScope,
   { place, isFirst }: { place: LiveCursor; isFirst: boolean },
 ): Promise<{ fresh: LiveCallRow[]; place: LiveCursor }> {

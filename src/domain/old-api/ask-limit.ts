@@ -1,6 +1,6 @@
 import { addressKey } from '../../shared/net/addresses.ts';
 import { CALLER_WAIT } from '../../shared/lifetimes.ts';
-import type { Context } from '../context.ts';
+import type { OldApiDeps } from './deps.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 
 /** Limits the questions to the old API for callers that the bridge does not know, by address. */
@@ -35,7 +35,7 @@ export interface AskLimit {
 
 /** All processes share the count under `name`. The running questions are those of this process. */
 export function createAskLimit(
-  { counts }: Pick<Context, 'counts'>,
+  { counts }: Pick<OldApiDeps, 'counts'>,
   name: string,
   perAddress = PER_ADDRESS,
 ): AskLimit {

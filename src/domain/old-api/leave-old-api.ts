@@ -1,5 +1,5 @@
 import { keepOldApiRefusal } from '../../store/tokens/refused-there.ts';
-import type { Context } from '../context.ts';
+import type { OldApiDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 
@@ -9,7 +9,7 @@ import type { ServedMapping } from '../tokens/resolve-token.ts';
  * has left.
  */
 export async function leaveOldApi(
-  context: Context,
+  context: OldApiDeps,
   mapping: ServedMapping,
   requestId: string,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { MappingWithApp } from '../../store/tokens/mappings.ts';
 import { isIdentifiedApp } from '../../store/tokens/observed.ts';
 import { keepClaim } from '../../store/tokens/claims.ts';
-import type { Context } from '../context.ts';
+import type { OldApiDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
@@ -20,7 +20,7 @@ export const claimReason = (clientId: string) => `a call named the app ${clientI
  * Stores the first app that a call names, and no later one, so that calls cannot make the bridge write again and again.
  */
 export async function noteClaim(
-  context: Context,
+  context: OldApiDeps,
   mapping: MappingWithApp,
   { clientId, requestId }: NamedApp,
 ): Promise<void> {

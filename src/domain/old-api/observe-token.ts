@@ -12,7 +12,7 @@ import {
 } from '../../store/tokens/observed.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { NewMapping } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { OldApiDeps } from './deps.ts';
 import { claimReason } from './note-claim.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
@@ -74,7 +74,7 @@ function hintOf(token: string): { hint_first: string | null; hint_last: string |
 }
 
 interface TransactionScope {
-  context: Context;
+  context: OldApiDeps;
   tx: Database;
   now: number;
 }
@@ -157,7 +157,7 @@ async function keep(
  * the old API answer any token. False where the old API refuses the token.
  * @throws {Unavailable}
  */
-export async function observeToken(context: Context, sighting: ObservedCall): Promise<boolean> {
+export async function observeToken(context: OldApiDeps, sighting: ObservedCall): Promise<boolean> {
   const oldBackend = oldBackendUntilRetired(context, undefined);
   // Without an old API to ask, nothing refuses the token.
   if (!oldBackend) return true;

@@ -1,7 +1,8 @@
 import { type MappingWithApp, moveMapping } from '../../store/tokens/mappings.ts';
 import type { Mapping } from '../../store/tables/tables.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { OldApiDeps } from './deps.ts';
 import { deauthorize } from '../tokens/deauthorize.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
@@ -15,7 +16,7 @@ import { provenApp } from '../tokens/proven-app.ts';
 const BY_ITS_APP = { reason: 'the app asked for it' };
 const BY_ITS_CALLER = { reason: 'a call with the token asked for it' };
 
-async function revokeOne(context: Context, mapping: Mapping, origin: Origin): Promise<void> {
+async function revokeOne(context: OldApiDeps, mapping: Mapping, origin: Origin): Promise<void> {
   const now = context.clock.now();
   const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
   const by = { at: now, ...origin, clientId, accountId, mappingId };
@@ -29,7 +30,11 @@ async function revokeOne(context: Context, mapping: Mapping, origin: Origin): Pr
  * The old API has ended a waiting token. With a known account and a proven app, the old API has ended all tokens of the
  * two, and the bridge does the same. A token without a proven app ends alone.
  */
-export async function endWaiting(context: Context, mapping: MappingWithApp, origin: Origin): Promise<void> {
+export async function endWaiting(
+  context: OldApiDeps,
+  mapping: MappingWithApp,
+  origin: Origin,
+): Promise<void> {
   const accountId = mapping.account_id;
   const clientId = provenApp(mapping);
   if (accountId === null || clientId === undefined) return revokeOne(context, mapping, origin);
@@ -40,7 +45,7 @@ export async function endWaiting(context: Context, mapping: MappingWithApp, orig
  * Ends a token that a grant serves, at the request of its app. With a proven app, all tokens of the app and account
  * end. Otherwise the token ends alone, and the grant ends with its last token.
  */
-export async function endServed(context: Context, mapping: ServedMapping, origin: Origin): Promise<void> {
+export async function endServed(context: OldApiDeps, mapping: ServedMapping, origin: Origin): Promise<void> {
   const { id: mappingId, account_id: accountId } = mapping;
   const clientId = provenApp(mapping);
   if (clientId !== undefined)
@@ -49,7 +54,7 @@ export async function endServed(context: Context, mapping: ServedMapping, origin
 }
 
 async function tell(
-  context: Context,
+  context: OldApiDeps,
   { mapping, token }: { mapping: MappingWithApp; token: string },
   origin: Origin,
 ): Promise<void> {
@@ -70,7 +75,7 @@ async function tell(
  * failure is recorded and undoes nothing here.
  */
 export function tellOldBackend(
-  context: Context,
+  context: OldApiDeps,
   ended: { mapping: MappingWithApp; token: string },
   origin: Origin,
 ): void {

@@ -1,6 +1,6 @@
 import { networkKey } from '../../shared/net/addresses.ts';
 import type { PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
-import type { Context } from '../context.ts';
+import type { OldApiDeps } from './deps.ts';
 import { createAskLimit } from './ask-limit.ts';
 
 /**
@@ -26,7 +26,7 @@ export type AnonymousPassThrough = (call: AnonymousCall) => Promise<PassedAnswer
  * Passes calls without a token. The caller has decided that the old API answers.
  * @throws {TooManyGuesses | Unavailable}
  */
-export function createPassAnonymous(context: Context): AnonymousPassThrough {
+export function createPassAnonymous(context: OldApiDeps): AnonymousPassThrough {
   const forShares = createAskLimit(context, 'shares without a token', SHARES_PER_ADDRESS);
   const forOthers = createAskLimit(context, 'calls without a token');
   return ({ address, isShares, readCall }) => {

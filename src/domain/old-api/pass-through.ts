@@ -4,7 +4,7 @@ import type { MappingWithApp } from '../../store/tokens/mappings.ts';
 import { hasToken } from '../../store/tokens/observed.ts';
 import type { OldBackend, PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
-import type { Context } from '../context.ts';
+import type { OldApiDeps } from './deps.ts';
 import { observeToken, type ObservedCall } from './observe-token.ts';
 import type { Call } from '../usage/usage.ts';
 import { leaveOldApi } from './leave-old-api.ts';
@@ -49,7 +49,7 @@ function isGood({ status }: PassedAnswer): boolean {
 }
 
 /** Background work: no caller waits. After a failure, the next call of the same token does the work again. */
-function inBackground(context: Context, name: string, work: () => Promise<void>): void {
+function inBackground(context: OldApiDeps, name: string, work: () => Promise<void>): void {
   if (context.shutdown.signal.aborted) return;
   context.flights.run(name, work).catch((error: unknown) => {
     context.logger.warn('what a passed call showed could not be kept', { error });
@@ -61,7 +61,7 @@ function inBackground(context: Context, name: string, work: () => Promise<void>)
  * @throws {TokenRefused | Unavailable} the first where the old API was retired a moment ago
  */
 export async function passWaiting(
-  context: Context,
+  context: OldApiDeps,
   mapping: MappingWithApp,
   call: LegacyCall,
 ): Promise<PassedAnswer> {
@@ -102,7 +102,7 @@ const mayMeanToken = ({ method }: PassedCall, answer: PassedAnswer) =>
  * @throws {Unavailable}
  */
 export async function passServed(
-  context: Context,
+  context: OldApiDeps,
   mapping: ServedMapping,
   call: LegacyCall,
 ): Promise<PassedAnswer | undefined> {
@@ -120,7 +120,7 @@ export async function passServed(
 }
 
 interface PassThroughDeps {
-  context: Context;
+  context: OldApiDeps;
   refused: RefusedTokens;
 }
 
@@ -171,7 +171,7 @@ export type UnknownTokenPassThrough = (call: UnknownTokenCall) => Promise<Passed
  * background, and the caller does not wait.
  * @throws {TokenRefused | TooManyGuesses | Unavailable}
  */
-export function createStrangers(context: Context): UnknownTokenPassThrough {
+export function createStrangers(context: OldApiDeps): UnknownTokenPassThrough {
   const strangers = { context, refused: createRefusedTokens(context) };
   const { refused } = strangers;
   const ask = async (call: LegacyCall) => {

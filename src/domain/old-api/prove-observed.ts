@@ -11,7 +11,7 @@ import type { AuthorizationRequest, Mapping, MappingState } from '../../store/ta
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { attachTokens } from '../tokens/attach-tokens.ts';
 import type { ConsentedPair } from '../grants/consenting-account.ts';
-import type { Context } from '../context.ts';
+import type { OldApiDeps } from './deps.ts';
 import { moveOf, statesOf } from '../grants/mapping-state.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { recordEvents } from '../history/record-event.ts';
@@ -71,7 +71,7 @@ function networksIn(profiles: unknown): Evidence['networks'] | ProfileProblem {
 }
 
 async function collectEvidence(
-  context: Context,
+  context: OldApiDeps,
   mapping: MappingWithApp,
   token: string,
 ): Promise<PastedTokenResult> {
@@ -111,7 +111,7 @@ function standingOf(mapping: Mapping, accountId: string): PastedTokenResult | ty
  * @throws {Unavailable} the old API did not answer
  */
 export async function inspectPasted(
-  context: Context,
+  context: OldApiDeps,
   { token, accountId }: { token: string; accountId: string },
 ): Promise<PastedTokenResult> {
   if (!/^[\x21-\x7e]{1,512}$/.test(token)) return { found: 'unknown' };
@@ -132,7 +132,7 @@ interface Proof {
  * some profiles, and each of them would get the profiles of the others.
  */
 async function hasAllOf(
-  context: Context,
+  context: OldApiDeps,
   networks: Evidence['networks'],
   { account, consented }: Proof,
 ): Promise<boolean> {
@@ -146,7 +146,7 @@ async function hasAllOf(
 
 /** What the known id pairs say: the two ids are `one` account or `two`. Undefined where neither id is in a pair. */
 async function saidByPairs(
-  { store }: Context,
+  { store }: OldApiDeps,
   { legacyUserId }: Evidence,
   accountId: string,
 ): Promise<'one' | 'two' | undefined> {
@@ -158,7 +158,7 @@ async function saidByPairs(
 }
 
 /** An id pair decides where there is one. Otherwise the profiles decide, unless the e-mail addresses differ. */
-async function isShown(context: Context, evidence: Evidence, proof: Proof): Promise<boolean> {
+async function isShown(context: OldApiDeps, evidence: Evidence, proof: Proof): Promise<boolean> {
   const said = await saidByPairs(context, evidence, proof.account.id);
   if (said !== undefined) return said === 'one';
   const { email } = evidence;
@@ -183,7 +183,7 @@ interface ProvenAssignment {
 
 /** Gives a token without an account to the account. */
 async function give(
-  context: Context,
+  context: OldApiDeps,
   tx: Database,
   { request, mapping, accountId }: ProvenAssignment,
 ): Promise<boolean> {
@@ -204,7 +204,7 @@ async function give(
  * grant of the present app has to serve the token.
  */
 async function settle(
-  context: Context,
+  context: OldApiDeps,
   tx: Database,
   { request, mapping, accountId }: ProvenAssignment,
 ): Promise<ProvenToken | undefined> {
@@ -229,7 +229,7 @@ async function settle(
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable} nothing was changed
  */
 export async function proveObserved(
-  context: Context,
+  context: OldApiDeps,
   request: ProofRequest,
   proof: Proof,
 ): Promise<ProvenToken | undefined> {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { OldApiDeps } from './deps.ts';
 import { type AskLimit, createAskLimit } from './ask-limit.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface RefusedTokens extends Pick<AskLimit, 'ask'> {
 const tokenKey = (token: string) => ['refused token', token];
 
 /** All processes share the refusals. The running questions are those of this process. */
-export function createRefusedTokens({ counts }: Context): RefusedTokens {
+export function createRefusedTokens({ counts }: OldApiDeps): RefusedTokens {
   const { ask, count } = createAskLimit({ counts }, 'refused tokens');
   const isRefused = (token: string) => counts.look(tokenKey(token)).points > 0;
   return {

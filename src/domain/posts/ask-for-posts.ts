@@ -1,6 +1,6 @@
 import type { PostsAccess } from '../../upstream/posts/read-posts.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
-import type { Context } from '../context.ts';
+import type { PostsDeps } from './deps.ts';
 import { withAccessToken } from '../grants/refresh/with-access-token.ts';
 import { takeRead } from '../limits/fair-shares.ts';
 import { requireScope } from './scope-missing.ts';
@@ -21,7 +21,7 @@ export interface PostsReader {
  * @throws {ScopeMissing | ReadGivesWay | GrantDead | Unavailable}, and the errors of `ask`
  */
 export async function askForPosts<Answer>(
-  context: Context,
+  context: PostsDeps,
   { grant, clientId }: PostsReader,
   ask: (asker: PostsAccess) => Promise<Answer>,
 ): Promise<Answer> {

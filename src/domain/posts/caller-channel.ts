@@ -1,5 +1,5 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
-import type { Context } from '../context.ts';
+import type { PostsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../ids/legacy-ids.ts';
 import { type AccountWithAge, readAccount } from '../reads/read-account.ts';
@@ -24,7 +24,7 @@ export interface CallerChannel {
 type ProfileIdFinder = (ids: LegacyIds) => Promise<string | undefined> | string | undefined;
 
 async function findIn(
-  context: Context,
+  context: PostsDeps,
   caller: Caller,
   { findId, acceptedAge }: { findId: ProfileIdFinder; acceptedAge: number },
 ): Promise<CallerChannel | undefined> {
@@ -38,7 +38,7 @@ async function findIn(
 }
 
 async function find(
-  context: Context,
+  context: PostsDeps,
   caller: Caller,
   findId: ProfileIdFinder,
 ): Promise<CallerChannel | undefined> {
@@ -48,7 +48,7 @@ async function find(
 
 /** The channel that a caller names by a profile id; undefined where the caller reaches no channel of this id. */
 export function channelOfProfile(
-  context: Context,
+  context: PostsDeps,
   caller: Caller,
   profileId: string,
 ): Promise<CallerChannel | undefined> {
@@ -57,7 +57,7 @@ export function channelOfProfile(
 
 /** The channel with an id of the new API; undefined where the caller does not reach the channel. */
 export function channelWithId(
-  context: Context,
+  context: PostsDeps,
   caller: Caller,
   channelId: string,
 ): Promise<CallerChannel | undefined> {

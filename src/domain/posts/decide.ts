@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { PostsDeps } from './deps.ts';
 import { isCutOver } from '../cut-over/moved-early.ts';
 import type { LifecycleEnding } from '../lifecycle/lifecycle.ts';
 import { retirementOf } from '../lifecycle/old-backend-for.ts';
@@ -33,7 +33,7 @@ function standingOf(resolved: ResolvedToken | undefined): TokenStanding {
 }
 
 /** Read once: the decision and the text of a refusal must describe the same moment. */
-function endingFor(context: Context, resolved: ResolvedToken | undefined): LifecycleEnding | undefined {
+function endingFor(context: PostsDeps, resolved: ResolvedToken | undefined): LifecycleEnding | undefined {
   switch (resolved?.kind) {
     case undefined:
       return retirementOf(context, undefined);
@@ -47,7 +47,7 @@ function endingFor(context: Context, resolved: ResolvedToken | undefined): Lifec
   }
 }
 
-function phaseOf({ oldBackend }: Context, ending: LifecycleEnding | undefined): OldApiPhase {
+function phaseOf({ oldBackend }: PostsDeps, ending: LifecycleEnding | undefined): OldApiPhase {
   if (!oldBackend) return 'none';
   if (!ending) return 'runs';
   return ending.because === 'brownout' ? 'brownout' : 'retired';
@@ -58,7 +58,7 @@ function phaseOf({ oldBackend }: Context, ending: LifecycleEnding | undefined): 
  * @throws {TokenRefused | KeyMissing}
  */
 export async function decideAnswerer(
-  context: Context,
+  context: PostsDeps,
   call: CallKind,
   token: string | undefined,
 ): Promise<AnswerDecision> {

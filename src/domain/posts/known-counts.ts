@@ -1,7 +1,7 @@
 import { findListLengths, forgetLengths, lengthenList } from '../../store/posts/post-answers.ts';
 import type { Post } from '../../upstream/posts/post.ts';
 import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
-import type { Context } from '../context.ts';
+import type { PostsDeps } from './deps.ts';
 import { nameOfPending, nameOfSent } from './lists/lists.ts';
 
 /** The lengths of a channel's lists when the lists were last read to the end. An unread length is absent. */
@@ -12,7 +12,7 @@ export interface KnownCounts {
 
 /** The known lengths of the lists of a grant's channels. Sends no request. */
 export async function knownCounts(
-  context: Context,
+  context: PostsDeps,
   grantId: string,
 ): Promise<(channelId: string) => KnownCounts | undefined> {
   const lengths = await withoutCacheFaults(context, grantId, () => findListLengths(context.store, grantId));
@@ -24,7 +24,7 @@ export async function knownCounts(
 }
 
 /** Adds a new post to the known length of its channel's queue. */
-export async function countNewPost(context: Context, grantId: string, post: Post): Promise<void> {
+export async function countNewPost(context: PostsDeps, grantId: string, post: Post): Promise<void> {
   if (post.status !== 'scheduled') return;
   const what = nameOfPending(post.channelId);
   await withoutCacheFaults(context, grantId, () => lengthenList(context.store, { grantId, what }));
@@ -35,7 +35,7 @@ export async function countNewPost(context: Context, grantId: string, post: Post
  * the post; undefined forgets the lengths of all channels.
  */
 export async function forgetCounts(
-  context: Context,
+  context: PostsDeps,
   grantId: string,
   channelId: string | undefined,
 ): Promise<void> {

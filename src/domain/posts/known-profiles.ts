@@ -1,6 +1,6 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
-import type { Context } from '../context.ts';
+import type { PostsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { legacyIds, type LegacyIds, meantChannel } from '../ids/legacy-ids.ts';
 import { readAccount, type AccountWithAge } from '../reads/read-account.ts';
@@ -28,7 +28,7 @@ export interface NamedProfiles {
 }
 
 async function resolveIn(
-  context: Context,
+  context: PostsDeps,
   caller: Caller,
   named: { reading: AccountWithAge; given: readonly string[] },
 ) {
@@ -53,7 +53,7 @@ const KNOWN_FOR = 60 * MINUTE;
  * @throws {GrantDead | Forbidden | Unavailable | TokenRefused}
  */
 export async function profilesNamed(
-  context: Context,
+  context: PostsDeps,
   caller: Caller,
   given: readonly string[],
 ): Promise<NamedProfiles> {

@@ -1,12 +1,12 @@
 import { findGrant } from '../../store/grants/grants.ts';
 import { Forbidden } from '../../upstream/main-api.ts';
-import type { Context } from '../context.ts';
+import type { PostsDeps } from './deps.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 
 /** The grant behind a token lacks a scope that the call needs. The account holder can consent to more scopes. */
 export class ScopeMissing extends Forbidden {
   readonly reauthorize: { reason: string; link: string };
-  constructor({ settings }: Context, mapping: Pick<ServedMapping, 'client_id'>, scope: string) {
+  constructor({ settings }: PostsDeps, mapping: Pick<ServedMapping, 'client_id'>, scope: string) {
     super(`the grant has no ${scope}`);
     const reason = `The connection behind this token does not include ${scope}. Its owner has to authorize the app again.`;
     this.reauthorize = { reason, link: `${settings.publicUrl}/apps/${mapping.client_id}` };
@@ -15,7 +15,7 @@ export class ScopeMissing extends Forbidden {
 
 /** @throws {ScopeMissing} */
 export async function requireScope(
-  context: Context,
+  context: PostsDeps,
   mapping: Pick<ServedMapping, 'client_id' | 'grant_id'>,
   scope: string,
 ): Promise<void> {

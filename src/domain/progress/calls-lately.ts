@@ -1,6 +1,6 @@
 import { callersOf } from '../usage/callers.ts';
 import { callDaysOf, lastDays, totalsOf } from '../usage/calls-per-day.ts';
-import type { Context } from '../context.ts';
+import type { ProgressDeps } from './deps.ts';
 
 /** The most tokens whose calls are read for one list of apps; a page that is opened has no time for more. */
 const TOKENS_READ = 5000;
@@ -27,7 +27,7 @@ type TokenGroup = { clientId: string; accountId?: string };
  * The calls of an account are partial then.
  */
 export async function callsLately(
-  context: Context,
+  context: ProgressDeps,
   asked: readonly TokenGroup[],
   { days }: { days: number },
 ): Promise<CallsLately[]> {

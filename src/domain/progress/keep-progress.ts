@@ -15,7 +15,7 @@ import {
   type Progress,
 } from '../../store/progress/progress.ts';
 import { keepProgressOfAll } from '../../store/progress/progress-days.ts';
-import type { Context } from '../context.ts';
+import type { ProgressDeps } from './deps.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
@@ -38,7 +38,7 @@ function add(numbers: NumbersByApp, clientId: string, [column, n]: [keyof TokenN
 }
 
 /** Reads piece after piece, each in a statement of its own, until all pieces are read or the process stops. */
-function createWalk({ shutdown }: Context) {
+function createWalk({ shutdown }: ProgressDeps) {
   return async <Key>(
     first: Key,
     read: (piece: { after: Key; size: number }) => Promise<Key | undefined>,
@@ -54,7 +54,7 @@ function createWalk({ shutdown }: Context) {
  * A walk by token ids keeps every piece small, however many tokens an app has. People can be counted only in the order
  * of their accounts or addresses, in walks of their own.
  */
-async function countAll(context: Context): Promise<NumbersByApp> {
+async function countAll(context: ProgressDeps): Promise<NumbersByApp> {
   const { durable } = context.store;
   const throughAll = createWalk(context);
   const numbers: NumbersByApp = new Map();
@@ -94,7 +94,7 @@ function changed(day: string, now: NumbersByApp, newest: ReadonlyMap<string, Pro
  * Counts all tokens, and keeps today's row of each app whose numbers changed. Rows that are older than usage are
  * removed.
  */
-export async function keepProgress(context: Context): Promise<void> {
+export async function keepProgress(context: ProgressDeps): Promise<void> {
   const { clock, store } = context;
   const countedAt = clock.now();
   const counted = await countAll(context);

@@ -2,9 +2,9 @@ import { newestProgress } from '../../store/progress/progress.ts';
 import { progressOfAllSince, progressSince, sumChanges } from '../../store/progress/progress-days.ts';
 import type { MappingState } from '../../store/tables/tables.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
-import type { Context } from '../context.ts';
+import type { ProgressDeps } from './deps.ts';
 
-type ProgressDeps = Pick<Context, 'store' | 'clock'>;
+type CountDeps = Pick<ProgressDeps, 'store' | 'clock'>;
 
 /** How tokens move from the old API, day by day. */
 export interface ProgressDay {
@@ -60,7 +60,7 @@ function addedUp(changes: readonly Row[]): Row[] {
  * an owner together, or of all apps. Tokens are counted once an hour. A day without a count repeats the day before.
  */
 export async function progressOf(
-  context: ProgressDeps,
+  context: CountDeps,
   of: { ownerAccountId: string } | 'all',
   { days }: { days: number },
 ): Promise<ProgressDay[]> {
@@ -75,7 +75,7 @@ export async function progressOf(
 
 /** The numbers of `progressOf` for each of these apps, by client id. */
 export async function progressOfApps(
-  context: ProgressDeps,
+  context: CountDeps,
   clientIds: readonly string[],
   { days }: { days: number },
 ): Promise<Map<string, ProgressDay[]>> {
@@ -87,7 +87,7 @@ export async function progressOfApps(
 
 /** How many tokens of each of these apps are not revoked, by the last count; an app without a count is left out. */
 export async function tokensCounted(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<ProgressDeps, 'store'>,
   clientIds: readonly string[],
 ): Promise<Map<string, { waiting: number; alive: number; waitingPeople: number }>> {
   const rows = await newestProgress(store.durable, clientIds);

@@ -1,7 +1,7 @@
 import type { GrantClient } from '../grants/grant-client.ts';
 import { type AccountReading, OrganizationGone } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
-import type { Context } from '../context.ts';
+import type { ReadsDeps } from './deps.ts';
 import { withAccessToken } from '../grants/refresh/with-access-token.ts';
 
 /** At most this many organizations in one request: the main API takes at most thirty aliases. */
@@ -54,7 +54,7 @@ async function readWhole(read: AccountReader, known: readonly string[]): Promise
  * @throws {GrantDead | Forbidden | Unavailable}
  */
 export function askForAccount(
-  context: Context,
+  context: ReadsDeps,
   { id, modernClientId }: GrantClient,
   known: readonly string[],
 ): Promise<AccountReading> {

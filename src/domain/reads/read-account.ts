@@ -5,7 +5,7 @@ import { Unavailable } from '../../upstream/outcomes.ts';
 import { cachedAnswer, keepAnswer } from '../grants/refresh/answer-cache.ts';
 import { askForAccount } from './ask-for-account.ts';
 import { type GrantClient } from '../grants/grant-client.ts';
-import type { Context } from '../context.ts';
+import type { ReadsDeps } from './deps.ts';
 import { freshFor } from '../limits/freshness.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 
@@ -17,7 +17,7 @@ export interface AccountWithAge extends AccountReading {
 }
 
 async function fetchReading(
-  context: Context,
+  context: ReadsDeps,
   grant: GrantClient,
   known: readonly string[],
 ): Promise<AccountWithAge> {
@@ -45,7 +45,7 @@ function organizationsIn(cached: StoredAnswer | undefined, age: number): string[
  * @throws {GrantDead | Forbidden | Unavailable}
  */
 export async function readAccount(
-  context: Context,
+  context: ReadsDeps,
   grant: GrantClient,
   acceptedAge = 0,
 ): Promise<AccountWithAge> {

@@ -3,7 +3,7 @@ import { addShadowCounts } from '../../store/posts/shadow-differences.ts';
 import type { PassedAnswer } from '../../upstream/old-backend.ts';
 import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
 import { compareObjects, type Difference } from './compare-answers.ts';
-import type { Context } from '../context.ts';
+import type { ReadsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { takeForShadow } from '../limits/shadow-allowance.ts';
 import { jsonIn } from '../translation/unpack.ts';
@@ -46,7 +46,11 @@ export interface PassedRead {
   ours: () => Promise<object | 'not there' | undefined>;
 }
 
-async function requestsFor(context: Context, { mapping }: Caller, address: ShadowedAddress): Promise<number> {
+async function requestsFor(
+  context: ReadsDeps,
+  { mapping }: Caller,
+  address: ShadowedAddress,
+): Promise<number> {
   const account = await cachedAnswer(context, mapping.grant_id);
   const isKnown = account !== undefined && context.clock.now() - account.fetched_at < ACCOUNT_KNOWN;
   return REQUESTS[address] + (isKnown ? 0 : ACCOUNT_REQUESTS);
@@ -59,7 +63,7 @@ function compare(address: ShadowedAddress, old: unknown, ours: object | 'not the
   return compareUpdates(old, ours);
 }
 
-async function compareOnce(context: Context, caller: Caller, read: PassedRead): Promise<void> {
+async function compareOnce(context: ReadsDeps, caller: Caller, read: PassedRead): Promise<void> {
   const { address, answer } = read;
   const old = jsonIn(answer, LONGEST_ANSWER);
   if (typeof old !== 'object' || old === null) return;
@@ -78,7 +82,7 @@ async function compareOnce(context: Context, caller: Caller, read: PassedRead): 
 }
 
 /** Compares an answer of the old API that went out, if the sample includes the call. Returns at once. */
-export function shadowPassed(context: Context, caller: Caller, read: PassedRead): void {
+export function shadowPassed(context: ReadsDeps, caller: Caller, read: PassedRead): void {
   const { settings, flights, shutdown } = context;
   if (!settings.shadow || read.answer.status !== 200 || shutdown.signal.aborted) return;
   const drawn = context.chance() / SHARE;

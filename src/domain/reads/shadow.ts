@@ -5,7 +5,7 @@ import {
 } from '../../store/posts/shadow-differences.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { compareObjects, compareProfiles, type Difference } from './compare-answers.ts';
-import type { Context } from '../context.ts';
+import type { ReadsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { isKnownThere } from '../tokens/resolve-token.ts';
@@ -55,7 +55,7 @@ function compare(old: unknown, ours: ShadowedAnswer): Difference[] {
 
 /** The differences to count. A token that the old API refuses counts as not answered. */
 async function ask(
-  context: Context,
+  context: ReadsDeps,
   { mapping, token }: Caller,
   ours: ShadowedAnswer,
 ): Promise<Array<{ field: string; difference: string }>> {
@@ -69,14 +69,14 @@ async function ask(
   return [{ field: ANY_FIELD, difference: COMPARED }, ...compare(old, ours)];
 }
 
-async function compareOnce(context: Context, caller: Caller, ours: ShadowedAnswer): Promise<void> {
+async function compareOnce(context: ReadsDeps, caller: Caller, ours: ShadowedAnswer): Promise<void> {
   const endpoint = ENDPOINTS[ours.read];
   const counted = (await ask(context, caller, ours)).map((one) => ({ endpoint, ...one }));
   await addShadowCounts(context.store, counted, context.clock.now());
 }
 
 /** Compares an answer that went out, if the sample includes the call. Returns at once. */
-export function shadow(context: Context, caller: Caller, ours: ShadowedAnswer): void {
+export function shadow(context: ReadsDeps, caller: Caller, ours: ShadowedAnswer): void {
   const { settings, flights, shutdown } = context;
   const { mapping } = caller;
   if (!settings.shadow || !isKnownThere(mapping) || shutdown.signal.aborted) return;
@@ -106,7 +106,7 @@ interface FieldReport {
 
 /** The fields that the two APIs answer differently, the most frequent field of an endpoint first. */
 export async function describeShadow(
-  context: Context,
+  context: ReadsDeps,
 ): Promise<{ compared: number; notAnswered: number; differences: FieldReport[] }> {
   const counts = await listShadowCounts(context.store);
   const totals = counts.filter(({ field }) => field === ANY_FIELD);
@@ -125,6 +125,6 @@ export async function describeShadow(
 }
 
 /** Deletes all counts. */
-export async function clearShadow(context: Context): Promise<void> {
+export async function clearShadow(context: ReadsDeps): Promise<void> {
   await clearShadowCounts(context.store);
 }

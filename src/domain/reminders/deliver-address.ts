@@ -1,7 +1,7 @@
 import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
 import type { ClaimedMail } from '../../store/reminders/mails.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
 import type { ReminderPerson } from './people.ts';
 
@@ -21,7 +21,7 @@ interface AddressFailure {
 
 /** The person's own address. A mail that replaces a refused mail goes to the app's contact. */
 export async function findAddress(
-  context: Context,
+  context: RemindersDeps,
   mail: ClaimedMail,
   person: ReminderPerson,
 ): Promise<FoundAddress | AddressFailure> {

@@ -7,7 +7,7 @@ import {
   isHeldBy,
 } from '../../store/reminders/mails.ts';
 import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
 import type { DueStage, ReminderPerson } from './people.ts';
 import { stillDue } from './plan-reminders.ts';
@@ -20,7 +20,7 @@ export interface PersonReminders {
 }
 
 /** The reminders of a mail to a contact that are about apps without this contact by now. */
-async function notTheirs({ store }: Context, mail: ClaimedMail): Promise<ReminderRow[]> {
+async function notTheirs({ store }: RemindersDeps, mail: ClaimedMail): Promise<ReminderRow[]> {
   if (!isForContact(mail)) return [];
   const reminders = await readRemindersOf(store.durable, mail.id);
   const contacts = await contactsOf(store.durable, [...new Set(reminders.map((one) => one.client_id))]);
@@ -34,7 +34,7 @@ interface ReminderCheck extends PersonReminders {
   gone: string[];
 }
 
-async function look(context: Context, mail: ClaimedMail): Promise<ReminderCheck | undefined> {
+async function look(context: RemindersDeps, mail: ClaimedMail): Promise<ReminderCheck | undefined> {
   const held = await stillDue(context, mail);
   if (!held) return undefined;
   const strangers = await notTheirs(context, mail);
@@ -48,7 +48,7 @@ async function look(context: Context, mail: ClaimedMail): Promise<ReminderCheck 
  * them again if somebody still needs them. A mail without due reminders ends in the same transaction, under the claim.
  */
 export async function lookAgain(
-  context: Context,
+  context: RemindersDeps,
   mail: ClaimedMail,
 ): Promise<PersonReminders | 'dropped' | 'left'> {
   const seen = await look(context, mail);

@@ -1,7 +1,7 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { MailError } from '../../shared/mail/mail-error.ts';
 import { type ClaimedMail, endMail, noteAddress } from '../../store/reminders/mails.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { findAddress } from './deliver-address.ts';
@@ -30,7 +30,7 @@ type MailDelivery = PersonReminders & { mail: ClaimedMail; address: string; clai
  * @throws {MailError} the mail was not handed over
  */
 async function handOver(
-  context: Context,
+  context: RemindersDeps,
   { mail, address, claimedAt, ...held }: MailDelivery,
 ): Promise<'handedOver' | 'late' | 'left'> {
   const person = readerOf(held, mail, address);
@@ -60,7 +60,7 @@ interface DeliveryFailure {
 }
 
 async function afterFailure(
-  context: Context,
+  context: RemindersDeps,
   mail: ClaimedMail,
   { address, error }: DeliveryFailure,
 ): Promise<DeliveryOutcome> {
@@ -73,14 +73,18 @@ async function afterFailure(
 }
 
 /** For a mail that could not be made. The mail would fail for any other address too, so no contact is tried. */
-async function afterNotMade(context: Context, mail: ClaimedMail, failure: string): Promise<DeliveryOutcome> {
+async function afterNotMade(
+  context: RemindersDeps,
+  mail: ClaimedMail,
+  failure: string,
+): Promise<DeliveryOutcome> {
   const now = context.clock.now();
   if (!isHopeless(mail, now)) return putOffReminder(context, mail, failure);
   const isEnded = await endMail(context.store.aside, mail, { state: 'undeliverable', now, failure });
   return isEnded ? 'undeliverable' : 'left';
 }
 
-async function attemptAt(context: Context, turn: MailDelivery): Promise<DeliveryOutcome> {
+async function attemptAt(context: RemindersDeps, turn: MailDelivery): Promise<DeliveryOutcome> {
   const { mail, address } = turn;
   try {
     const end = await handOver(context, turn);
@@ -92,7 +96,11 @@ async function attemptAt(context: Context, turn: MailDelivery): Promise<Delivery
   }
 }
 
-async function attempt(context: Context, mail: ClaimedMail, claimedAt: number): Promise<DeliveryOutcome> {
+async function attempt(
+  context: RemindersDeps,
+  mail: ClaimedMail,
+  claimedAt: number,
+): Promise<DeliveryOutcome> {
   if (isDoubtOver(mail)) return markDoubtful(context, mail);
   const held = await lookAgain(context, mail);
   if (typeof held === 'string') return held;
@@ -115,7 +123,7 @@ function placeOf(error: unknown): { kind: string; at: string[] } {
  * `clock.elapsed()` from before the claim.
  */
 export async function deliverOne(
-  context: Context,
+  context: RemindersDeps,
   mail: ClaimedMail,
   claimedAt: number,
 ): Promise<DeliveryOutcome> {

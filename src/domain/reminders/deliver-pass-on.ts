@@ -11,7 +11,7 @@ import {
 import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 
 /**
@@ -79,7 +79,7 @@ async function replace(
 
 /** Ends a claimed mail that its address does not take, and passes its reminders on, in one transaction. */
 export async function passToNextContact(
-  context: Context,
+  context: RemindersDeps,
   mail: ClaimedMail,
   refusal: AddressRefusal,
 ): Promise<DeliveryOutcome> {

@@ -1,6 +1,6 @@
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { type ClaimedMail, putOffMail } from '../../store/reminders/mails.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { nextMorning } from './plan-stages.ts';
 
@@ -28,7 +28,7 @@ export function isHopeless({ created_at, attempts }: ClaimedMail, now: number): 
 
 /** Gives a claimed mail back until its next attempt. */
 export async function putOffReminder(
-  context: Context,
+  context: RemindersDeps,
   mail: ClaimedMail,
   failure: string,
 ): Promise<DeliveryOutcome> {
@@ -39,7 +39,7 @@ export async function putOffReminder(
 
 /** Gives a claimed mail back until nine in the morning of a time zone. The claim does not count as an attempt. */
 export async function putOffToMorning(
-  context: Context,
+  context: RemindersDeps,
   mail: ClaimedMail,
   zone: string,
 ): Promise<DeliveryOutcome> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { type ClaimedMail, countDoubt, endMail } from '../../store/reminders/mails.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { putOffReminder } from './deliver-put-off.ts';
 
@@ -18,7 +18,11 @@ const IN_DOUBT_MOST = 2;
 
 const NOT_CONFIRMED = 'the mail server did not confirm it';
 
-async function keep<T>(context: Context, mail: ClaimedMail, work: () => Promise<T>): Promise<T | undefined> {
+async function keep<T>(
+  context: RemindersDeps,
+  mail: ClaimedMail,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   for (const wait of [...KEEP_AGAIN_AFTER, undefined]) {
     try {
       return await work();
@@ -33,7 +37,7 @@ async function keep<T>(context: Context, mail: ClaimedMail, work: () => Promise<
 
 /** Ends a claimed mail that a server has; `failure` says what is uncertain about the sending. */
 export async function markSent(
-  context: Context,
+  context: RemindersDeps,
   mail: ClaimedMail,
   failure: string | null = null,
 ): Promise<DeliveryOutcome> {
@@ -49,11 +53,11 @@ export const isDoubtOver = ({ in_doubt }: Pick<ClaimedMail, 'in_doubt'>): boolea
   in_doubt >= IN_DOUBT_MOST;
 
 /** Ends a mail that may have been sent twice. */
-export const markDoubtful = (context: Context, mail: ClaimedMail): Promise<DeliveryOutcome> =>
+export const markDoubtful = (context: RemindersDeps, mail: ClaimedMail): Promise<DeliveryOutcome> =>
   markSent(context, mail, NOT_CONFIRMED);
 
 /** For a mail that a server received whole without an answer: the mail is sent once more, and then counts as sent. */
-export async function afterDoubt(context: Context, mail: ClaimedMail): Promise<DeliveryOutcome> {
+export async function afterDoubt(context: RemindersDeps, mail: ClaimedMail): Promise<DeliveryOutcome> {
   const count = await keep(context, mail, () => countDoubt(context.store.aside, mail));
   if (count === undefined) return 'left';
   if (isDoubtOver({ in_doubt: count })) return markDoubtful(context, mail);

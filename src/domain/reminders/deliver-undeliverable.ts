@@ -1,5 +1,5 @@
 import { listUndeliverableMails } from '../../store/reminders/mails.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 
 /** The mails that reached no person, for support. */
 
@@ -18,7 +18,7 @@ export interface FailedMail {
 const SHOWN = 500;
 
 /** The newest mails that reached no person and that support has not dealt with, newest first. */
-export async function listUndeliverable(context: Context): Promise<FailedMail[]> {
+export async function listUndeliverable(context: RemindersDeps): Promise<FailedMail[]> {
   const mails = await listUndeliverableMails(context.store.durable, SHOWN);
   return mails.map(({ id, person, day, ended_at, failure, reminders }) => ({
     mailId: id,

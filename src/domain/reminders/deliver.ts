@@ -2,7 +2,7 @@ import { newHexId } from '../../shared/ids.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { HAND_OVER_LIMIT, type Mail, MAILS_AT_ONCE } from '../../shared/mail/mailer.ts';
 import { type ClaimedMail, claimMail } from '../../store/reminders/mails.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import { deliverOne } from './deliver-one.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 
@@ -22,7 +22,7 @@ export interface DeliveryOptions {
 }
 
 interface Run {
-  context: Context;
+  context: RemindersDeps;
   isDryRun: boolean;
   delivered: DeliveryCounts;
 }
@@ -49,7 +49,7 @@ async function deliverInTurn(run: Run): Promise<void> {
  * @returns how many mails had which outcome; `passedOn` went to an app's next contact
  */
 export async function deliverReminders(
-  context: Context,
+  context: RemindersDeps,
   { isDryRun = false }: DeliveryOptions = {},
 ): Promise<DeliveryCounts> {
   const delivered: DeliveryCounts = { sent: 0, dropped: 0, putOff: 0, passedOn: 0, undeliverable: 0 };

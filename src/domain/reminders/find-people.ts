@@ -5,7 +5,7 @@ import {
   readReminderAccount,
   readEarlierEmails,
 } from '../../store/reminders/reminder-people.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import { joinParts, loadParts } from './load-parts.ts';
 import type { AppPart, ReminderPerson, PersonIdentity } from './people.ts';
 
@@ -23,7 +23,7 @@ const idOfEmail = (email: string) => `email:${email}`;
 
 /** For each of these addresses, the first account with the address, in the order of account ids. */
 async function firstAccounts(
-  { store: { durable } }: Context,
+  { store: { durable } }: RemindersDeps,
   emails: readonly string[],
 ): Promise<Map<string, string>> {
   const first = new Map<string, string>();
@@ -41,7 +41,7 @@ async function firstAccounts(
  * alone: an earlier address may belong to another person by now.
  */
 export async function waitingEmailOf(
-  context: Context,
+  context: RemindersDeps,
   { id, accountId }: PersonIdentity,
 ): Promise<string | undefined> {
   if (accountId === undefined)
@@ -53,7 +53,7 @@ export async function waitingEmailOf(
 }
 
 /** The id of the person behind an address: the first account with the address, or else the address itself. */
-export async function personIdOf(context: Context, address: string): Promise<string> {
+export async function personIdOf(context: RemindersDeps, address: string): Promise<string> {
   const email = normalEmail(address);
   const accountId = (await firstAccounts(context, [email])).get(email);
   return accountId === undefined ? idOfEmail(email) : `account:${accountId}`;
@@ -61,7 +61,7 @@ export async function personIdOf(context: Context, address: string): Promise<str
 
 /** The parts that wait under the addresses of these accounts, by the id of the first account with each address. */
 async function partsUnderEmails(
-  context: Context,
+  context: RemindersDeps,
   accounts: readonly AccountRow[],
 ): Promise<Map<string, AppPart[]>> {
   const emails = [...new Set(accounts.map(emailOf))].filter((email) => email !== '');
@@ -72,7 +72,7 @@ async function partsUnderEmails(
 
 /** The addresses under which the tokens and apps of these accounts once waited, by account id. */
 async function earlierEmails(
-  { store: { durable } }: Context,
+  { store: { durable } }: RemindersDeps,
   ids: readonly string[],
 ): Promise<Map<string, string[]>> {
   const emails = new Map<string, string[]>();
@@ -101,7 +101,7 @@ const withoutAccount = (email: string): PersonIdentity => {
 
 /** The people among these accounts: accounts that hold waiting tokens or own apps. */
 export async function peopleOfAccounts(
-  context: Context,
+  context: RemindersDeps,
   accounts: readonly AccountRow[],
 ): Promise<ReminderPerson[]> {
   const ids = accounts.map((row) => row.account_id);
@@ -116,7 +116,10 @@ export async function peopleOfAccounts(
 }
 
 /** The people among these addresses: addresses without an account, under which tokens or apps wait. */
-export async function peopleOfEmails(context: Context, emails: readonly string[]): Promise<ReminderPerson[]> {
+export async function peopleOfEmails(
+  context: RemindersDeps,
+  emails: readonly string[],
+): Promise<ReminderPerson[]> {
   const first = await firstAccounts(context, emails);
   const names = emails.filter((email) => !first.has(email));
   const parts = await loadParts(context, { by: 'email', names });
@@ -128,7 +131,7 @@ export async function peopleOfEmails(context: Context, emails: readonly string[]
  * for an unknown account.
  */
 export async function whoIs(
-  context: Context,
+  context: RemindersDeps,
   { accountId, email }: { accountId: string | null; email: string },
 ): Promise<PersonIdentity | undefined> {
   const address = normalEmail(email);

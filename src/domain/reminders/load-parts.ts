@@ -5,7 +5,7 @@ import {
   readHolderRows,
   readOwnerRows,
 } from '../../store/reminders/reminder-people.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import type { HolderPart, OwnerPart, AppPart } from './people.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
@@ -24,7 +24,7 @@ function holderPart(row: HolderRow): HolderPart {
   };
 }
 
-function ownerPart(row: OwnerRow, { oldBackend }: Pick<Context, 'oldBackend'>): OwnerPart {
+function ownerPart(row: OwnerRow, { oldBackend }: Pick<RemindersDeps, 'oldBackend'>): OwnerPart {
   return {
     role: 'owner',
     clientId: row.client_id,
@@ -40,7 +40,7 @@ function ownerPart(row: OwnerRow, { oldBackend }: Pick<Context, 'oldBackend'>): 
 
 /** The parts of these people by name: first held tokens, then owned apps. People without parts are left out. */
 export async function loadParts(
-  context: Pick<Context, 'store' | 'oldBackend'>,
+  context: Pick<RemindersDeps, 'store' | 'oldBackend'>,
   named: NamedPerson,
 ): Promise<Map<string, AppPart[]>> {
   const { durable } = context.store;

@@ -7,7 +7,7 @@ import {
 } from '../../store/reminders/reminder-people.ts';
 import { readHoldingMails, readTold, type ReminderRow } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { ReminderPerson } from './people.ts';
 import { firstDayToTell, keyOfStage, localDay } from './plan-stages.ts';
@@ -41,7 +41,7 @@ const PAGE = 200;
 
 /** Treats unusable addresses, and addresses that stopped the mails, as unknown. */
 async function withKnownAddresses(
-  { store: { durable } }: Context,
+  { store: { durable } }: RemindersDeps,
   people: readonly ReminderPerson[],
 ): Promise<ReminderPerson[]> {
   const addresses = people.flatMap(({ address }) => address ?? []);
@@ -80,7 +80,7 @@ interface LedgerOptions {
 }
 
 async function withTold(
-  { store: { durable } }: Context,
+  { store: { durable } }: RemindersDeps,
   people: readonly ReminderPerson[],
   { now, exceptMail }: LedgerOptions,
 ): Promise<PersonLedger[]> {
@@ -107,7 +107,7 @@ const LONGEST_DAY = 27 * 60 * MINUTE;
 const daysAt = (now: number) => [now - DAY, now, now + DAY].map((time) => localDay(time, 'UTC'));
 
 async function candidatesOf(
-  context: Context,
+  context: RemindersDeps,
   found: readonly ReminderPerson[],
   now: number,
 ): Promise<Candidate[]> {
@@ -122,7 +122,7 @@ async function candidatesOf(
 
 /** Reads rows page by page until a page is empty. `nameOf` of the last row says where the next page begins. */
 async function* pagesOf<Row>(
-  { shutdown }: Context,
+  { shutdown }: RemindersDeps,
   { read, nameOf }: { read: (after: string) => Promise<readonly Row[]>; nameOf: (row: Row) => string },
 ): AsyncIterable<readonly Row[]> {
   let after = '';
@@ -136,7 +136,7 @@ async function* pagesOf<Row>(
   }
 }
 
-async function* pagesOfPeople(context: Context): AsyncIterable<ReminderPerson[]> {
+async function* pagesOfPeople(context: RemindersDeps): AsyncIterable<ReminderPerson[]> {
   const { durable } = context.store;
   const accounts = pagesOf(context, {
     read: (after) => accountsAfter(durable, after, PAGE),
@@ -154,13 +154,16 @@ async function* pagesOfPeople(context: Context): AsyncIterable<ReminderPerson[]>
  * All people with waiting tokens or with apps, in a stable order: accounts, then the addresses without an account.
  * `now` in Unix milliseconds gives the day in each person's zone.
  */
-export async function* peoplePages(context: Context, { now }: { now: number }): AsyncIterable<Candidate[]> {
+export async function* peoplePages(
+  context: RemindersDeps,
+  { now }: { now: number },
+): AsyncIterable<Candidate[]> {
   for await (const people of pagesOfPeople(context))
     if (people.length > 0) yield await candidatesOf(context, people, now);
 }
 
 /** One person by `account:ID` or `email:ADDRESS`. The address of the person may be unusable. */
-async function findPerson(context: Context, id: string): Promise<ReminderPerson | undefined> {
+async function findPerson(context: RemindersDeps, id: string): Promise<ReminderPerson | undefined> {
   const [, by, name = ''] = /^(account|email):(.*)$/.exec(id) ?? [];
   if (by === 'email') return (await peopleOfEmails(context, [name]))[0];
   const account = by === 'account' ? await readReminderAccount(context.store.durable, name) : undefined;
@@ -172,7 +175,7 @@ async function findPerson(context: Context, id: string): Promise<ReminderPerson 
  * any more, and for an address that an account has meanwhile.
  */
 export async function loadPerson(
-  context: Context,
+  context: RemindersDeps,
   id: string,
   ledger: LedgerOptions,
 ): Promise<PersonLedger | undefined> {

@@ -8,7 +8,7 @@ import {
   readNotedAt,
   usesAfter,
 } from '../../store/usage/last-use.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import { USED_WITHIN } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
@@ -27,7 +27,10 @@ const LOOKED_BACK = USED_WITHIN + DAY;
 type LastUsePosition = Pick<LastUse, 'day' | 'mapping_id'>;
 
 /** Undefined when usage cannot be read. */
-async function readChunk({ store, logger }: Context, after: LastUsePosition): Promise<LastUse[] | undefined> {
+async function readChunk(
+  { store, logger }: RemindersDeps,
+  after: LastUsePosition,
+): Promise<LastUse[] | undefined> {
   try {
     return await usesAfter(store, after, CHUNK);
   } catch (error) {
@@ -37,7 +40,10 @@ async function readChunk({ store, logger }: Context, after: LastUsePosition): Pr
 }
 
 /** One statement moves a token only once, so each day has its own statement, in the order of days. */
-async function keepChunk({ store, oldBackend, shutdown }: Context, uses: readonly LastUse[]): Promise<void> {
+async function keepChunk(
+  { store, oldBackend, shutdown }: RemindersDeps,
+  uses: readonly LastUse[],
+): Promise<void> {
   for (const day of new Set(uses.map((use) => use.day))) {
     const ofDay = uses.filter((use) => use.day === day);
     await keepLastUses(store.aside, ofDay, SILENCES);
@@ -47,7 +53,7 @@ async function keepChunk({ store, oldBackend, shutdown }: Context, uses: readonl
 }
 
 /** One day before the last complete run, because some rows are written late. */
-async function firstDay({ store }: Context, now: number): Promise<string> {
+async function firstDay({ store }: RemindersDeps, now: number): Promise<string> {
   const notedAt = (await readNotedAt(store.durable)) ?? 0;
   return dayOf(Math.max(Math.min(notedAt, now) - DAY, now - LOOKED_BACK));
 }
@@ -55,7 +61,7 @@ async function firstDay({ store }: Context, now: number): Promise<string> {
 /**
  * Copies the last uses since the previous run. Rows only move forward, so several processes may do the same at once.
  */
-export async function noteLastUse(context: Context): Promise<void> {
+export async function noteLastUse(context: RemindersDeps): Promise<void> {
   const now = context.clock.now();
   let after: LastUsePosition = { day: await firstDay(context, now), mapping_id: '' };
   for (;;) {

@@ -6,7 +6,7 @@ import {
   readRemindersOf,
   type ReminderRow,
 } from '../../store/reminders/reminders.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 import { AGAIN, askedStages } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
 import { noteLastUse } from './note-last-use.ts';
@@ -22,7 +22,7 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 /** How many people's mails are written in one transaction. */
 const PEOPLE_AT_ONCE = 50;
 
-function planningAt(context: Context, now: number) {
+function planningAt(context: RemindersDeps, now: number) {
   return { lifecycle: context.lifecycle.current(), days: context.settings.reminderDays, now };
 }
 
@@ -64,7 +64,7 @@ function remindersOf(mail: NewMail, { due }: Plan): NewReminder[] {
   }));
 }
 
-async function keepPlans(context: Context, plans: readonly Plan[], now: number): Promise<number> {
+async function keepPlans(context: RemindersDeps, plans: readonly Plan[], now: number): Promise<number> {
   const written = plans.map((plan) => {
     const mail = mailOf(plan, now);
     return { mail, reminders: remindersOf(mail, plan) };
@@ -80,7 +80,7 @@ async function keepPlans(context: Context, plans: readonly Plan[], now: number):
   return made.length;
 }
 
-function plansOf(context: Context, page: readonly Candidate[], now: number): Plan[] {
+function plansOf(context: RemindersDeps, page: readonly Candidate[], now: number): Plan[] {
   const planning = planningAt(context, now);
   return page
     .filter(({ isHeld }) => !isHeld)
@@ -89,7 +89,7 @@ function plansOf(context: Context, page: readonly Candidate[], now: number): Pla
 }
 
 /** Makes a mail for each person who is due for one now, and returns the number of mails; none on a restored copy. */
-export async function planReminders(context: Context): Promise<number> {
+export async function planReminders(context: RemindersDeps): Promise<number> {
   if (context.instance.why() !== undefined) return 0;
   await noteLastUse(context);
   const now = context.clock.now();
@@ -114,7 +114,7 @@ export interface Preview extends Plan {
 }
 
 /** All people with stages that are due at this moment, whether or not it is time for a mail; writes nothing. */
-export async function* previewReminders(context: Context): AsyncIterable<Preview> {
+export async function* previewReminders(context: RemindersDeps): AsyncIterable<Preview> {
   const now = context.clock.now();
   for await (const page of peoplePages(context, { now }))
     for (const { person, told, isHeld } of page) {
@@ -137,7 +137,7 @@ interface RemainingPlan extends Plan {
  * Undefined when the person has vanished; then no reminder of the mail is due.
  */
 export async function stillDue(
-  context: Context,
+  context: RemindersDeps,
   mail: { id: string; person: string },
 ): Promise<RemainingPlan | undefined> {
   const now = context.clock.now();

@@ -2,7 +2,7 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import { equalDigests } from '../../shared/secrets.ts';
 import { findMail } from '../../store/reminders/mails.ts';
 import { deleteStopped, insertStopped, stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
-import type { Context } from '../context.ts';
+import type { RemindersDeps } from './deps.ts';
 
 /** “Not you?”: a reader who gets the reminders of another person stops all reminders to the address. */
 
@@ -19,12 +19,12 @@ function codeOf(digest: string): string {
 const codedAs = (mailId: string) => `not-me ${mailId}`;
 
 /** The path of the “Not you?” link in a mail. The link works as long as the bridge holds the key of its code. */
-export function notMePath({ vault }: Pick<Context, 'vault'>, mailId: string): string {
+export function notMePath({ vault }: Pick<RemindersDeps, 'vault'>, mailId: string): string {
   return `/mails/${mailId}-${codeOf(vault.digest(codedAs(mailId)))}/not-me`;
 }
 
 /** The mail of a link; undefined when the code is not the code of the mail. */
-function mailOf({ vault }: Context, link: string): string | undefined {
+function mailOf({ vault }: RemindersDeps, link: string): string | undefined {
   const [, mailId, code] = LINK.exec(link) ?? [];
   if (mailId === undefined || code === undefined) return undefined;
   const codes = vault.digests(codedAs(mailId)).map(codeOf);
@@ -44,7 +44,7 @@ function maskOf(address: string): string {
 }
 
 async function mailedTo(
-  context: Context,
+  context: RemindersDeps,
   link: string,
 ): Promise<{ mailId: string; address: string } | undefined> {
   const mailId = mailOf(context, link);
@@ -54,7 +54,10 @@ async function mailedTo(
 }
 
 /** The address that the mail of a link (`ID-CODE`) went to; undefined when the link is not valid. */
-export async function mailedAddress(context: Context, link: string): Promise<MailedAddress | undefined> {
+export async function mailedAddress(
+  context: RemindersDeps,
+  link: string,
+): Promise<MailedAddress | undefined> {
   const mail = await mailedTo(context, link);
   if (mail === undefined) return undefined;
   const stopped = await stoppedAmong(context.store.durable, [normalEmail(mail.address)]);
@@ -65,7 +68,7 @@ export async function mailedAddress(context: Context, link: string): Promise<Mai
  * Stops reminders to the address that the mail of a link went to; no sign-in is needed. False when the link is not
  * valid.
  */
-export async function stopMails(context: Context, link: string): Promise<boolean> {
+export async function stopMails(context: RemindersDeps, link: string): Promise<boolean> {
   const mail = await mailedTo(context, link);
   if (mail === undefined) return false;
   const { mailId, address } = mail;
@@ -75,6 +78,6 @@ export async function stopMails(context: Context, link: string): Promise<boolean
 }
 
 /** Allows mails to an address again, for support; false when the address was not stopped. */
-export async function resumeMails(context: Context, address: string): Promise<boolean> {
+export async function resumeMails(context: RemindersDeps, address: string): Promise<boolean> {
   return deleteStopped(context.store.durable, normalEmail(address));
 }

@@ -2,7 +2,7 @@ import type { MappingRow } from '../../store/tokens/find-mappings.ts';
 import { readReminderAccount } from '../../store/reminders/reminder-people.ts';
 import { tokensOfHolder } from '../../store/support/support-app.ts';
 import { listMailsTo, type ReminderMail } from '../../store/support/support-pair.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { signedInAs } from '../accounts/sessions.ts';
 import { roleOf, type StaffRole } from '../accounts/staff.ts';
 import { type AppTokens, appsOfOwner, tokensOfAccount, waitingUnder } from '../tokens/tokens-of-account.ts';
@@ -29,7 +29,10 @@ interface AccountDescription {
 }
 
 /** An account that the bridge has met; undefined for other ids. */
-export async function describeAccount(context: Context, id: string): Promise<AccountDescription | undefined> {
+export async function describeAccount(
+  context: SupportDeps,
+  id: string,
+): Promise<AccountDescription | undefined> {
   const { durable } = context.store;
   const account = await readReminderAccount(durable, id);
   if (!account) return undefined;

@@ -10,7 +10,7 @@ import {
 } from '../../store/support/support-app.ts';
 import { callersOf } from '../usage/callers.ts';
 import { callDaysOf, type DayCalls, lastDays } from '../usage/calls-per-day.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { type EnteredClient, enteredClientOf } from '../handover/enter-modern-client.ts';
 import { type StateCounts, statesOfApp } from '../tokens/states-of-app.ts';
 import { MAPPING_CALL_DAYS } from './describe-mapping.ts';
@@ -39,7 +39,7 @@ interface AppDescription {
 
 /** An app by its client id with a page of its tokens; undefined where there is no app. */
 export async function describeApp(
-  context: Context,
+  context: SupportDeps,
   clientId: string,
   after = '',
 ): Promise<AppDescription | undefined> {

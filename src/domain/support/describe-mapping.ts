@@ -16,7 +16,7 @@ import type { AppAccount } from '../../store/tokens/mappings.ts';
 import { partialCallDays } from '../usage/callers.ts';
 import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { mailsOfToken } from './mails-of-token.ts';
 import { REST_MAX } from '../../shared/lifetimes.ts';
 
@@ -50,7 +50,7 @@ function pairOf({ client_id: clientId, account_id: accountId }: MappingRow): App
   return accountId === null ? undefined : { clientId, accountId };
 }
 
-async function grantOf({ store }: Context, { grant_id: id }: MappingRow, pair: AppAccount | undefined) {
+async function grantOf({ store }: SupportDeps, { grant_id: id }: MappingRow, pair: AppAccount | undefined) {
   const { durable } = store;
   if (id !== null) return findShownGrant(durable, id);
   if (!pair) return undefined;
@@ -58,7 +58,7 @@ async function grantOf({ store }: Context, { grant_id: id }: MappingRow, pair: A
   return all.find(({ state }) => state !== 'dead') ?? all[0];
 }
 
-async function callsOfMapping(context: Context, id: string): Promise<MappingDescription['calls']> {
+async function callsOfMapping(context: SupportDeps, id: string): Promise<MappingDescription['calls']> {
   const days = lastDays(context, MAPPING_CALL_DAYS);
   const [perDay, calls] = await Promise.all([
     sumDays(context.store, { ids: [id] }, days[0] ?? ''),
@@ -72,7 +72,7 @@ async function callsOfMapping(context: Context, id: string): Promise<MappingDesc
  * The moment before which the bridge does not try a grant again that rests, is presenting or is in doubt. Undefined for
  * a dead grant, and for a ready grant that does not rest.
  */
-export function nextAttemptAt(context: Context, grant: ShownGrant): number | undefined {
+export function nextAttemptAt(context: SupportDeps, grant: ShownGrant): number | undefined {
   const now = context.clock.now();
   if (grant.state === 'dead') return undefined;
   // A `retry_at` beyond REST_MAX was written by a wrong clock and is ignored.
@@ -83,7 +83,10 @@ export function nextAttemptAt(context: Context, grant: ShownGrant): number | und
 }
 
 /** A token by the id of its mapping, in whatever state; undefined where there is no mapping. */
-export async function describeMapping(context: Context, id: string): Promise<MappingDescription | undefined> {
+export async function describeMapping(
+  context: SupportDeps,
+  id: string,
+): Promise<MappingDescription | undefined> {
   const { durable } = context.store;
   const [mapping] = await mappingsWith(durable, { id }, 1);
   const app = mapping && (await appWithId(durable, mapping.client_id));

@@ -7,7 +7,7 @@ import {
   unprovenDeskRows,
   waitingDeskRows,
 } from '../../store/support/desks-rows.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { changesCalls } from '../lifecycle/lifecycle.ts';
 import { type StackedDesk, stackOf, withoutAccount } from './desks.ts';
 import { pageOf } from './desks-pages.ts';
@@ -16,13 +16,13 @@ import { pageOf } from './desks-pages.ts';
 
 type PageCursor = string | undefined;
 
-type RowOf<List extends (context: Context, after: PageCursor) => Promise<{ rows: unknown[] }>> = Awaited<
+type RowOf<List extends (context: SupportDeps, after: PageCursor) => Promise<{ rows: unknown[] }>> = Awaited<
   ReturnType<List>
 >['rows'][number];
 
 /** One page of a desk whose rows are read by their ids alone. */
 async function listOf<Row extends { id: string }>(
-  context: Context,
+  context: SupportDeps,
   { desk, after }: { desk: StackedDesk; after: PageCursor },
   read: (ids: string[]) => Promise<Row[]>,
 ) {
@@ -30,7 +30,7 @@ async function listOf<Row extends { id: string }>(
 }
 
 /** Grants in doubt, each with the moment before which the bridge sends nothing for the grant. */
-export async function doubtful(context: Context, after: PageCursor) {
+export async function doubtful(context: SupportDeps, after: PageCursor) {
   const { store, settings } = context;
   return listOf(context, { desk: 'in-doubt', after }, async (ids) =>
     (await grantDeskRows(store.durable, ids)).map((row) => ({
@@ -41,12 +41,12 @@ export async function doubtful(context: Context, after: PageCursor) {
 }
 
 /** Mails that reached nobody. */
-export function undeliverable(context: Context, after: PageCursor) {
+export function undeliverable(context: SupportDeps, after: PageCursor) {
   return listOf(context, { desk: 'undeliverable', after }, (ids) => mailDeskRows(context.store.durable, ids));
 }
 
 /** People without a known account, by address or old user id, each with one of their tokens. */
-export async function nobodysTokens(context: Context, after: PageCursor) {
+export async function nobodysTokens(context: SupportDeps, after: PageCursor) {
   return pageOf(await withoutAccount(context), after, async (ids, groups) => {
     const tokens = new Map((await tokenDeskRows(context.store.durable, ids)).map((row) => [row.id, row]));
     return groups.flatMap(({ email, legacyAccountId, tokens: count, id }) => {
@@ -57,19 +57,19 @@ export async function nobodysTokens(context: Context, after: PageCursor) {
 }
 
 /** Hand-overs that wait for their app to confirm them. */
-export function unconfirmed(context: Context, after: PageCursor) {
+export function unconfirmed(context: SupportDeps, after: PageCursor) {
   return listOf(context, { desk: 'hand-overs', after }, (ids) =>
     handoverDeskRows(context.store.durable, ids),
   );
 }
 
 /** Apps for which people wait. */
-export function waitingApps(context: Context, after: PageCursor) {
+export function waitingApps(context: SupportDeps, after: PageCursor) {
   return listOf(context, { desk: 'waiting', after }, (ids) => waitingDeskRows(context.store.durable, ids));
 }
 
 /** Extensions that end soon or are over, each with the date of all apps that the extension puts off. */
-export function endingExtensions(context: Context, after: PageCursor) {
+export function endingExtensions(context: SupportDeps, after: PageCursor) {
   const { dates } = context.lifecycle.current();
   const hasOldApi = context.oldBackend !== undefined;
   return listOf(context, { desk: 'extensions', after }, async (ids) =>
@@ -82,7 +82,7 @@ export function endingExtensions(context: Context, after: PageCursor) {
 }
 
 /** Tokens that work although nobody was asked whether the tokens belong to their app. */
-export function unprovenTokens(context: Context, after: PageCursor) {
+export function unprovenTokens(context: SupportDeps, after: PageCursor) {
   return listOf(context, { desk: 'unproven', after }, (ids) => unprovenDeskRows(context.store.durable, ids));
 }
 

@@ -10,7 +10,7 @@ import {
   waitingKeys,
 } from '../../store/support/desks.ts';
 import { groupsWithoutAccount } from '../../store/support/desks-without-account.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { datesOf } from '../lifecycle/lifecycle.ts';
 import { lastCountAt } from '../progress/last-count.ts';
 import { todayIn } from './ended/days.ts';
@@ -54,7 +54,7 @@ const LISTED = 5000;
 const COUNTED = 1500;
 
 /** People without an account; the person with the most tokens comes first. */
-export async function withoutAccount({ store }: Pick<Context, 'store'>, tokensRead = LISTED) {
+export async function withoutAccount({ store }: Pick<SupportDeps, 'store'>, tokensRead = LISTED) {
   const { groups, isMore } = await groupsWithoutAccount(store.durable, tokensRead);
   return inOrder(groups, isMore || groups.length > DESK_MAX);
 }
@@ -72,7 +72,7 @@ const PEOPLE = 1e9;
 const [NO_DATE, ENDED] = [1e5, 2e5];
 
 /** The day (since 1970) from which the waiting tokens of an app are refused; 0 where they are refused already. */
-function dayOfRefusal({ lifecycle, clock, oldBackend }: Context, clientId: string): number {
+function dayOfRefusal({ lifecycle, clock, oldBackend }: SupportDeps, clientId: string): number {
   const [now, hasOldApi] = [clock.now(), oldBackend !== undefined];
   const dates = datesOf(lifecycle.current(), { clientId, now });
   const past = dates.filter(({ at }) => at <= now);
@@ -86,11 +86,11 @@ function dayOfRefusal({ lifecycle, clock, oldBackend }: Context, clientId: strin
  * Apps whose tokens are refused already come first, then apps by the nearest date. Of one day, the app with the most
  * people comes first.
  */
-function datedFirst(context: Context, keys: readonly DeskKey[]): DeskKey[] {
+function datedFirst(context: SupportDeps, keys: readonly DeskKey[]): DeskKey[] {
   return keys.map(({ id, rank }) => ({ id, rank: dayOfRefusal(context, id) * PEOPLE + rank }));
 }
 
-const STACKS: Record<StackedDesk, (context: Context) => Promise<Stack>> = {
+const STACKS: Record<StackedDesk, (context: SupportDeps) => Promise<Stack>> = {
   'in-doubt': async ({ store, clock }) =>
     inOrder(await doubtKeys(store.durable, { presentedBefore: clock.now() - PRESENTING_LIMIT })),
   undeliverable: async ({ store }) => inOrder(await undeliverableKeys(store.durable)),
@@ -106,7 +106,7 @@ const STACKS: Record<StackedDesk, (context: Context) => Promise<Stack>> = {
 };
 
 /** The rows of a desk. */
-export function stackOf(context: Context, desk: StackedDesk): Promise<Stack> {
+export function stackOf(context: SupportDeps, desk: StackedDesk): Promise<Stack> {
   return STACKS[desk](context);
 }
 
@@ -120,20 +120,20 @@ export interface DeskCount {
 }
 
 /** When a desk was counted; undefined for a desk that is counted for each question. */
-export async function countedAtOf(context: Context, desk: Desk): Promise<number | undefined> {
+export async function countedAtOf(context: SupportDeps, desk: Desk): Promise<number | undefined> {
   return desk === 'waiting' ? lastCountAt(context) : undefined;
 }
 
 type BoundedCount = Pick<DeskCount, 'count' | 'isMore'>;
 
-async function countOf(context: Context, desk: Desk, zone: string): Promise<BoundedCount> {
+async function countOf(context: SupportDeps, desk: Desk, zone: string): Promise<BoundedCount> {
   if (desk === 'died-today') return countBroken(context, todayIn(zone, context.clock.now()));
   const { keys, isMore } = await stackOf(context, desk);
   return { count: keys.length, isMore };
 }
 
 /** The number of rows on each desk, up to a bound. `zone` is the time zone in which today begins and ends. */
-export async function deskCounts(context: Context, zone: string): Promise<DeskCount[]> {
+export async function deskCounts(context: SupportDeps, zone: string): Promise<DeskCount[]> {
   return Promise.all(
     DESKS.map(async (desk) => {
       const counted = await countOf(context, desk, zone);

@@ -1,7 +1,7 @@
 import type { MappingRow } from '../../store/tokens/find-mappings.ts';
 import { readApp } from '../../store/support/support-app.ts';
 import { listMailsTo, type ReminderMail } from '../../store/support/support-pair.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { AGAIN } from '../reminders/asked.ts';
 import { personIdOf } from '../reminders/find-people.ts';
 
@@ -20,7 +20,7 @@ function holderNames({ account_id: id, account_email: waits, email }: MappingRow
 }
 
 /** The names of the owner of an app in the ledger. An address alone may name an owner too. */
-async function ownerNames(context: Context, clientId: string): Promise<string[]> {
+async function ownerNames(context: SupportDeps, clientId: string): Promise<string[]> {
   const app = await readApp(context.store.durable, clientId);
   const { owner_account_id: id, owner_email: waits, owner_address: email } = app ?? {};
   const addresses = [waits, email].flatMap((address) => address?.toLowerCase() ?? []);
@@ -34,7 +34,7 @@ const keyOf = ({ mail_id: id, role }: ReminderMail) => `${id} ${role}`;
  * The mails to the holder of a token about the app, and the reminders that support had sent again to the owner of the
  * app, because support asks for such reminders on this page. The newest mail comes first.
  */
-export async function mailsOfToken(context: Context, mapping: MappingRow): Promise<ReminderMail[]> {
+export async function mailsOfToken(context: SupportDeps, mapping: MappingRow): Promise<ReminderMail[]> {
   const { durable } = context.store;
   const clientId = mapping.client_id;
   const [toHolder, toOwner] = await Promise.all([

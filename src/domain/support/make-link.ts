@@ -1,10 +1,11 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { hasEventSince } from '../../store/support/action-target.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { SupportDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { reauthorizationLink } from '../authorization/reauthorize.ts';
 import { checkedReason } from '../history/reason.ts';
-import { mappingTarget } from './actions.ts';
+import { mappingTarget } from './actions/actions.ts';
 
 /** Support makes the link that asks the holder of a token to connect again. */
 
@@ -22,7 +23,7 @@ const SAME_WITHIN = 1 * MINUTE;
  * Answers the one link of the token's app and account. The history records who asked for the link and why.
  * @throws {ReasonRefused}
  */
-export async function makeLink(context: Context, asked: LinkRequest): Promise<LinkResult> {
+export async function makeLink(context: SupportDeps, asked: LinkRequest): Promise<LinkResult> {
   const { mappingId, actor, requestId } = asked;
   const reason = checkedReason(asked.reason);
   const target = await mappingTarget(context, mappingId);

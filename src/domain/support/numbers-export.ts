@@ -1,7 +1,7 @@
 import { listAppsAfter } from '../../store/progress/progress.ts';
 import { progressSince } from '../../store/progress/progress-days.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { progressOf } from '../progress/progress-of.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
  * The progress as rows for other programs. The names and the order of the columns never change; new columns come last.
  */
 
-type ExportDeps = Pick<Context, 'store' | 'clock'>;
+type ExportDeps = Pick<SupportDeps, 'store' | 'clock'>;
 
 /** The kinds of export: all apps together day by day, or each app. */
 export const EXPORTS = ['day', 'app'] as const;

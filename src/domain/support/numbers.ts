@@ -2,12 +2,12 @@ import { DAY } from '../../shared/lifetimes.ts';
 import { countDeaths, countMails, DEATHS_MAX, MAILS_MAX, sumApps } from '../../store/support/numbers.ts';
 import { readCountedAt } from '../../store/progress/progress.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { type ProgressDay, progressOf } from '../progress/progress-of.ts';
 
 /** The progress of all apps together on the way to the new API. */
 
-type NumbersDeps = Pick<Context, 'store' | 'clock'>;
+type NumbersDeps = Pick<SupportDeps, 'store' | 'clock'>;
 
 /** For how many days the progress is listed, and for how many days mails and ended grants are. */
 export const PROGRESS_DAYS = 90;

@@ -5,14 +5,15 @@ import { Unavailable } from '../../upstream/outcomes.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';
 import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
 import { askForAccount } from '../reads/ask-for-account.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { SupportDeps } from './deps.ts';
 import { serverOf } from '../grants/modern-client.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { doubtEndsAt } from '../grants/refresh/refresh-policy.ts';
 import { checkedReason } from '../history/reason.ts';
 import { openAccessToken, openRefreshToken } from '../grants/sealed-pair.ts';
-import { mappingTarget } from './actions.ts';
+import { mappingTarget } from './actions/actions.ts';
 
 /**
  * Support asks whether the new API answers for the grant of a token at this moment. For a grant that is ready, the
@@ -53,14 +54,14 @@ function failureOf(error: unknown): ProbeOutcome {
   throw error;
 }
 
-async function askAsCallsDo(context: Context, { id, modern_client_id }: Grant): Promise<ProbeOutcome> {
+async function askAsCallsDo(context: SupportDeps, { id, modern_client_id }: Grant): Promise<ProbeOutcome> {
   const cached = await cachedAnswer(context, id);
   const known = cached ? (JSON.parse(cached.organization_ids) as string[]) : [];
   await withTimeout(askForAccount(context, { id, modernClientId: modern_client_id }, known));
   return 'works';
 }
 
-async function tryAccessToken(context: Context, grant: Grant): Promise<ProbeOutcome> {
+async function tryAccessToken(context: SupportDeps, grant: Grant): Promise<ProbeOutcome> {
   const mainApi = context.sides.mainApiFor(grant.modern_client_id);
   try {
     await withTimeout(mainApi.read(openAccessToken(context, grant), []));
@@ -71,7 +72,7 @@ async function tryAccessToken(context: Context, grant: Grant): Promise<ProbeOutc
   }
 }
 
-async function askAboutRefreshToken(context: Context, grant: Grant): Promise<ProbeOutcome> {
+async function askAboutRefreshToken(context: SupportDeps, grant: Grant): Promise<ProbeOutcome> {
   const now = context.clock.now();
   const mayLook = grant.state === 'in_doubt' && !context.instance.isCopy();
   if (!mayLook || doubtEndsAt(grant, context.settings.inDoubtQuiet, now) > now) return 'in doubt, unsure';
@@ -81,7 +82,7 @@ async function askAboutRefreshToken(context: Context, grant: Grant): Promise<Pro
   return isLive ? 'in doubt, live' : 'in doubt, spent';
 }
 
-function probe(context: Context, grant: Grant): Promise<ProbeOutcome> {
+function probe(context: SupportDeps, grant: Grant): Promise<ProbeOutcome> {
   if (grant.state === 'ready') return askAsCallsDo(context, grant);
   const isServing = grant.access_expires_at > context.clock.now();
   return isServing ? tryAccessToken(context, grant) : askAboutRefreshToken(context, grant);
@@ -91,7 +92,10 @@ function probe(context: Context, grant: Grant): Promise<ProbeOutcome> {
  * Asks, and records the outcome in the history. Undefined where no live grant serves the token.
  * @throws {ReasonRefused}
  */
-export async function probeGrant(context: Context, asked: ProbeRequest): Promise<ProbeOutcome | undefined> {
+export async function probeGrant(
+  context: SupportDeps,
+  asked: ProbeRequest,
+): Promise<ProbeOutcome | undefined> {
   const { mappingId, actor, requestId } = asked;
   const reason = checkedReason(asked.reason);
   const target = await mappingTarget(context, mappingId);

@@ -4,7 +4,7 @@ import {
   type AppFound,
   listForNames,
 } from '../../store/support/support-search.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
@@ -40,7 +40,7 @@ const inOrder = (one: RankedApp, other: RankedApp) =>
 
 /** The first matching apps by name. Names that begin with the text come before names that only contain the text. */
 export async function appsByName(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<SupportDeps, 'store'>,
   name: string,
   limit: number,
 ): Promise<AppFound[]> {
@@ -73,7 +73,7 @@ function spellings(name: string): string[] {
 
 /** People by their whole name or its beginning. One person may be in the answer twice. */
 export async function accountsByName(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<SupportDeps, 'store'>,
   name: string,
   limit: number,
 ): Promise<AccountFound[]> {

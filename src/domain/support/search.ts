@@ -10,7 +10,8 @@ import {
   mappingsWith,
 } from '../../store/support/support-search.ts';
 import { findGrant } from '../../store/grants/grants.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { SupportDeps } from './deps.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { harmlessText, type Hint, type Query, readQuery } from './read-query.ts';
@@ -44,7 +45,7 @@ export interface SearchResult extends SearchMatches {
 }
 
 /** The mappings of the whole tokens in a text. */
-async function byToken(context: Context, { tokens }: Query): Promise<MappingRow[]> {
+async function byToken(context: SupportDeps, { tokens }: Query): Promise<MappingRow[]> {
   if (tokens.length === 0) return [];
   const find = async () => {
     const digests = tokens.flatMap((token) => context.vault.digests(token));
@@ -62,17 +63,17 @@ function marksOfHint({ first, last, isEitherEnd }: Hint): MappingFilter[] {
   return isEitherEnd ? marks : [Object.assign({}, ...marks) as MappingFilter];
 }
 
-async function tokensBy(context: Context, marks: readonly MappingFilter[]): Promise<MappingRow[]> {
+async function tokensBy(context: SupportDeps, marks: readonly MappingFilter[]): Promise<MappingRow[]> {
   const { durable } = context.store;
   const found = await Promise.all(marks.map((mark) => mappingsWith(durable, mark, LIMIT)));
   return found.flat();
 }
 
-async function byHint(context: Context, { hint }: Query): Promise<MappingRow[]> {
+async function byHint(context: SupportDeps, { hint }: Query): Promise<MappingRow[]> {
   return hint === undefined ? [] : tokensBy(context, marksOfHint(hint));
 }
 
-async function byEmail({ store }: Context, { email }: Query): Promise<SearchMatches> {
+async function byEmail({ store }: SupportDeps, { email }: Query): Promise<SearchMatches> {
   if (email === undefined) return { tokens: [], apps: [], accounts: [] };
   const [tokens, apps, accounts] = await Promise.all([
     mappingsWith(store.durable, { account_email: email }, LIMIT),
@@ -83,7 +84,7 @@ async function byEmail({ store }: Context, { email }: Query): Promise<SearchMatc
 }
 
 /** The tokens of a grant. For a grant that another grant has replaced: the tokens of the same app and account. */
-async function byGrant({ store }: Context, id: string): Promise<MappingRow[]> {
+async function byGrant({ store }: SupportDeps, id: string): Promise<MappingRow[]> {
   const grant = await findGrant(store.durable, id);
   if (!grant) return [];
   const own = await mappingsWith(store.durable, { grant_id: id }, LIMIT);
@@ -91,7 +92,7 @@ async function byGrant({ store }: Context, id: string): Promise<MappingRow[]> {
   return own.length > 0 ? own : mappingsWith(store.durable, { client_id, account_id }, LIMIT);
 }
 
-async function byId(context: Context, id: string): Promise<SearchMatches> {
+async function byId(context: SupportDeps, id: string): Promise<SearchMatches> {
   const { durable } = context.store;
   const modernId = await accountOfLegacyId(durable, id);
   const [own, waiting, granted, app, accounts, paired] = await Promise.all([
@@ -121,7 +122,10 @@ const isEmpty = ({ tokens, apps, accounts }: SearchMatches) =>
   tokens.length + apps.length + accounts.length === 0;
 
 /** The results, and which ids of 24 hex digits in the text are ids of the bridge. */
-async function lookUp(context: Context, query: Query): Promise<SearchMatches & { knownIds: Set<string> }> {
+async function lookUp(
+  context: SupportDeps,
+  query: Query,
+): Promise<SearchMatches & { knownIds: Set<string> }> {
   const [hinted, named, people, addressed, ...byIds] = await Promise.all([
     byHint(context, query),
     query.name === undefined ? [] : appsByName(context, query.name, LIMIT),
@@ -141,7 +145,7 @@ async function lookUp(context: Context, query: Query): Promise<SearchMatches & {
   };
 }
 
-async function noteLookUp(context: Context, rows: readonly MappingRow[], origin: Origin): Promise<void> {
+async function noteLookUp(context: SupportDeps, rows: readonly MappingRow[], origin: Origin): Promise<void> {
   const at = context.clock.now();
   const changes = rows.flatMap(({ id, client_id: clientId, account_id: accountId }) =>
     ofMappings(
@@ -158,7 +162,7 @@ async function noteLookUp(context: Context, rows: readonly MappingRow[], origin:
  * @throws {KeyMissing} the text may be a token whose key is missing on this machine
  */
 export async function searchFor(
-  context: Context,
+  context: SupportDeps,
   text: string,
   origin: Origin,
 ): Promise<SearchResult | undefined> {

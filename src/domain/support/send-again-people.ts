@@ -5,11 +5,11 @@ import { hasWaiting } from '../../store/reminders/reminder-people.ts';
 import { findLatest } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 import { AGAIN } from '../reminders/asked.ts';
 import { waitingEmailOf, whoIs } from '../reminders/find-people.ts';
 import type { PersonIdentity } from '../reminders/people.ts';
-import type { MappingTarget } from './actions.ts';
+import type { MappingTarget } from './actions/actions.ts';
 
 /** The people whom support can remind of a token: the holder of the token and the owner of the app. */
 
@@ -41,7 +41,7 @@ export type Prospect = ReminderRecipient & { hindrance: Hindrance | undefined; l
 const AGAIN_AFTER = 60 * MINUTE;
 
 /** Whether a token of the app waits for a holder, under any name of the holder. */
-async function waitsFor(context: Context, clientId: string, somebody: PersonIdentity): Promise<boolean> {
+async function waitsFor(context: SupportDeps, clientId: string, somebody: PersonIdentity): Promise<boolean> {
   const { durable } = context.store;
   const { accountId } = somebody;
   if (accountId !== undefined) {
@@ -54,7 +54,7 @@ async function waitsFor(context: Context, clientId: string, somebody: PersonIden
 
 /** The person behind a role of a token whose app is not retired, if a token waits for that person. */
 export async function recipientOf(
-  context: Context,
+  context: SupportDeps,
   { clientId, isUnidentified, accountId, waitsUnder, owner }: MappingTarget,
   role: PersonRole,
 ): Promise<ReminderRecipient | Extract<Hindrance, 'unknown' | 'nothing waits'>> {
@@ -71,7 +71,7 @@ export async function recipientOf(
 
 /** The reason why an address gets no mails. */
 export async function addressHindrance(
-  { store }: Context,
+  { store }: SupportDeps,
   address: string | undefined,
 ): Promise<Hindrance | undefined> {
   if (address === undefined) return 'no address';

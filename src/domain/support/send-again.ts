@@ -1,13 +1,14 @@
 import { newHexId } from '../../shared/ids.ts';
 import { insertPlanned } from '../../store/reminders/reminders.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { SupportDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { AGAIN, askedMail } from '../reminders/asked.ts';
 import type { PersonIdentity } from '../reminders/people.ts';
 import { localDay } from '../reminders/plan-stages.ts';
 import { checkedReason } from '../history/reason.ts';
-import { type MappingTarget, mappingTarget } from './actions.ts';
+import { type MappingTarget, mappingTarget } from './actions/actions.ts';
 import {
   addressHindrance,
   type Hindrance,
@@ -26,7 +27,7 @@ import {
 export type ReminderSilence = 'no mail server' | 'restored copy';
 
 /** Why this bridge sends no reminders to anybody; undefined where it sends them. */
-export function silenceOf({ settings, instance }: Context): ReminderSilence | undefined {
+export function silenceOf({ settings, instance }: SupportDeps): ReminderSilence | undefined {
   if (!settings.sendsReminders) return 'no mail server';
   return instance.why() === undefined ? undefined : 'restored copy';
 }
@@ -35,7 +36,7 @@ export function silenceOf({ settings, instance }: Context): ReminderSilence | un
  * The people whom a reminder of a token could reach, each with the reason that prevents the reminder. Leaves out a role
  * whose person is not known or has nothing waiting.
  */
-export async function prospectsOf(context: Context, target: MappingTarget): Promise<Prospect[]> {
+export async function prospectsOf(context: SupportDeps, target: MappingTarget): Promise<Prospect[]> {
   const found: Prospect[] = [];
   for (const role of ['holder', 'owner'] as const) {
     const known = await recipientOf(context, target, role);
@@ -95,7 +96,7 @@ interface ReminderOrder {
 }
 
 async function keep(
-  context: Context,
+  context: SupportDeps,
   tx: Database,
   { target, asked, person }: ReminderOrder,
 ): Promise<SendAgainResult> {
@@ -116,7 +117,7 @@ async function keep(
  * Orders a reminder, at most one an hour to a person about an app.
  * @throws {ReasonRefused}
  */
-export async function sendAgain(context: Context, asked: SendAgainRequest): Promise<SendAgainResult> {
+export async function sendAgain(context: SupportDeps, asked: SendAgainRequest): Promise<SendAgainResult> {
   const reason = checkedReason(asked.reason);
   const silence = silenceOf(context);
   if (silence) return { outcome: silence };

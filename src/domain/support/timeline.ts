@@ -8,7 +8,7 @@ import {
 } from '../../store/support/support-events.ts';
 import { listGrantsOf } from '../../store/support/support-pair.ts';
 import type { AppAccount } from '../../store/tokens/mappings.ts';
-import type { Context } from '../context.ts';
+import type { SupportDeps } from './deps.ts';
 
 /**
  * The history on the pages of support: of a token with its grants and its pair of app and account, or of an app. The
@@ -33,7 +33,7 @@ interface TimelinePage {
 
 const ACCOUNT = 'account:';
 
-async function actorNames({ store }: Pick<Context, 'store'>, events: readonly ShownEvent[]) {
+async function actorNames({ store }: Pick<SupportDeps, 'store'>, events: readonly ShownEvent[]) {
   const actors = events.flatMap(({ actor }) =>
     actor.startsWith(ACCOUNT) ? [actor.slice(ACCOUNT.length)] : [],
   );
@@ -45,7 +45,7 @@ const nameEntry = (id: string, name: string | null): Array<[string, string]> =>
   name === null ? [] : [[id, name]];
 
 async function pageOf(
-  context: Pick<Context, 'store'>,
+  context: Pick<SupportDeps, 'store'>,
   found: ReadonlyArray<readonly ShownEvent[]>,
 ): Promise<TimelinePage> {
   const byId = new Map(found.flat().map((event) => [event.id, event]));
@@ -66,7 +66,7 @@ const placeOf = (before: number | undefined) => ({
 
 /** The events of a token, of the grants of its app and account, and of the app and account together. */
 export async function timelineOfMapping(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<SupportDeps, 'store'>,
   { mappingId, pair, grantId }: { mappingId: string; pair: AppAccount | undefined; grantId: string | null },
   before?: number,
 ): Promise<TimelinePage> {
@@ -84,7 +84,7 @@ export async function timelineOfMapping(
 
 /** The events of an app itself. */
 export async function timelineOfApp(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<SupportDeps, 'store'>,
   clientId: string,
   before?: number,
 ): Promise<TimelinePage> {

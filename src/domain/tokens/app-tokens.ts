@@ -1,5 +1,5 @@
 import { type TokenRow, type AppTokenFilter, listTokens } from '../../store/tokens/app-tokens.ts';
-import type { Context } from '../context.ts';
+import type { TokensDeps } from './deps.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
 
 export type { AppTokenFilter as TokensOf };
@@ -27,7 +27,7 @@ interface TokenPage {
 }
 
 /** One page of tokens in the order of their ids, beginning after the id `after`. */
-export async function tokensOfApp(context: Context, of: AppTokenFilter, after = ''): Promise<TokenPage> {
+export async function tokensOfApp(context: TokensDeps, of: AppTokenFilter, after = ''): Promise<TokenPage> {
   const rows = await listTokens(context.store.durable, of, { after, limit: PAGE + 1 });
   const shown = rows.slice(0, PAGE);
   const ids = shown.map(({ id }) => id);

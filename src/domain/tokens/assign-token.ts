@@ -5,7 +5,7 @@ import { isIdentifiedApp, isUnidentified } from '../../store/tokens/observed.ts'
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts';
 import { attachTokens } from './attach-tokens.ts';
-import type { Context } from '../context.ts';
+import type { TokensDeps } from './deps.ts';
 import { afterDeauthorization, type ReasonedOrigin } from './deauthorize.ts';
 import { nextState, statesOf } from '../grants/mapping-state.ts';
 import { recordEvents } from '../history/record-event.ts';
@@ -57,7 +57,7 @@ async function placeAt(tx: Database, { mapping, asked }: Move) {
   return { state: next, reason: next === 'reauthorization_required' ? reason : null, grantId: null };
 }
 
-async function move(context: Context, tx: Database, moving: Move): Promise<Assignment> {
+async function move(context: TokensDeps, tx: Database, moving: Move): Promise<Assignment> {
   const { mapping, asked } = moving;
   const now = context.clock.now();
   const place = await placeAt(tx, moving);
@@ -105,7 +105,7 @@ async function isPossible(tx: Database, { source }: Mapping, clientId: string): 
   return source === 'observed' && (await isUnidentified(tx, clientId));
 }
 
-async function decide(context: Context, tx: Database, asked: AssignmentRequest): Promise<Assignment> {
+async function decide(context: TokensDeps, tx: Database, asked: AssignmentRequest): Promise<Assignment> {
   const mapping = await readMapping(tx, asked.mappingId);
   if (!mapping) return { answer: { outcome: 'unknown token' } };
   const { client_id: from, state } = mapping;
@@ -122,7 +122,7 @@ async function decide(context: Context, tx: Database, asked: AssignmentRequest):
  * that the token already has confirms that app.
  * @throws {ReasonRefused}
  */
-export async function assignByHand(context: Context, asked: AssignmentRequest): Promise<AssignmentResult> {
+export async function assignByHand(context: TokensDeps, asked: AssignmentRequest): Promise<AssignmentResult> {
   const checked = { ...asked, reason: checkedReason(asked.reason) };
   const inOneStep = (tx: Database) => decide(context, tx, checked);
   const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));

@@ -3,7 +3,8 @@ import { moveMappings, type AppAccount } from '../../store/tokens/mappings.ts';
 import { isUnidentified } from '../../store/tokens/observed.ts';
 import { findTakenGrant, settledPairs } from '../../store/tokens/settled-pairs.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { TokensDeps } from './deps.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 
@@ -12,7 +13,7 @@ import { ofMappings, recordEvents } from '../history/record-event.ts';
  * that becomes known later is therefore `migrated` too, unless a newer consent followed.
  */
 async function migrateTokens(
-  context: Context,
+  context: TokensDeps,
   tx: Database,
   { clientId, accountId, ...origin }: AppAccount & Origin,
 ): Promise<number> {
@@ -40,7 +41,7 @@ async function migrateTokens(
  * lists them.
  */
 export async function attachTokens(
-  context: Context,
+  context: TokensDeps,
   tx: Database,
   { clientId, accountId, ...origin }: AppAccount & Origin,
 ): Promise<number> {
@@ -65,7 +66,7 @@ const keyOf = ({ clientId, accountId }: AppAccount) => `${clientId} ${accountId}
 
 /** Does `attachTokens` for many apps and accounts, most of which have no grant. */
 export async function attachPairs(
-  context: Context,
+  context: TokensDeps,
   tx: Database,
   { pairs, origin }: { pairs: readonly AppAccount[]; origin: Origin },
 ): Promise<void> {

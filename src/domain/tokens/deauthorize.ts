@@ -4,7 +4,8 @@ import { moveMappings, type AppAccount } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { TokensDeps } from './deps.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { addPendingRevocation, settleSoon } from '../grants/pending-revocations.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
@@ -12,7 +13,7 @@ import { openRefreshToken } from '../grants/sealed-pair.ts';
 import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** The refresh token to revoke at the new API. A grant whose token pair cannot be opened ends here all the same. */
-function refreshTokenOf(context: Context, grant: Grant): string | undefined {
+function refreshTokenOf(context: TokensDeps, grant: Grant): string | undefined {
   try {
     return openRefreshToken(context, grant);
   } catch (error) {
@@ -21,7 +22,7 @@ function refreshTokenOf(context: Context, grant: Grant): string | undefined {
   }
 }
 
-async function endGrant(context: Context, tx: Database, grant: Grant): Promise<void> {
+async function endGrant(context: TokensDeps, tx: Database, grant: Grant): Promise<void> {
   const refreshToken = refreshTokenOf(context, grant);
   await markDead(
     tx,
@@ -41,7 +42,7 @@ export interface ReasonedOrigin extends Origin {
  * transaction and `afterDeauthorization` after it. Returns the grant that ended.
  */
 export async function deauthorizeIn(
-  context: Context,
+  context: TokensDeps,
   tx: Database,
   { clientId, accountId, ...ending }: AppAccount & ReasonedOrigin,
 ): Promise<Grant | undefined> {
@@ -60,7 +61,7 @@ export async function deauthorizeIn(
 }
 
 /** After the commit: no cached answer is served any more, and the grant is revoked at the new API. */
-export async function afterDeauthorization(context: Context, ended: Grant | undefined): Promise<void> {
+export async function afterDeauthorization(context: TokensDeps, ended: Grant | undefined): Promise<void> {
   if (!ended) return;
   await forgetAnswer(context, ended.id);
   settleSoon(context);
@@ -70,7 +71,11 @@ export async function afterDeauthorization(context: Context, ended: Grant | unde
  * Ends one app for one account: all its tokens, its unspent codes and its grant, in one transaction. Afterwards the
  * grant is revoked at the new API, with retries for as long as needed. A failure there undoes nothing here.
  */
-export async function deauthorize(context: Context, pair: AppAccount, ending: ReasonedOrigin): Promise<void> {
+export async function deauthorize(
+  context: TokensDeps,
+  pair: AppAccount,
+  ending: ReasonedOrigin,
+): Promise<void> {
   const inOneStep = (tx: Database) => deauthorizeIn(context, tx, { ...pair, ...ending });
   const ended = await withUsableKeys(context, () => context.store.transaction(inOneStep));
   await afterDeauthorization(context, ended);

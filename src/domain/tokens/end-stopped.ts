@@ -1,6 +1,7 @@
 import type { Mapping } from '../../store/tables/tables.ts';
 import { stopReason, UNKNOWN_ANSWER } from '../../store/grants/presentations.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { TokensDeps } from './deps.ts';
 import { revokeToken } from './revoke-token.ts';
 
 const REASON = 'a call with the token asked for it';
@@ -11,7 +12,7 @@ const REASON = 'a call with the token asked for it';
  * speaks for no other token.
  */
 export async function endStopped(
-  context: Context,
+  context: TokensDeps,
   { id: mappingId, state, reason }: Mapping,
   origin: Origin,
 ): Promise<void> {

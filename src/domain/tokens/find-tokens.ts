@@ -1,6 +1,6 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import { type MatchMarks, findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
-import type { Context } from '../context.ts';
+import type { TokensDeps } from './deps.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
 
@@ -49,7 +49,7 @@ function marksOf(query: string): MatchMarks {
   return { id: /^[0-9a-f]{24}$/i.test(query) ? query.toLowerCase() : query };
 }
 
-async function answerOf(context: Context, rows: readonly MappingRow[]): Promise<TokenSearchResult> {
+async function answerOf(context: TokensDeps, rows: readonly MappingRow[]): Promise<TokenSearchResult> {
   const told = rows.slice(0, FOUND_MAX);
   const ids = told.map(({ id }) => id);
   const usage = await usageOf(context, ids, { days: DAYS_TOLD });
@@ -59,14 +59,15 @@ async function answerOf(context: Context, rows: readonly MappingRow[]): Promise<
   };
 }
 
-const lookFor = ({ store }: Context, marks: MatchMarks) => findMappings(store.durable, marks, FOUND_MAX + 1);
+const lookFor = ({ store }: TokensDeps, marks: MatchMarks) =>
+  findMappings(store.durable, marks, FOUND_MAX + 1);
 
 /**
  * Finds tokens by an e-mail address, by a client, account or mapping id, or by the first or last four characters of the
  * token.
  * @throws {SearchRefused}
  */
-export async function findTokens(context: Context, query: string): Promise<TokenSearchResult> {
+export async function findTokens(context: TokensDeps, query: string): Promise<TokenSearchResult> {
   return answerOf(context, await lookFor(context, marksOf(query.trim())));
 }
 
@@ -74,7 +75,7 @@ export async function findTokens(context: Context, query: string): Promise<Token
  * Finds the mapping of a whole token, plain or URL-encoded.
  * @throws {SearchRefused | KeyMissing}
  */
-export async function findWholeToken(context: Context, given: string): Promise<TokenSearchResult> {
+export async function findWholeToken(context: TokensDeps, given: string): Promise<TokenSearchResult> {
   const token = given.trim().replace(START_OF_TOKEN, '1/');
   if (token === '') throw new SearchRefused('Standard input held no token.');
   const find = async () => {

@@ -12,7 +12,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Mapping, MappingState } from '../../store/tables/tables.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
-import type { Context } from '../context.ts';
+import type { TokensDeps } from './deps.ts';
 import type { Brownout, LifecycleEnding } from '../lifecycle/lifecycle.ts';
 import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
 import { provenApp } from './proven-app.ts';
@@ -55,18 +55,22 @@ const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
 
 /** Reason and link for the caller of a known token (docs/decisions/0002). The link needs a sign-in. */
 function wayBack(
-  { settings }: Context,
+  { settings }: TokensDeps,
   mapping: Mapping,
   state: Exclude<MappingState, 'active'>,
 ): ReauthorizationHint {
   return { reason: REASONS[state], link: `${settings.publicUrl}/apps/${mapping.client_id}` };
 }
 
-function refusalOf(context: Context, mapping: Mapping, state: Exclude<MappingState, 'active'>): TokenRefused {
+function refusalOf(
+  context: TokensDeps,
+  mapping: Mapping,
+  state: Exclude<MappingState, 'active'>,
+): TokenRefused {
   return new TokenRefused(wayBack(context, mapping, state));
 }
 
-function served(context: Context, mapping: MappingWithApp): ServedMapping {
+function served(context: TokensDeps, mapping: MappingWithApp): ServedMapping {
   if (mapping.state !== 'active') throw refusalOf(context, mapping, mapping.state);
   const { grant_id, account_id, modern_client_id } = mapping;
   if (grant_id === null || account_id === null || modern_client_id === null)
@@ -113,7 +117,7 @@ export type ResolvedToken =
  * brownout takes nothing away, so the refusal names none.
  */
 export function refusalWithout(
-  context: Context,
+  context: TokensDeps,
   mapping: Mapping | undefined,
   ending: LifecycleEnding | undefined,
 ): TokenRefused {
@@ -125,13 +129,13 @@ export function refusalWithout(
   return new TokenRefused({ ...reauthorize, reason });
 }
 
-function unmapped(context: Context, mapping: MappingWithApp): ResolvedToken {
+function unmapped(context: TokensDeps, mapping: MappingWithApp): ResolvedToken {
   const { oldBackend, ending } = oldBackendFor(context, provenApp(mapping));
   if (oldBackend) return { kind: 'waiting', mapping };
   return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
 }
 
-function resolved(context: Context, mapping: MappingWithApp): ResolvedToken {
+function resolved(context: TokensDeps, mapping: MappingWithApp): ResolvedToken {
   const { state } = mapping;
   if (state === 'active') return { kind: 'served', mapping: served(context, mapping) };
   if (state === 'unmapped' && isFromBefore(mapping)) return unmapped(context, mapping);
@@ -152,7 +156,7 @@ type DigestedMapping = Pick<Mapping, 'id' | 'token_digest' | 'hint_first' | 'hin
  * seen.
  */
 function moveToActiveKey(
-  context: Context,
+  context: TokensDeps,
   mapping: DigestedMapping,
   token: string,
 ): MappingUpdate | undefined {
@@ -178,7 +182,7 @@ function learnHint(mapping: DigestedMapping, token: string): MappingUpdate | und
 
 /** Stores the facts that only the token itself shows, each once. Returns the mapping with these facts. */
 export function learnFrom<Known extends DigestedMapping>(
-  context: Context,
+  context: TokensDeps,
   mapping: Known,
   token: string,
 ): Known {
@@ -187,7 +191,7 @@ export function learnFrom<Known extends DigestedMapping>(
   return hint ? { ...mapping, hint_first: hint.first, hint_last: hint.last } : mapping;
 }
 
-function keepLessons(context: Context, mapping: DigestedMapping, token: string): void {
+function keepLessons(context: TokensDeps, mapping: DigestedMapping, token: string): void {
   const lessons = [moveToActiveKey(context, mapping, token), learnHint(mapping, token)];
   if (lessons.every((lesson) => lesson === undefined)) return;
   const learn = async (tx: Database) => {
@@ -205,7 +209,7 @@ function keepLessons(context: Context, mapping: DigestedMapping, token: string):
  * The mapping of a token in any state; undefined for a token that the bridge has never seen.
  * @throws {KeyMissing}
  */
-export async function findByToken(context: Context, token: string): Promise<MappingWithApp | undefined> {
+export async function findByToken(context: TokensDeps, token: string): Promise<MappingWithApp | undefined> {
   return underAllKeys(context, () => findMapping(context.store, context.vault.digests(token)));
 }
 
@@ -214,7 +218,7 @@ export async function findByToken(context: Context, token: string): Promise<Mapp
  * has never seen, the dates for all apps count, whatever app the call names: anybody may name an app.
  * @throws {TokenRefused | KeyMissing}
  */
-export async function resolveToken(context: Context, token: string): Promise<ResolvedToken> {
+export async function resolveToken(context: TokensDeps, token: string): Promise<ResolvedToken> {
   const mapping = await findByToken(context, token);
   if (mapping) {
     learnFrom(context, mapping, token);
@@ -235,7 +239,7 @@ function grantOf(mapping: ServedMapping): GrantClient {
  * replaced the grant. Otherwise the token is refused, as its new state says or as `reauthorization_required`.
  */
 export async function servedBy<T>(
-  context: Context,
+  context: TokensDeps,
   mapping: ServedMapping,
   read: (grant: GrantClient) => Promise<T>,
 ): Promise<T> {

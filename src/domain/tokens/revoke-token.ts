@@ -2,7 +2,8 @@ import { hasLiveCode, hasTokenIn, readMapping } from '../../store/tokens/find-ma
 import { moveMapping, type AppAccount } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant, Mapping, MappingState } from '../../store/tables/tables.ts';
-import type { Context, Origin } from '../context.ts';
+import type { Origin } from '../origin.ts';
+import type { TokensDeps } from './deps.ts';
 import { afterDeauthorization, deauthorizeIn, type ReasonedOrigin } from './deauthorize.ts';
 import { moveOf, statesOf } from '../grants/mapping-state.ts';
 import { checkedReason } from '../history/reason.ts';
@@ -28,7 +29,7 @@ interface RevocationEnd {
 }
 
 /** Whether an app and account still have a token that has not ended, or a code that still gives a token. */
-async function isStoodOn(context: Context, tx: Database, pair: AppAccount): Promise<boolean> {
+async function isStoodOn(context: TokensDeps, tx: Database, pair: AppAccount): Promise<boolean> {
   return (
     (await hasTokenIn(tx, pair, statesOf('revoked'))) || (await hasLiveCode(tx, pair, context.clock.now()))
   );
@@ -40,7 +41,7 @@ async function isStoodOn(context: Context, tx: Database, pair: AppAccount): Prom
  * `deauthorizeIn`. Undefined where the grant still has a use.
  */
 export async function endLeft(
-  context: Context,
+  context: TokensDeps,
   tx: Database,
   { mapping, ending }: { mapping: Mapping; ending: ReasonedOrigin },
 ): Promise<{ grant: Grant | undefined } | undefined> {
@@ -50,7 +51,7 @@ export async function endLeft(
   return { grant: await deauthorizeIn(context, tx, { ...pair, ...ending }) };
 }
 
-async function endOne(context: Context, tx: Database, asked: Revocation): Promise<RevocationEnd> {
+async function endOne(context: TokensDeps, tx: Database, asked: Revocation): Promise<RevocationEnd> {
   const { mappingId, actor, requestId, reason } = asked;
   const mapping = await readMapping(tx, mappingId);
   if (!mapping) return { answer: { outcome: 'unknown' } };
@@ -70,7 +71,7 @@ async function endOne(context: Context, tx: Database, asked: Revocation): Promis
  * that has ended before stays as it is.
  * @throws {ReasonRefused}
  */
-export async function revokeToken(context: Context, asked: Revocation): Promise<RevocationResult> {
+export async function revokeToken(context: TokensDeps, asked: Revocation): Promise<RevocationResult> {
   const checked = { ...asked, reason: checkedReason(asked.reason) };
   const inOneStep = (tx: Database) => endOne(context, tx, checked);
   const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));

@@ -1,11 +1,14 @@
 import { countByState } from '../../store/tokens/app-tokens.ts';
 import type { MappingState } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
+import type { TokensDeps } from './deps.ts';
 
 export type StateCounts = Partial<Record<MappingState, number>>;
 
 /** The number of tokens of an app by state, counted now. States without a token are left out. */
-export async function statesOfApp({ store }: Pick<Context, 'store'>, clientId: string): Promise<StateCounts> {
+export async function statesOfApp(
+  { store }: Pick<TokensDeps, 'store'>,
+  clientId: string,
+): Promise<StateCounts> {
   const rows = await countByState(store.durable, clientId);
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
 }

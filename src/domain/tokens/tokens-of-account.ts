@@ -3,7 +3,7 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import type { AppAccount } from '../../store/tokens/mappings.ts';
 import type { MappingState } from '../../store/tables/tables.ts';
 import { countTokensOf, countWaiting, listOwnedApps } from '../../store/tokens/waiting-tokens.ts';
-import type { Context } from '../context.ts';
+import type { TokensDeps } from './deps.ts';
 import { nextState } from '../grants/mapping-state.ts';
 import { statesOfApp } from './states-of-app.ts';
 
@@ -52,19 +52,19 @@ function byApp(rows: readonly Row[]): AppTokens[] {
 }
 
 /** The tokens of an account by app, in the order of the apps' names. */
-export async function tokensOfAccount(context: Context, accountId: string): Promise<AppTokens[]> {
+export async function tokensOfAccount(context: TokensDeps, accountId: string): Promise<AppTokens[]> {
   return byApp(await countTokensOf(context.store.durable, { accountId }));
 }
 
 /** The tokens of one app and account; undefined where there is no token. */
-export async function tokensOfPair(context: Context, pair: AppAccount): Promise<AppTokens | undefined> {
+export async function tokensOfPair(context: TokensDeps, pair: AppAccount): Promise<AppTokens | undefined> {
   const [tokens] = byApp(await countTokensOf(context.store.durable, pair));
   return tokens;
 }
 
 /** The apps that an account owns. */
 export async function appsOfOwner(
-  context: Context,
+  context: TokensDeps,
   accountId: string,
 ): Promise<Array<{ clientId: string; name: string }>> {
   const rows = await listOwnedApps(context.store.durable, accountId);
@@ -73,7 +73,7 @@ export async function appsOfOwner(
 
 /** How many tokens and apps wait under an e-mail address that is not proven. */
 export async function waitingUnder(
-  context: Context,
+  context: TokensDeps,
   email: string,
 ): Promise<{ tokens: number; apps: number }> {
   const address = normalEmail(email);
@@ -82,7 +82,7 @@ export async function waitingUnder(
 
 /** Why and when connections of an account ended that have to be made again: the last end of each app. */
 export async function stoppedApps(
-  context: Context,
+  context: TokensDeps,
   accountId: string,
 ): Promise<Map<string, { reason: string | null; at: number }>> {
   const rows = await listStopped(context.store.durable, accountId);
@@ -105,7 +105,7 @@ const PEOPLE_AMONG = 20_000;
 
 /** The tokens of an app for its owner. The owner is not counted among the people who wait. */
 export async function tokensForOwner(
-  context: Context,
+  context: TokensDeps,
   { clientId, ownerAccountId }: { clientId: string; ownerAccountId: string },
 ): Promise<OwnedTokens> {
   const of = { clientId, besides: ownerAccountId };

@@ -4,7 +4,7 @@ import { callsWholeAfter } from '../../store/usage/known-calls.ts';
 import { listMappingIds } from '../../store/tokens/mapping-ids.ts';
 import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
-import type { Context } from '../context.ts';
+import type { UsageDeps } from './deps.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** The callers whose calls a page lists: some tokens, or a whole app, whose calls are also stored as sums. */
@@ -39,10 +39,10 @@ export async function* inParts(asked: CallsSubject): AsyncGenerator<Callers> {
 }
 
 /** The first of the last `days` up to today (UTC), `YYYY-MM-DD`. */
-export const firstDayOf = ({ clock }: Pick<Context, 'clock'>, days: number) =>
+export const firstDayOf = ({ clock }: Pick<UsageDeps, 'clock'>, days: number) =>
   dayOf(clock.now() - (days - 1) * DAY);
 
-type CallersDeps = Pick<Context, 'store' | 'clock'>;
+type CallersDeps = Pick<UsageDeps, 'store' | 'clock'>;
 
 /** Whether the last `days` begin before the moment from which all calls are known. An unknown moment counts as now. */
 function partialUntil({ clock }: CallersDeps, wholeAfter: number): CallsQuery['isPartial'] {

@@ -1,7 +1,7 @@
 import { SERVED_HERE } from '../../store/usage/last-use.ts';
 import { type Callers, type CallSum, findLastCall, sumCalls } from '../../store/usage/call-sums.ts';
 import { type CallsSubject, firstDayOf, inParts } from './callers.ts';
-import type { Context } from '../context.ts';
+import type { UsageDeps } from './deps.ts';
 
 /** The calls of some tokens or of an app. */
 export interface CallSummary {
@@ -36,7 +36,7 @@ function addUp(known: ReadonlyMap<string, CallSum>, kinds: readonly CallSum[]): 
  * rows.
  */
 async function lastOf(
-  store: Context['store'],
+  store: UsageDeps['store'],
   callers: Callers,
   { sinceDay, kinds }: { sinceDay: string; kinds: readonly CallSum[] },
 ): Promise<Pick<CallSum, 'last_at' | 'user_agent'> | undefined> {
@@ -50,7 +50,7 @@ async function lastOf(
  * included.
  */
 export async function callsOf(
-  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  { store, clock }: Pick<UsageDeps, 'store' | 'clock'>,
   asked: CallsSubject,
   { days }: { days: number },
 ): Promise<CallSummary> {

@@ -2,12 +2,12 @@ import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { type DayCalls, sumDays } from '../../store/usage/call-sums.ts';
 import { type CallsSubject, firstDayOf, inParts } from './callers.ts';
-import type { Context } from '../context.ts';
+import type { UsageDeps } from './deps.ts';
 
 export type { DayCalls };
 
 /** The last days up to today (UTC), `YYYY-MM-DD`, the oldest first. */
-export function lastDays({ clock }: Pick<Context, 'clock'>, days: number): string[] {
+export function lastDays({ clock }: Pick<UsageDeps, 'clock'>, days: number): string[] {
   return Array.from({ length: days }, (_, index) => dayOf(clock.now() - (days - 1 - index) * DAY));
 }
 
@@ -24,7 +24,7 @@ function addUp(sums: Map<string, DayCalls>, rows: readonly DayCalls[]): void {
  * row.
  */
 export async function callDaysOf(
-  context: Pick<Context, 'store' | 'clock'>,
+  context: Pick<UsageDeps, 'store' | 'clock'>,
   asked: CallsSubject,
   { days }: { days: number },
 ): Promise<DayCalls[]> {

@@ -1,12 +1,12 @@
 import { releaseLease, takeLease } from '../../store/work/leases.ts';
-import type { Context } from '../context.ts';
+import type { WorkDeps } from './deps.ts';
 
 /**
  * Runs `work` unless another process holds the lease with this name; returns whether `work` ran. The lease only saves
  * work. If the table of leases fails, `work` runs anyway.
  */
 export async function withLease(
-  context: Context,
+  context: WorkDeps,
   { name, limit }: { name: string; limit: number },
   work: () => Promise<void>,
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isStorageFault } from '../../store/driver/storage-fault.ts';
-import type { Context } from '../context.ts';
+import type { WorkDeps } from './deps.ts';
 
 const LONGEST_PAUSE = 1000;
 
@@ -16,7 +16,7 @@ const ATTEMPTS_WHILE_CLOSING = 20;
  * compares the version.
  */
 export async function retryUntilStored<T>(
-  context: Context,
+  context: WorkDeps,
   what: string,
   write: () => Promise<T>,
 ): Promise<T> {

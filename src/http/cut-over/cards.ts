@@ -1,4 +1,4 @@
-import type { Context } from '../../domain/context.ts';
+import type { HttpCutOverDeps } from './deps.ts';
 import { appHasOldApi, outlookOfApp, outlookOfRetirement } from '../../domain/cut-over/outlook.ts';
 import { adviceWords, isDoubtful, outlookWords, verdictWords } from '../../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../../domain/cut-over/reckon.ts';
@@ -19,7 +19,7 @@ interface BudgetCard {
   advice: string | undefined;
 }
 
-function budgetCard({ server }: Context, outlooks: readonly Outlook[]): BudgetCard | undefined {
+function budgetCard({ server }: HttpCutOverDeps, outlooks: readonly Outlook[]): BudgetCard | undefined {
   if (outlooks.length === 0) return undefined;
   const reader = { time: timeWords, sharedClientId: server.clientId };
   return {
@@ -41,7 +41,7 @@ const UNCOUNTED: BudgetCard = {
 /**
  * For the first page of support: whether the clients at the new API can carry the load that the retirement will bring.
  */
-export async function budgetOfRetirement(context: Context): Promise<BudgetCard | undefined> {
+export async function budgetOfRetirement(context: HttpCutOverDeps): Promise<BudgetCard | undefined> {
   const outlooks = await outlookOfRetirement(context, TOKENS_READ);
   return outlooks ? budgetCard(context, outlooks) : UNCOUNTED;
 }
@@ -55,7 +55,7 @@ interface CutOverApp {
 }
 
 /** For support: how far an app is cut over, and the budget that the rest of the app will need. */
-export async function cutOverOfApp(context: Context, app: CutOverApp) {
+export async function cutOverOfApp(context: HttpCutOverDeps, app: CutOverApp) {
   const { client_id: clientId, cut_over_percent: percent } = app;
   if (!appHasOldApi(context, clientId)) return undefined;
   const outlooks = await outlookOfApp(context, clientId, TOKENS_READ);
@@ -74,13 +74,13 @@ const SIDES: Record<SideOfToken, string> = {
 };
 
 /** For support: which API answers the calls of a token; undefined where only one API is left. */
-export async function sideWords(context: Context, mappingId: string): Promise<string | undefined> {
+export async function sideWords(context: HttpCutOverDeps, mappingId: string): Promise<string | undefined> {
   const side = await sideOfToken(context, mappingId);
   return side && SIDES[side];
 }
 
 /** For the owner: how far the app is cut over, and how many accounts the new API would refuse. */
-export async function cutOverForOwner(context: Context, app: CutOverApp) {
+export async function cutOverForOwner(context: HttpCutOverDeps, app: CutOverApp) {
   const { client_id: clientId, cut_over_percent: percent } = app;
   if (!appHasOldApi(context, clientId)) return undefined;
   const counted = await countWithoutPosts(context, clientId, TOKENS_READ);

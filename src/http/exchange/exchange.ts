@@ -3,7 +3,7 @@ import {
   authenticateModernClient,
   authenticateTaker,
 } from '../../domain/handover/authenticate-modern-client.ts';
-import type { Context } from '../../domain/context.ts';
+import type { ExchangeDeps } from './deps.ts';
 import { confirm, type HandoverResult, handOver } from '../../domain/handover/hand-over.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { tellDates } from '../wire/added-headers.ts';
@@ -48,12 +48,12 @@ function requireType(body: Parameters, name: string): void {
 /** The consent has decided what a grant covers. The exchange narrows nothing and takes no target. */
 const NOT_SERVED = ['actor_token', 'actor_token_type', 'resource', 'audience', 'scope'];
 
-interface ExchangeRequest {
+interface HandOverRequest {
   grantType: typeof TOKEN_EXCHANGE | typeof CONFIRMATION;
   token: string;
 }
 
-function checkParameters(req: Request, body: Parameters): ExchangeRequest {
+function checkParameters(req: Request, body: Parameters): HandOverRequest {
   const query = queryParameters(req);
   if (SINGLE.some((name) => query.has(name)))
     throw malformed('Credentials and tokens belong in the body, not in the address.');
@@ -86,7 +86,7 @@ function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, migratedToke
 }
 
 /** The handler of the exchange and of its confirmation. */
-export function exchange(context: Context): RequestHandler {
+export function exchange(context: ExchangeDeps): RequestHandler {
   const takerOf = createClientAuthentication(context, authenticateTaker);
   const confirmerOf = createClientAuthentication(context, authenticateModernClient);
   return async (req, res) => {

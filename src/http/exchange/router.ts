@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { ExchangeDeps } from './deps.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { tokenFailures } from '../legacy/failures.ts';
 import { readFormOfExchange } from '../wire/read-body.ts';
@@ -11,7 +11,7 @@ const PATH = '/oauth2/exchange';
  * The one address through which apps leave the bridge. The legacy router has already checked HTTPS and set the added
  * headers, as for all of `/oauth2`.
  */
-export function exchangeRouter(context: Context): Router {
+export function exchangeRouter(context: ExchangeDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.post(PATH, readFormOfExchange, exchange(context));
   router.all(PATH, (_req, res) => {

@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import { isNoPlace } from '../../domain/apps/callback-rule.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import {
@@ -32,7 +32,7 @@ function refuse(reason: string): never {
 }
 
 /** The app, and its callback by exact string match (docs/decisions/0013). */
-async function provenTarget(context: Context, query: Parameters) {
+async function provenTarget(context: LegacyDeps, query: Parameters) {
   if (query.repeated(IDENTIFYING).length > 0)
     refuse('The address that led here names the app or its callback twice.');
   const clientId = query.get('client_id');
@@ -113,14 +113,14 @@ function refuseRequest(res: Response, refused: RefusedRequest): void {
   });
 }
 
-function startApproval(context: Context, res: Response, asked: AuthorizationParameters): void {
+function startApproval(context: LegacyDeps, res: Response, asked: AuthorizationParameters): void {
   res.statusCode = 302;
   res.setHeader('Location', `${context.settings.publicUrl}/approve/${sealRequest(context, asked)}`);
   res.end();
 }
 
 /** The handler of the old authorize address. */
-export function authorize(context: Context): RequestHandler {
+export function authorize(context: LegacyDeps): RequestHandler {
   return async (req, res) => {
     const query = queryParameters(req);
     const { app, redirectUri, redirectUriGiven } = await provenTarget(context, query);

@@ -1,4 +1,4 @@
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import type { Brownout } from '../../domain/lifecycle/lifecycle.ts';
 import { momentText } from '../../shared/moments.ts';
 import type { LegacyRefusal } from '../wire/legacy-error.ts';
@@ -8,7 +8,7 @@ import type { LegacyRefusal } from '../wire/legacy-error.ts';
  * The text differs from every other refusal, so that a caller does not take its token for dead. A rehearsal of an owner
  * is described only on the page of the app.
  */
-export function brownoutText({ settings }: Context, { text, endsAt, clientId }: Brownout): string {
+export function brownoutText({ settings }: LegacyDeps, { text, endsAt, clientId }: Brownout): string {
   const sentence = text.trim().replace(/([^.!?])$/, '$1.');
   const [kind, page] =
     clientId === undefined ? [' This is a planned brownout.', '/lifecycle'] : ['', `/apps/${clientId}`];
@@ -17,7 +17,7 @@ export function brownoutText({ settings }: Context, { text, endsAt, clientId }: 
 
 /** A refusal because of a brownout: status and code as after the date, and the text of the brownout. */
 export function inBrownout(
-  context: Context,
+  context: LegacyDeps,
   [status, code]: LegacyRefusal,
   brownout: Brownout,
 ): LegacyRefusal {

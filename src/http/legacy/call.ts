@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import type { Caller } from '../../domain/ids/match-ids.ts';
 import { withTimeout } from '../../domain/work/with-timeout.ts';
 import { type AnswerDecision, decideAnswerer } from '../../domain/posts/decide.ts';
@@ -18,7 +18,7 @@ import { tellDates } from '../wire/added-headers.ts';
 import { findCarriedToken, type CarriedToken } from '../wire/bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
-import { type PassThroughDeps, passToOldApi } from './pass-through.ts';
+import { type PassThroughDeps, passToOldApi } from './pass-through/pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
@@ -56,7 +56,7 @@ interface Call {
 /**
  * Tells the dates of the caller's app, and measures the call for the owner. A call without a token belongs to no app.
  */
-function noteCall(context: Context, { req, res, found }: Call, { resolved }: AnswerDecision): void {
+function noteCall(context: LegacyDeps, { req, res, found }: Call, { resolved }: AnswerDecision): void {
   if (!found || !resolved) return;
   const { mapping } = resolved;
   if (mapping) tellDates(context, res, { clientId: provenApp(mapping) });
@@ -68,7 +68,7 @@ function noteCall(context: Context, { req, res, found }: Call, { resolved }: Ans
  * has the text of that brownout.
  */
 function refusalOf(
-  context: Context,
+  context: LegacyDeps,
   refusal: LegacyError,
   { resolved, ending }: AnswerDecision,
 ): LegacyError {
@@ -79,7 +79,7 @@ function refusalOf(
 }
 
 /** The mapping for the new API. If the old API was to answer, then it has just refused the token: see `leaveOldApi`. */
-function servedMapping({ clock }: Context, { by, resolved }: AnswerDecision): ServedMapping {
+function servedMapping({ clock }: LegacyDeps, { by, resolved }: AnswerDecision): ServedMapping {
   if (resolved?.kind !== 'served') throw new Error('the new API was to answer a call without a grant');
   const { mapping } = resolved;
   return by === 'old' ? { ...mapping, refused_there_at: clock.now() } : mapping;
@@ -87,7 +87,7 @@ function servedMapping({ clock }: Context, { by, resolved }: AnswerDecision): Se
 
 /** @throws {TokenRefused | LegacyError} neither API answers */
 async function refuseUnanswered(
-  context: Context,
+  context: LegacyDeps,
   { refuse, beforeRefusal, res }: Pick<AddressRules, 'refuse' | 'beforeRefusal'> & Pick<Call, 'res'>,
   decision: AnswerDecision,
 ): Promise<void> {
@@ -169,7 +169,7 @@ export function createCalls(
 
 /** The account and channels for a call. A stale answer gets an `Age` header. */
 export async function readFor(
-  context: Context,
+  context: LegacyDeps,
   mapping: ServedMapping,
   res: Response,
 ): Promise<AccountWithAge> {

@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import { endServed, tellOldBackend } from '../../domain/old-api/old-backend-ends.ts';
 import { endStopped } from '../../domain/tokens/end-stopped.ts';
 import { actorOf } from '../../domain/tokens/proven-app.ts';
@@ -17,7 +17,10 @@ const originOf = (mapping: NonNullable<ResolvedToken['mapping']>, res: Response)
  * POST and GET on the old deauthorize addresses: ends this app for this account. The body is as recorded
  * (docs/old-api.md Q14).
  */
-export function deauthorizeEndpoint(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
+export function deauthorizeEndpoint(
+  context: LegacyDeps,
+  call: ReturnType<typeof createCalls>,
+): RequestHandler {
   return call(
     async (caller, _req, res) => {
       const origin = originOf(caller.mapping, res);

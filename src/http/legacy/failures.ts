@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import {
   alarmOf,
   BudgetSpent,
@@ -47,7 +47,7 @@ function isOutOfReach(error: unknown): boolean {
   return isStorageFault(error) || isKeyFault(error);
 }
 
-function invalidToken(context: Context, { reauthorize, brownout }: TokenRefused): LegacyError {
+function invalidToken(context: LegacyDeps, { reauthorize, brownout }: TokenRefused): LegacyError {
   const refusal = brownout ? inBrownout(context, REFUSALS.invalidToken, brownout) : REFUSALS.invalidToken;
   return new LegacyError(refusal, { extra: reauthorize === undefined ? {} : { reauthorize } });
 }
@@ -69,7 +69,7 @@ function refusedByRights(error: unknown): LegacyError | undefined {
   return error instanceof Forbidden ? new LegacyError(REFUSALS.scope) : undefined;
 }
 
-function toLegacyError(context: Context, error: unknown): LegacyError {
+function toLegacyError(context: LegacyDeps, error: unknown): LegacyError {
   if (error instanceof LegacyError) return error;
   if (error instanceof TokenRefused) return invalidToken(context, error);
   if (error instanceof GrantDead) return new LegacyError(REFUSALS.invalidToken);
@@ -119,7 +119,7 @@ function lineOf(error: unknown, { status, code }: LegacyError) {
 }
 
 /** Answers refusals of the resource calls. */
-export function resourceFailures(context: Context): ErrorRequestHandler {
+export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   const note = createRefusalLog({ logger: context.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, _next) => {
@@ -131,7 +131,7 @@ export function resourceFailures(context: Context): ErrorRequestHandler {
 }
 
 /** Answers refusals of an address that gives tokens. `what` names the request in the log. */
-export function tokenFailures(context: Context, what: string): ErrorRequestHandler {
+export function tokenFailures(context: LegacyDeps, what: string): ErrorRequestHandler {
   const noteRefusal = createRefusalLog({ logger: context.logger });
   const noteFailure = createRefusalLog({ logger: context.logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import { dependsOnApp, type LifecycleEnding, endingOf } from '../../domain/lifecycle/lifecycle.ts';
 import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
@@ -42,7 +42,7 @@ interface GatedAddress {
  * bridge has never seen, the common dates count. The app that the call names does not count: anybody may name an app
  * that has an extension or rehearses.
  */
-async function callerOf(context: Context, req: Request): Promise<Caller> {
+async function callerOf(context: LegacyDeps, req: Request): Promise<Caller> {
   const found = await tokenIfAny(req);
   const mapping = found && (await findByToken(context, found.token));
   return { clientId: mapping && provenApp(mapping), carrier: found?.carrier ?? 'header', mapping };
@@ -70,7 +70,7 @@ interface EndedCall {
 /**
  * Measures a call that ends here. Where the answer does not wait for the app, the call is measured after the answer.
  */
-function note(context: Context, { ending, caller, takesTokens }: EndedCall, req: Request): void {
+function note(context: LegacyDeps, { ending, caller, takesTokens }: EndedCall, req: Request): void {
   const brownout = ending.because === 'brownout' ? ending.brownout : undefined;
   if (caller) noteUsage(context, { ...caller, brownout }, req);
   else if (takesTokens) noteRefusedCall(context, req, brownout);
@@ -78,7 +78,7 @@ function note(context: Context, { ending, caller, takesTokens }: EndedCall, req:
 
 /** Why the call gets 410; undefined where the call goes on. The date headers of the answer are set to match. */
 async function meet(
-  context: Context,
+  context: LegacyDeps,
   { readBody, identify, takesTokens }: GatedAddress,
   req: Request,
 ): Promise<LifecycleEnding | undefined> {
@@ -94,19 +94,19 @@ async function meet(
   return ending;
 }
 
-function textOf(context: Context, ending: LifecycleEnding): string {
+function textOf(context: LegacyDeps, ending: LifecycleEnding): string {
   if (ending.because === 'brownout') return brownoutText(context, ending.brownout);
   const { sunset = ending.at } = context.lifecycle.current().dates;
   return `This API ended on ${dayOf(sunset)} (UTC). Read how to move to the new API at ${context.settings.publicUrl}/lifecycle`;
 }
 
-function sendGone(context: Context, res: Response, ending: LifecycleEnding): void {
+function sendGone(context: LegacyDeps, res: Response, ending: LifecycleEnding): void {
   const link = `${context.settings.publicUrl}/lifecycle`;
   sendLegacyError(res, new LegacyError([410, 410, textOf(context, ending)], { extra: { link } }));
 }
 
 /** The page for an address that people open. */
-function gonePage(context: Context, ending: LifecycleEnding): PageError {
+function gonePage(context: LegacyDeps, ending: LifecycleEnding): PageError {
   const title = 'Apps can no longer be connected here';
   if (ending.because === 'date')
     return new PageError(410, title, {
@@ -130,7 +130,7 @@ export interface LifecycleGate {
 }
 
 /** The gate before the old addresses. The gate reads a body with the same reader as the handler after it. */
-export function createLifecycleGate(context: Context): LifecycleGate {
+export function createLifecycleGate(context: LegacyDeps): LifecycleGate {
   const forPrograms =
     (way: GatedAddress): RequestHandler =>
     async (req, res, next) => {

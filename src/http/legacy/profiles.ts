@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../../domain/ids/legacy-ids.ts';
 import type { Caller } from '../../domain/ids/match-ids.ts';
 import { knownCounts } from '../../domain/posts/known-counts.ts';
@@ -13,7 +13,7 @@ import { subprofilesFor } from './subprofiles.ts';
 type HandlerFactory = ReturnType<typeof createCalls>;
 
 /** GET /1/profiles.json: a bare array of every channel that the account reaches (docs/old-api.md Q9). */
-export function profiles(context: Context, call: HandlerFactory): RequestHandler {
+export function profiles(context: LegacyDeps, call: HandlerFactory): RequestHandler {
   return call(async (caller, req, res) => {
     const { mapping } = caller;
     const reading = await readFor(context, mapping, res);
@@ -38,7 +38,7 @@ interface NamedChannel {
  * @throws {LegacyError} 404 where the account reaches no such channel
  */
 export async function namedChannel(
-  context: Context,
+  context: LegacyDeps,
   caller: Caller,
   { req, res }: { req: Request; res: Response },
 ): Promise<NamedChannel> {
@@ -51,7 +51,7 @@ export async function namedChannel(
 }
 
 /** GET /1/profiles/:id.json: one profile, by its old id or its new id (docs/decisions/0016). */
-export function profile(context: Context, call: HandlerFactory): RequestHandler {
+export function profile(context: LegacyDeps, call: HandlerFactory): RequestHandler {
   return call(async (caller, req, res) => {
     const { mapping } = caller;
     const { reading, channel, ids } = await namedChannel(context, caller, { req, res });

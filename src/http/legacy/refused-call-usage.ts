@@ -1,5 +1,5 @@
 import express, { type Request } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import type { Brownout } from '../../domain/lifecycle/lifecycle.ts';
 import { learnFrom } from '../../domain/tokens/resolve-token.ts';
 import { untilRead } from '../wire/read-body.ts';
@@ -25,7 +25,7 @@ interface RefusedCall extends CarriedToken {
 
 /** Queues the look-up of the token. The queue keeps neither the request nor the answer in memory. */
 function lookUp(
-  context: Context,
+  context: LegacyDeps,
   { token, carrier, brownout }: RefusedCall,
   answered: ReturnType<typeof answeredAs>,
 ): void {
@@ -40,7 +40,7 @@ function lookUp(
  * is read only where no token came before the body. Some clients close the connection, or leave after the answer, and
  * never send the whole body. A token in such a body stays unknown, and nothing waits for the rest.
  */
-export function noteRefusedCall(context: Context, req: Request, brownout?: Brownout): void {
+export function noteRefusedCall(context: LegacyDeps, req: Request, brownout?: Brownout): void {
   const { res } = req;
   if (res === undefined || !context.lateTokens.hasRoom()) return;
   const seen = seenOf(req);

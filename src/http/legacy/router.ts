@@ -1,5 +1,5 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/old-calls/old-calls.ts';
 import { brake } from '../pages/brake.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
@@ -7,13 +7,13 @@ import { createAddedHeaders } from '../wire/added-headers.ts';
 import { authorize } from './authorize.ts';
 import { createCalls } from './call.ts';
 import { deauthorizeEndpoint } from './deauthorize.ts';
-import { createOtherPaths } from './other-paths.ts';
+import { createOtherPaths } from './pass-through/other-paths.ts';
 import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
 import { createLifecycleGate, type LifecycleGate } from './lifecycle-gate.ts';
 import { LegacyError, REFUSALS, sendChallenge, sendLegacyError } from '../wire/legacy-error.ts';
-import { createPassing, type PassThroughDeps } from './pass-through.ts';
-import { collapseKnownPaths } from './passable-path.ts';
+import { createPassThroughDeps, type PassThroughDeps } from './pass-through/pass-through.ts';
+import { collapseKnownPaths } from './pass-through/passable-path.ts';
 import { changing } from './posts/change.ts';
 import { configurationEndpoint } from './posts/configuration.ts';
 import { createUpdateEndpoint } from './posts/create.ts';
@@ -61,7 +61,7 @@ function onlyOf(methods: readonly string[]): RequestHandler {
 /** Every address of the resource side, also addresses that were never served. */
 const RESOURCES = [/^\/1(\/|$)/, /^\/user\/deauthorize(\.[^/]*)?$/];
 
-type MakeHandler = (context: Context, call: ReturnType<typeof createCalls>) => RequestHandler;
+type MakeHandler = (context: LegacyDeps, call: ReturnType<typeof createCalls>) => RequestHandler;
 
 /** The answers of the new API. */
 const HANDLERS: Record<OldCallName, MakeHandler> = {
@@ -102,7 +102,7 @@ const WRITES = OLD_CALL_NAMES.map((name) => OLD_CALLS[name])
   .flatMap(({ paths }) => paths.flatMap((path) => [`${path}.json`, path]));
 
 interface ResourceRouterDeps {
-  context: Context;
+  context: LegacyDeps;
   perMinute: number;
   gate: LifecycleGate;
 }
@@ -138,7 +138,7 @@ function resources({ context, perMinute, gate }: ResourceRouterDeps): Router {
   const router = Router(exactly);
   router.post(WRITES, markWrite);
   router.all(RESOURCES, gate.json);
-  const passing = createPassing(context, perMinute);
+  const passing = createPassThroughDeps(context, perMinute);
   const readBody = readBodyOfCall(context);
   OLD_CALL_NAMES.forEach(createAddCall(router, passing, readBody));
   const elsewhere = createOtherPaths(passing, readBody);
@@ -148,7 +148,7 @@ function resources({ context, perMinute, gate }: ResourceRouterDeps): Router {
 }
 
 /** All addresses of the old API. */
-export function legacyRouter(context: Context, perMinute: number): Router {
+export function legacyRouter(context: LegacyDeps, perMinute: number): Router {
   const router = Router(exactly);
   const gate = createLifecycleGate(context);
   router.use(collapseKnownPaths);

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import { type Board, knownBoards } from '../../domain/posts/lists/known-boards.ts';
 import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { servedBy, type ServedMapping } from '../../domain/tokens/resolve-token.ts';
@@ -21,7 +21,7 @@ type SubprofileLookup = (channel: AccountWithAge['channels'][number]) => { subpr
 
 /** The additional fields of a profile for a caller that asks for boards. No other call reads boards. */
 export async function subprofilesFor(
-  context: Context,
+  context: LegacyDeps,
   { mapping, reading }: { mapping: ServedMapping; reading: Pick<AccountWithAge, 'channels'> },
   { req, res }: { req: Request; res: Response },
 ): Promise<SubprofileLookup> {

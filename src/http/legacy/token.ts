@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { authenticateClient } from '../../domain/apps/authenticate-client.ts';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import { exchangeCode } from '../../domain/authorization/exchange-code.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { requestIdOf } from '../request-id.ts';
@@ -44,7 +44,7 @@ function checkParameters(req: Request, body: Parameters): { code: string; redire
 }
 
 /** The handler of the old token endpoint. */
-export function token(context: Context): RequestHandler {
+export function token(context: LegacyDeps): RequestHandler {
   const clientOf = createClientAuthentication(context, authenticateClient);
   return async (req, res) => {
     const body = await readBody(req);

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import { type Brownout, rehearsalId } from '../../domain/lifecycle/lifecycle.ts';
 import type { AnsweringApi } from '../../domain/live/live-feed.ts';
 import type { KnownToken } from '../../domain/usage/deferred-token-lookup.ts';
@@ -42,7 +42,7 @@ function measuredAs({ mapping, brownout }: TokenUse): string[] {
 }
 
 /** Measures a call with a known token, or of an app that rehearses, after its answer, whichever API gave the answer. */
-export function noteUsage(context: Context, used: TokenUse, req: Request): void {
+export function noteUsage(context: LegacyDeps, used: TokenUse, req: Request): void {
   const { res } = req;
   if (res === undefined || measuredAs(used).length === 0) return;
   const seen = seenOf(req);
@@ -62,7 +62,7 @@ export function answeredAs(seen: RequestSummary, res: Response): AnsweredCall {
 }
 
 /** Measures an answered call, and shows the call on live pages. */
-export function noteAnswered(context: Context, used: TokenUse, answered: AnsweredCall): void {
+export function noteAnswered(context: LegacyDeps, used: TokenUse, answered: AnsweredCall): void {
   const { mapping, carrier } = used;
   const { endpoint, userAgent, status } = answered;
   for (const mappingId of measuredAs(used))
@@ -104,7 +104,7 @@ interface LiveCaller {
 }
 
 /** Shows an answered call on the live pages of its app. This costs nothing while no such page is open. */
-function show({ live }: Context, shown: LiveCaller, answered: AnsweredCall): void {
+function show({ live }: LegacyDeps, shown: LiveCaller, answered: AnsweredCall): void {
   const { clientId, carrier, mapping } = shown;
   const { isPassed: _, ...call } = answered;
   live.note({
@@ -118,7 +118,7 @@ function show({ live }: Context, shown: LiveCaller, answered: AnsweredCall): voi
 }
 
 /** Shows a call with the credentials of an app, after its answer. */
-export function showLive(context: Context, shown: LiveCaller, req: Request): void {
+export function showLive(context: LegacyDeps, shown: LiveCaller, req: Request): void {
   const { res } = req;
   if (res === undefined) return;
   const seen = seenOf(req);

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { LegacyDeps } from './deps.ts';
 import { legacyIds } from '../../domain/ids/legacy-ids.ts';
 import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { shadow } from '../../domain/reads/shadow.ts';
@@ -29,7 +29,7 @@ function legacyUser({ account }: AccountWithAge, id: string) {
 }
 
 /** GET /1/user.json. */
-export function user(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
+export function user(context: LegacyDeps, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(async (caller, _req, res) => {
     const reading = await readFor(context, caller.mapping, res);
     const ids = await legacyIds(context, caller, reading);

@@ -1,5 +1,5 @@
 import { type RequestHandler, Router } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { HttpLifecycleDeps } from './deps.ts';
 import {
   type BrownoutState,
   describeLifecycle,
@@ -23,9 +23,9 @@ const NAMES = ['deprecation', 'retirement', 'sunset'] as const;
 
 const iso = (time: number) => new Date(time).toISOString();
 
-const hasBackend = ({ oldBackend }: Context) => oldBackend !== undefined;
+const hasBackend = ({ oldBackend }: HttpLifecycleDeps) => oldBackend !== undefined;
 
-function dateJson(context: Context, name: DateName, at: number | undefined) {
+function dateJson(context: HttpLifecycleDeps, name: DateName, at: number | undefined) {
   return at === undefined ? null : { at: iso(at), text: meaningOf(name, hasBackend(context)) };
 }
 
@@ -34,7 +34,7 @@ function brownoutJson({ id, rehearses, startsAt, endsAt, state, text }: PublicBr
   return { id, rehearses, ...window, state, text, status: STATUSES[rehearses] };
 }
 
-function lifecycleJson(context: Context, { now, dates, brownouts }: PublicLifecycle) {
+function lifecycleJson(context: HttpLifecycleDeps, { now, dates, brownouts }: PublicLifecycle) {
   return {
     now: iso(now),
     deprecation: dateJson(context, 'deprecation', dates.deprecation),
@@ -46,7 +46,7 @@ function lifecycleJson(context: Context, { now, dates, brownouts }: PublicLifecy
 }
 
 /** For programs of any origin: the answer holds nothing private. */
-function sendLifecycle(context: Context): RequestHandler {
+function sendLifecycle(context: HttpLifecycleDeps): RequestHandler {
   return async (_req, res) => {
     const described = await describeLifecycle(context);
     res.set({
@@ -61,7 +61,7 @@ function sendLifecycle(context: Context): RequestHandler {
 const hasEnded = ({ dates, now }: PublicLifecycle) => (dates.sunset ?? Infinity) <= now;
 
 /** The answer to a call from this date on. A deprecation changes no answer. */
-function shownAnswer(context: Context, name: DateName) {
+function shownAnswer(context: HttpLifecycleDeps, name: DateName) {
   if (name === 'deprecation') return undefined;
   const { publicUrl } = context.settings;
   const isLater = changesCalls(name, hasBackend(context));
@@ -69,7 +69,7 @@ function shownAnswer(context: Context, name: DateName) {
 }
 
 /** What a date brings. After the sunset the other dates have no meaning any more. */
-function shownMeaning(context: Context, described: PublicLifecycle, name: DateName) {
+function shownMeaning(context: HttpLifecycleDeps, described: PublicLifecycle, name: DateName) {
   if (name !== 'sunset' && hasEnded(described)) return { meaning: OVERTAKEN, left: '', kind: '' };
   const { dates, now } = described;
   const [at, answer] = [dates[name] ?? now, shownAnswer(context, name)];
@@ -78,7 +78,7 @@ function shownMeaning(context: Context, described: PublicLifecycle, name: DateNa
 }
 
 /** The card of a date; empty where the date is not set. */
-function shownDate(context: Context, described: PublicLifecycle, name: DateName) {
+function shownDate(context: HttpLifecycleDeps, described: PublicLifecycle, name: DateName) {
   const at = described.dates[name];
   if (at === undefined) return [];
   const isPast = at <= described.now;
@@ -92,7 +92,10 @@ const STATES: Record<BrownoutState, { word: string; kind: string }> = {
   cancelled: { word: 'taken back', kind: '' },
 };
 
-function shownBrownout(context: Context, { rehearses, startsAt, endsAt, state, text }: PublicBrownout) {
+function shownBrownout(
+  context: HttpLifecycleDeps,
+  { rehearses, startsAt, endsAt, state, text }: PublicBrownout,
+) {
   const what = {
     rehearses: rehearsedWords(rehearses, hasBackend(context)),
     status: STATUSES[rehearses],
@@ -106,7 +109,7 @@ function inOrder(brownouts: readonly PublicBrownout[]): PublicBrownout[] {
   return [...brownouts.filter((one) => !past.includes(one)), ...past.toReversed()];
 }
 
-function showLifecycle(context: Context, pages: PageRenderer): RequestHandler {
+function showLifecycle(context: HttpLifecycleDeps, pages: PageRenderer): RequestHandler {
   const { publicUrl } = context.settings;
   return async (_req, res) => {
     const described = await describeLifecycle(context);
@@ -126,7 +129,7 @@ function showLifecycle(context: Context, pages: PageRenderer): RequestHandler {
 }
 
 /** Both addresses. Mount them after the headers of pages. */
-export function lifecycleRouter(context: Context, pages: PageRenderer): Router {
+export function lifecycleRouter(context: HttpLifecycleDeps, pages: PageRenderer): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const others = onlyRead('It shows dates and takes nothing.');
   router.route('/lifecycle').get(showLifecycle(context, pages)).all(others);

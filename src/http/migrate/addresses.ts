@@ -1,4 +1,4 @@
-import type { Context } from '../../domain/context.ts';
+import type { MigrateDeps } from './deps.ts';
 import type { Addresses } from './code/code-language.ts';
 
 /** All endpoints of the authorization server have the same base address. */
@@ -11,7 +11,7 @@ export function addressesIn({
   settings,
   server,
   sides,
-}: Pick<Context, 'settings' | 'server' | 'sides'>): Addresses {
+}: Pick<MigrateDeps, 'settings' | 'server' | 'sides'>): Addresses {
   return {
     oldApi: settings.publicUrl,
     newApi: sides.apiUrl,

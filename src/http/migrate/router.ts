@@ -1,5 +1,5 @@
 import { type RequestHandler, Router } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { MigrateDeps } from './deps.ts';
 import type { PageRenderer } from '../../shared/pages.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { onlyRead } from '../pages/only-read.ts';
@@ -14,7 +14,7 @@ import { wantedFirst } from './wanted-language.ts';
 /** The page is long, and is rendered anew for each request. */
 const READERS = { what: 'pages of all calls', perMinute: 600 };
 
-function showCalls(context: Context, pages: PageRenderer): RequestHandler {
+function showCalls(context: MigrateDeps, pages: PageRenderer): RequestHandler {
   return (req, res) => {
     const shown = shownCalls({ addresses: addressesIn(context), languages: wantedFirst(req) });
     const html = pages.render('migrate-calls', {
@@ -30,7 +30,7 @@ function showCalls(context: Context, pages: PageRenderer): RequestHandler {
 }
 
 /** Mount this after the headers of pages. */
-export function migrateRouter(context: Context, pages: PageRenderer): Router {
+export function migrateRouter(context: MigrateDeps, pages: PageRenderer): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router
     .route(CALLS_PAGE)

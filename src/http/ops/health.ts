@@ -1,12 +1,12 @@
 import { type RequestHandler, Router } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { OpsDeps } from './deps.ts';
 import { findClockProblem, proveDatabase } from '../../domain/instance/prove-database.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 
 const STOPPING = 'the process is stopping';
 
 /** A copy answers old calls with its last known answers, but a balancer should send no callers to a copy. */
-function findCopyProblem({ instance }: Context): string | undefined {
+function findCopyProblem({ instance }: OpsDeps): string | undefined {
   return instance.isCopy()
     ? `this is a restored copy: ${instance.why()}; once the original is stopped for good: grantbridge restore --take-over`
     : undefined;
@@ -19,7 +19,7 @@ interface Problem {
   error?: unknown;
 }
 
-async function findProblem(context: Context): Promise<Problem | undefined> {
+async function findProblem(context: OpsDeps): Promise<Problem | undefined> {
   try {
     await proveDatabase(context);
     const { keyring, instance } = context;
@@ -39,7 +39,7 @@ async function findProblem(context: Context): Promise<Problem | undefined> {
  * machine can remember the database. The new API may be down; the bridge then serves the last known answers. Anybody
  * may ask as often as they like, so only a change is logged.
  */
-function readiness(context: Context): RequestHandler {
+function readiness(context: OpsDeps): RequestHandler {
   const { logger } = context;
   let lastKind: string | undefined;
   return async (_req, res) => {
@@ -61,7 +61,7 @@ function readiness(context: Context): RequestHandler {
 }
 
 /** GET /health: the process is alive. GET /ready: the process can serve. Neither answer says more. */
-export function opsRouter(context: Context): Router {
+export function opsRouter(context: OpsDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/health', (_req, res) => sendJson(res, 200, { alive: true }));
   router.get('/ready', readiness(context));

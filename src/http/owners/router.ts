@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { SigninDeps } from '../signin/parts.ts';
+import type { SigninPagesDeps } from '../signin/parts.ts';
 import { accountRoutes } from './account/account-page.ts';
 import { appRoutes } from './app/app-page.ts';
 import { appsRoutes } from './home/apps-page.ts';
@@ -21,7 +21,7 @@ import { secretRoutes } from './credentials/secrets.ts';
 import { tokensRoutes } from './tokens/tokens-page.ts';
 
 /** The pages of account holders and app owners. Addresses are matched in this order. */
-export function ownersRouter(parts: SigninDeps, frame: PageShell): Router {
+export function ownersRouter(parts: SigninPagesDeps, frame: PageShell): Router {
   const router = Router({ caseSensitive: true, strict: true });
   appsRoutes(router, frame);
   // Addresses with a fixed word come before /apps/:clientId.

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { TokensOf } from '../../domain/tokens/app-tokens.ts';
-import type { Context } from '../../domain/context.ts';
+import type { OwnersDeps } from './deps.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { PageError } from '../pages/page-error.ts';
 import { signedInPerson } from '../site/page-shell.ts';
@@ -8,7 +8,7 @@ import { signedInPerson } from '../site/page-shell.ts';
 type App = NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;
 
 /** The app of an address, for any reader. */
-export async function registeredApp(context: Context, req: Request): Promise<App> {
+export async function registeredApp(context: OwnersDeps, req: Request): Promise<App> {
   const app = await findRegisteredApp(context, String(req.params['clientId']));
   if (app) return app;
   throw new PageError(404, 'This app is not registered', {
@@ -27,7 +27,7 @@ export interface ShownApp {
 }
 
 /** The app of an address, for the signed-in person. */
-export async function shownApp(context: Context, req: Request): Promise<ShownApp> {
+export async function shownApp(context: OwnersDeps, req: Request): Promise<ShownApp> {
   const app = await registeredApp(context, req);
   const reader = signedInPerson(req).accountId;
   const isOwner = app.owner_account_id === reader;

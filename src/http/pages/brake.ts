@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { PagesDeps } from './deps.ts';
 import { addressKey, networkKey } from '../../shared/net/addresses.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { PageError } from './page-error.ts';
@@ -19,7 +19,7 @@ export interface Limit {
 }
 
 /** The refusal of a request above a limit. `secondsLeft` is in whole seconds. */
-export function tooMany(secondsLeft: number, from: 'network' | 'account' = 'network'): PageError {
+export function tooManyRequests(secondsLeft: number, from: 'network' | 'account' = 'network'): PageError {
   return new PageError(429, 'Too many requests', {
     reason: `Very many requests came from your ${from} within a minute.`,
     next: `Wait ${secondsLeft} seconds, then try again.`,
@@ -56,18 +56,18 @@ async function holdBack({ res }: Request): Promise<void> {
 }
 
 /** Whether an address has used up a limit. */
-export const isUsedUp = ({ counts }: Context, limit: Limit, req: Request): boolean =>
+export const isUsedUp = ({ counts }: PagesDeps, limit: Limit, req: Request): boolean =>
   counts.look(keyOf(limit, req)).points >= limit.perMinute;
 
 /** @throws {PageError} 429, held back for a while */
-async function refuse(context: Context, limit: Limit, req: Request): Promise<never> {
+async function refuse(context: PagesDeps, limit: Limit, req: Request): Promise<never> {
   const { secondsLeft } = context.counts.look(keyOf(limit, req));
   await holdBack(req);
-  throw tooMany(secondsLeft);
+  throw tooManyRequests(secondsLeft);
 }
 
 /** Counts a request. @throws {PageError} 429, held back for a while, where the request is above the limit */
-export async function countPageRequest(context: Context, limit: Limit, req: Request): Promise<void> {
+export async function countPageRequest(context: PagesDeps, limit: Limit, req: Request): Promise<void> {
   if (isUsedUp(context, limit, req)) return refuse(context, limit, req);
   context.counts.count(keyOf(limit, req));
 }
@@ -87,7 +87,7 @@ async function comesToItsTurn(pace: Pace, { req, res }: HttpExchange): Promise<b
   if (turn.kind === 'now' || turn.kind === 'gone') return turn.kind === 'now';
   if (turn.kind === 'full') res.setHeader('Connection', 'close');
   else await holdBack(req);
-  throw tooMany(Math.ceil(turn.wait / SECOND));
+  throw tooManyRequests(Math.ceil(turn.wait / SECOND));
 }
 
 /** Requests per second of one sender under one limit. Faster requests wait for their turn. */
@@ -97,7 +97,7 @@ const PER_SECOND = 20;
 const AHEAD = 0.5 * SECOND;
 
 /** Refuses requests above the limit, delays requests that come too fast, and counts the requests that pass. */
-export function brake(context: Context, limit: Limit): RequestHandler {
+export function brake(context: PagesDeps, limit: Limit): RequestHandler {
   const pace = createPace({ perSecond: PER_SECOND, ahead: AHEAD, stopping: context.shutdown.signal });
   return async (req, res, next) => {
     if (isUsedUp(context, limit, req)) return refuse(context, limit, req);
@@ -140,7 +140,7 @@ function createWorkUnderWay() {
  * Above the limit of failures an address gets one turn in a second. Work under way may fail too, so it counts as a
  * failure until it ends: otherwise a burst of parallel requests would pass.
  */
-export function createFailureBrake(context: Context, limit: Limit): FailureBrake {
+export function createFailureBrake(context: PagesDeps, limit: Limit): FailureBrake {
   const pace = createPace({ perSecond: 1, ahead: 0, stopping: context.shutdown.signal });
   const underWay = createWorkUnderWay();
   return {

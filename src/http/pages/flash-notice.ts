@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { PagesDeps } from './deps.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { equalDigests, type Key } from '../../shared/secrets.ts';
 import { type PageNotice, pageNoticeOf } from './notices.ts';
@@ -28,21 +28,21 @@ function markOf({ secret }: Key, { href, notice }: NoticeRedirect): string {
   return mac.digest('base64url').slice(0, LENGTH);
 }
 
-function cookieFor({ settings: { publicUrl } }: Context) {
+function cookieFor({ settings: { publicUrl } }: PagesDeps) {
   const secure = publicUrl.startsWith('https:');
   const options = { httpOnly: true, sameSite: 'lax', secure, path: '/' } as const;
   return { name: secure ? '__Host-gb_notice' : 'gb_notice', options };
 }
 
 /** Sends the browser to a page that shows the notice. */
-export function leaveWith(context: Context, res: Response, leaving: NoticeRedirect): void {
+export function leaveWith(context: PagesDeps, res: Response, leaving: NoticeRedirect): void {
   const { name, options } = cookieFor(context);
   res.cookie(name, markOf(context.vault.session().active, leaving), { ...options, maxAge: KEPT });
   res.redirect(303, `${leaving.href}?done=${leaving.notice}`);
 }
 
 /** The notice for the page that is being answered; it is not shown again. Undefined where no action led here. */
-export function takeNotice(context: Context, res: Response): PageNotice | undefined {
+export function takeNotice(context: PagesDeps, res: Response): PageNotice | undefined {
   const { req } = res;
   const { done: notice } = req.query;
   const { name, options } = cookieFor(context);

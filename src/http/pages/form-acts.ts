@@ -1,6 +1,6 @@
-import type { Context } from '../../domain/context.ts';
+import type { PagesDeps } from './deps.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
-import { mappingTarget } from '../../domain/support/actions.ts';
+import { mappingTarget } from '../../domain/support/actions/actions.ts';
 
 /** What the forms of our pages do, in words, by address. A person who is asked to send a form again reads the words. */
 
@@ -89,7 +89,7 @@ interface FormSubject {
 
 /** Everybody may know the name of an app. Only staff may know to which app a token belongs. */
 async function appNameOf(
-  context: Context,
+  context: PagesDeps,
   { app, token }: FormSubject,
   isStaff: boolean,
 ): Promise<string | undefined> {
@@ -100,7 +100,7 @@ async function appNameOf(
 
 /** The act of a form that was sent to this path. */
 export async function formActOf(
-  context: Context,
+  context: PagesDeps,
   { path, isStaff }: { path: string; isStaff: boolean },
 ): Promise<FormAct | undefined> {
   for (const { act, pattern } of PATTERNS) {

@@ -11,8 +11,8 @@ import { redirectToApp } from '../wire/redirect-to-app.ts';
 import { expiredForm, PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { formToken, isFormToken } from './browser-cookie.ts';
-import { formTargets, leaveTo } from './leave.ts';
-import type { SigninDeps } from './parts.ts';
+import { formTargets, leaveToConsent } from './leave.ts';
+import type { SigninPagesDeps } from './parts.ts';
 import { scopeLines } from './scope-words.ts';
 
 /**
@@ -36,13 +36,17 @@ const foreign = () =>
   });
 
 /** The request in the address. Throws for an invented request and for a request that is over. */
-async function requestIn(parts: SigninDeps, req: Request): Promise<UndecidedRequest> {
+async function requestIn(parts: SigninPagesDeps, req: Request): Promise<UndecidedRequest> {
   const request = await openRequest(parts.context, String(req.params['request']));
   if (!request) throw gone();
   return request;
 }
 
-async function requireOpen(parts: SigninDeps, request: UndecidedRequest, browser: string): Promise<void> {
+async function requireOpen(
+  parts: SigninPagesDeps,
+  request: UndecidedRequest,
+  browser: string,
+): Promise<void> {
   const standing = await bindRequest(parts.context, request, browser);
   if (standing === 'foreign') throw foreign();
   if (standing === 'decided') throw gone();
@@ -59,7 +63,7 @@ function destinationOf(redirectUri: string): string | undefined {
 }
 
 /** Shows the approval page. */
-export function showApproval(parts: SigninDeps): RequestHandler {
+export function showApproval(parts: SigninPagesDeps): RequestHandler {
   return async (req, res) => {
     const { context } = parts;
     const request = await requestIn(parts, req);
@@ -82,7 +86,7 @@ export function showApproval(parts: SigninDeps): RequestHandler {
   };
 }
 
-async function deny(parts: SigninDeps, res: Response, decided: RequestDecision) {
+async function deny(parts: SigninPagesDeps, res: Response, decided: RequestDecision) {
   const { request } = decided;
   if (!(await denyRequest(parts.context, decided))) throw gone();
   if (isNoPlace(request.redirectUri)) {
@@ -99,7 +103,7 @@ interface RequestDecision {
   browser: string;
 }
 
-async function allow(parts: SigninDeps, decided: RequestDecision, exchange: Parameters<RequestHandler>) {
+async function allow(parts: SigninPagesDeps, decided: RequestDecision, exchange: Parameters<RequestHandler>) {
   const { context } = parts;
   const keepVerifier = async (verifier: string) => {
     const state = await startConsent(context, allowing(context, decided), verifier);
@@ -107,11 +111,11 @@ async function allow(parts: SigninDeps, decided: RequestDecision, exchange: Para
     return state;
   };
   const client = await parts.clientFor({ purpose: 'legacy', client_id: decided.request.clientId });
-  await leaveTo(parts, { client, keepVerifier }, exchange);
+  await leaveToConsent(parts, { client, keepVerifier }, exchange);
 }
 
 /** Takes the decision. A denial goes back to the app; an approval goes on to the consent at the new API. */
-export function decideApproval(parts: SigninDeps): RequestHandler {
+export function decideApproval(parts: SigninPagesDeps): RequestHandler {
   return async (req, res, next) => {
     const { decision, _form: field } = (req.body ?? {}) as Record<string, unknown>;
     const request = await requestIn(parts, req);

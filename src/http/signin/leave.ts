@@ -4,7 +4,7 @@ import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 import { type ReauthorizationRequest, reauthorizing } from '../../domain/authorization/own-requests.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { expiredForm, PageError } from '../pages/page-error.ts';
-import type { SigninDeps } from './parts.ts';
+import type { SigninPagesDeps } from './parts.ts';
 
 /**
  * The targets of a form beyond this site (CSP form-action). Chromium checks the whole chain of redirects, and the new
@@ -24,8 +24,8 @@ interface ConsentStart {
 }
 
 /** Sends the browser to the new API. The library must not see the parameters of the incoming request. */
-export async function leaveTo(
-  parts: SigninDeps,
+export async function leaveToConsent(
+  parts: SigninPagesDeps,
   leaving: ConsentStart,
   exchange: HandlerArguments,
 ): Promise<void> {
@@ -40,8 +40,8 @@ export async function leaveTo(
  * Sends the browser from a form of the bridge to the new API. The request is bound to the browser, which comes back to
  * /callback.
  */
-export async function leaveFor(
-  parts: SigninDeps,
+export async function leaveToReauthorize(
+  parts: SigninPagesDeps,
   asked: ReauthorizationRequest,
   exchange: HandlerArguments,
 ): Promise<void> {
@@ -59,11 +59,11 @@ export async function leaveFor(
     return state;
   };
   const client = await parts.clientFor({ purpose: 'reauthorization', client_id: asked.clientId });
-  await leaveTo(parts, { client, keepVerifier }, exchange);
+  await leaveToConsent(parts, { client, keepVerifier }, exchange);
 }
 
 /** A copy could not finish a consent, so a copy sends no person to a consent. */
-export function refuseOnCopy({ instance }: SigninDeps['context']): RequestHandler {
+export function refuseOnCopy({ instance }: SigninPagesDeps['context']): RequestHandler {
   return (_req, _res, next) => {
     if (!instance.isCopy()) return next();
     throw new PageError(503, 'Nothing can be connected here', {

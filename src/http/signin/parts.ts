@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import passportLibrary from 'passport';
 import type { ConsentedPair } from '../../domain/grants/consenting-account.ts';
 import type { AuthorizationRequest } from '../../domain/authorization/consent.ts';
-import type { Context } from '../../domain/context.ts';
+import type { SigninDeps } from './deps.ts';
 import { bridgeClient, type ConsentClient, consentClientOf } from '../../domain/grants/modern-client.ts';
 import type { PageRenderer } from '../../shared/pages.ts';
 import { createRefusalLog, type RefusalRecorder } from '../../shared/log/refusal-log.ts';
@@ -12,8 +12,8 @@ import { sessions } from './session.ts';
 import { createSignInCookies, type SignInCookies } from './sign-in-cookie.ts';
 
 /** Shared by the pages of sign-in and approval. */
-export interface SigninDeps {
-  context: Context;
+export interface SigninPagesDeps {
+  context: SigninDeps;
   pages: PageRenderer;
   /** Logs a failure that a person who is not signed in can cause. */
   noteFailure: RefusalRecorder;
@@ -38,7 +38,7 @@ function unwrap(error: unknown): unknown {
 }
 
 /** Builds the shared parts once. */
-export function createSigninParts(context: Context, pages: PageRenderer): SigninDeps {
+export function createSigninParts(context: SigninDeps, pages: PageRenderer): SigninPagesDeps {
   const { publicUrl } = context.settings;
   const passport = new passportLibrary.Authenticator();
   const strategyFor = (step: ConsentStep) => {

@@ -6,7 +6,7 @@ import { decideApproval, showApproval } from './approve.ts';
 import { callback } from './return/callback.ts';
 import { endReauthorization } from './return/end-reauthorization.ts';
 import { refuseOnCopy } from './leave.ts';
-import type { SigninDeps } from './parts.ts';
+import type { SigninPagesDeps } from './parts.ts';
 import { returnToApp } from './return/return-to-app.ts';
 import { endSignIn, startSignIn } from './sign-in.ts';
 
@@ -17,7 +17,7 @@ const SIGN_INS = { what: 'sign-ins', perMinute: 600 };
 const DECISIONS = { what: 'approval decisions', perMinute: 150 };
 
 /** The pages on the way to the new API and back: approval, sign-in, return. A GET alone never decides anything. */
-export function signinRouter(parts: SigninDeps): Router {
+export function signinRouter(parts: SigninPagesDeps): Router {
   const { context } = parts;
   const endings = {
     legacy: returnToApp(parts),

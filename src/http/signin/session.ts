@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import session, { type SessionData } from 'express-session';
-import type { Context } from '../../domain/context.ts';
+import type { SigninDeps } from './deps.ts';
 import { endSession, openSession, saveSession, touchSession } from '../../domain/accounts/sessions.ts';
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { SESSION_IDLE, SESSION_LIFETIME } from '../../shared/lifetimes.ts';
@@ -47,8 +47,8 @@ export function markUnattended(req: Request): void {
 }
 
 class DatabaseStore extends session.Store {
-  readonly #context: Context;
-  constructor(context: Context) {
+  readonly #context: SigninDeps;
+  constructor(context: SigninDeps) {
     super();
     this.#context = context;
   }
@@ -82,7 +82,7 @@ class DatabaseStore extends session.Store {
  * The library on our store. The library signs the cookie with the session keys, so it is built anew when the keys
  * change.
  */
-export function sessions(context: Context): RequestHandler {
+export function sessions(context: SigninDeps): RequestHandler {
   const isSecure = context.settings.publicUrl.startsWith('https:');
   const store = new DatabaseStore(context);
   const build = (secret: string[]) =>

@@ -4,8 +4,8 @@ import { completeSignIn } from '../../domain/authorization/sign-in.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { ReturnEnding } from './return/callback.ts';
-import { leaveTo } from './leave.ts';
-import type { SigninDeps } from './parts.ts';
+import { leaveToConsent } from './leave.ts';
+import type { SigninPagesDeps } from './parts.ts';
 import { returnPath } from './return-path.ts';
 import { startSession } from './session.ts';
 
@@ -15,7 +15,7 @@ import { startSession } from './session.ts';
  */
 
 /** Sends the browser to the new API, which says who the person is. */
-export function startSignIn(parts: SigninDeps): RequestHandler {
+export function startSignIn(parts: SigninPagesDeps): RequestHandler {
   return async (req, res, next) => {
     const returnTo = returnPath(req.query['return_to']);
     const keepVerifier = async (verifier: string) => {
@@ -24,19 +24,19 @@ export function startSignIn(parts: SigninDeps): RequestHandler {
       return state;
     };
     const client = await parts.clientFor({ purpose: 'sign_in', client_id: null });
-    await leaveTo(parts, { client, keepVerifier }, [req, res, next]);
+    await leaveToConsent(parts, { client, keepVerifier }, [req, res, next]);
   };
 }
 
 /** Opens the session for the return of a sign-in. Other returns do not depend on sessions. */
-function openSession({ sessions }: SigninDeps, req: Request, res: Response): Promise<void> {
+function openSession({ sessions }: SigninPagesDeps, req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     void sessions(req, res, (error?: unknown) => (error ? reject(error) : resolve()));
   });
 }
 
 /** The ending of purpose `sign_in`. */
-export function endSignIn(parts: SigninDeps): ReturnEnding {
+export function endSignIn(parts: SigninPagesDeps): ReturnEnding {
   return {
     async finish(request, consented) {
       const person = await completeSignIn(parts.context, consented, request.id);

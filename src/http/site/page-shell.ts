@@ -1,6 +1,6 @@
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { SiteDeps } from './deps.ts';
 import { readForm, requireOwnForm } from '../pages/forms.ts';
 import { PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
@@ -9,10 +9,10 @@ import { mayAct, roleOf, type StaffRole } from '../../domain/accounts/staff.ts';
 import { answerForm } from '../pages/answer-form.ts';
 import { isSaidOwn } from '../../shared/own-form.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
-import { tooMany } from '../pages/brake.ts';
+import { tooManyRequests } from '../pages/brake.ts';
 import { expiredFormPage } from '../signin/expired-form.ts';
 import { formTargets } from '../signin/leave.ts';
-import type { SigninDeps } from '../signin/parts.ts';
+import type { SigninPagesDeps } from '../signin/parts.ts';
 import { returnPath } from '../signin/return-path.ts';
 import { type SignedInPerson, personOf } from '../signin/session.ts';
 import { formActOf } from '../pages/form-acts.ts';
@@ -39,8 +39,8 @@ export type TemplateData = Record<string, unknown> & {
 };
 
 export interface PageShell {
-  context: Context;
-  parts: SigninDeps;
+  context: SiteDeps;
+  parts: SigninPagesDeps;
   /** Before all routes below /apps and /support. */
   guard: RequestHandler[];
   /** Before a GET for signed-in people only. Other people are sent to the sign-in and come back. */
@@ -77,13 +77,13 @@ export function fieldsOf(req: Request): Record<string, string> {
 }
 
 /** Whether the hidden field of a form, `_form` or the layout's `csrf`, belongs to this session. */
-function isOfSession({ vault }: Context, req: Request): boolean {
+function isOfSession({ vault }: SiteDeps, req: Request): boolean {
   const { _form: own, csrf } = fieldsOf(req);
   return personOf(req) !== undefined && isFormToken(vault.session(), req.sessionID, own ?? csrf);
 }
 
 /** The address and the fields of a form, and what the form would have done. */
-async function sentForm(context: Context, { req, locals }: Response) {
+async function sentForm(context: SiteDeps, { req, locals }: Response) {
   const address = req.originalUrl;
   const own = new URL(context.settings.publicUrl).origin;
   const path = address.split('?')[0] ?? '';
@@ -100,7 +100,7 @@ async function sentForm(context: Context, { req, locals }: Response) {
  * Answers a form that does not belong to this session. The answer repeats the entries of a form of ours, so that one
  * click sends them again.
  */
-function requireSessionForm(context: Context, page: PageShell['page']): RequestHandler {
+function requireSessionForm(context: SiteDeps, page: PageShell['page']): RequestHandler {
   return async (req, res, next) => {
     if (isOfSession(context, req)) return next();
     const sent = await sentForm(context, res);
@@ -113,12 +113,12 @@ function requireSessionForm(context: Context, page: PageShell['page']): RequestH
 const FORMS_A_MINUTE = 240;
 
 /** Counts the forms of each account. */
-function brakeForms({ counts }: Context): RequestHandler {
+function brakeForms({ counts }: SiteDeps): RequestHandler {
   return (req, _res, next) => {
     const person = personOf(req);
     if (!person) return next();
     const { points, secondsLeft } = counts.count(['forms', person.accountId]);
-    next(points <= FORMS_A_MINUTE ? undefined : tooMany(secondsLeft, 'account'));
+    next(points <= FORMS_A_MINUTE ? undefined : tooManyRequests(secondsLeft, 'account'));
   };
 }
 
@@ -165,7 +165,7 @@ function navigation(path: string, role: StaffRole | undefined, canRegister: bool
   return items.map((item) => ({ ...item, current: item.href === path }));
 }
 
-function framed(context: Context, res: Response): Record<string, unknown> {
+function framed(context: SiteDeps, res: Response): Record<string, unknown> {
   const { vault } = context;
   const { req } = res;
   const person = personOf(req);
@@ -201,7 +201,7 @@ const refusePrograms: RequestHandler = (req, _res, next) => {
 };
 
 /** Looks up the person's role at each request, so that a removal from the staff takes effect at the next request. */
-export function knowRole(context: Context): RequestHandler {
+export function knowRole(context: SiteDeps): RequestHandler {
   return async (req, res, next) => {
     const person = personOf(req);
     if (person) res.locals['role'] = await roleOf(context, person.accountId);
@@ -229,7 +229,7 @@ function notAllowed(req: Request, role: StaffRole | undefined, needed: StaffRole
 }
 
 /** Builds the page shell once. */
-export function createPageShell(parts: SigninDeps): PageShell {
+export function createPageShell(parts: SigninPagesDeps): PageShell {
   const { context, pages } = parts;
   const page: PageShell['page'] = (
     res,

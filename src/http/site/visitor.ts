@@ -1,6 +1,6 @@
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
-import type { SigninDeps } from '../signin/parts.ts';
+import type { SigninPagesDeps } from '../signin/parts.ts';
 import type { SignedInPerson } from '../signin/session.ts';
 import { knowRole } from './page-shell.ts';
 
@@ -29,7 +29,7 @@ function run(step: Step, req: Request, res: Response): Promise<void> {
  * Looks up the visitor and the role. After a failed look-up the visitor counts as signed out, and the page is shown all
  * the same.
  */
-export function createVisitors({ context, sessions }: SigninDeps) {
+export function createVisitors({ context, sessions }: SigninPagesDeps) {
   const steps: Step[] = [sessions, cookieParser(), knowRole(context)];
   return async (req: Request, res: Response): Promise<void> => {
     if (!mayBeSignedIn(req)) return;

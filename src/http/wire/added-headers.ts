@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { WireDeps } from './deps.ts';
 import { dateFor, type Lifecycle } from '../../domain/lifecycle/lifecycle.ts';
 import { successorLink } from './successor-link.ts';
 import { strictTransport } from './https.ts';
@@ -68,7 +68,7 @@ function dateHeaders(
 
 /** Sets the dates of an app, once the app of the call is known: an app may have an extension. */
 export function tellDates(
-  { lifecycle, settings }: Context,
+  { lifecycle, settings }: WireDeps,
   res: Response,
   told: Omit<DateHeadersInput, 'publicUrl' | 'successor'>,
 ): void {
@@ -97,7 +97,7 @@ export function ownHeaders(res: Response): Set<string> {
 }
 
 /** Sets the added headers on every old answer, errors included. */
-export function createAddedHeaders(context: Context): RequestHandler {
+export function createAddedHeaders(context: WireDeps): RequestHandler {
   const tellHttps = strictTransport(context.settings.publicUrl);
   return (req, res, next) => {
     for (const [name, value] of Object.entries(ADDED_HEADERS)) res.setHeader(name, value);

@@ -1,4 +1,4 @@
-import type { Context } from '../../domain/context.ts';
+import type { WireDeps } from './deps.ts';
 import { addressKey } from '../../shared/net/addresses.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 
@@ -34,7 +34,7 @@ export interface GuessLimit {
 }
 
 /** The limit over all processes. A minute begins with the first wrong secret. */
-export function createGuessLimit({ counts }: Context): GuessLimit {
+export function createGuessLimit({ counts }: WireDeps): GuessLimit {
   return {
     check(clientId, address) {
       const { points, secondsLeft } = counts.look(['guesses', clientId, addressKey(address)]);

@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import type { Context } from '../../domain/context.ts';
+import type { WireDeps } from './deps.ts';
 import { takeLargeBodyPlace } from '../../domain/limits/large-bodies.ts';
 import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { takersOf } from '../../domain/tokens/proven-app.ts';
@@ -59,7 +59,7 @@ function mayBeLarge({ headers }: Request): boolean {
   return !tellsItsSize || (Number(length ?? 0) > BODY_LIMIT && Number(length) <= LARGE_BODY_LIMIT);
 }
 
-async function knownCaller(context: Context, req: Request) {
+async function knownCaller(context: WireDeps, req: Request) {
   for (const { token } of tokensBeforeBody(req).slice(0, 2)) {
     const mapping = await findByToken(context, token);
     if (mapping) return mapping;
@@ -76,7 +76,7 @@ const hasEnded = ({ state }: KnownToken) => state !== 'active' && state !== 'unm
  * unknown caller. A body that has been read already stays.
  * @throws {UnreadableBody | Unavailable} the errors that the call is answered with
  */
-export function readBodyOfCall(context: Context): RequestHandler {
+export function readBodyOfCall(context: WireDeps): RequestHandler {
   const read = async (req: Request): Promise<void> => {
     const caller = mayBeLarge(req) ? await knownCaller(context, req) : undefined;
     if (!caller) return untilRead(strangersParser(req), req);

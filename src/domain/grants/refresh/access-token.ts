@@ -12,7 +12,7 @@ import { endRest, postponeRefresh, redatePresentation } from '../../../store/gra
 import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { endGrant } from '../end-grant.ts';
-import type { Context } from '../../context.ts';
+import type { GrantsDeps } from '../deps.ts';
 import { markClaimInDoubt } from '../mark-in-doubt.ts';
 import { recoverSpilledPair } from './store-rotated-pair.ts';
 import { withLease } from '../../work/lease.ts';
@@ -41,14 +41,14 @@ export interface CurrentAccessToken {
   suspectUntil: number;
 }
 
-function waitFor(context: Context, until: number): Unavailable {
+function waitFor(context: GrantsDeps, until: number): Unavailable {
   return new Unavailable('the grant cannot be refreshed yet', {
     retryAfter: Math.max(until - context.clock.now(), 1000),
   });
 }
 
 /** Puts an old claim in doubt: its process has died, so the outcome is unknown. */
-async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void> {
+async function noteAbandonedClaim(context: GrantsDeps, grant: Grant): Promise<void> {
   const now = context.clock.now();
   const age = now - (grant.presented_at ?? 0);
   const seenFor = context.watch.seenFor(grant);
@@ -61,7 +61,7 @@ async function noteAbandonedClaim(context: Context, grant: Grant): Promise<void>
  * Asks the server whether a refresh token in doubt is live; undefined where the server has no introspection. After a
  * failure the grant rests with back-off.
  */
-async function askIsLive(context: Context, grant: Grant): Promise<boolean | undefined> {
+async function askIsLive(context: GrantsDeps, grant: Grant): Promise<boolean | undefined> {
   try {
     const server = await serverOf(context, grant.modern_client_id);
     return await server.isLive(openRefreshToken(context, grant));
@@ -73,12 +73,12 @@ async function askIsLive(context: Context, grant: Grant): Promise<boolean | unde
 }
 
 /** Lets one of many processes work on a grant. The other processes wait a moment and read the row again. */
-async function oneOf(context: Context, grant: Grant, work: () => Promise<void>): Promise<void> {
+async function oneOf(context: GrantsDeps, grant: Grant, work: () => Promise<void>): Promise<void> {
   const lease = { name: `refresh ${grant.id}`, limit: CONNECT_TIMEOUT + CLAIM_TO_WRITE_LIMIT };
   if (!(await withLease(context, lease, work))) await delay(LOOK_AGAIN);
 }
 
-async function presentAgainOrBury(context: Context, grant: Grant): Promise<void> {
+async function presentAgainOrBury(context: GrantsDeps, grant: Grant): Promise<void> {
   // A pair in this machine's spill is the answer to the presentation. So nothing is in doubt.
   if (await recoverSpilledPair(context, grant.id)) return;
   const isLive = await askIsLive(context, grant);
@@ -99,7 +99,7 @@ function isOfTakeOver({ restored_at: restoredAt, presented_at: presentedAt }: Gr
  * How long this process has seen a doubt stand. A doubt from a take-over counts at least from the moment at which this
  * process saw the database become the original.
  */
-function doubtSeenFor(context: Context, grant: Grant): number {
+function doubtSeenFor(context: GrantsDeps, grant: Grant): number {
   const seenFor = context.watch.seenFor(grant);
   return isOfTakeOver(grant) ? Math.max(seenFor, context.instance.originalFor()) : seenFor;
 }
@@ -107,7 +107,7 @@ function doubtSeenFor(context: Context, grant: Grant): number {
 /**
  * Until when the grant may not be looked into, because too many grants ended or answers are being lost; 0 for no limit.
  */
-async function stoppedUntil(context: Context, grant: Grant): Promise<number> {
+async function stoppedUntil(context: GrantsDeps, grant: Grant): Promise<number> {
   const until = await presentingStoppedUntil(context);
   return grant.restored_at === null ? until : Math.max(until, await lookingStoppedUntil(context));
 }
@@ -116,7 +116,7 @@ async function stoppedUntil(context: Context, grant: Grant): Promise<number> {
  * Looks into a grant in doubt after its quiet time. Presents the refresh token once more where the rules allow this,
  * else ends the grant.
  */
-async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
+async function resolveDoubt(context: GrantsDeps, grant: Grant): Promise<void> {
   const now = context.clock.now();
   const reallyQuiet = context.settings.inDoubtQuiet - doubtSeenFor(context, grant);
   if (grant.presented_at !== null && grant.presented_at > now) {
@@ -130,7 +130,7 @@ async function resolveDoubt(context: Context, grant: Grant): Promise<void> {
 }
 
 /** Whether another grant got a good answer after this grant found no connection. */
-async function isReachableAgain(context: Context, { put_off_at: putOffAt }: Grant): Promise<boolean> {
+async function isReachableAgain(context: GrantsDeps, { put_off_at: putOffAt }: Grant): Promise<boolean> {
   return putOffAt !== null && (await lastGoodAnswer(context)) > putOffAt;
 }
 
@@ -138,7 +138,7 @@ async function isReachableAgain(context: Context, { put_off_at: putOffAt }: Gran
  * Takes one step for a grant that is `ready`, unless the grant has to rest. A rest after a failed connection ends with
  * the first good answer for another grant, so that a long outage causes no long rest after it.
  */
-async function refreshReady(context: Context, grant: Grant): Promise<void> {
+async function refreshReady(context: GrantsDeps, grant: Grant): Promise<void> {
   const until = restsUntil(grant, context.clock.now());
   if (until > 0 && (await isReachableAgain(context, grant))) return endRest(context.store.durable, grant);
   if (until > 0) throw waitFor(context, until);
@@ -150,7 +150,7 @@ async function refreshReady(context: Context, grant: Grant): Promise<void> {
  * restored copy takes no step: it sends nothing, and decides nothing that only the original can know.
  * @throws {GrantDead | Unavailable}
  */
-export async function advance(context: Context, grant: Grant): Promise<void> {
+export async function advance(context: GrantsDeps, grant: Grant): Promise<void> {
   if (context.instance.isCopy()) throw new Unavailable('a restored copy refreshes nothing');
   switch (grant.state) {
     case 'ready':
@@ -166,7 +166,7 @@ export async function advance(context: Context, grant: Grant): Promise<void> {
 }
 
 /** Refreshes ahead of time in the background. The caller goes on with the access token that is still live. */
-function renewEarly(context: Context, grant: Grant): void {
+function renewEarly(context: GrantsDeps, grant: Grant): void {
   const now = context.clock.now();
   if (context.shutdown.signal.aborted) return;
   if (grant.state !== 'ready' || grant.refresh_at > now || restsUntil(grant, now) > 0) return;
@@ -179,7 +179,7 @@ function renewEarly(context: Context, grant: Grant): void {
     });
 }
 
-function currentOf(context: Context, grant: Grant): CurrentAccessToken {
+function currentOf(context: GrantsDeps, grant: Grant): CurrentAccessToken {
   if (grant.state === 'ready') context.watch.forget(grant.id);
   return {
     grantId: grant.id,
@@ -196,7 +196,7 @@ function currentOf(context: Context, grant: Grant): CurrentAccessToken {
  * started refresh continues.
  * @throws {GrantDead | Unavailable}
  */
-export async function accessTokenFor(context: Context, grantId: string): Promise<CurrentAccessToken> {
+export async function accessTokenFor(context: GrantsDeps, grantId: string): Promise<CurrentAccessToken> {
   const until = performance.now() + CALLER_WAIT;
   for (;;) {
     const grant = await findGrant(context.store.durable, grantId);

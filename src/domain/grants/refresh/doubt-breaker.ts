@@ -4,7 +4,7 @@ import {
   redateDoubts,
   takeTurn,
 } from '../../../store/grants/refresh-breaker.ts';
-import type { Context } from '../../context.ts';
+import type { GrantsDeps } from '../deps.ts';
 import { dueChange, hasDoubtAhead, nextTurn, proofChange, type BreakerTurn } from './breaker-rules.ts';
 
 /**
@@ -12,7 +12,7 @@ import { dueChange, hasDoubtAhead, nextTurn, proofChange, type BreakerTurn } fro
  * forgets nothing. The first process that sees a trip, or the end of a stop, records the change once.
  */
 
-type BreakerDeps = Pick<Context, 'store' | 'clock' | 'logger'>;
+type BreakerDeps = Pick<GrantsDeps, 'store' | 'clock' | 'logger'>;
 
 function tell({ logger }: BreakerDeps, isTripped: boolean, { doubts, trippedAt }: BreakerView): void {
   if (isTripped && trippedAt !== null) {

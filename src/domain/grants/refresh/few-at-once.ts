@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LOOK_AGAIN, SILENT_AFTER } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import type { Context } from '../../context.ts';
+import type { GrantsDeps } from '../deps.ts';
 import type { BreakerTurn } from './breaker-rules.ts';
 import { findTurn } from './doubt-breaker.ts';
 import type { RefreshSlot } from './refresh-limit.ts';
@@ -20,7 +20,7 @@ const PATIENCE = SILENT_AFTER;
  * @throws {Unavailable} presenting is stopped
  */
 export function enter(
-  { clock, places }: Pick<Context, 'clock' | 'places'>,
+  { clock, places }: Pick<GrantsDeps, 'clock' | 'places'>,
   turn: BreakerTurn,
 ): RefreshSlot | undefined {
   if (turn.kind === 'stopped') {
@@ -31,7 +31,7 @@ export function enter(
 }
 
 /** The next read of the breaker, shared by all waiting callers of this process. */
-function lookAgain(context: Context): Promise<BreakerTurn> {
+function lookAgain(context: GrantsDeps): Promise<BreakerTurn> {
   return context.flights.run('a turn to present', async () => {
     await delay(LOOK_AGAIN);
     return findTurn(context);
@@ -42,7 +42,7 @@ function lookAgain(context: Context): Promise<BreakerTurn> {
  * Waits for a place; undefined when the wait takes too long.
  * @throws {Unavailable} presenting is stopped
  */
-export async function waitToEnter(context: Context): Promise<RefreshSlot | undefined> {
+export async function waitToEnter(context: GrantsDeps): Promise<RefreshSlot | undefined> {
   const until = performance.now() + PATIENCE;
   while (performance.now() < until) {
     const place = enter(context, await lookAgain(context));

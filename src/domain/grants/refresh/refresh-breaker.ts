@@ -4,7 +4,7 @@ import { stopForDeaths } from '../../../store/grants/refresh-breaker.ts';
 import { listDeathTimes } from '../../../store/grants/grants.ts';
 import { hasRecoveredSince } from '../../../store/grants/restored.ts';
 import type { Database } from '../../../store/driver/store.ts';
-import type { Context } from '../../context.ts';
+import type { GrantsDeps } from '../deps.ts';
 import {
   ACCOUNTS_COUNTED,
   areManySpent,
@@ -28,7 +28,7 @@ const HOUR = 60 * MINUTE;
 const SPENT = ['superseded'] as const;
 
 /** The deaths of the last minute. Numbers that cannot change the decision are not counted. */
-async function deathsOfLastMinute({ clock, fleet, store: { durable } }: Context): Promise<DeathCounts> {
+async function deathsOfLastMinute({ clock, fleet, store: { durable } }: GrantsDeps): Promise<DeathCounts> {
   const to = clock.now();
   const span = { from: to - WITHIN, to };
   const accounts = await countAccountsOfDead(durable, { ...span, causes: ['refused', 'lost'] });
@@ -42,7 +42,7 @@ async function deathsOfLastMinute({ clock, fleet, store: { durable } }: Context)
  * Stops all refreshing for five minutes if too many accounts lost a grant, and calls a person once. Runs after each
  * death.
  */
-export async function stopAfterDeaths(context: Context): Promise<void> {
+export async function stopAfterDeaths(context: GrantsDeps): Promise<void> {
   const deaths = await deathsOfLastMinute(context);
   if (!stopsRefreshing(deaths)) return;
   if (!(await stopForDeaths(context.store.durable, context.clock.now()))) return;
@@ -64,7 +64,7 @@ async function spentAccounts(db: Database, to: number): Promise<SpentAccounts> {
  * refresh token spent.
  */
 export async function lookingStoppedUntil(
-  { clock, store }: Context,
+  { clock, store }: GrantsDeps,
   db: Database = store.durable,
 ): Promise<number> {
   const now = clock.now();

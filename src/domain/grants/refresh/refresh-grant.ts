@@ -20,7 +20,7 @@ import type { AuthorizationServer } from '../../../upstream/authorization-server
 import type { Connection } from '../../../upstream/connection.ts';
 import { Rejected, type TokenPair, Unavailable } from '../../../upstream/outcomes.ts';
 import { endGrant } from '../end-grant.ts';
-import type { Context } from '../../context.ts';
+import type { GrantsDeps } from '../deps.ts';
 import { markClaimInDoubt } from '../mark-in-doubt.ts';
 import { changeOfClaim, isCalmTurn } from './breaker-rules.ts';
 import { endProbe, findTurn, followOutcome } from './doubt-breaker.ts';
@@ -60,14 +60,14 @@ interface Claim {
 const PRESENTATION_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + STORE_LIMIT;
 
 /** Stops refreshing while the disk may have no room to keep the answer. */
-async function mustBeSafe(context: Context): Promise<void> {
+async function mustBeSafe(context: GrantsDeps): Promise<void> {
   if (await context.spill.hasRoom().catch(() => false)) return;
   context.logger.error('ALARM: the disk is nearly full, nothing is refreshed');
   throw new Unavailable('the disk is nearly full');
 }
 
 async function connectOrPostpone(
-  context: Context,
+  context: GrantsDeps,
   grant: Grant,
   server: AuthorizationServer,
 ): Promise<Connection> {
@@ -85,7 +85,7 @@ async function connectOrPostpone(
 }
 
 /** Checks every clock. Somebody may have set one clock, and another clock stands still while the machine sleeps. */
-function isTooLate({ clock }: Context, { begun }: Claim): boolean {
+function isTooLate({ clock }: GrantsDeps, { begun }: Claim): boolean {
   const passed = Math.max(clock.elapsed() - begun.elapsed, clock.now() - begun.at, clock.wall() - begun.wall);
   return passed > CLAIM_TO_WRITE_LIMIT;
 }
@@ -95,7 +95,7 @@ function isTooLate({ clock }: Context, { begun }: Claim): boolean {
  * claim by then.
  */
 async function write(
-  context: Context,
+  context: GrantsDeps,
   connection: Connection,
   claim: Claim & { refreshToken: string },
 ): Promise<TokenPair> {
@@ -107,7 +107,7 @@ async function write(
   return claim.server.refresh(connection, { refreshToken, scope: grant.scope, account: grant.account_id });
 }
 
-async function release(context: Context, claim: Claim, asked?: number): Promise<void> {
+async function release(context: GrantsDeps, claim: Claim, asked?: number): Promise<void> {
   const now = context.clock.now();
   const retryAt = now + backOff(claim.grant.attempts + 1, context.chance(), asked);
   const back = { to: claim.from, claimId: claim.claimId, retryAt, now };
@@ -116,7 +116,7 @@ async function release(context: Context, claim: Claim, asked?: number): Promise<
   );
 }
 
-async function settleFailure(context: Context, claim: Claim, error: unknown): Promise<void> {
+async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown): Promise<void> {
   // A refusal, or a request that was not written, proves that no answer was lost.
   if (error instanceof Rejected || error instanceof Unavailable) await endProbe(context, claim.place.turn);
   if (error instanceof Rejected && error.code === 'invalid_grant') {
@@ -131,14 +131,18 @@ async function settleFailure(context: Context, claim: Claim, error: unknown): Pr
   await markClaimInDoubt(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
-function newClaim({ clock }: Context, parts: Omit<Claim, 'from' | 'claimId' | 'begun'>): Claim {
+function newClaim({ clock }: GrantsDeps, parts: Omit<Claim, 'from' | 'claimId' | 'begun'>): Claim {
   const from = parts.grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
   const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
   return { ...parts, from, claimId: newHexId(), begun };
 }
 
 /** Claims as the breaker allows: without a limit while good answers come, else one claim after the other. */
-async function claimAsAllowed({ store }: Context, claim: Claim, decision: ClaimDecision): Promise<boolean> {
+async function claimAsAllowed(
+  { store }: GrantsDeps,
+  claim: Claim,
+  decision: ClaimDecision,
+): Promise<boolean> {
   const {
     grant,
     place: { turn },
@@ -155,7 +159,7 @@ async function claimAsAllowed({ store }: Context, claim: Claim, decision: ClaimD
  * the claim, nothing is presented and the claim is released by its id.
  * @throws {TurnGone} the breaker no longer allows the claim
  */
-async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
+async function isClaimed(context: GrantsDeps, claim: Claim): Promise<boolean> {
   const { grant, from, claimId, ifAlone, begun } = claim;
   const instance = context.instance.seen();
   const decision = { from, seenClaim: grant.claim_id, claimId, ifAlone, now: begun.at, instance };
@@ -173,7 +177,7 @@ async function isClaimed(context: Context, claim: Claim): Promise<boolean> {
 }
 
 async function writeAndSettle(
-  context: Context,
+  context: GrantsDeps,
   connection: Connection,
   claim: Claim & { refreshToken: string },
 ): Promise<void> {
@@ -190,7 +194,7 @@ async function writeAndSettle(
 }
 
 async function claimAndWrite(
-  context: Context,
+  context: GrantsDeps,
   claim: Claim & { refreshToken: string },
   connection: Connection,
 ): Promise<void> {
@@ -209,7 +213,7 @@ async function claimAndWrite(
  * refresh that would have to wait, or that would run while answers are lost: its access token is still live.
  * @throws {Unavailable} presenting is stopped
  */
-async function askToPresent(context: Context, grant: Grant): Promise<RefreshSlot | undefined> {
+async function askToPresent(context: GrantsDeps, grant: Grant): Promise<RefreshSlot | undefined> {
   const turn = await findTurn(context);
   const isEarly = grant.access_expires_at > context.clock.now();
   if (isEarly && !isCalmTurn(turn)) return undefined;
@@ -219,7 +223,10 @@ async function askToPresent(context: Context, grant: Grant): Promise<RefreshSlot
 
 type Presentation = Pick<Claim, 'grant' | 'place' | 'ifAlone'> & { refreshToken: string };
 
-async function connectAndPresent(context: Context, { refreshToken, ...parts }: Presentation): Promise<void> {
+async function connectAndPresent(
+  context: GrantsDeps,
+  { refreshToken, ...parts }: Presentation,
+): Promise<void> {
   const server = await serverOf(context, parts.grant.modern_client_id);
   const connection = await connectOrPostpone(context, parts.grant, server);
   try {
@@ -233,7 +240,7 @@ async function connectAndPresent(context: Context, { refreshToken, ...parts }: P
 
 /** False when other presentations took the last places before this presentation had its claim. */
 async function presentIfAllowed(
-  context: Context,
+  context: GrantsDeps,
   presentation: Omit<Presentation, 'place'>,
 ): Promise<boolean> {
   const place = await askToPresent(context, presentation.grant);
@@ -255,7 +262,7 @@ async function presentIfAllowed(
  * @throws {Unavailable | Unreadable} nothing was claimed
  */
 export async function presentRefreshToken(
-  context: Context,
+  context: GrantsDeps,
   grant: Grant,
   { ifAlone }: { ifAlone: boolean },
 ): Promise<void> {

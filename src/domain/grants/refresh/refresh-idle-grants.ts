@@ -3,7 +3,7 @@ import { countLive, listIdle } from '../../../store/grants/grants.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead, advance } from './access-token.ts';
-import type { Context } from '../../context.ts';
+import type { GrantsDeps } from '../deps.ts';
 import { isCalmTurn } from './breaker-rules.ts';
 import { findTurn } from './doubt-breaker.ts';
 import { postponeGrant } from './postpone.ts';
@@ -11,7 +11,7 @@ import { postponeGrant } from './postpone.ts';
 /** The last part of the keep-alive time. Grants that fall due at once are spread over this part. */
 const SPREAD = 0.2;
 
-async function refreshIdle(context: Context, grant: Grant): Promise<void> {
+async function refreshIdle(context: GrantsDeps, grant: Grant): Promise<void> {
   await context.flights
     .run(grant.id, () => advance(context, grant))
     .catch((error: unknown) => {
@@ -28,7 +28,7 @@ async function refreshIdle(context: Context, grant: Grant): Promise<void> {
  * `GRANT_KEEPALIVE_DAYS`. While answers are being lost, a run refreshes one grant: without callers the fleet has no
  * other way to find out that answers come again.
  */
-export async function refreshIdleGrants(context: Context): Promise<void> {
+export async function refreshIdleGrants(context: GrantsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
   const now = context.clock.now();
   const spread = context.settings.keepAlive * SPREAD;

@@ -1,6 +1,6 @@
 import { DEATHS_STOP } from '../../../shared/lifetimes.ts';
 import { type BreakerView, readBreaker } from '../../../store/grants/refresh-breaker.ts';
-import type { Context } from '../../context.ts';
+import type { GrantsDeps } from '../deps.ts';
 import { dueChange, isAnswerLate, nextTurn } from './breaker-rules.ts';
 
 /** Tells people whether refreshing is stopped or slowed for the whole fleet. Looking changes nothing. */
@@ -33,7 +33,7 @@ export function troubleOf(view: BreakerView, now: number): RefreshTrouble | unde
 export async function findRefreshTrouble({
   store,
   clock,
-}: Pick<Context, 'store' | 'clock'>): Promise<RefreshTrouble | undefined> {
+}: Pick<GrantsDeps, 'store' | 'clock'>): Promise<RefreshTrouble | undefined> {
   const now = clock.now();
   return troubleOf(await readBreaker(store.durable, now), now);
 }

@@ -4,7 +4,7 @@ import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentatio
 import type { SpilledPair } from '../../../store/files/spill.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
-import type { Context } from '../../context.ts';
+import type { GrantsDeps } from '../deps.ts';
 import { reviveGrant } from '../revive-grant.ts';
 import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import { addPendingRevocation, settleSoon } from '../pending-revocations.ts';
@@ -23,7 +23,7 @@ import { KeyDropped, requireUsableKey, withUsableKeys } from '../../keys/retry-a
 const SPILL_AFTER = 2 * SECOND;
 
 /** Only the end of a doubt is history. A routine refresh is not (docs/decisions/0011). */
-async function recordRecovery(context: Context, tx: Database, grant: Grant): Promise<void> {
+async function recordRecovery(context: GrantsDeps, tx: Database, grant: Grant): Promise<void> {
   if (grant.doubt_since === null) return;
   await recordEvent(context, tx, {
     at: context.clock.now(),
@@ -36,7 +36,7 @@ async function recordRecovery(context: Context, tx: Database, grant: Grant): Pro
   });
 }
 
-async function rotate(context: Context, { grantId, version, pair }: SpilledPair): Promise<boolean> {
+async function rotate(context: GrantsDeps, { grantId, version, pair }: SpilledPair): Promise<boolean> {
   const now = context.clock.now();
   return context.store.transaction(async (tx) => {
     await requireUsableKey(tx, 'sealing', pair.refreshTokenSealed);
@@ -62,7 +62,7 @@ function mayStillRevive({ dead_cause: cause, version }: Grant, presented: number
  * Handles a pair that the grant did not take. If the grant has ended, the pair must be revoked at the new API. If the
  * grant is live, the pair is left to expire.
  */
-async function settleSurplus(context: Context, { grantId, version, pair }: SpilledPair): Promise<void> {
+async function settleSurplus(context: GrantsDeps, { grantId, version, pair }: SpilledPair): Promise<void> {
   const grant = await findGrant(context.store.durable, grantId);
   if (!grant) throw new Error('the database does not know the grant of this pair');
   // An earlier commit stored the pair, but its answer was lost.
@@ -77,14 +77,14 @@ async function settleSurplus(context: Context, { grantId, version, pair }: Spill
 }
 
 /** Seals a pair again whose key was dropped in the meantime. This needs a process that still holds the dropped key. */
-async function underActiveKey(context: Context, entry: SpilledPair): Promise<SpilledPair> {
+async function underActiveKey(context: GrantsDeps, entry: SpilledPair): Promise<SpilledPair> {
   await context.keyring.refresh();
   const row = { id: entry.grantId, version: entry.version + 1 };
   return { ...entry, pair: resealPair(context, row, entry.pair) };
 }
 
 /** Stores a pair, or handles it as surplus. Throws the failures of the database. */
-async function settlePair(context: Context, entry: SpilledPair): Promise<void> {
+async function settlePair(context: GrantsDeps, entry: SpilledPair): Promise<void> {
   try {
     if (await rotate(context, entry)) return;
   } catch (error) {
@@ -95,7 +95,7 @@ async function settlePair(context: Context, entry: SpilledPair): Promise<void> {
 }
 
 /** Spills a pair once. After a failure of the disk the next call tries again. */
-function createSpilling(context: Context, entry: SpilledPair) {
+function createSpilling(context: GrantsDeps, entry: SpilledPair) {
   let spilled: Promise<boolean> | undefined;
   const write = () =>
     context.spill.write(entry).then(
@@ -118,7 +118,7 @@ function createSpilling(context: Context, entry: SpilledPair) {
  * Stores a pair that was just received; resolves when the database has the pair. The pair is spilled as soon as the
  * database refuses it, or does not answer in time.
  */
-export async function storeRotatedPair(context: Context, entry: SpilledPair): Promise<void> {
+export async function storeRotatedPair(context: GrantsDeps, entry: SpilledPair): Promise<void> {
   const spilling = createSpilling(context, entry);
   const timer = setTimeout(() => void spilling.spill(), SPILL_AFTER);
   try {
@@ -135,14 +135,14 @@ export async function storeRotatedPair(context: Context, entry: SpilledPair): Pr
   await spilling.remove();
 }
 
-async function recover(context: Context, entry: SpilledPair): Promise<void> {
+async function recover(context: GrantsDeps, entry: SpilledPair): Promise<void> {
   await settlePair(context, entry);
   await context.spill.remove(entry);
   context.logger.warn('a spilled pair was taken back', { grantId: entry.grantId, version: entry.version });
 }
 
 /** Stores the pairs of a grant that any process of this machine spilled. Returns whether there were any. */
-export async function recoverSpilledPair(context: Context, grantId: string): Promise<boolean> {
+export async function recoverSpilledPair(context: GrantsDeps, grantId: string): Promise<boolean> {
   const { entries } = await context.spill.list();
   const own = entries.filter((entry) => entry.grantId === grantId);
   for (const entry of own) await recover(context, entry);
@@ -150,7 +150,7 @@ export async function recoverSpilledPair(context: Context, grantId: string): Pro
 }
 
 /** Stores the pairs in the spill, left by earlier processes or by an outage of the database. */
-export async function recoverSpilledPairs(context: Context): Promise<void> {
+export async function recoverSpilledPairs(context: GrantsDeps): Promise<void> {
   const { entries, unreadable } = await context.spill.list();
   for (const entry of entries) {
     await recover(context, entry).catch((error: unknown) => {

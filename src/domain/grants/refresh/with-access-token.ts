@@ -3,7 +3,7 @@ import { clearSuspicion, expireAccessToken, markSuspect } from '../../../store/g
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { accessTokenFor, type CurrentAccessToken } from './access-token.ts';
-import type { Context } from '../../context.ts';
+import type { GrantsDeps } from '../deps.ts';
 import { backOff } from './refresh-policy.ts';
 
 /** How many access tokens in a row may expire during a call before a person is called. */
@@ -18,7 +18,7 @@ function isRefused(error: unknown): error is Unauthorized {
 /**
  * A grant whose fresh access token is refused rests for longer each time, and a person is called (docs/decisions/0004).
  */
-async function suspect(context: Context, token: CurrentAccessToken, cause: unknown): Promise<never> {
+async function suspect(context: GrantsDeps, token: CurrentAccessToken, cause: unknown): Promise<never> {
   const rest = backOff(5 + token.suspectCount, context.chance());
   await markSuspect(context.store.durable, token.grantId, context.clock.now() + rest);
   context.logger.error('ALARM: the main API refuses a fresh access token', { grantId: token.grantId });
@@ -30,7 +30,7 @@ async function suspect(context: Context, token: CurrentAccessToken, cause: unkno
  * suspect.
  */
 async function askAgain<Answer>(
-  context: Context,
+  context: GrantsDeps,
   refused: CurrentAccessToken,
   { ask, mayEndOnTheWay }: { ask: AuthorizedCall<Answer>; mayEndOnTheWay: number },
 ): Promise<Answer> {
@@ -50,7 +50,7 @@ async function askAgain<Answer>(
 /**
  * Clears the suspicion. A failure here must not fail the call: a write that was done must not look like a failed write.
  */
-async function trust(context: Context, { grantId, suspectCount }: CurrentAccessToken): Promise<void> {
+async function trust(context: GrantsDeps, { grantId, suspectCount }: CurrentAccessToken): Promise<void> {
   if (suspectCount === 0) return;
   try {
     await clearSuspicion(context.store.durable, grantId);
@@ -66,7 +66,7 @@ async function trust(context: Context, { grantId, suspectCount }: CurrentAccessT
  * @throws {GrantDead | Unavailable}, and the errors of `ask`
  */
 export async function withAccessToken<Answer>(
-  context: Context,
+  context: GrantsDeps,
   grantId: string,
   ask: AuthorizedCall<Answer>,
 ): Promise<Answer> {

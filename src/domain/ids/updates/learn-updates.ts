@@ -5,7 +5,7 @@ import { DAY, SECOND } from '../../../shared/lifetimes.ts';
 import { keepSeenUpdates, type NewLearnedUpdate } from '../../../store/posts/update-ids.ts';
 import { keyIdOf } from '../../../shared/secrets.ts';
 import type { PassedAnswer } from '../../../upstream/old-backend.ts';
-import type { Context } from '../../context.ts';
+import type { IdsDeps } from '../deps.ts';
 import { jsonIn } from '../../translation/unpack.ts';
 import type { ServedMapping } from '../../tokens/resolve-token.ts';
 import { restAfterFailure } from '../../work/rest-after-failure.ts';
@@ -64,7 +64,7 @@ const keyOf = ({ account_id: accountId, old_id: oldId }: NewLearnedUpdate) => `$
 const printOf = ({ profile_id: profileId, text_digest: digest, due_at: dueAt }: NewLearnedUpdate) =>
   `${profileId} ${digest} ${dueAt}`;
 
-function rowsOf(context: Context, { accountId, answer }: AccountAnswer): NewLearnedUpdate[] {
+function rowsOf(context: IdsDeps, { accountId, answer }: AccountAnswer): NewLearnedUpdate[] {
   const now = context.clock.now();
   return updatesIn(jsonIn(answer, LONGEST_ANSWER)).map(({ oldId, profileId, text, dueAt }) => ({
     account_id: accountId,
@@ -77,7 +77,7 @@ function rowsOf(context: Context, { accountId, answer }: AccountAnswer): NewLear
 }
 
 /** Reads one answer, unless an equal answer was read before. */
-function read(context: Context, learning: LearningState, passed: AccountAnswer): void {
+function read(context: IdsDeps, learning: LearningState, passed: AccountAnswer): void {
   const { answers, rows, written } = learning;
   const digest = createHash('sha256').update(passed.answer.body).digest('base64');
   const key = `${passed.accountId} ${digest}`;
@@ -87,7 +87,7 @@ function read(context: Context, learning: LearningState, passed: AccountAnswer):
   answers.set(key, true);
 }
 
-async function writeSome({ store }: Context, { rows, written }: LearningState): Promise<void> {
+async function writeSome({ store }: IdsDeps, { rows, written }: LearningState): Promise<void> {
   const some = [...rows.values()].slice(0, ROWS_PER_STATEMENT);
   // A key that is dropped between the check and the write leaves rows that match nothing, until they are learned again.
   for (const key of new Set(some.map(({ text_digest: digest }) => `${keyIdOf(digest)}.`)))
@@ -105,9 +105,9 @@ function forgetAll({ rows, answers }: LearningState): void {
   answers.clear();
 }
 
-const memories = new WeakMap<Context, LearningState>();
+const memories = new WeakMap<IdsDeps, LearningState>();
 
-function beginLearning(context: Context): LearningState {
+function beginLearning(context: IdsDeps): LearningState {
   const learning: LearningState = {
     held: [],
     heldBytes: 0,
@@ -128,9 +128,9 @@ function beginLearning(context: Context): LearningState {
   return learning;
 }
 
-const learningOf = (context: Context) => memories.get(context) ?? beginLearning(context);
+const learningOf = (context: IdsDeps) => memories.get(context) ?? beginLearning(context);
 
-async function readAll(context: Context, learning: LearningState): Promise<void> {
+async function readAll(context: IdsDeps, learning: LearningState): Promise<void> {
   const { held } = learning;
   for (let passed = held.shift(); passed; passed = held.shift()) {
     learning.heldBytes -= passed.answer.body.length;
@@ -139,7 +139,7 @@ async function readAll(context: Context, learning: LearningState): Promise<void>
   }
 }
 
-async function work(context: Context, learning: LearningState): Promise<void> {
+async function work(context: IdsDeps, learning: LearningState): Promise<void> {
   const { clock, shutdown } = context;
   const { held, rows } = learning;
   let before: number;
@@ -164,7 +164,7 @@ function isTelling(target: string, { status, body }: PassedAnswer): boolean {
  * Keeps an answer of the old API to a connected token in memory, to be read later. Reads nothing now and never throws.
  */
 export function learnUpdates(
-  context: Context,
+  context: IdsDeps,
   { account_id: accountId }: ServedMapping,
   { target, answer }: { target: string; answer: PassedAnswer },
 ): void {

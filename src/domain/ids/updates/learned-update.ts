@@ -6,12 +6,12 @@ import {
   NO_POST,
   pairUpdate,
 } from '../../../store/posts/update-ids.ts';
-import type { Context } from '../../context.ts';
+import type { IdsDeps } from '../deps.ts';
 import type { ServedMapping } from '../../tokens/resolve-token.ts';
 import { UPDATE_ID } from './updates-in-answer.ts';
 
 /** Stores a fact about updates. A failure to store the fact costs the caller nothing. */
-async function tryToKeep({ logger }: Context, keep: Promise<unknown>): Promise<void> {
+async function tryToKeep({ logger }: IdsDeps, keep: Promise<unknown>): Promise<void> {
   await keep.catch((error: unknown) => {
     logger.warn('the id of an update could not be kept', { error });
   });
@@ -21,7 +21,7 @@ async function tryToKeep({ logger }: Context, keep: Promise<unknown>): Promise<v
  * Stores that these updates have the same ids at both APIs. When such a post is gone, the bridge looks for no other
  * post. The same holds for every other update of the account.
  */
-export async function keepAsTheyAre(context: Context, learned: readonly LearnedUpdate[]): Promise<void> {
+export async function keepAsTheyAre(context: IdsDeps, learned: readonly LearnedUpdate[]): Promise<void> {
   const [first] = learned.filter(({ post_id: postId }) => postId === null);
   if (!first) return;
   const rows = { oldIds: learned.map(({ old_id: oldId }) => oldId), now: context.clock.now() };
@@ -29,7 +29,7 @@ export async function keepAsTheyAre(context: Context, learned: readonly LearnedU
 }
 
 /** Stores that no post is looked for by the content of this update: a change by its id may already have been made. */
-export async function keepUnmatched(context: Context, learned: LearnedUpdate): Promise<void> {
+export async function keepUnmatched(context: IdsDeps, learned: LearnedUpdate): Promise<void> {
   const pair = { postId: NO_POST, now: context.clock.now() };
   await tryToKeep(context, pairUpdate(context.store.durable, learned, pair));
 }
@@ -39,7 +39,7 @@ export async function keepUnmatched(context: Context, learned: LearnedUpdate): P
  * for a text that is no id.
  */
 export async function learnedUpdate(
-  { store }: Context,
+  { store }: IdsDeps,
   { account_id: accountId }: Pick<ServedMapping, 'account_id'>,
   id: string,
 ): Promise<LearnedUpdate | undefined> {
@@ -53,7 +53,7 @@ export const knownPostId = ({ old_id: oldId, post_id: postId }: LearnedUpdate) =
  * The post id for a write. On an account with the same ids at both APIs, a pair with another post does not count: that
  * pair was made when the post with the update's own id was gone.
  */
-export async function postIdForWrite({ store }: Context, learned: LearnedUpdate): Promise<string> {
+export async function postIdForWrite({ store }: IdsDeps, learned: LearnedUpdate): Promise<string> {
   const [known, { account_id: accountId, old_id: oldId }] = [knownPostId(learned), learned];
   return known === oldId || (await hasSameIds(store.durable, accountId)) ? oldId : known;
 }

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { makePrivateFolder } from '../../../shared/private-file.ts';
 import { prepareForMany } from '../../../store/import/import-rows.ts';
-import type { Context, Origin } from '../../context.ts';
+import type { Origin } from '../../origin.ts';
+import type { ImportDeps } from '../deps.ts';
 import { keepProgress } from '../../progress/keep-progress.ts';
 import { Batches } from './batches.ts';
 import type { ImportEntry } from './reader.ts';
@@ -110,7 +111,7 @@ class Importer {
   readonly #now: number;
   readonly unknown = createUnknownFields();
 
-  constructor(context: Context, given: Run & { report: Report; scratch: Scratch | undefined }) {
+  constructor(context: ImportDeps, given: Run & { report: Report; scratch: Scratch | undefined }) {
     this.#run = given;
     this.#source = given.source;
     this.#report = given.report;
@@ -148,7 +149,7 @@ class Importer {
   }
 }
 
-async function runOnce(context: Context, run: Run): Promise<ImportResult> {
+async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
   const { folder } = run.request;
   const report = openReport(folder, context.clock.now());
   const scratch = run.isTrial ? await openScratch(context, folder) : undefined;
@@ -176,7 +177,10 @@ async function runOnce(context: Context, run: Run): Promise<ImportResult> {
  * batch, and most refusals come in the last batches, so only a trial of the whole file can tell before the first
  * commit.
  */
-async function findTooMany(context: Context, run: Omit<Run, 'isTrial'>): Promise<ImportResult | undefined> {
+async function findTooMany(
+  context: ImportDeps,
+  run: Omit<Run, 'isTrial'>,
+): Promise<ImportResult | undefined> {
   const { maxRefused } = run.request;
   if (maxRefused === undefined) return undefined;
   const trial = await runOnce(context, { ...run, isTrial: true });
@@ -190,7 +194,7 @@ async function findTooMany(context: Context, run: Omit<Run, 'isTrial'>): Promise
  * Imports a file, or says what an import would do.
  * @throws {ImportRefused} in plain words, when the file holds nothing readable
  */
-export async function importFile(context: Context, request: ImportRequest): Promise<ImportResult> {
+export async function importFile(context: ImportDeps, request: ImportRequest): Promise<ImportResult> {
   const { folder, isDryRun, maxRefused } = request;
   makePrivateFolder(folder);
   removeOldScratches(folder);

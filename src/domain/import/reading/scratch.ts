@@ -7,7 +7,7 @@ import type { Database, Store } from '../../../store/driver/store.ts';
 import type { Mapping, Tables } from '../../../store/tables/tables.ts';
 import { removeAbandoned } from '../../../shared/private-file.ts';
 import { rowsUnderLegacyIds } from '../../../store/tokens/under-legacy-ids.ts';
-import type { Context } from '../../context.ts';
+import type { ImportDeps } from '../deps.ts';
 import type { AppImportRow, PairImportRow, TokenImportRow } from './rows.ts';
 
 /**
@@ -28,9 +28,9 @@ type CopiedTable = 'apps' | 'app_secrets' | 'app_callbacks' | 'app_contacts' | '
 const given = (ids: ReadonlyArray<string | null>) => ids.filter((id) => id !== null);
 
 class Copier {
-  readonly #context: Context;
+  readonly #context: ImportDeps;
   readonly #to: Database;
-  constructor(context: Context, to: Database) {
+  constructor(context: ImportDeps, to: Database) {
     this.#context = context;
     this.#to = to;
   }
@@ -102,7 +102,7 @@ export function removeOldScratches(folder: string): void {
 }
 
 /** Opens a database for the one dry run of this process, in a folder that only its owner may read. */
-export async function openScratch(context: Context, folder: string): Promise<Scratch> {
+export async function openScratch(context: ImportDeps, folder: string): Promise<Scratch> {
   const place = join(folder, `dry-run.${process.pid}.draft`);
   mkdirSync(place, { mode: 0o700 });
   const store = await openStore({ kind: 'sqlite', file: join(place, 'scratch.db') });

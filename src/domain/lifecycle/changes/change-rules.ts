@@ -3,7 +3,8 @@ import { momentText } from '../../../shared/moments.ts';
 import { findApp } from '../../../store/apps/apps.ts';
 import { isIdentifiedApp } from '../../../store/tokens/observed.ts';
 import type { Database } from '../../../store/driver/store.ts';
-import type { Context, Origin } from '../../context.ts';
+import type { Origin } from '../../origin.ts';
+import type { LifecycleDeps } from '../deps.ts';
 
 /** The common rules for changes of dates, extensions, exemptions and brownouts. */
 
@@ -44,7 +45,7 @@ export function requireFuture(until: number, now: number): void {
 
 /** Makes a change in one transaction. This process follows the change as soon as the promise resolves. */
 export async function changeLifecycle<T>(
-  context: Context,
+  context: LifecycleDeps,
   work: (tx: Database, now: number) => Promise<T>,
 ): Promise<T> {
   const answer = await context.store.transaction((tx) => work(tx, context.clock.now()));

@@ -1,7 +1,7 @@
 import { DAY } from '../../../shared/lifetimes.ts';
 import { publicSince } from '../../../store/lifecycle/brownouts.ts';
 import type { BrownoutRow } from '../../../store/lifecycle/lifecycle.ts';
-import type { Context } from '../../context.ts';
+import type { LifecycleDeps } from '../deps.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
 import { readCommonDates } from '../read-lifecycle.ts';
 
@@ -48,7 +48,7 @@ function described(row: BrownoutRow, now: number): PublicBrownout {
 export async function describeLifecycle({
   store,
   clock,
-}: Pick<Context, 'store' | 'clock'>): Promise<PublicLifecycle> {
+}: Pick<LifecycleDeps, 'store' | 'clock'>): Promise<PublicLifecycle> {
   const now = clock.now();
   const dates = await readCommonDates(store.durable);
   const rows = await publicSince(store.durable, now - PAST_SHOWN);

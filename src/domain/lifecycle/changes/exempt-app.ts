@@ -1,7 +1,7 @@
 import { newHexId } from '../../../shared/ids.ts';
 import { momentText } from '../../../shared/moments.ts';
 import { endExemptionOf, insertExemption } from '../../../store/lifecycle/brownout-exemptions.ts';
-import type { Context } from '../../context.ts';
+import type { LifecycleDeps } from '../deps.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { checkedReason } from '../../history/reason.ts';
 import {
@@ -24,7 +24,7 @@ interface ExemptionRequest extends ChangeOrigin {
  * @throws {ChangeRefused}
  */
 export async function exemptApp(
-  context: Context,
+  context: LifecycleDeps,
   asked: ExemptionRequest & { until: number },
 ): Promise<{ before: number | undefined }> {
   const { clientId, until, actor, requestId = null } = asked;
@@ -50,7 +50,10 @@ export async function exemptApp(
  * Ends the exemption of an app.
  * @throws {ChangeRefused}
  */
-export async function endExemption(context: Context, asked: ExemptionRequest): Promise<{ before: number }> {
+export async function endExemption(
+  context: LifecycleDeps,
+  asked: ExemptionRequest,
+): Promise<{ before: number }> {
   const { clientId, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {

@@ -2,7 +2,7 @@ import { endExtensionOf, extensionUntil, insertExtension } from '../../../store/
 import { newHexId } from '../../../shared/ids.ts';
 import { momentText } from '../../../shared/moments.ts';
 import type { Database } from '../../../store/driver/store.ts';
-import type { Context } from '../../context.ts';
+import type { LifecycleDeps } from '../deps.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../../history/record-event.ts';
@@ -85,7 +85,7 @@ async function requireOther(tx: Database, { clientId, name, until, seen }: Exten
  * have.
  */
 function requireEffect(
-  context: Context,
+  context: LifecycleDeps,
   lifecycle: Lifecycle,
   { asked, now }: { asked: ExtensionRequest; now: number },
 ) {
@@ -98,7 +98,7 @@ function requireEffect(
  * @throws {ExtensionInVain} the extension would change nothing for the app
  * @throws {ChangeRefused}
  */
-export async function extendApp(context: Context, asked: ExtensionRequest): Promise<ExtensionResult> {
+export async function extendApp(context: LifecycleDeps, asked: ExtensionRequest): Promise<ExtensionResult> {
   const { clientId, name, until, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {
@@ -129,7 +129,10 @@ export async function extendApp(context: Context, asked: ExtensionRequest): Prom
  * Ends the extension of an app, so the date of all apps applies again. Answers the end of the extension.
  * @throws {ChangeRefused}
  */
-export async function endExtension(context: Context, asked: ExtensionChange): Promise<{ before: number }> {
+export async function endExtension(
+  context: LifecycleDeps,
+  asked: ExtensionChange,
+): Promise<{ before: number }> {
   const { clientId, name, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {

@@ -3,7 +3,7 @@ import { DAY } from '../../../shared/lifetimes.ts';
 import { momentText } from '../../../shared/moments.ts';
 import { endBrownout, findOverlap, findPublic, insertBrownout } from '../../../store/lifecycle/brownouts.ts';
 import type { Database } from '../../../store/driver/store.ts';
-import type { Context } from '../../context.ts';
+import type { LifecycleDeps } from '../deps.ts';
 import type { Brownout, Milestone } from '../lifecycle.ts';
 import { readCommonDates } from '../read-lifecycle.ts';
 import { recordEvent } from '../../history/record-event.ts';
@@ -62,7 +62,7 @@ async function checkPlace(tx: Database, { rehearses, startsAt, endsAt }: NewBrow
  * Plans a brownout: a window in which every app that is not exempt gets the answers of the time after a date.
  * @throws {ChangeRefused}
  */
-export async function planBrownout(context: Context, given: NewBrownout): Promise<Brownout> {
+export async function planBrownout(context: LifecycleDeps, given: NewBrownout): Promise<Brownout> {
   const { rehearses, startsAt, endsAt, actor, requestId = null } = given;
   const brownout = { id: newHexId(), rehearses, startsAt, endsAt, text: checkText(given.text) };
   return changeLifecycle(context, async (tx, now) => {
@@ -89,7 +89,7 @@ export async function planBrownout(context: Context, given: NewBrownout): Promis
  * @throws {ChangeRefused}
  */
 export async function removeBrownout(
-  context: Context,
+  context: LifecycleDeps,
   { id, actor, requestId = null }: ChangeOrigin & { id: string },
 ): Promise<{ hadBegun: boolean }> {
   return changeLifecycle(context, async (tx, now) => {

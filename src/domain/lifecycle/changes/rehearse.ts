@@ -4,7 +4,8 @@ import { momentText } from '../../../shared/moments.ts';
 import { claimRehearsal, endBrownout, lastRehearsals } from '../../../store/lifecycle/brownouts.ts';
 import type { BrownoutRow } from '../../../store/lifecycle/lifecycle.ts';
 import type { Database } from '../../../store/driver/store.ts';
-import type { Context, Origin } from '../../context.ts';
+import type { Origin } from '../../origin.ts';
+import type { LifecycleDeps } from '../deps.ts';
 import { dateFor, type Milestone, rehearsalId } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../../history/record-event.ts';
@@ -61,7 +62,7 @@ async function findCome(
  * @throws {ChangeRefused} a rehearsal of this app runs, or the date or the sunset has come
  */
 export async function startRehearsal(
-  context: Context,
+  context: LifecycleDeps,
   { clientId, rehearses, actor, requestId }: RehearsalRequest & { rehearses: Milestone },
 ): Promise<Rehearsal> {
   const id = newHexId();
@@ -83,7 +84,7 @@ export async function startRehearsal(
 
 /** Ends the rehearsal of an app early. Answers whether a rehearsal ran. */
 export async function stopRehearsal(
-  context: Context,
+  context: LifecycleDeps,
   { clientId, actor, requestId }: RehearsalRequest,
 ): Promise<boolean> {
   return changeLifecycle(context, async (tx, now) => {
@@ -111,7 +112,7 @@ function rehearsalOf(row: BrownoutRow, usage: ReadonlyMap<string, Usage>): Rehea
  * the newest first.
  */
 export async function rehearsalsOf(
-  context: Context,
+  context: LifecycleDeps,
   clientId: string,
 ): Promise<{ running: Rehearsal | undefined; past: Rehearsal[] }> {
   const last = await lastRehearsals(context.store.durable, clientId, PAST_SHOWN + 1);

@@ -2,7 +2,7 @@ import { momentText } from '../../../shared/moments.ts';
 import { countAfter } from '../../../store/lifecycle/brownouts.ts';
 import { setDate } from '../../../store/lifecycle/lifecycle-dates.ts';
 import type { Database } from '../../../store/driver/store.ts';
-import type { Context } from '../../context.ts';
+import type { LifecycleDeps } from '../deps.ts';
 import type { DateName, Lifecycle } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../../history/record-event.ts';
@@ -78,7 +78,7 @@ async function whatStands(
  * Sets or unsets a date of all apps. Setting the same value again changes nothing.
  * @throws {ChangeRefused}
  */
-export async function setDateOf(context: Context, date: NewDate): Promise<SetDateResult> {
+export async function setDateOf(context: LifecycleDeps, date: NewDate): Promise<SetDateResult> {
   const { name, at, actor, requestId = null } = date;
   const reason = checkedReason(date.reason);
   return changeLifecycle(context, async (tx, now) => {

@@ -1,5 +1,5 @@
 import type { LearnedUpdate } from '../../../store/tables/posts.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { meantChannel } from '../../ids/legacy-ids.ts';
@@ -28,7 +28,7 @@ import { matchUpdate, type MatchSteps } from './match-update.ts';
 const NOT_FOUND = 1020;
 
 /** These reads belong to a write: they do not give way to other calls, and they count as writes. */
-function stepsOf(context: Context, { mapping }: Writer, { reading, ids }: NamedProfiles): MatchSteps {
+function stepsOf(context: PostsDeps, { mapping }: Writer, { reading, ids }: NamedProfiles): MatchSteps {
   return {
     async findChannel(profileId) {
       const meant = await meantChannel(context, ids, profileId);
@@ -55,7 +55,7 @@ const isUnmatched = (learned: LearnedUpdate | undefined): learned is LearnedUpda
   learned?.post_id === null;
 
 /** Records what the result of a change by the unchanged id says about the id. */
-async function keepWhatItSays(context: Context, learned: LearnedUpdate, end: ChangeEnd): Promise<void> {
+async function keepWhatItSays(context: PostsDeps, learned: LearnedUpdate, end: ChangeEnd): Promise<void> {
   if (end.kind === 'done') await keepAsTheyAre(context, [learned]);
   if (isUnsure(end)) await keepUnmatched(context, learned);
 }
@@ -65,7 +65,7 @@ async function keepWhatItSays(context: Context, learned: LearnedUpdate, end: Cha
  * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was changed
  */
 export async function changeKnownUpdate(
-  context: Context,
+  context: PostsDeps,
   { writer, known }: { writer: Writer; known: NamedProfiles },
   change: UpdateChange,
 ): Promise<ChangeEnd> {

@@ -6,7 +6,7 @@ import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
 import { type PostsAccess, readPostsDueAt } from '../../../upstream/posts/read-posts.ts';
 import type { AccountReading } from '../../../upstream/main-api.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { keepAsTheyAre } from '../../ids/updates/learned-update.ts';
 import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
 
@@ -20,9 +20,9 @@ import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
 /** A search without a result is not repeated for ten minutes. */
 const MISSED = { max: 10_000, ttl: 10 * MINUTE };
 
-const memories = new WeakMap<Context, LRUCache<string, true>>();
+const memories = new WeakMap<PostsDeps, LRUCache<string, true>>();
 
-function missedOf(context: Context): LRUCache<string, true> {
+function missedOf(context: PostsDeps): LRUCache<string, true> {
   const memory = memories.get(context) ?? new LRUCache<string, true>(MISSED);
   memories.set(context, memory);
   return memory;
@@ -47,7 +47,7 @@ async function postsDue({ findChannel, ask }: MatchSteps, { profile_id, due_at }
   });
 }
 
-async function pair(context: Context, learned: LearnedUpdate, post: Post): Promise<Post | undefined> {
+async function pair(context: PostsDeps, learned: LearnedUpdate, post: Post): Promise<Post | undefined> {
   const { account_id: accountId, profile_id: profileId } = learned;
   const { durable } = context.store;
   const digests = context.vault.digests(textOfUpdate(accountId, post.text));
@@ -70,7 +70,7 @@ async function pair(context: Context, learned: LearnedUpdate, post: Post): Promi
 
 /** The post of an update among posts of its channel, stored as a pair. Undefined where no post is certain. */
 export async function matchAmong(
-  context: Context,
+  context: PostsDeps,
   learned: LearnedUpdate,
   posts: readonly Post[],
 ): Promise<Post | undefined> {
@@ -87,7 +87,7 @@ export async function matchAmong(
  * @throws {GrantDead | ReadGivesWay | Unavailable}
  */
 export async function matchUpdate(
-  context: Context,
+  context: PostsDeps,
   learned: LearnedUpdate,
   steps: MatchSteps,
 ): Promise<Post | undefined> {

@@ -1,5 +1,5 @@
 import type { Post } from '../../../upstream/posts/post.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { meantChannel } from '../../ids/legacy-ids.ts';
 import { learnedUpdate, postIdForWrite } from '../../ids/updates/learned-update.ts';
 import { matchAmong } from './match-update.ts';
@@ -11,7 +11,7 @@ type Posts = readonly Post[];
 
 /** The post of an id that is not among the ids of these posts. The id itself where no post is found. */
 async function namedPost(
-  context: Context,
+  context: PostsDeps,
   { mapping, ids }: CallerIds,
   { posts, id }: { posts: Posts; id: string },
 ): Promise<string> {
@@ -25,7 +25,7 @@ async function namedPost(
 
 /** The ids of the named posts at the new API, in the order of the names. */
 export async function namedPosts(
-  context: Context,
+  context: PostsDeps,
   told: CallerIds,
   { posts, names }: { posts: Posts; names: readonly string[] },
 ): Promise<string[]> {

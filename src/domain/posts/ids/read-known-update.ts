@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import type { Caller } from '../../ids/match-ids.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { askForPosts } from '../ask-for-posts.ts';
@@ -10,7 +10,7 @@ import { matchUpdate, type MatchSteps } from './match-update.ts';
 
 /** Reads one post by an id of either API: by the stored pair, by the unchanged id, or by the content at the old API. */
 
-function stepsOf(context: Context, caller: Caller): MatchSteps {
+function stepsOf(context: PostsDeps, caller: Caller): MatchSteps {
   const { client_id: clientId } = caller.mapping;
   return {
     findChannel: async (profileId) => (await channelOfProfile(context, caller, profileId))?.channel,
@@ -23,7 +23,7 @@ function stepsOf(context: Context, caller: Caller): MatchSteps {
  * The post with this id. For an undefined post the caller gets the recorded not-found.
  * @throws {GrantDead | ScopeMissing | ReadGivesWay | Unavailable}
  */
-export async function readKnownUpdate(context: Context, caller: Caller, id: string): Promise<PostAnswer> {
+export async function readKnownUpdate(context: PostsDeps, caller: Caller, id: string): Promise<PostAnswer> {
   const { client_id: clientId } = caller.mapping;
   const learned = await learnedUpdate(context, caller.mapping, id);
   const read = (postId: string) =>

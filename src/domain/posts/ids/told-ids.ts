@@ -10,7 +10,7 @@ import {
   type IdRecipient,
 } from '../../../store/posts/update-ids.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { type LegacyIds, meantChannel } from '../../ids/legacy-ids.ts';
 import { oldBackendUntilRetired } from '../../lifecycle/old-backend-for.ts';
 import type { ServedMapping } from '../../tokens/resolve-token.ts';
@@ -26,9 +26,9 @@ import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
 /** The ids that this process has told. An entry expires, and a new lookup renews its row: unused rows are deleted. */
 const REMEMBERED = { max: 50_000, ttl: UPDATE_IDS_SEEN_EVERY };
 
-const memories = new WeakMap<Context, LRUCache<string, string>>();
+const memories = new WeakMap<PostsDeps, LRUCache<string, string>>();
 
-function memoryOf(context: Context): LRUCache<string, string> {
+function memoryOf(context: PostsDeps): LRUCache<string, string> {
   const memory = memories.get(context) ?? new LRUCache<string, string>(REMEMBERED);
   memories.set(context, memory);
   return memory;
@@ -61,7 +61,7 @@ const appOf = ({ client_id: clientId, account_id: accountId }: ServedMapping): I
  * one is then unknown.
  */
 async function alikeUpdate(
-  context: Context,
+  context: PostsDeps,
   { ids, posts, digests }: Lookup,
   { post, rows }: { post: Post; rows: readonly LearnedUpdate[] },
 ): Promise<LearnedUpdate | undefined> {
@@ -77,7 +77,7 @@ async function alikeUpdate(
 }
 
 async function toldByOldApi(
-  context: Context,
+  context: PostsDeps,
   lookup: Lookup,
   { post, rows }: { post: Post; rows: readonly LearnedUpdate[] },
 ): Promise<string | undefined> {
@@ -92,12 +92,12 @@ async function toldByOldApi(
 }
 
 /** The told id is stored only while the old API runs, because only then could another id appear later. */
-async function keepTold(context: Context, { mapping, app }: Lookup, postIds: readonly string[]) {
+async function keepTold(context: PostsDeps, { mapping, app }: Lookup, postIds: readonly string[]) {
   if (postIds.length === 0 || !oldBackendUntilRetired(context, provenApp(mapping))) return;
   await keepToldPosts(context.store.durable, app, { postIds, now: context.clock.now() });
 }
 
-async function lookUp(context: Context, lookup: Lookup): Promise<Map<string, string>> {
+async function lookUp(context: PostsDeps, lookup: Lookup): Promise<Map<string, string>> {
   const { app, posts, digests } = lookup;
   const { durable } = context.store;
   const postIds = posts.map(({ id }) => id);
@@ -118,7 +118,7 @@ async function lookUp(context: Context, lookup: Lookup): Promise<Map<string, str
   return ids;
 }
 
-function lookupOf({ vault, store }: Context, told: CallerIds, posts: readonly Post[]): Lookup {
+function lookupOf({ vault, store }: PostsDeps, told: CallerIds, posts: readonly Post[]): Lookup {
   const app = appOf(told.mapping);
   const digests = new Map(
     posts.map(({ id, text }) => [id, vault.digests(textOfUpdate(app.accountId, text))] as const),
@@ -130,7 +130,7 @@ function lookupOf({ vault, store }: Context, told: CallerIds, posts: readonly Po
 
 /** The ids that the app sees for these posts. The ids are stored before the answer leaves. */
 export async function updateIdsFor(
-  context: Context,
+  context: PostsDeps,
   told: CallerIds,
   posts: readonly Post[],
 ): Promise<UpdateIds> {
@@ -146,7 +146,7 @@ export async function updateIdsFor(
 
 /** As `updateIdsFor`, for a write that is done: the answer does not fail if the ids cannot be read. */
 export async function updateIdsAfterWrite(
-  context: Context,
+  context: PostsDeps,
   told: CallerIds,
   posts: readonly Post[],
 ): Promise<UpdateIds> {

@@ -3,7 +3,7 @@ import { type Board, readBoards } from '../../../upstream/posts/read-boards.ts';
 import { OrganizationGone } from '../../../upstream/main-api.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { freshFor } from '../../limits/freshness.ts';
 import type { AccountWithAge } from '../../reads/read-account.ts';
@@ -36,7 +36,7 @@ interface BoardsRequest {
 }
 
 async function fetchBoards(
-  context: Context,
+  context: PostsDeps,
   grant: GrantClient,
   wanted: BoardsRequest,
 ): Promise<BoardsAnswer> {
@@ -67,7 +67,7 @@ async function fetchBoards(
  * @throws {GrantDead | Forbidden | Unavailable}
  */
 export async function knownBoards(
-  context: Context,
+  context: PostsDeps,
   grant: GrantClient,
   { channels }: Pick<AccountWithAge, 'channels'>,
 ): Promise<BoardsAnswer> {

@@ -2,7 +2,7 @@ import { ReadGivesWay } from '../../limits/fair-shares.ts';
 import { findPostAnswers, type PostAnswerName, storePostAnswer } from '../../../store/posts/post-answers.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { withTimeout } from '../../work/with-timeout.ts';
 
 /** The last answers about posts. The cache only saves requests, therefore a broken cache does not fail a call. */
@@ -20,7 +20,7 @@ export interface KeptAnswer {
 }
 
 /** The cached answer with this name. */
-export async function keptAnswer(context: Context, { grantId, what }: PostAnswerName): Promise<KeptAnswer> {
+export async function keptAnswer(context: PostsDeps, { grantId, what }: PostAnswerName): Promise<KeptAnswer> {
   const kept = await withoutCacheFaults(context, grantId, async () => {
     const rows = await findPostAnswers(context.store, grantId, [what, CHANGED]);
     const [row, changed] = [rows.get(what), rows.get(CHANGED)];
@@ -32,13 +32,13 @@ export async function keptAnswer(context: Context, { grantId, what }: PostAnswer
 }
 
 /** Marks all cached posts of a grant as out of date: a caller that has written must read its own write. */
-export async function notePostsChanged(context: Context, grantId: string): Promise<void> {
+export async function notePostsChanged(context: PostsDeps, grantId: string): Promise<void> {
   await keepPostAnswer(context, { grantId, what: CHANGED }, { answer: null });
 }
 
 /** Caches an answer while its grant lives. `length` is the known length of a list. */
 export async function keepPostAnswer(
-  context: Context,
+  context: PostsDeps,
   name: PostAnswerName,
   { answer, length = null }: { answer: unknown; length?: number | null },
 ): Promise<void> {
@@ -58,7 +58,7 @@ function isPassing(error: unknown): boolean {
 
 /** The new answer; the last known one while the new API is out of reach or the rest of the budget is reserved. */
 export async function freshOrLastKnown<Answer>(
-  context: Context,
+  context: PostsDeps,
   { name, lastKnown }: Fallback<Answer>,
   fetching: Promise<Answer>,
 ): Promise<Answer> {

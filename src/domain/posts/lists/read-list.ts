@@ -1,7 +1,7 @@
 import { MINUTE } from '../../../shared/lifetimes.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
 import { readPostsPage, UnreadablePage } from '../../../upstream/posts/read-posts.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { freshFor } from '../../limits/freshness.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import {
@@ -61,7 +61,7 @@ interface ListRequest extends PostsReader {
 
 /** Reads the page at a mark, and adds the page to the list. */
 async function readInto(
-  context: Context,
+  context: PostsDeps,
   asking: ListRequest,
   { list, mark, first }: { list: KeptList; mark: PageMark; first: number },
 ): Promise<KeptList> {
@@ -80,7 +80,7 @@ const isBeyond = ({ length }: KeptList, offset: number) => length !== undefined 
 const isInReach = (mark: PageMark, offset: number) => (offset - mark.offset) / MOST_AT_ONCE <= MOST_STEPS;
 
 /** Reads up to the beginning of the range, and then the range. @throws {PageOutOfReach} no request was sent */
-async function readRange(context: Context, asking: ListRequest, known: KeptList): Promise<KeptList> {
+async function readRange(context: PostsDeps, asking: ListRequest, known: KeptList): Promise<KeptList> {
   const { offset, count } = asking.range;
   let [list, mark] = [known, markFor(known, offset)];
   if (!isInReach(mark, offset)) throw new PageOutOfReach();
@@ -112,7 +112,7 @@ const withoutLength = (list: KeptList): KeptList => ({
  * of any age: a caller in the middle of a long list can go on, despite later writes.
  */
 function runningList(
-  context: Context,
+  context: PostsDeps,
   { grant, range: { offset } }: ListRequest,
   kept: KeptList | undefined,
 ): KeptList {
@@ -131,7 +131,7 @@ function otherWays(asking: ListRequest, running: KeptList, now: number): KeptLis
 
 /** A cursor that the new API no longer knows does not fail the call. The reading loses cursors. */
 async function readAnew(
-  context: Context,
+  context: PostsDeps,
   asking: ListRequest,
   kept: KeptList | undefined,
 ): Promise<KeptList> {
@@ -174,7 +174,7 @@ function answerFrom(
 }
 
 async function fetchRange(
-  context: Context,
+  context: PostsDeps,
   asking: ListRequest,
   kept: KeptList | undefined,
 ): Promise<ListAnswer> {
@@ -195,7 +195,7 @@ async function fetchRange(
  * @throws {GrantDead | ScopeMissing | Forbidden | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
  */
 export async function readList(
-  context: Context,
+  context: PostsDeps,
   reader: PostsReader,
   { list, range }: { list: PostList; range: Range },
 ): Promise<ListAnswer> {

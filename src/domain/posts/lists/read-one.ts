@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { post, type Post } from '../../../upstream/posts/post.ts';
 import { readPost } from '../../../upstream/posts/read-posts.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { freshFor } from '../../limits/freshness.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
@@ -25,7 +25,7 @@ interface PostLookup {
 }
 
 async function fetchPost(
-  context: Context,
+  context: PostsDeps,
   reader: PostsReader,
   { id, isKnown }: PostLookup,
 ): Promise<PostAnswer> {
@@ -41,7 +41,7 @@ async function fetchPost(
  * reserved.
  * @throws {GrantDead | ScopeMissing | ReadGivesWay | Unavailable}
  */
-export async function readOne(context: Context, reader: PostsReader, id: string): Promise<PostAnswer> {
+export async function readOne(context: PostsDeps, reader: PostsReader, id: string): Promise<PostAnswer> {
   const { grant } = reader;
   const name = { grantId: grant.id, what: `post ${id}` };
   const { answer, changedAt } = await keptAnswer(context, name);

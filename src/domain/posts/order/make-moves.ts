@@ -1,5 +1,5 @@
 import { MOVE_BEGUN_WITHIN } from '../../../shared/lifetimes.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { contentOfMove } from '../../ids/updates/content-digest.ts';
 import { requireRight } from '../writes/require-right.ts';
@@ -51,7 +51,7 @@ function stopOf(end: WriteEnd): MoveFailure | undefined {
 }
 
 async function makeMove(
-  context: Context,
+  context: PostsDeps,
   ordering: OrderRequest,
   move: Move,
 ): Promise<MoveFailure | undefined> {
@@ -69,7 +69,7 @@ async function makeMove(
 
 /** Makes the moves in their order until one fails. Never throws, because earlier moves may be done already. */
 export async function makeMoves(
-  context: Context,
+  context: PostsDeps,
   ordering: OrderRequest,
   moves: readonly Move[],
 ): Promise<MovesResult> {

@@ -1,6 +1,6 @@
 import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import type { Caller } from '../../ids/match-ids.ts';
 import { requireWrites } from '../../limits/fair-shares.ts';
 import { withTimeout } from '../../work/with-timeout.ts';
@@ -32,7 +32,7 @@ export interface OrderEnd extends MovesResult {
 
 /** The channel whose queue a call may change; undefined where the caller reaches no channel of this id. */
 export async function channelToOrder(
-  context: Context,
+  context: PostsDeps,
   caller: Caller,
   profileId: string,
 ): Promise<CallerChannel | undefined> {
@@ -49,7 +49,7 @@ function requireFew(moves: readonly Move[]): void {
 
 /** Refuses a call that its budget would stop half-way. The `length` posts are read once more after the moves. */
 function requireBudgetFor(
-  context: Context,
+  context: PostsDeps,
   { writer }: OrderRequest,
   { moves, length }: { moves: readonly Move[]; length: number },
 ): void {
@@ -60,7 +60,7 @@ function requireBudgetFor(
 
 /** The order after the moves; undefined where the queue could not be read while the caller waits. */
 async function reachedOrder(
-  context: Context,
+  context: PostsDeps,
   { writer, channel }: OrderRequest,
 ): Promise<WrittenPost[] | undefined> {
   const left = writer.came + WRITE_ANSWERED_WITHIN - context.clock.elapsed();
@@ -75,7 +75,7 @@ async function reachedOrder(
 
 /** @throws {FieldRefused | BudgetSpent} nothing was moved */
 async function bringInto(
-  context: Context,
+  context: PostsDeps,
   ordering: OrderRequest,
   { posts, wanted }: { posts: WrittenPost[]; wanted: WantedOrder },
 ): Promise<OrderEnd> {
@@ -101,7 +101,7 @@ async function bringInto(
  * nothing was moved
  */
 export async function reorderQueue(
-  context: Context,
+  context: PostsDeps,
   ordering: OrderRequest & Pick<CallerChannel, 'ids'>,
   wanted: WantedOrder,
 ): Promise<OrderEnd> {
@@ -123,7 +123,7 @@ export interface ShuffleEnd extends OrderEnd {
  * @throws as `reorderQueue`
  */
 export async function shuffleQueue(
-  context: Context,
+  context: PostsDeps,
   ordering: OrderRequest,
   count: number | undefined,
 ): Promise<ShuffleEnd> {

@@ -1,7 +1,7 @@
 import type { PostsAccess } from '../../../upstream/posts/read-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { FieldRefused } from '../../translation/call-fields.ts';
@@ -50,7 +50,7 @@ async function readPages(
  * @throws {FieldRefused | BudgetSpent | GrantDead | TokenRefused | Forbidden | OrganizationGone | Unavailable}
  */
 export function readQueue(
-  context: Context,
+  context: PostsDeps,
   { mapping }: Writer,
   channel: QueueChannel,
 ): Promise<WrittenPost[]> {

@@ -4,7 +4,7 @@ import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts'
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { editInput, type PostChannel } from '../../translation/post-input.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
@@ -37,7 +37,7 @@ const isPostId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 
 /** The form of media depends on the service of the post's channel. */
 async function channelOf(
-  context: Context,
+  context: PostsDeps,
   { mapping }: Writer,
   id: string,
 ): Promise<PostChannel | undefined> {
@@ -65,7 +65,7 @@ interface PreparedWrite {
 
 /** @throws {FieldRefused} */
 async function editOf(
-  context: Context,
+  context: PostsDeps,
   writer: Writer,
   { id, pairs }: Extract<UpdateChange, { call: 'update' }>,
 ): Promise<PreparedWrite> {
@@ -77,7 +77,7 @@ async function editOf(
   return { write: { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown }, leftOut };
 }
 
-async function prepared(context: Context, writer: Writer, change: UpdateChange): Promise<PreparedWrite> {
+async function prepared(context: PostsDeps, writer: Writer, change: UpdateChange): Promise<PreparedWrite> {
   const { call, id } = change;
   switch (call) {
     case 'update':
@@ -108,7 +108,7 @@ function endOf(end: WriteEnd): ChangeEnd {
  * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was changed
  */
 export async function changeUpdate(
-  context: Context,
+  context: PostsDeps,
   writer: Writer,
   change: UpdateChange,
 ): Promise<ChangeEnd> {

@@ -12,7 +12,7 @@ import type { Database } from '../../../store/driver/store.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { WriteOutcome } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { requireUsableKey } from '../../keys/retry-after-key-rotation.ts';
 import type { Write, Writer } from './writes.ts';
 
@@ -43,7 +43,7 @@ export interface Attempt {
 /** A write under way, with its grant. */
 export type ClaimedWrite = Writer & Write & { document: string; grant: GrantClient; attempt: Attempt };
 
-function clocksOf({ clock }: Context): WriteClaim['begun'] {
+function clocksOf({ clock }: PostsDeps): WriteClaim['begun'] {
   return { elapsed: clock.elapsed(), wall: clock.wall(), now: clock.now() };
 }
 
@@ -60,7 +60,7 @@ export class TooLateToBegin extends Unavailable {}
  * A caller that was told that nothing was sent must not be wrong later.
  * @throws {Unavailable}
  */
-export function requireSendable(context: Context, { claim, isGivenUp }: Attempt): void {
+export function requireSendable(context: PostsDeps, { claim, isGivenUp }: Attempt): void {
   if (isGivenUp || !claim) throw notSent('the caller was answered before it was sent');
   const [at, { begun }] = [clocksOf(context), claim];
   const passed = Math.max(at.elapsed - begun.elapsed, at.wall - begun.wall, at.now - begun.now);
@@ -68,7 +68,7 @@ export function requireSendable(context: Context, { claim, isGivenUp }: Attempt)
 }
 
 /** @throws {Unavailable} */
-function requireTime(context: Context, parts: ClaimedWrite): void {
+function requireTime(context: PostsDeps, parts: ClaimedWrite): void {
   const { came, attempt, begunWithin = WRITE_BEGUN_WITHIN } = parts;
   const isLate = context.clock.elapsed() - came > begunWithin;
   if (attempt.isGivenUp || isLate)
@@ -77,7 +77,7 @@ function requireTime(context: Context, parts: ClaimedWrite): void {
     throw notSent('the process is stopping');
 }
 
-function rowOf(context: Context, parts: ClaimedWrite, now: number): NewPostWrite {
+function rowOf(context: PostsDeps, parts: ClaimedWrite, now: number): NewPostWrite {
   return {
     id: newOrderedId(now),
     mapping_id: parts.mapping.id,
@@ -101,7 +101,7 @@ async function requireLiveGrant(tx: Database, { grant }: ClaimedWrite): Promise<
 }
 
 /** Stores the row of a write. Nothing is sent before the row is durable. @throws {Unavailable | KeyDropped} */
-export async function claimWrite(context: Context, parts: ClaimedWrite): Promise<WriteClaim> {
+export async function claimWrite(context: PostsDeps, parts: ClaimedWrite): Promise<WriteClaim> {
   requireTime(context, parts);
   const begun = clocksOf(context);
   const row = rowOf(context, parts, begun.now);

@@ -4,7 +4,7 @@ import { type NewUpdate, newUpdate } from '../../translation/new-update.ts';
 import { type OldRefusal, refusalOfField, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { createInput, type PostInput } from '../../translation/post-input.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import type { Caller } from '../../ids/match-ids.ts';
 import { contentText } from '../../ids/updates/content-digest.ts';
 import { countNewPost, knownCounts } from '../known-counts.ts';
@@ -84,7 +84,7 @@ interface ProfileWrite {
 
 /** The outcome of a sent post. A failure here does not prove anything about the post. */
 async function endOfSent(
-  context: Context,
+  context: PostsDeps,
   { writer, profile, write, leftOut }: ProfileWrite,
   end: WriteEnd,
 ): Promise<ProfileEnd> {
@@ -100,7 +100,7 @@ async function endOfSent(
 }
 
 async function postTo(
-  context: Context,
+  context: PostsDeps,
   { writer, update }: { writer: Writer; update: NewUpdate },
   profile: NamedProfile,
 ): Promise<ProfileEnd> {
@@ -125,7 +125,7 @@ function requireProfile({ profiles }: NamedProfiles): void {
 }
 
 async function pendingAfter(
-  context: Context,
+  context: PostsDeps,
   { mapping }: Writer,
   ends: readonly ProfileEnd[],
 ): Promise<number | undefined> {
@@ -149,7 +149,7 @@ const errorOf = (end: ProfileEnd): unknown[] =>
  * @throws {FieldRefused | ScopeMissing | GrantDead | TokenRefused | Unavailable} nothing was posted
  */
 export async function createUpdates(
-  context: Context,
+  context: PostsDeps,
   caller: Caller,
   { pairs, writer }: { pairs: FieldPairs; writer: Writer },
 ): Promise<CreatedUpdates> {

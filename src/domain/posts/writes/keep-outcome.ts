@@ -1,7 +1,7 @@
 import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { WriteCall } from '../../../store/tables/posts.ts';
 import { doubtWrite, endWrite } from '../../../store/posts/write-journal.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import { BudgetSpent } from '../../limits/budget-spent.ts';
 import type { WriteClaim, SentOutcome } from './claim-write.ts';
@@ -10,7 +10,7 @@ import type { WriteEnd } from './writes.ts';
 /** Records in the journal what an answer proves about a write. */
 
 /** The waiting call makes the first look at once. The job makes the next look. */
-async function keepDoubt(context: Context, rowId: string): Promise<void> {
+async function keepDoubt(context: PostsDeps, rowId: string): Promise<void> {
   const nextLookAt = context.clock.now() + WRITE_LOOKS[1];
   await retryUntilStored(context, 'a write in doubt', () =>
     doubtWrite(context.store.durable, rowId, nextLookAt),
@@ -19,7 +19,7 @@ async function keepDoubt(context: Context, rowId: string): Promise<void> {
 
 /** Stores the end of a write. Retries until the end is stored, because no other place has the outcome. */
 export async function endRow(
-  context: Context,
+  context: PostsDeps,
   rowId: string,
   end: { state: 'done' | 'refused'; madePostId?: string | undefined; refusal?: string },
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function endRow(
 
 /** Stores what an outcome proves, before the caller is answered. @throws {BudgetSpent} */
 async function keepOutcome(
-  context: Context,
+  context: PostsDeps,
   { claimed: { rowId }, call }: { claimed: WriteClaim; call: WriteCall },
   outcome: SentOutcome,
 ): Promise<WriteEnd> {
@@ -60,7 +60,7 @@ async function keepOutcome(
 
 /** An outcome that could not be stored puts the write in doubt: the row lacks the outcome, so the bridge will look. */
 export async function settle(
-  context: Context,
+  context: PostsDeps,
   settling: { claimed: WriteClaim; call: WriteCall },
   outcome: SentOutcome,
 ): Promise<WriteEnd> {

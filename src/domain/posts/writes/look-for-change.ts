@@ -2,7 +2,7 @@ import { WRITE_CLOCKS_DIFFER } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { settleWrite } from '../../../store/posts/write-journal.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { contentsOfEdit } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import type { WriteSearch, WriteObservation } from './sight.ts';
@@ -14,13 +14,13 @@ function showsItsChange({ call, content_digest: digest }: PostWriteRow): boolean
   return call === 'share' || call === 'destroy' || (call === 'update' && digest !== null);
 }
 
-function isAsWritten(context: Context, row: PostWriteRow, post: WrittenPost): boolean {
+function isAsWritten(context: PostsDeps, row: PostWriteRow, post: WrittenPost): boolean {
   if (row.call === 'share') return post.status === 'sent' || post.status === 'sending';
   return contentsOfEdit(post).some((content) => isOf(context, row, content));
 }
 
 /** A post without a later update shows no change. A later update to other content may be another change: unclear. */
-function sightOf(context: Context, row: PostWriteRow, post: WrittenPost | undefined): WriteObservation {
+function sightOf(context: PostsDeps, row: PostWriteRow, post: WrittenPost | undefined): WriteObservation {
   if (row.call === 'destroy') return { kind: post ? 'nothing' : 'gone' };
   if (!post || Date.parse(post.updatedAt) < row.sent_at - WRITE_CLOCKS_DIFFER) return { kind: 'nothing' };
   return isAsWritten(context, row, post) ? { kind: 'found', post } : { kind: 'unclear' };
@@ -28,7 +28,7 @@ function sightOf(context: Context, row: PostWriteRow, post: WrittenPost | undefi
 
 /** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
 export async function lookForChange(
-  context: Context,
+  context: PostsDeps,
   { row, reads }: WriteSearch,
 ): Promise<WriteObservation> {
   if (row.post_id === null || !showsItsChange(row)) return { kind: 'unclear' };

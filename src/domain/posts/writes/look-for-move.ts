@@ -1,6 +1,6 @@
 import { settleWrite } from '../../../store/posts/write-journal.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { contentOfMove } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import { type ChannelRow, isInChannel } from './look-reads.ts';
@@ -14,7 +14,7 @@ const POSITIONS = ['top', 'bottom'] as const;
 const isInQueue = ({ shareMode }: WrittenPost) => shareMode !== 'customScheduled';
 
 /** The place to which the row moves its post; undefined where the key of the digest is gone. */
-function positionOf(context: Context, row: ChannelRow, postId: string) {
+function positionOf(context: PostsDeps, row: ChannelRow, postId: string) {
   const { channel_id: channelId } = row;
   return POSITIONS.find((position) => isOf(context, row, contentOfMove({ channelId, postId, position })));
 }
@@ -24,7 +24,10 @@ function positionOf(context: Context, row: ChannelRow, postId: string) {
  * at another place proves nothing: another move may have followed.
  * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
  */
-export async function lookForMove(context: Context, { row, reads }: WriteSearch): Promise<WriteObservation> {
+export async function lookForMove(
+  context: PostsDeps,
+  { row, reads }: WriteSearch,
+): Promise<WriteObservation> {
   if (row.post_id === null || !isInChannel(row)) return { kind: 'unclear' };
   const position = positionOf(context, row, row.post_id);
   if (!position) return { kind: 'unclear' };

@@ -3,7 +3,7 @@ import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { countEqualWrites, settleWrite, withoutWriter } from '../../../store/posts/write-journal.ts';
 import type { PostsResult } from '../../../upstream/posts/find-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { contentOfPost, isWordless } from '../../ids/updates/content-digest.ts';
 import { isOf } from './is-of-row.ts';
 import { isInChannel } from './look-reads.ts';
@@ -39,7 +39,7 @@ function isCutShort(row: PostWriteRow, { posts, goesOn }: PostsResult): boolean 
  * made one of these posts had its row before.
  */
 async function takeFound(
-  context: Context,
+  context: PostsDeps,
   row: PostWriteRow,
   equal: readonly WrittenPost[],
 ): Promise<WriteObservation> {
@@ -62,7 +62,7 @@ async function takeFound(
 }
 
 /** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
-export async function lookForNew(context: Context, looking: WriteSearch): Promise<WriteObservation> {
+export async function lookForNew(context: PostsDeps, looking: WriteSearch): Promise<WriteObservation> {
   const { row, reads } = looking;
   if (!isInChannel(row)) return { kind: 'unclear' };
   const found = await reads.postsOf(row);

@@ -1,7 +1,7 @@
 import { WRITE_LOOKS } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { claimLook, settleWrite, stopLooking } from '../../../store/posts/write-journal.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { notePostsChanged } from '../lists/post-cache.ts';
 import { lookForChange } from './look-for-change.ts';
 import { lookForMove } from './look-for-move.ts';
@@ -23,7 +23,7 @@ function nextLookAt({ sent_at: sentAt }: PostWriteRow, now: number): number {
 
 /** Only the observation decides the state of the row. If the last look is unclear, the write stays in doubt. */
 async function keepSight(
-  context: Context,
+  context: PostsDeps,
   { row, reads }: WriteSearch,
   sight: WriteObservation,
 ): Promise<void> {
@@ -44,7 +44,7 @@ function lookFor({ call }: PostWriteRow) {
  * Makes one look at a write in doubt.
  * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
  */
-export async function lookForWrite(context: Context, looking: WriteSearch): Promise<WriteObservation> {
+export async function lookForWrite(context: PostsDeps, looking: WriteSearch): Promise<WriteObservation> {
   const { row } = looking;
   const next = nextLookAt(row, context.clock.now());
   if (!(await claimLook(context.store.durable, row, next))) return { kind: 'not_looked' };

@@ -3,7 +3,7 @@ import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { type SendQuery, findPost, listPosts, type PostsResult } from '../../../upstream/posts/find-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
@@ -55,7 +55,7 @@ async function queueFor(ask: SendQuery, row: ChannelRow, position: 'top' | 'bott
 }
 
 /** The reads of a look while the caller waits. As part of the write they do not give way, and count as writes. */
-export function readsInCall(context: Context, { grant, clientId }: PostsReader): LookReads {
+export function readsInCall(context: PostsDeps, { grant, clientId }: PostsReader): LookReads {
   const { id: grantId, modernClientId } = grant;
   const mainApi = context.sides.mainApiFor(modernClientId);
   const ask: SendQuery = async (read) => {
@@ -89,7 +89,7 @@ function rowsOfList(rows: readonly PostWriteRow[], row: ChannelRow) {
  * list.
  */
 export function readsOfRun(
-  context: Context,
+  context: PostsDeps,
   rows: readonly PostWriteRow[],
 ): (reader: PostsReader) => LookReads {
   const lists = new Map<string, Promise<PostsResult>>();

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { requireScope } from '../scope-missing.ts';
 import type { WriteEnd, Writer } from './writes.ts';
 
@@ -7,7 +7,7 @@ import type { WriteEnd, Writer } from './writes.ts';
  * the account itself lacks the right, and a wider consent would not help.
  * @throws {ScopeMissing}
  */
-export async function requireRight(context: Context, { mapping }: Writer, end: WriteEnd): Promise<void> {
+export async function requireRight(context: PostsDeps, { mapping }: Writer, end: WriteEnd): Promise<void> {
   if (end.kind === 'refused' && end.refusal.kind === 'Forbidden')
     await requireScope(context, mapping, 'posts:write');
 }

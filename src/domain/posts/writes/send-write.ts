@@ -4,7 +4,7 @@ import type { WriteCall } from '../../../store/tables/posts.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { requireBudget, takeWrite } from '../../limits/fair-shares.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
@@ -31,13 +31,13 @@ export class WriteTooLarge extends Error {
 }
 
 /** Runs once the write has a place: others may have used up the budget during the wait. @throws {BudgetSpent} */
-function takeShare(context: Context, { attempt, grant, mapping }: ClaimedWrite): void {
+function takeShare(context: PostsDeps, { attempt, grant, mapping }: ClaimedWrite): void {
   if (attempt.isCounted) return;
   takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
   attempt.isCounted = true;
 }
 
-async function send(context: Context, parts: ClaimedWrite, accessToken: string): Promise<void> {
+async function send(context: PostsDeps, parts: ClaimedWrite, accessToken: string): Promise<void> {
   const mainApi = context.sides.mainApiFor(parts.grant.modernClientId);
   const { attempt, document } = parts;
   const connection = await mainApi.connect(takersOf(parts.mapping));
@@ -66,7 +66,7 @@ function keepsLengths({ call, write }: ClaimedWrite): boolean {
  * Marks the cached posts as out of date. The call itself counts a new post. A moved post, or a post with changed
  * content, stays in its list.
  */
-async function noteChange(context: Context, parts: ClaimedWrite, end: WriteEnd) {
+async function noteChange(context: PostsDeps, parts: ClaimedWrite, end: WriteEnd) {
   const { grant, channelId } = parts;
   const isDone = end.kind === 'done';
   if (!isDone || !keepsLengths(parts))
@@ -75,7 +75,7 @@ async function noteChange(context: Context, parts: ClaimedWrite, end: WriteEnd) 
 }
 
 /** An error without an outcome proves that the write was not carried out. */
-async function sendOnce(context: Context, parts: ClaimedWrite): Promise<void> {
+async function sendOnce(context: PostsDeps, parts: ClaimedWrite): Promise<void> {
   const { attempt, grant } = parts;
   try {
     await withAccessToken(context, grant.id, (token) => send(context, parts, token));
@@ -91,7 +91,7 @@ async function sendOnce(context: Context, parts: ClaimedWrite): Promise<void> {
 }
 
 /** @throws {BudgetSpent}, and errors that prove that the write was not carried out */
-async function sendClaimed(context: Context, parts: ClaimedWrite): Promise<WriteEnd> {
+async function sendClaimed(context: PostsDeps, parts: ClaimedWrite): Promise<WriteEnd> {
   await sendOnce(context, parts);
   const { claim: claimed, outcome } = parts.attempt;
   if (!claimed || !outcome) throw new Error('a write has an outcome and no row');
@@ -122,7 +122,7 @@ function withinPatience(work: Promise<WriteEnd>, { left, attempt }: WriteWait): 
  * Sends one write for an old call, at most once.
  * @throws {BudgetSpent | Unavailable | GrantDead | TokenRefused | WriteTooLarge} nothing was done
  */
-export async function sendWrite(context: Context, writer: Writer, write: Write): Promise<WriteEnd> {
+export async function sendWrite(context: PostsDeps, writer: Writer, write: Write): Promise<WriteEnd> {
   const document = documentOf(write.write);
   if (Buffer.byteLength(document) > LONGEST_DOCUMENT) throw new WriteTooLarge();
   const attempt: Attempt = { claim: undefined, outcome: undefined, isCounted: false, isGivenUp: false };

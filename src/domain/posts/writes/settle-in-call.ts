@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND, WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { findWrite } from '../../../store/posts/write-journal.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { withTimeout } from '../../work/with-timeout.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import type { PostsReader } from '../ask-for-posts.ts';
@@ -18,7 +18,7 @@ const PAUSES = [0, 1 * SECOND];
 /** The least time that a look needs before the caller is answered. */
 const LOOK_TIME = 3 * SECOND;
 
-function timeLeft({ clock }: Context, { came }: Writer): number {
+function timeLeft({ clock }: PostsDeps, { came }: Writer): number {
   return WRITE_ANSWERED_WITHIN - (clock.elapsed() - came);
 }
 
@@ -43,7 +43,7 @@ async function sightOfEnded(
 }
 
 async function look(
-  context: Context,
+  context: PostsDeps,
   reader: PostsReader,
   { end, write }: DoubtfulWrite,
 ): Promise<WriteObservation> {
@@ -55,7 +55,7 @@ async function look(
 }
 
 async function lookWhileWaiting(
-  context: Context,
+  context: PostsDeps,
   writer: Writer,
   doubted: DoubtfulWrite,
 ): Promise<WriteObservation> {
@@ -79,7 +79,7 @@ const GONE = {
   link: undefined,
 } as const;
 
-async function settle(context: Context, writer: Writer, doubted: DoubtfulWrite): Promise<WriteEnd> {
+async function settle(context: PostsDeps, writer: Writer, doubted: DoubtfulWrite): Promise<WriteEnd> {
   const sight = await lookWhileWaiting(context, writer, doubted);
   if (sight.kind === 'found') return { kind: 'done', post: sight.post };
   return sight.kind === 'gone' ? { kind: 'refused', refusal: GONE } : doubted.end;
@@ -90,7 +90,7 @@ async function settle(context: Context, writer: Writer, doubted: DoubtfulWrite):
  * API: a service may have changed the text of an existing post.
  */
 export async function settleInCall(
-  context: Context,
+  context: PostsDeps,
   writer: Writer,
   doubted: DoubtfulWrite,
 ): Promise<WriteEnd> {

@@ -5,7 +5,7 @@ import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { listOpenWrites, stopLooking } from '../../../store/posts/write-journal.ts';
 import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { TokenRefused } from '../../tokens/resolve-token.ts';
 import type { PostsReader } from '../ask-for-posts.ts';
 import { type LookReads, readsOfRun } from './look-reads.ts';
@@ -23,7 +23,7 @@ interface DueWrite {
 }
 
 /** Looks with the present grant of the token: after a newer consent, the account sees the same posts. */
-async function look(context: Context, { readsFor, row }: DueWrite): Promise<void> {
+async function look(context: PostsDeps, { readsFor, row }: DueWrite): Promise<void> {
   const mapping = await findMappingById(context.store, row.mapping_id);
   if (!mapping || mapping.grant_id === null || mapping.modern_client_id === null)
     return stopLooking(context.store.durable, row.id);
@@ -34,13 +34,13 @@ async function look(context: Context, { readsFor, row }: DueWrite): Promise<void
 /** After these errors no look is possible. Other errors may pass: a service or database out of reach, a missing key. */
 const ENDS = [GrantDead, Forbidden, OrganizationGone, TokenRefused];
 
-function isOver(context: Context, { sent_at: sentAt }: PostWriteRow, error: unknown): boolean {
+function isOver(context: PostsDeps, { sent_at: sentAt }: PostWriteRow, error: unknown): boolean {
   const isTooOld = context.clock.now() - sentAt >= WRITE_LOOKED_FOR;
   return isTooOld || ENDS.some((End) => error instanceof End);
 }
 
 /** A write whose look fails is looked for later. */
-async function settle(context: Context, due: DueWrite): Promise<void> {
+async function settle(context: PostsDeps, due: DueWrite): Promise<void> {
   if (context.shutdown.signal.aborted) return;
   const { row } = due;
   try {
@@ -52,7 +52,7 @@ async function settle(context: Context, due: DueWrite): Promise<void> {
 }
 
 /** Looks for the writes that are due, including writes of processes that died. */
-export async function settleWrites(context: Context): Promise<void> {
+export async function settleWrites(context: PostsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
   const now = context.clock.now();
   const due = { now, abandonedBefore: now - WRITE_ABANDONED, limit: IN_ONE_RUN };

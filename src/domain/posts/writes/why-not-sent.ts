@@ -1,7 +1,7 @@
 import { isStorageFault } from '../../../store/driver/storage-fault.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';
-import type { Context } from '../../context.ts';
+import type { PostsDeps } from '../deps.ts';
 import { TokenRefused } from '../../tokens/resolve-token.ts';
 import { alarmOf, isKeyFault } from '../../keys/retry-after-key-rotation.ts';
 import { waitWords } from '../../translation/wait-words.ts';
@@ -41,7 +41,7 @@ export function whyNotSent(error: unknown): string {
 }
 
 /** Logs unexpected errors: the answer only lists the failed profiles, and no other place logs the reason. */
-export function logUnexpected(context: Context, { requestId }: Writer, errors: readonly unknown[]): void {
+export function logUnexpected(context: PostsDeps, { requestId }: Writer, errors: readonly unknown[]): void {
   const unexpected = errors.filter((error) => !isExpected(error));
   const [error] = unexpected;
   if (unexpected.length === 0) return;

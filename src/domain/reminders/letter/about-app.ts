@@ -1,7 +1,7 @@
 import { DAY } from '../../../shared/lifetimes.ts';
 import { type CallsQuery, callersOf, partialCallDays } from '../../usage/callers.ts';
 import { type CallSummary, callsOf } from '../../usage/calls-of.ts';
-import type { Context } from '../../context.ts';
+import type { RemindersDeps } from '../deps.ts';
 import {
   type AppDate,
   type Brownout,
@@ -87,7 +87,7 @@ function exemptionOf(
 
 /** The facts about an app by the dates of this moment. */
 export function aboutApp(
-  context: Context,
+  context: RemindersDeps,
   { clientId, appName }: Pick<HolderPart, 'clientId' | 'appName'>,
   { reader, links }: Pick<LetterApp, 'reader' | 'links'>,
 ): LetterApp {
@@ -111,7 +111,7 @@ export function aboutApp(
 type RoleCalls = Pick<RoleFacts<AppPart>, 'calls' | 'ofTokens' | 'isPartial'>;
 
 /** Reads the calls for a mail. The mail goes out without calls when usage cannot be read. */
-async function readCalls(context: Context, asked: () => Promise<CallsQuery>): Promise<RoleCalls> {
+async function readCalls(context: RemindersDeps, asked: () => Promise<CallsQuery>): Promise<RoleCalls> {
   try {
     const { who, isPartial } = await asked();
     const calls = await callsOf(context, who, { days: CALLS_WITHIN_DAYS });
@@ -123,7 +123,7 @@ async function readCalls(context: Context, asked: () => Promise<CallsQuery>): Pr
 }
 
 /** The calls of a holder's tokens. Above `TOKENS_MAX` tokens, only the calls of the tokens used last. */
-async function callsOfHolder(context: Context, ids: readonly string[]): Promise<RoleCalls> {
+async function callsOfHolder(context: RemindersDeps, ids: readonly string[]): Promise<RoleCalls> {
   const isCut = ids.length > TOKENS_MAX;
   const asked = async (): Promise<CallsQuery> => {
     const isLost = await partialCallDays(context);
@@ -139,7 +139,7 @@ export function holderIn({ accountId }: ReminderPerson, { waitingEmail }: Pick<L
 
 /** The facts for the holder of tokens. */
 export async function aboutHolder(
-  context: Context,
+  context: RemindersDeps,
   person: ReminderPerson,
   { app, part, due }: Pick<RoleFacts<HolderPart>, 'app' | 'part' | 'due'>,
 ): Promise<RoleFacts<HolderPart>> {
@@ -155,7 +155,7 @@ export async function aboutHolder(
 
 /** The facts for the owner of an app. */
 export async function aboutOwner(
-  context: Context,
+  context: RemindersDeps,
   { app, part, due }: Pick<RoleFacts<OwnerPart>, 'app' | 'part' | 'due'>,
 ): Promise<RoleFacts<OwnerPart>> {
   const { durable } = context.store;

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { RemindersDeps } from '../deps.ts';
 import { notMePath } from '../stop-mails.ts';
 import type { DueStage, HolderPart, OwnerPart, ReminderPerson } from '../people.ts';
 import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
@@ -61,7 +61,7 @@ function byApp(due: readonly LetterStage[]): LetterStage[][] {
 }
 
 async function holderPart(
-  context: Context,
+  context: RemindersDeps,
   person: ReminderPerson,
   { app, due }: AppDue,
 ): Promise<LetterBlock[]> {
@@ -70,7 +70,7 @@ async function holderPart(
   return part ? holderBlocks(await aboutHolder(context, person, { app, part, due: own })) : [];
 }
 
-async function ownerPart(context: Context, { app, due }: AppDue): Promise<LetterBlock[]> {
+async function ownerPart(context: RemindersDeps, { app, due }: AppDue): Promise<LetterBlock[]> {
   const own = due.filter(({ role }) => role === 'owner');
   const part = own.map((one) => one.part).find((known): known is OwnerPart => known.role === 'owner');
   return part ? ownerBlocks(await aboutOwner(context, { app, part, due: own })) : [];
@@ -88,7 +88,7 @@ function together(held: readonly LetterBlock[], owned: readonly LetterBlock[]): 
   return [heading('Your own use of it'), ...own, heading('Your users'), ...owned];
 }
 
-async function cardOf(context: Context, person: ReminderPerson, app: AppDue): Promise<Card> {
+async function cardOf(context: RemindersDeps, person: ReminderPerson, app: AppDue): Promise<Card> {
   const [held, owned] = [await holderPart(context, person, app), await ownerPart(context, app)];
   const { name, clientId, links } = app.app;
   return { name, href: links.page(`/apps/${clientId}`), blocks: together(held, owned) };
@@ -124,7 +124,11 @@ function listId(publicUrl: string): string {
 }
 
 /** Makes one card after the other, and lets the process do other work in between. */
-async function cardsOf(context: Context, person: ReminderPerson, apps: readonly AppDue[]): Promise<Card[]> {
+async function cardsOf(
+  context: RemindersDeps,
+  person: ReminderPerson,
+  apps: readonly AppDue[],
+): Promise<Card[]> {
   const cards: Card[] = [];
   for (const app of apps) {
     cards.push(await cardOf(context, person, app));
@@ -134,7 +138,7 @@ async function cardsOf(context: Context, person: ReminderPerson, apps: readonly 
 }
 
 /** Writes the mail. Every link in the mail is built from PUBLIC_URL. */
-export async function composeLetter(context: Context, order: LetterOrder): Promise<Letter> {
+export async function composeLetter(context: RemindersDeps, order: LetterOrder): Promise<Letter> {
   const { mailId, person } = order;
   const reader: LetterReader = { zone: person.zone, now: context.clock.now() };
   const links = await createLinks(context, person);

@@ -1,5 +1,5 @@
 import { normalEmail } from '../../../shared/mail/address.ts';
-import type { Context } from '../../context.ts';
+import type { RemindersDeps } from '../deps.ts';
 import { newEmailProof } from '../../accounts/prove-email.ts';
 import { reauthorizationLink } from '../../authorization/reauthorize.ts';
 import { waitingEmailOf } from '../find-people.ts';
@@ -26,7 +26,7 @@ export interface Links {
  * Makes the links of one mail. Only a mail to the waiting address itself may prove the address: in a mail to an app's
  * contact, the link leads to the app's page instead.
  */
-export async function createLinks(context: Context, person: ReminderPerson): Promise<Links> {
+export async function createLinks(context: RemindersDeps, person: ReminderPerson): Promise<Links> {
   const waitingEmail = await waitingEmailOf(context, person);
   const page = (path: string) => `${context.settings.publicUrl}${path}`;
   const email = person.address === undefined ? undefined : normalEmail(person.address);

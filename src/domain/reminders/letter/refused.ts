@@ -1,6 +1,6 @@
 import { countRefused } from '../../../store/reminders/mail-tokens.ts';
 import { countTokensOf } from '../../../store/tokens/waiting-tokens.ts';
-import type { Context } from '../../context.ts';
+import type { RemindersDeps } from '../deps.ts';
 import { dateFor } from '../../lifecycle/lifecycle.ts';
 import { oldBackendUntilRetired } from '../../lifecycle/old-backend-for.ts';
 import type { DueStage, ReminderPerson } from '../people.ts';
@@ -13,13 +13,13 @@ import type { LetterStage } from './stages.ts';
  * answers for tokens that are older than the bridge. Without the old API, every waiting token is refused.
  */
 
-function isOver({ lifecycle, clock }: Context, { clientId }: DueStage): boolean {
+function isOver({ lifecycle, clock }: RemindersDeps, { clientId }: DueStage): boolean {
   return (dateFor(lifecycle.current(), 'sunset', clientId) ?? Infinity) <= clock.now();
 }
 
 /** The apps at which a person has a connected token. */
 async function connectedApps(
-  { store }: Context,
+  { store }: RemindersDeps,
   { accountId }: ReminderPerson,
 ): Promise<ReadonlySet<string>> {
   if (accountId === undefined) return new Set();
@@ -29,7 +29,7 @@ async function connectedApps(
 
 /** The due reminders, with the number of tokens of each part that are refused at this moment. */
 export async function withRefused(
-  context: Context,
+  context: RemindersDeps,
   { person, links }: { person: ReminderPerson; links: Links },
   due: readonly DueStage[],
 ): Promise<LetterStage[]> {

@@ -8,7 +8,7 @@ import {
   type EndedGrantPosition,
 } from '../../../store/support/ended-grants.ts';
 import type { DeathCause } from '../../../store/tables/tables.ts';
-import type { Context } from '../../context.ts';
+import type { SupportDeps } from '../deps.ts';
 import { isZone, type ListedDay } from './days.ts';
 
 /**
@@ -37,7 +37,7 @@ export const isStop = (cause: string): boolean => STOPS.some((one) => one === ca
 const isBreak = ({ cause, hasStopped }: EndedGrantKey): boolean => hasStopped && isStop(cause);
 
 /** The time zone that decides when a day begins for a member of the staff: the zone of the account, else UTC. */
-export async function zoneOfReader({ store }: Context, accountId: string): Promise<string> {
+export async function zoneOfReader({ store }: SupportDeps, accountId: string): Promise<string> {
   const zone = await findZone(store.durable, accountId);
   return zone !== undefined && isZone(zone) ? zone : 'UTC';
 }
@@ -61,7 +61,7 @@ interface EndedQuery {
 
 /** The next connections of a list, among the connections that one page searches. */
 async function lookThrough(
-  { store }: Context,
+  { store }: SupportDeps,
   { span, cause }: EndedQuery,
   after: EndedGrantPosition | undefined,
 ) {
@@ -82,13 +82,16 @@ export interface EndedCount {
 }
 
 /** How many connections broke on a day and are still broken, among the connections that one page searches. */
-export async function countBroken(context: Context, span: ListedDay): Promise<EndedCount> {
+export async function countBroken(context: SupportDeps, span: ListedDay): Promise<EndedCount> {
   const { keys, isMore } = await lookThrough(context, { span, cause: undefined }, undefined);
   return { count: keys.length, isMore };
 }
 
 /** How many connections ended on a day, by cause. */
-async function countByCause({ store }: Context, { from, to }: ListedDay): Promise<Map<string, EndedCount>> {
+async function countByCause(
+  { store }: SupportDeps,
+  { from, to }: ListedDay,
+): Promise<Map<string, EndedCount>> {
   const counts = await Promise.all(
     CAUSES.map(async (cause) => {
       const n = await countEnded(store.durable, { cause, from, to }, COUNTED + 1);
@@ -98,7 +101,7 @@ async function countByCause({ store }: Context, { from, to }: ListedDay): Promis
   return new Map(counts);
 }
 
-async function rowsOf({ store }: Context, keys: readonly EndedGrantKey[]) {
+async function rowsOf({ store }: SupportDeps, keys: readonly EndedGrantKey[]) {
   const ids = keys.map(({ id }) => id);
   const rows = ids.length === 0 ? [] : await grantDeskRows(store.durable, ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -109,7 +112,7 @@ async function rowsOf({ store }: Context, keys: readonly EndedGrantKey[]) {
 }
 
 /** One page of the connections that ended on a day, the newest first, with the counts of each cause. */
-export async function endedOnDay(context: Context, query: EndedQuery, after: string | undefined) {
+export async function endedOnDay(context: SupportDeps, query: EndedQuery, after: string | undefined) {
   const place = placeOf(after);
   const causes = await countByCause(context, query.span);
   const { keys, last, isMore } = await lookThrough(context, query, place);

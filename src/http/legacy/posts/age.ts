@@ -1,9 +1,9 @@
 import type { Response } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 
 /** Tells the age of a kept answer that replaces a new answer (RFC 9111 §5.1). */
 export function tellAge(
-  { clock }: Context,
+  { clock }: LegacyDeps,
   res: Response,
   { fetchedAt, isStale }: { fetchedAt: number; isStale: boolean },
 ): void {

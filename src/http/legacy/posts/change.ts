@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 import { changeKnownUpdate } from '../../../domain/posts/ids/change-known-update.ts';
 import { type UpdateIds, updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
 import type { UpdateChange, ChangeEnd } from '../../../domain/posts/writes/change-update.ts';
@@ -17,7 +17,7 @@ import { type CallHandlerFactory, errorOf, placeToLook, writing } from './write-
 type CompletedChange = Extract<ChangeEnd, { kind: 'done' }>;
 
 interface ChangeAnswerInput {
-  context: Context;
+  context: LegacyDeps;
   known: NamedProfiles;
   pairs: FieldPairs;
   updateIds: UpdateIds;
@@ -65,7 +65,7 @@ const UNKNOWN_OUTCOME = { status: 500, code: 1000 };
 
 /** The known number of waiting posts. No request is sent for the number. */
 async function waitingWith(
-  context: Context,
+  context: LegacyDeps,
   grantId: string,
   post: CompletedChange['post'],
 ): Promise<number | undefined> {
@@ -80,7 +80,7 @@ function inDoubt(call: UpdateChange['call'], said: string | undefined, link: str
 
 /** Makes the handler of POST /1/updates/:id/update.json, share.json, destroy.json or move_to_top.json. */
 export function changing(
-  context: Context,
+  context: LegacyDeps,
   call: CallHandlerFactory,
   name: UpdateChange['call'],
 ): RequestHandler {

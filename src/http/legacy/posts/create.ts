@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
 import {
   type CreatedUpdates,
@@ -25,7 +25,7 @@ function inWords(end: ProfileEnd): ProfileEndWords {
 }
 
 async function updatesOf(
-  context: Context,
+  context: LegacyDeps,
   { mapping }: Caller,
   created: CreatedUpdates,
 ): Promise<OldUpdate[]> {
@@ -42,7 +42,7 @@ async function updatesOf(
 }
 
 /** POST /1/updates/create.json. */
-export function createUpdateEndpoint(context: Context, call: CallHandlerFactory): RequestHandler {
+export function createUpdateEndpoint(context: LegacyDeps, call: CallHandlerFactory): RequestHandler {
   return call(
     writing(context, async (caller, writer, { req, res }) => {
       const created = await createUpdates(context, caller, { pairs: await callPairs(req), writer });

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
 import { updateIdsFor } from '../../../domain/posts/ids/told-ids.ts';
 import { pendingList, sentList } from '../../../domain/posts/lists/lists.ts';
@@ -13,7 +13,7 @@ import { updatesOfProfile } from './updates-of-profile.ts';
 type HandlerFactory = ReturnType<typeof createCalls>;
 
 /** Makes the handler of one of the two lists of a profile. */
-function listOf(context: Context, makeList: typeof pendingList) {
+function listOf(context: LegacyDeps, makeList: typeof pendingList) {
   return async (caller: Caller, req: Request, res: Response): Promise<void> => {
     const parameters = await readListParameters(req);
     const call = { makeList, id: String(req.params['id']), parameters };
@@ -26,11 +26,11 @@ function listOf(context: Context, makeList: typeof pendingList) {
 }
 
 /** GET /1/profiles/:id/updates/pending.json. */
-export function pendingUpdates(context: Context, call: HandlerFactory): RequestHandler {
+export function pendingUpdates(context: LegacyDeps, call: HandlerFactory): RequestHandler {
   return call(listOf(context, pendingList));
 }
 
 /** GET /1/profiles/:id/updates/sent.json. */
-export function sentUpdates(context: Context, call: HandlerFactory): RequestHandler {
+export function sentUpdates(context: LegacyDeps, call: HandlerFactory): RequestHandler {
   return call(listOf(context, sentList));
 }

@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
 import { updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
@@ -21,7 +21,7 @@ import { type CallHandlerFactory, errorOf, placeToLook, writing } from './write-
 /** The old calls that change the order of the buffer of a profile: reorder, shuffle. */
 
 /** @throws {ScopeMissing | LegacyError} */
-async function channelOf(context: Context, caller: Caller, profileId: string): Promise<CallerChannel> {
+async function channelOf(context: LegacyDeps, caller: Caller, profileId: string): Promise<CallerChannel> {
   const found = await channelToOrder(context, caller, profileId);
   if (!found) throw new LegacyError(REFUSALS.unknownProfile);
   return found;
@@ -50,7 +50,7 @@ function sendOrder(res: Response, { end, words, updates, link }: OrderAnswer): v
 }
 
 interface OrderUpdatesInput {
-  context: Context;
+  context: LegacyDeps;
   caller: Caller;
   found: CallerChannel;
   isUtc: boolean;
@@ -67,7 +67,7 @@ async function updatesOf(
 }
 
 /** POST /1/profiles/:id/updates/reorder.json. */
-export function reorderUpdates(context: Context, call: CallHandlerFactory): RequestHandler {
+export function reorderUpdates(context: LegacyDeps, call: CallHandlerFactory): RequestHandler {
   return call(
     writing(context, async (caller, writer, { req, res }) => {
       const { isUtc, ...wanted } = reorderFields(await callPairs(req));
@@ -90,7 +90,7 @@ function shuffleWords({ drawn, outOf }: ShuffleEnd): string {
 }
 
 /** POST /1/profiles/:id/updates/shuffle.json. */
-export function shuffleUpdates(context: Context, call: CallHandlerFactory): RequestHandler {
+export function shuffleUpdates(context: LegacyDeps, call: CallHandlerFactory): RequestHandler {
   return call(
     writing(context, async (caller, writer, { req, res }) => {
       const { isUtc, count } = shuffleFields(await callPairs(req));

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { channelOfProfile, channelWithId, viewOf } from '../../../domain/posts/caller-channel.ts';
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
 import { readKnownUpdate } from '../../../domain/posts/ids/read-known-update.ts';
 import { pendingList, sentList } from '../../../domain/posts/lists/lists.ts';
@@ -14,7 +14,7 @@ import { updatesOfProfile } from './updates-of-profile.ts';
 /** Reads that the old API has answered, and whose answers may be compared with answers of the new API. */
 
 interface ReadCall {
-  context: Context;
+  context: LegacyDeps;
   caller: Caller;
   req: Request;
   /** The profile id or update id in the path. */
@@ -68,7 +68,7 @@ function isPlainRead(req: Request): boolean {
 
 /** Compares a read that the old API answered, if the read is in the table and in the sample. Waits for nothing. */
 export function shadowRead(
-  context: Context,
+  context: LegacyDeps,
   caller: Caller,
   { req, answer }: { req: Request; answer: PassedRead['answer'] },
 ): void {

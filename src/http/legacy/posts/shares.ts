@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 import type { createCalls } from '../call.ts';
 import { sendJson } from '../../wire/legacy-error.ts';
 import { bodyKind, bodyParameters, queryParameters, rawQuery } from '../../wire/request-parameters.ts';
@@ -63,6 +63,6 @@ export const onlyPlainCallbacks: RequestHandler = async (req, res, next) =>
   (await hasPlainCallback(req)) ? next() : sendShares(req, res);
 
 /** The call with a token. */
-export function shares(_context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
+export function shares(_context: LegacyDeps, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(async (_caller, req, res) => sendShares(req, res));
 }

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 import { channelWithId, viewOf } from '../../../domain/posts/caller-channel.ts';
 import { readKnownUpdate } from '../../../domain/posts/ids/read-known-update.ts';
 import { updateIdsFor } from '../../../domain/posts/ids/told-ids.ts';
@@ -13,7 +13,7 @@ import { readFlag, readParameters } from './list-parameters.ts';
 const POST_ID = /^[0-9a-f]{24}$/i;
 
 /** GET /1/updates/:id.json: one post in any status. */
-export function update(context: Context, call: ReturnType<typeof createCalls>): RequestHandler {
+export function update(context: LegacyDeps, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(async (caller, req, res) => {
     const isUtc = readFlag(await readParameters(req), 'utc');
     const id = String(req.params['id']);

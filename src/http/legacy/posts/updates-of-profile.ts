@@ -1,4 +1,4 @@
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
 import type { LegacyIds } from '../../../domain/ids/legacy-ids.ts';
@@ -26,7 +26,7 @@ function refusalOf(error: unknown): unknown {
 
 /** @throws {LegacyError} */
 async function pageOf(
-  context: Context,
+  context: LegacyDeps,
   caller: Caller,
   { list, page, count }: { list: PostList } & ListParameters,
 ): Promise<ListAnswer> {
@@ -50,7 +50,7 @@ interface ListCall {
 
 /** The posts of a list, and how to write them as updates. @throws {LegacyError} */
 export async function updatesOfProfile(
-  context: Context,
+  context: LegacyDeps,
   caller: Caller,
   { makeList, id, parameters }: ListCall,
 ): Promise<{ answer: ListAnswer; ids: LegacyIds; view: UpdateView }> {

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
-import type { Context } from '../../../domain/context.ts';
+import type { LegacyDeps } from '../deps.ts';
 import { whyUnsent } from '../../../domain/limits/fair-shares.ts';
 import type { Writer } from '../../../domain/posts/writes/writes.ts';
 import { oldCallOf } from '../../../domain/old-calls/old-calls.ts';
@@ -42,7 +42,7 @@ function wordsOf(res: Response, { status, message, headers }: LegacyError): stri
 }
 
 /** A refusal in the form of a call that writes. Without a better link it links to the page that describes both APIs. */
-export function asWriteRefusal({ settings }: Context, res: Response, refusal: LegacyError): LegacyError {
+export function asWriteRefusal({ settings }: LegacyDeps, res: Response, refusal: LegacyError): LegacyError {
   if (!writes.has(res) || isRecorded(refusal)) return refusal;
   const { status, code, headers, extra } = refusal;
   const message = refusal instanceof WriteRefused ? refusal.message : wordsOf(res, refusal);
@@ -66,7 +66,7 @@ export function errorOf(
 }
 
 /** The page where a person can see what became of a post. */
-export function placeToLook({ settings }: Context, { client_id: clientId }: Caller['mapping']): string {
+export function placeToLook({ settings }: LegacyDeps, { client_id: clientId }: Caller['mapping']): string {
   return `${settings.publicUrl}/apps/${clientId}`;
 }
 
@@ -80,7 +80,7 @@ type WriteHandler = (
  * Makes the handler of a call that writes. The time limit counts from the arrival of the call. Every error but a
  * `WriteRefused` proves that nothing was written.
  */
-export function writing(context: Context, handle: WriteHandler) {
+export function writing(context: LegacyDeps, handle: WriteHandler) {
   return async (caller: Caller, req: Request, res: Response): Promise<void> => {
     const writer = {
       mapping: caller.mapping,

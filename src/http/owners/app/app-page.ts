@@ -5,8 +5,8 @@ import { listableTokens } from '../../../domain/tokens/listable-tokens.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
-import { asOfNow, dateCard } from '../../wording/dates/card.ts';
-import { connectByWords, endOf, footingOf, phaseOf } from '../../wording/dates/lines.ts';
+import { appLifecycleNow, dateCard } from '../../wording/dates/card.ts';
+import { connectByWords, endOf, oldApiStatusOf, phaseOf } from '../../wording/dates/lines.ts';
 import { type PageShell, signedInPerson, signInAddress } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { chooseTokens, leaveToConnect } from '../connect/choose-tokens.ts';
@@ -32,7 +32,7 @@ async function ownTokens({ context }: PageShell, req: Request): Promise<AppToken
 }
 
 function showSignedOut(frame: PageShell, res: Response, { client_id: clientId, name }: App): void {
-  const asOf = asOfNow(frame.context, clientId);
+  const asOf = appLifecycleNow(frame.context, clientId);
   const ended = endOf(asOf);
   frame.page(res, 'app-signed-out', {
     title: ended === undefined ? `Connect “${name}” again` : name,
@@ -57,7 +57,7 @@ function showApp(frame: PageShell): RequestHandler {
     const shown = await shownApp(frame.context, req);
     const tokens = await ownTokens(frame, req);
     const waiting = await waitingUnder(frame.context, person.email);
-    const footing = footingOf(asOfNow(frame.context, app.client_id));
+    const footing = oldApiStatusOf(appLifecycleNow(frame.context, app.client_id));
     const { isOwner } = shown;
     frame.page(res, 'app', {
       title: app.name,
@@ -84,7 +84,7 @@ function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const { client_id: clientId } = await appOf(frame, req);
     const leave = (notice: string) => leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
-    if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return leave('old-api-ended');
+    if (phaseOf(appLifecycleNow(frame.context, clientId)) === 'ended') return leave('old-api-ended');
     const { accountId } = signedInPerson(req);
     if (!(await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) leave('nothing-waits');
   };

@@ -2,7 +2,7 @@ import { tokensOfApp } from '../../../domain/tokens/app-tokens.ts';
 import { type CallsQuery, callersOf } from '../../../domain/usage/callers.ts';
 import { type CallSummary, callsOf, programWords } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
-import type { Context } from '../../../domain/context.ts';
+import type { OwnersDeps } from '../deps.ts';
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { byEndpoint } from '../../charts/call-charts.ts';
@@ -18,7 +18,7 @@ import { tokenLines } from '../tokens/token-lines.ts';
 const DAYS_SHOWN = 30;
 
 /** The calls of these tokens as a chart, with the last call. `chart` is undefined where no call came. */
-async function callsCard(context: Context, { who, isPartial }: CallsQuery, last: CallSummary['last']) {
+async function callsCard(context: OwnersDeps, { who, isPartial }: CallsQuery, last: CallSummary['last']) {
   const calls = await callDaysOf(context, who, { days: DAYS_SHOWN });
   const days = lastDays(context, DAYS_SHOWN);
   const total = calls.reduce((sum, { calls: n }) => sum + n, 0);
@@ -40,7 +40,7 @@ async function callsCard(context: Context, { who, isPartial }: CallsQuery, last:
 }
 
 /** The further cards for the owner: the calls, the states of all tokens, and the next step of the move. */
-export async function ownerCards(context: Context, { app, of }: ShownApp, footing: OldApiStatus) {
+export async function ownerCards(context: OwnersDeps, { app, of }: ShownApp, footing: OldApiStatus) {
   const moved = await movedSoFar(context, app.client_id);
   const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
   const next: ChecklistStep | undefined = steps.find(({ state }) => state !== 'done');
@@ -54,7 +54,7 @@ export async function ownerCards(context: Context, { app, of }: ShownApp, footin
 }
 
 /** The further cards for a holder who is not the owner: the calls of their own tokens, and the reason of each state. */
-export async function holderCards(context: Context, { of, reader }: ShownApp, footing: OldApiStatus) {
+export async function holderCards(context: OwnersDeps, { of, reader }: ShownApp, footing: OldApiStatus) {
   const asked = await callersOf(context, of);
   const { last } = await callsOf(context, asked.who, { days: 1 });
   const { tokens, next } = await tokensOfApp(context, of);

@@ -11,7 +11,7 @@ import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { byCarrier, byEndpoint, callLine } from '../../charts/call-charts.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
 import { type ShownApp, shownApp } from '../shown-app.ts';
 
@@ -56,7 +56,7 @@ async function chartsOf({ context }: PageShell, who: CallsSubject, days: number)
  * is passed through now, and the bridge does not know whether one ever was.
  */
 function endingOf({ context }: PageShell, { app }: ShownApp, kinds: CallSummary['kinds']) {
-  const asOf = asOfNow(context, app.client_id);
+  const asOf = appLifecycleNow(context, app.client_id);
   const { hasBackend } = asOf;
   return {
     elsewhere: hasBackend ? endpointsPassed(kinds) : endpointsElsewhere(kinds),

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler } from 'express';
 import { type ListableToken, listableTokens, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { connectByWords } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
-import { formTargets, leaveFor } from '../../signin/leave.ts';
+import { formTargets, leaveToReauthorize } from '../../signin/leave.ts';
 import { hintWords } from '../../wording/token-words.ts';
 import { registeredApp } from '../shown-app.ts';
 
@@ -52,7 +52,7 @@ function show(frame: PageShell): RequestHandler {
       isProgram: source === 'observed',
       lines: tokens.map((token) => lineOf(token, !isNothingChosen && isProgramsOwn(token, clientId))),
       isNothingChosen,
-      connectBy: connectByWords(asOfNow(frame.context, clientId)),
+      connectBy: connectByWords(appLifecycleNow(frame.context, clientId)),
       formTargets: formTargets(frame.context.server.authorizationUrl),
     });
   };
@@ -76,7 +76,7 @@ export async function leaveToConnect(
   if (listable.length > 0 && chosen === undefined) return res.redirect(303, page), true;
   const listed = listable.map(({ id }) => id).filter((id) => chosen?.includes(id));
   if (listed.length === 0 && !isUnlisted) return res.redirect(303, `${page}?nothing`), true;
-  await leaveFor(frame.parts, { ...pair, listed }, exchange);
+  await leaveToReauthorize(frame.parts, { ...pair, listed }, exchange);
   return true;
 }
 

@@ -5,7 +5,7 @@ import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { connectByWords, endOf, phaseOf } from '../../wording/dates/lines.ts';
 import { type PageShell, signedInPerson, signInAddress } from '../../site/page-shell.ts';
 import { tokenCount } from '../../wording/state-words.ts';
@@ -40,7 +40,7 @@ function showLink(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { clientId, accountId, appName } = await linkOf(frame, req);
     const title = `Connect “${appName}” again`;
-    const asOf = asOfNow(frame.context, clientId);
+    const asOf = appLifecycleNow(frame.context, clientId);
     const ended = endOf(asOf);
     if (ended !== undefined) return showEnded(frame, res, { appName, ended });
     const connectBy = connectByWords(asOf);
@@ -72,7 +72,7 @@ function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const { clientId, accountId } = await linkOf(frame, req);
     const isHolder = signedInPerson(req).accountId === accountId;
-    const hasEnded = phaseOf(asOfNow(frame.context, clientId)) === 'ended';
+    const hasEnded = phaseOf(appLifecycleNow(frame.context, clientId)) === 'ended';
     const isOpen = isHolder && !hasEnded;
     if (isOpen && (await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) return;
     // The page says why there is nothing to do.

@@ -3,7 +3,7 @@ import { mailedAddress, stopMails } from '../../../domain/reminders/stop-mails.t
 import { readForm, requireOwnForm } from '../../pages/forms.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
-import type { SigninDeps } from '../../signin/parts.ts';
+import type { SigninPagesDeps } from '../../signin/parts.ts';
 
 /**
  * /mails/:link/not-me: the “Not you?” link of a reminder. Mail scanners open links, so opening the link changes
@@ -20,7 +20,7 @@ function unknown(): PageError {
   });
 }
 
-function show({ context, pages }: SigninDeps): RequestHandler {
+function show({ context, pages }: SigninPagesDeps): RequestHandler {
   return async (req, res) => {
     const address = await mailedAddress(context, linkOf(req));
     if (!address) throw unknown();
@@ -32,7 +32,7 @@ function show({ context, pages }: SigninDeps): RequestHandler {
   };
 }
 
-function stop({ context }: SigninDeps): RequestHandler {
+function stop({ context }: SigninPagesDeps): RequestHandler {
   return async (req, res) => {
     if (!(await stopMails(context, linkOf(req)))) throw unknown();
     res.redirect(303, `/mails/${linkOf(req)}/not-me`);
@@ -40,7 +40,7 @@ function stop({ context }: SigninDeps): RequestHandler {
 }
 
 /** Adds the page. No sign-in is needed. */
-export function notMeRoutes(router: Router, parts: SigninDeps): void {
+export function notMeRoutes(router: Router, parts: SigninPagesDeps): void {
   const { publicUrl } = parts.context.settings;
   router.get('/mails/:link/not-me', show(parts));
   router.post('/mails/:link/not-me', requireOwnForm(publicUrl), readForm, stop(parts));

@@ -2,9 +2,9 @@ import type { RequestHandler, Response, Router } from 'express';
 import { Unavailable } from '../../../domain/failures.ts';
 import { inspectPasted, type PastedTokenResult } from '../../../domain/old-api/prove-observed.ts';
 import { tokensIn } from '../../../shared/log/token-like.ts';
-import { formTargets, leaveFor, refuseOnCopy } from '../../signin/leave.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
-import { footingOf, phaseOf } from '../../wording/dates/lines.ts';
+import { formTargets, leaveToReauthorize, refuseOnCopy } from '../../signin/leave.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
+import { oldApiStatusOf, phaseOf } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 
@@ -18,8 +18,8 @@ const A_MINUTE = 10;
 function show(frame: PageShell, res: Response, problems: FormProblems = {}): void {
   const title = 'Connect a token that you have';
   const targets = formTargets(frame.context.server.authorizationUrl);
-  const asOf = asOfNow(frame.context);
-  const { hasOldApi } = footingOf(asOf);
+  const asOf = appLifecycleNow(frame.context);
+  const { hasOldApi } = oldApiStatusOf(asOf);
   // Which app has more time is only known after the token was looked up.
   const isAskedForSome = asOf.hasBackend && !hasOldApi;
   const shown = { hasOldApi, isAskedForSome, formTargets: targets };
@@ -48,7 +48,7 @@ const UNKNOWN_FOR_GOOD =
   'This token is not known here. Check that it is whole. Write to support if it is; do not send the token itself.';
 
 function foundWords({ context }: PageShell, found: keyof typeof FOUND): string {
-  const isLearned = footingOf(asOfNow(context)).hasOldApi;
+  const isLearned = oldApiStatusOf(appLifecycleNow(context)).hasOldApi;
   return found === 'unknown' && !isLearned ? UNKNOWN_FOR_GOOD : FOUND[found];
 }
 
@@ -98,9 +98,10 @@ function takeToken(frame: PageShell): RequestHandler {
     if (pasted.found !== 'can be proven') return show(frame, res, { token: foundWords(frame, pasted.found) });
     const { clientId, evidence } = pasted;
     // The page of the app says why the token cannot be connected any more.
-    if (phaseOf(asOfNow(frame.context, clientId)) === 'ended') return res.redirect(303, `/apps/${clientId}`);
+    if (phaseOf(appLifecycleNow(frame.context, clientId)) === 'ended')
+      return res.redirect(303, `/apps/${clientId}`);
     const asked = { clientId, accountId: signedInPerson(req).accountId, evidence };
-    return leaveFor(frame.parts, asked, [req, res, next]);
+    return leaveToReauthorize(frame.parts, asked, [req, res, next]);
   };
 }
 

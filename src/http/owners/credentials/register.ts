@@ -7,7 +7,7 @@ import {
   RegistrationRefused,
 } from '../../../domain/apps/register-app.ts';
 import { formTargets } from '../../signin/leave.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
 import { newIdField, readNewId } from '../new-id.ts';
@@ -58,7 +58,7 @@ const DATE_NAMES = { retirement: 'Retirement', sunset: 'Sunset' } as const;
 
 /** The dates of the old API, for a person who is about to build on it. */
 const knownDates = ({ context }: PageShell) =>
-  dateLines(asOfNow(context)).map((line) => ({ ...line, name: DATE_NAMES[line.milestone] }));
+  dateLines(appLifecycleNow(context)).map((line) => ({ ...line, name: DATE_NAMES[line.milestone] }));
 
 /** The page for people who may not register an app here. */
 function showClosed(frame: PageShell, res: Response): void {
@@ -81,7 +81,7 @@ function ask(
   { entries, problems = {} }: { entries: Entries; problems?: FormProblems },
 ) {
   const newId = newIdField(frame.context, signedInPerson(res.req));
-  const shown = { newId, dates: knownDates(frame), ended: endOf(asOfNow(frame.context)), problems };
+  const shown = { newId, dates: knownDates(frame), ended: endOf(appLifecycleNow(frame.context)), problems };
   askAgain(frame, res, {
     template: 'register',
     title: 'Register an app',

@@ -1,5 +1,5 @@
 import type { RequestHandler, Router } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { OwnersDeps } from '../deps.ts';
 import { tokensCounted } from '../../../domain/progress/progress-of.ts';
 import {
   type AppTokens,
@@ -11,7 +11,7 @@ import {
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { signOut } from '../../signin/session.ts';
-import { asOfNow, nextBrownout, nextDate } from '../../wording/dates/card.ts';
+import { appLifecycleNow, nextBrownout, nextDate } from '../../wording/dates/card.ts';
 import { phaseOf } from '../../wording/dates/lines.ts';
 import { connectedCards, forCards, ownCards } from './home-cards.ts';
 import { appNeed, type AppNeed, peopleWords } from './home-needs.ts';
@@ -29,17 +29,19 @@ const NEEDS_SHOWN = 12;
 type StoppedApps = Awaited<ReturnType<typeof stoppedApps>>;
 
 /** The apps whose tokens act for the person, the most urgent first. */
-function inOrder(context: Context, connected: readonly AppTokens[], stopped: StoppedApps): AppTokens[] {
+function inOrder(context: OwnersDeps, connected: readonly AppTokens[], stopped: StoppedApps): AppTokens[] {
   return sortByUrgency(connected, (app) =>
-    urgencyOf({ ...app, stoppedAt: stopped.get(app.clientId)?.at }, asOfNow(context, app.clientId)),
+    urgencyOf({ ...app, stoppedAt: stopped.get(app.clientId)?.at }, appLifecycleNow(context, app.clientId)),
   );
 }
 
 /** What each of these apps needs from the person, in the order of the apps. */
-function ownNeeds(context: Context, connected: readonly AppTokens[], stopped: StoppedApps): AppNeed[] {
+function ownNeeds(context: OwnersDeps, connected: readonly AppTokens[], stopped: StoppedApps): AppNeed[] {
   return connected
-    .filter(({ clientId, waiting }) => waiting > 0 && phaseOf(asOfNow(context, clientId)) !== 'ended')
-    .map((app) => appNeed(app, { stopped: stopped.get(app.clientId), asOf: asOfNow(context, app.clientId) }));
+    .filter(({ clientId, waiting }) => waiting > 0 && phaseOf(appLifecycleNow(context, clientId)) !== 'ended')
+    .map((app) =>
+      appNeed(app, { stopped: stopped.get(app.clientId), asOf: appLifecycleNow(context, app.clientId) }),
+    );
 }
 
 interface OwnApp {
@@ -50,20 +52,23 @@ interface OwnApp {
 /**
  * The person's own apps, the most urgent first, by the last count. In an app without a count, people may be waiting.
  */
-async function ownInOrder(context: Context, apps: readonly OwnApp[]): Promise<OwnApp[]> {
+async function ownInOrder(context: OwnersDeps, apps: readonly OwnApp[]): Promise<OwnApp[]> {
   const ids = apps.map(({ clientId }) => clientId);
   const counted = await tokensCounted(context, ids);
   return sortByUrgency(apps, ({ clientId, name }) =>
-    urgencyOf({ name, waiting: counted.get(clientId)?.waitingPeople ?? 1 }, asOfNow(context, clientId)),
+    urgencyOf(
+      { name, waiting: counted.get(clientId)?.waitingPeople ?? 1 },
+      appLifecycleNow(context, clientId),
+    ),
   );
 }
 
 type OwnCards = Awaited<ReturnType<typeof ownCards>>;
 
 /** The cards of the person's own apps, the most urgent first, by how many people wait now. */
-function cardsInOrder(context: Context, own: OwnCards): OwnCards {
+function cardsInOrder(context: OwnersDeps, own: OwnCards): OwnCards {
   return sortByUrgency(own, ({ clientId, name, peopleWaiting: waiting }) =>
-    urgencyOf({ name, waiting }, asOfNow(context, clientId)),
+    urgencyOf({ name, waiting }, appLifecycleNow(context, clientId)),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Context } from '../../../domain/context.ts';
+import type { OwnersDeps } from '../deps.ts';
 import { type CallsLately, callsLately } from '../../../domain/progress/calls-lately.ts';
 import {
   type AppTokens,
@@ -8,8 +8,8 @@ import {
 import { sparkline } from '../../charts/charts.ts';
 import { formatNumber } from '../../wording/words.ts';
 import { leftWords } from '../../wording/dates/words.ts';
-import { asOfNow, nextDate } from '../../wording/dates/card.ts';
-import { footingOf } from '../../wording/dates/lines.ts';
+import { appLifecycleNow, nextDate } from '../../wording/dates/card.ts';
+import { oldApiStatusOf } from '../../wording/dates/lines.ts';
 import { stateLines } from '../../wording/state-words.ts';
 
 /** The cards of apps on the first page: the states of tokens, the days that are left, and the calls. */
@@ -67,7 +67,7 @@ function movedWords(counts: Counts, calls: CallsLately | undefined): string | un
  * The next date of the app where it differs from the date for all apps, which the page shows once. Otherwise only the
  * time that is left.
  */
-function dateOf(context: Context, clientId: string) {
+function dateOf(context: OwnersDeps, clientId: string) {
   const [next, common] = [nextDate(context, clientId), nextDate(context)];
   // A date that changes no call needs no countdown.
   if (!next?.changesCalls) return {};
@@ -78,12 +78,12 @@ function dateOf(context: Context, clientId: string) {
 
 /** The part of a card that every reader sees. */
 function cardOf(
-  context: Context,
+  context: OwnersDeps,
   { clientId, counts, calls }: { clientId: string; counts: Counts; calls: CallsLately | undefined },
 ) {
   return {
     ...(isOver(counts) ? {} : dateOf(context, clientId)),
-    footing: footingOf(asOfNow(context, clientId)),
+    footing: oldApiStatusOf(appLifecycleNow(context, clientId)),
     calls: calls && callsCard(calls),
     callsTotal: calls?.total ?? 0,
   };
@@ -91,7 +91,7 @@ function cardOf(
 
 /** The cards of apps whose tokens act for an account. */
 export async function connectedCards<A extends App & Pick<AppTokens, 'counts'>>(
-  context: Context,
+  context: OwnersDeps,
   apps: readonly A[],
   accountId: string,
 ) {
@@ -104,7 +104,7 @@ export async function connectedCards<A extends App & Pick<AppTokens, 'counts'>>(
 }
 
 /** The cards of the apps that an account registered. */
-export async function ownCards(context: Context, apps: readonly App[], ownerAccountId: string) {
+export async function ownCards(context: OwnersDeps, apps: readonly App[], ownerAccountId: string) {
   const calls = await callsLately(context, apps, { days: DAYS });
   return Promise.all(
     apps.map(async (app, index) => {

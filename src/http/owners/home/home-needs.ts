@@ -4,7 +4,7 @@ import {
   type AppLifecycle,
   connectByWords,
   type OldApiStatus,
-  footingOf,
+  oldApiStatusOf,
 } from '../../wording/dates/lines.ts';
 import { tokenCount } from '../../wording/state-words.ts';
 import { stoppedReason } from '../../wording/token-words.ts';
@@ -40,7 +40,7 @@ function afterWords(count: number, { hasOldApi }: OldApiStatus): string {
 
 /** The heading for an app that was never connected. */
 function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AppLifecycle): string {
-  const isRefused = !footingOf(asOf).hasOldApi;
+  const isRefused = !oldApiStatusOf(asOf).hasOldApi;
   if (isUnidentified)
     return isRefused
       ? 'A program that nobody registered is refused'
@@ -61,14 +61,14 @@ export function appNeed(
     action: `/apps/${clientId}/connect`,
     of: name,
   };
-  const after = afterWords(waiting, footingOf(asOf));
+  const after = afterWords(waiting, oldApiStatusOf(asOf));
   if (stopped)
     return {
       ...todo,
       kind: 'error',
       heading: `“${name}” has stopped`,
       words: [
-        `${stoppedReason({ reason: stopped.reason, isOwn: true, phase: footingOf(asOf).phase })} ${after}`,
+        `${stoppedReason({ reason: stopped.reason, isOwn: true, phase: oldApiStatusOf(asOf).phase })} ${after}`,
       ],
       at: stopped.at,
     };

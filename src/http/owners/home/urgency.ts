@@ -1,4 +1,4 @@
-import { type AppLifecycle, footingOf, nextLine } from '../../wording/dates/lines.ts';
+import { type AppLifecycle, oldApiStatusOf, nextLine } from '../../wording/dates/lines.ts';
 
 /** The order in which lists name the apps that need a person: pure functions. */
 
@@ -34,7 +34,7 @@ function nextEnd(asOf: AppLifecycle): number {
  * How urgently an app needs somebody to connect it. Once the old API has ended for the app, connecting no longer helps.
  */
 export function urgencyOf({ name, waiting, stoppedAt }: UrgencyInput, asOf: AppLifecycle): Urgency {
-  const { phase, hasOldApi } = footingOf(asOf);
+  const { phase, hasOldApi } = oldApiStatusOf(asOf);
   if (waiting === 0 || phase === 'ended') return { rank: 'none', at: Infinity, waiting, name };
   if (stoppedAt !== undefined) return { rank: 'stopped', at: stoppedAt, waiting, name };
   return { rank: hasOldApi ? 'ahead' : 'refused', at: nextEnd(asOf), waiting, name };

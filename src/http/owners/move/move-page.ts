@@ -1,9 +1,9 @@
 import type { RequestHandler, Router } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { OwnersDeps } from '../deps.ts';
 import type { EnteredClient } from '../../../domain/handover/enter-modern-client.ts';
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
-import { footingOf } from '../../wording/dates/lines.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
+import { oldApiStatusOf } from '../../wording/dates/lines.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { checklist } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';
@@ -18,7 +18,7 @@ function tokenUrlOf(authorizationUrl: string): string {
 }
 
 function valuesFor(
-  { settings, server, sides }: Context,
+  { settings, server, sides }: OwnersDeps,
   app: AppForOwner,
   client: EnteredClient | undefined,
 ): ExampleValues {
@@ -42,7 +42,7 @@ function showMove(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(context, req);
     const moved = await movedSoFar(context, app.client_id);
-    const footing = footingOf(asOfNow(context, app.client_id));
+    const footing = oldApiStatusOf(appLifecycleNow(context, app.client_id));
     const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
     const values = valuesFor(context, app, moved.client);
     frame.page(res, 'move', {

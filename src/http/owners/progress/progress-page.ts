@@ -1,5 +1,5 @@
 import type { RequestHandler, Router } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { OwnersDeps } from '../deps.ts';
 import {
   type ProgressDay,
   progressOf,
@@ -12,7 +12,7 @@ import { dayOf } from '../../../shared/moments.ts';
 import { lines } from '../../charts/charts.ts';
 import { progressSeries } from '../../charts/progress-series.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { type AppLifecycle, type DateLine, dateLines } from '../../wording/dates/lines.ts';
 import { progressWords } from './progress-words.ts';
 import { sortByUrgency, urgencyOf } from '../home/urgency.ts';
@@ -71,7 +71,7 @@ interface App {
 }
 
 /** The apps with the most tokens, in the order of their names. */
-async function largest(context: Context, apps: readonly App[]): Promise<App[]> {
+async function largest(context: OwnersDeps, apps: readonly App[]): Promise<App[]> {
   if (apps.length <= APPS_SHOWN) return [...apps];
   const tokens = await tokensCounted(
     context,
@@ -83,13 +83,13 @@ async function largest(context: Context, apps: readonly App[]): Promise<App[]> {
 }
 
 /** The sentence and the chart of each app, the most urgent app first. */
-async function ofEach(context: Context, apps: readonly App[]) {
+async function ofEach(context: OwnersDeps, apps: readonly App[]) {
   const ids = apps.map(({ clientId }) => clientId);
   const progress = await progressOfApps(context, ids, { days: DAYS });
   const all = apps.map(({ clientId, name }) => {
     const charted = { id: `app-${clientId}`, title: `Tokens of ${name}`, isSmall: true };
     const days = progress.get(clientId) ?? [];
-    const asOf = asOfNow(context, clientId);
+    const asOf = appLifecycleNow(context, clientId);
     const urgency = urgencyOf({ name, waiting: days.at(-1)?.waiting ?? 0 }, asOf);
     return { clientId, name, urgency, ...shown(days, asOf, charted) };
   });
@@ -103,7 +103,7 @@ function showProgress(frame: PageShell): RequestHandler {
     const apps = await appsOfOwner(context, ownerAccountId);
     const all = await progressOf(context, { ownerAccountId }, { days: DAYS });
     const listed = await largest(context, apps);
-    const [asOf, countedAt] = [asOfNow(context), await lastCountAt(context)];
+    const [asOf, countedAt] = [appLifecycleNow(context), await lastCountAt(context)];
     frame.page(res, 'progress', {
       title: 'Progress',
       count: apps.length,

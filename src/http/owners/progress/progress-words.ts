@@ -1,13 +1,13 @@
 import type { ProgressDay } from '../../../domain/progress/progress-of.ts';
 import { formatNumber, type Sentence } from '../../wording/words.ts';
-import { type AppLifecycle, dateLines, footingOf } from '../../wording/dates/lines.ts';
+import { type AppLifecycle, dateLines, oldApiStatusOf } from '../../wording/dates/lines.ts';
 
 /** The progress of apps in words. */
 
 /** What the retirement or the sunset means, or has meant, for the waiting tokens. */
 function untilWords(asOf: AppLifecycle, waiting: number): Sentence {
   const [they, They] = waiting === 1 ? ['it is', 'It is'] : ['they are', 'They are'];
-  if (footingOf(asOf).phase === 'ended') return ['The old API has ended: connecting helps no more.'];
+  if (oldApiStatusOf(asOf).phase === 'ended') return ['The old API has ended: connecting helps no more.'];
   if (!asOf.hasBackend) return [`${They} refused until connected.`];
   const retirement = dateLines(asOf).find(({ milestone }) => milestone === 'retirement');
   if (!retirement) return ['No retirement date is set yet.'];

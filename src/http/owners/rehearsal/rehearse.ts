@@ -11,7 +11,7 @@ import {
 import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { markUnattended } from '../../signin/session.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { type DateLine, dateLines } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
@@ -28,7 +28,7 @@ const pageOf = ({ client_id: clientId }: AppForOwner) => `/apps/${clientId}/rehe
 
 /** The dates of the app that can be rehearsed. A date that changes no call has nothing to show. */
 function aheadOf({ context }: PageShell, { client_id: clientId }: AppForOwner): DateLine[] {
-  return dateLines(asOfNow(context, clientId)).filter((line) => !line.isPast && line.changesCalls);
+  return dateLines(appLifecycleNow(context, clientId)).filter((line) => !line.isPast && line.changesCalls);
 }
 
 const NONE_AHEAD = 'No date is ahead for this app, so there is nothing to rehearse.';
@@ -38,14 +38,14 @@ const NONE_CHANGES =
 
 /** Why no date can be rehearsed. */
 function noneWords({ context }: PageShell, { client_id: clientId }: AppForOwner): string {
-  const isAhead = dateLines(asOfNow(context, clientId)).some(({ isPast }) => !isPast);
+  const isAhead = dateLines(appLifecycleNow(context, clientId)).some(({ isPast }) => !isPast);
   return isAhead ? NONE_CHANGES : NONE_AHEAD;
 }
 
 async function showRehearsal({ context }: PageShell, app: AppForOwner, rehearsal: Rehearsal | undefined) {
   if (!rehearsal) return undefined;
   const { kinds, isCut } = await callsOf(context, [rehearsalId(rehearsal.id)], { days: USAGE_KEPT / DAY });
-  const lines = dateLines(asOfNow(context, app.client_id));
+  const lines = dateLines(appLifecycleNow(context, app.client_id));
   return shownRehearsal(rehearsal, { kinds, isCut, lines, now: context.clock.now() });
 }
 
@@ -90,7 +90,7 @@ function hindrance(frame: PageShell, app: AppForOwner, rehearses: Milestone | un
   const ahead = aheadOf(frame, app);
   if (ahead.length === 0) return noneWords(frame, app);
   if (rehearses === undefined) return NOT_AHEAD;
-  const { lifecycle, now, hasBackend } = asOfNow(frame.context);
+  const { lifecycle, now, hasBackend } = appLifecycleNow(frame.context);
   const met = (['retirement', 'sunset'] as const)
     .filter((milestone) => changesCalls(milestone, hasBackend))
     .map((milestone) => endingOf(lifecycle, milestone, { clientId: app.client_id, now }))

@@ -3,8 +3,8 @@ import { tokensOfApp } from '../../../domain/tokens/app-tokens.ts';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
-import { footingOf } from '../../wording/dates/lines.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
+import { oldApiStatusOf } from '../../wording/dates/lines.ts';
 import { shownApp } from '../shown-app.ts';
 import { tokenLines } from './token-lines.ts';
 
@@ -23,7 +23,7 @@ function showTokens(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { app, isOwner, reader, of } = await shownApp(context, req);
     const after = afterOf(req);
-    const footing = footingOf(asOfNow(context, app.client_id));
+    const footing = oldApiStatusOf(appLifecycleNow(context, app.client_id));
     const { tokens, next } = await tokensOfApp(context, of, after);
     const own = await tokensOfPair(context, { clientId: app.client_id, accountId: reader });
     frame.page(res, 'tokens', {

@@ -12,7 +12,7 @@ import { kindOf } from '../../../shared/log/refusal-log.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { createFailureBrake, type FailureBrake } from '../../pages/brake.ts';
 import { ownReturn, unknownState } from './own-return.ts';
-import type { SigninDeps } from '../parts.ts';
+import type { SigninPagesDeps } from '../parts.ts';
 
 /**
  * GET /callback and below: the one return from the new API, for every purpose. The order is state (known, unused, this
@@ -57,7 +57,7 @@ interface Completion {
 }
 
 async function exchangeAndFinish(
-  parts: SigninDeps,
+  parts: SigninPagesDeps,
   { claimed, ending, exchanged, codes }: Completion,
 ): Promise<BrowserAnswer> {
   const { request, verifier } = claimed;
@@ -93,7 +93,7 @@ async function exchangeAndFinish(
  * Ends a claimed return by the answer of the new API. The answer must come from our server, and hold either a code or
  * an error.
  */
-async function answerOf(parts: SigninDeps, completion: Completion): Promise<BrowserAnswer> {
+async function answerOf(parts: SigninPagesDeps, completion: Completion): Promise<BrowserAnswer> {
   const { exchanged, ending, claimed } = completion;
   const query = queryParameters(exchanged[0]);
   const error = query.get('error');
@@ -110,7 +110,7 @@ async function answerOf(parts: SigninDeps, completion: Completion): Promise<Brow
  * The handler of the callbacks that are registered at the new API: the bridge's callback, and one callback for each
  * public client.
  */
-export function callback(parts: SigninDeps, endings: ReturnEndings): RequestHandler {
+export function callback(parts: SigninPagesDeps, endings: ReturnEndings): RequestHandler {
   const codes = createFailureBrake(parts.context, REFUSED_CODES);
   return async (req, res, next) => {
     const own = await ownReturn(parts, { req, res });

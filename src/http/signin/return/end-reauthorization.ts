@@ -4,7 +4,7 @@ import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import type { ReturnEnding } from './callback.ts';
-import type { SigninDeps } from '../parts.ts';
+import type { SigninPagesDeps } from '../parts.ts';
 
 /** How a re-authorization ends: on the page of the app, or with a page that says why nothing was changed. */
 
@@ -23,7 +23,7 @@ function wordsOf(error: OAuthErrorCode): string {
 }
 
 /** The ending of purpose `reauthorization`. */
-export function endReauthorization(parts: SigninDeps): ReturnEnding {
+export function endReauthorization(parts: SigninPagesDeps): ReturnEnding {
   const { context, pages } = parts;
   const nothingChanged = async (clientId: string | null) => {
     const app = clientId === null ? undefined : await findRegisteredApp(context, clientId);

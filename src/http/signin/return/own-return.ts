@@ -3,7 +3,7 @@ import { type ClaimedReturn, isAwaited, takeReturn } from '../../../domain/autho
 import { queryParameters } from '../../wire/request-parameters.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { countPageRequest, type HttpExchange, isUsedUp } from '../../pages/brake.ts';
-import type { SigninDeps } from '../parts.ts';
+import type { SigninPagesDeps } from '../parts.ts';
 
 /**
  * Tells returns that belong to their browser from strays. Anybody can send any number of strays, so a stray writes
@@ -44,7 +44,7 @@ type ReturnClaim = () => Promise<ClaimedReturn | undefined>;
  * again.
  */
 async function ownSignIn(
-  { context, signIns }: SigninDeps,
+  { context, signIns }: SigninPagesDeps,
   { req, res }: HttpExchange,
   state: string,
 ): Promise<ReturnClaim | undefined> {
@@ -63,7 +63,7 @@ async function ownSignIn(
  * not look for new keys.
  */
 async function ownDecision(
-  { context, browsers }: SigninDeps,
+  { context, browsers }: SigninPagesDeps,
   { req, res }: HttpExchange,
   state: string,
 ): Promise<ReturnClaim | undefined> {
@@ -78,7 +78,7 @@ async function ownDecision(
   };
 }
 
-async function claimOf(parts: SigninDeps, exchange: HttpExchange): Promise<ReturnClaim | undefined> {
+async function claimOf(parts: SigninPagesDeps, exchange: HttpExchange): Promise<ReturnClaim | undefined> {
   const query = queryParameters(exchange.req);
   const state = query.get('state');
   if (query.repeated(SINGLE).length > 0 || state === undefined) return undefined;
@@ -89,7 +89,7 @@ async function claimOf(parts: SigninDeps, exchange: HttpExchange): Promise<Retur
  * The return of a request, if it belongs to this browser.
  * @throws {PageError} 403 for a stray, 429 for a stray above the limit
  */
-export async function ownReturn(parts: SigninDeps, exchange: HttpExchange): Promise<OwnReturn> {
+export async function ownReturn(parts: SigninPagesDeps, exchange: HttpExchange): Promise<OwnReturn> {
   const refuseStray = async () => {
     await countPageRequest(parts.context, STRAY_RETURNS, exchange.req);
     return unknownState();

@@ -7,7 +7,7 @@ import { redirectToApp } from '../../wire/redirect-to-app.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
 import type { BrowserAnswer, ReturnEnding } from './callback.ts';
-import type { SigninDeps } from '../parts.ts';
+import type { SigninPagesDeps } from '../parts.ts';
 
 /** How a consent for an old app ends: with a code or an error at the app's callback, or on a page. */
 
@@ -28,7 +28,11 @@ function refusedOnPage(error: OAuthErrorCode): PageError {
   });
 }
 
-function answerApp({ context, pages }: SigninDeps, request: LegacyRequest, outcome: Outcome): BrowserAnswer {
+function answerApp(
+  { context, pages }: SigninPagesDeps,
+  request: LegacyRequest,
+  outcome: Outcome,
+): BrowserAnswer {
   return (_req, res) => {
     if (!isNoPlace(request.redirect_uri)) {
       const rawState = rawStateOf(context, request);
@@ -40,7 +44,7 @@ function answerApp({ context, pages }: SigninDeps, request: LegacyRequest, outco
 }
 
 /** The ending of purpose `legacy`. */
-export function returnToApp(parts: SigninDeps): ReturnEnding {
+export function returnToApp(parts: SigninPagesDeps): ReturnEnding {
   return {
     async finish(request, consented) {
       const code = await completeAuthorization(parts.context, asLegacy(request), consented);

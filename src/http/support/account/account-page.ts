@@ -1,12 +1,12 @@
 import type { RequestHandler, Router } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { HttpSupportDeps } from '../deps.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeAccount } from '../../../domain/support/describe-account.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, roleIn } from '../../site/page-shell.ts';
 import { stateLines, tokenCount } from '../../wording/state-words.ts';
 import { mailLines } from '../token/mail-words.ts';
-import { tokenLine, footingFor } from '../token/token-line.ts';
+import { tokenLine, oldApiStatusNow } from '../token/token-line.ts';
 
 /** /support/accounts/:accountId: one person with all tokens, apps and mails. */
 
@@ -23,7 +23,7 @@ function waitingWords({ waiting }: AccountDescription): string | undefined {
   return parts.length === 0 ? undefined : parts.join(' and ');
 }
 
-function shown(context: Context, described: AccountDescription, reader: StaffRole) {
+function shown(context: HttpSupportDeps, described: AccountDescription, reader: StaffRole) {
   const { account, apps, tokens, isMore, owned, mails, browsers, role } = described;
   return {
     account: {
@@ -35,7 +35,7 @@ function shown(context: Context, described: AccountDescription, reader: StaffRol
     apps: apps.map(({ clientId, name, counts }) => ({
       href: appAddress(clientId),
       name,
-      states: stateLines(counts, footingFor(context, clientId)),
+      states: stateLines(counts, oldApiStatusNow(context, clientId)),
     })),
     tokens: tokens.map((row) => tokenLine(context, row)),
     isMore,

@@ -1,6 +1,6 @@
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
-import type { MappingTarget } from '../../../domain/support/actions.ts';
+import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction } from './action-form.ts';
 import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';

@@ -8,11 +8,11 @@ import {
 } from '../../../domain/lifecycle/changes/extend-app.ts';
 import { whyNoneHelps } from '../../../domain/lifecycle/changes/extension-effect.ts';
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
-import { appTarget } from '../../../domain/support/actions.ts';
+import { appTarget } from '../../../domain/support/actions/actions.ts';
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { readDay } from './act-extend-day.ts';
-import type { StaffAction, ActionPage, Field, Leaving } from './action-form.ts';
+import type { StaffAction, ActionPage, Field, NoticeRedirect } from './action-form.ts';
 
 /** /support/apps/:clientId/extend and /unextend: gives one app more time, or ends the extra time. */
 
@@ -38,7 +38,7 @@ async function appIn({ context }: PageShell, req: Request): Promise<AppTarget> {
 
 const pageOf = ({ clientId }: AppTarget) => `/support/apps/${clientId}`;
 const backTo = (target: AppTarget) => ({ href: pageOf(target), label: target.name });
-const leaveTo = (target: AppTarget, notice: string): Leaving => ({ href: pageOf(target), notice });
+const leaveTo = (target: AppTarget, notice: string): NoticeRedirect => ({ href: pageOf(target), notice });
 
 /** The extensions of an app that are not over. */
 function inForce({ context }: PageShell, { clientId }: AppTarget): Partial<Record<Milestone, number>> {
@@ -94,7 +94,7 @@ function seenIn(fields: Record<string, string>, name: Milestone): { until: numbe
 }
 
 /** Does the work, unless somebody else has changed the extension first. */
-async function orTooLate(target: AppTarget, work: () => Promise<string>): Promise<Leaving> {
+async function orTooLate(target: AppTarget, work: () => Promise<string>): Promise<NoticeRedirect> {
   try {
     return leaveTo(target, await work());
   } catch (error) {

@@ -1,12 +1,12 @@
 import type { Response } from 'express';
-import type { MappingTarget } from '../../../domain/support/actions.ts';
+import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 import { makeLink } from '../../../domain/support/make-link.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction, ActionPage } from './action-form.ts';
 import { unknownHolderStep } from '../token/holder-words.ts';
 import { accountWords, backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
-import { footingFor } from '../token/token-line.ts';
+import { oldApiStatusNow } from '../token/token-line.ts';
 
 /** /support/mappings/:id/link: makes the link by which an account holder connects an app again. */
 
@@ -15,7 +15,7 @@ function hindrance(
   { context }: PageShell,
   { clientId, accountId, waitsUnder }: MappingTarget,
 ): string | undefined {
-  const { phase, hasOldApi } = footingFor(context, clientId);
+  const { phase, hasOldApi } = oldApiStatusNow(context, clientId);
   if (phase === 'ended')
     return 'The old API has ended for this app. To connect it again would not make it work: the app has to move to the new API.';
   if (accountId !== null) return undefined;
@@ -26,7 +26,7 @@ function hindrance(
 
 /** Which calls the old API goes on answering after the connection, or which calls stay refused. */
 function othersWords({ context }: PageShell, { clientId }: MappingTarget): string {
-  return footingFor(context, clientId).hasOldApi
+  return oldApiStatusNow(context, clientId).hasOldApi
     ? `Until the retirement the old API goes on answering calls about posts with the tokens that it made; then the new API answers them, except for ${NOT_KEPT}.`
     : `Refused stay the calls for ${NOT_KEPT}, and those that the old API never documented; for these the app has to be changed.`;
 }

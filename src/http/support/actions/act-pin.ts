@@ -1,8 +1,8 @@
-import type { MappingTarget } from '../../../domain/support/actions.ts';
-import { accountsUnder, pinByStaff } from '../../../domain/support/actions-pin.ts';
+import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
+import { accountsUnder, pinByStaff } from '../../../domain/support/actions/actions-pin.ts';
 import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { StaffAction, ActionPage, Leaving } from './action-form.ts';
+import type { StaffAction, ActionPage, NoticeRedirect } from './action-form.ts';
 import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
 
 /** /support/mappings/:id/pin: staff say which account the tokens under an e-mail address belong to. */
@@ -12,7 +12,7 @@ const UNKNOWN_ACCOUNT =
 
 const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
-async function ask({ context }: PageShell, target: MappingTarget): Promise<ActionPage | Leaving> {
+async function ask({ context }: PageShell, target: MappingTarget): Promise<ActionPage | NoticeRedirect> {
   const email = target.waitsUnder;
   if (target.isOver) return tokenRedirect(target, 'token-ended');
   if (email === null) return tokenRedirect(target, 'too-late');

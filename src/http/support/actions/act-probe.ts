@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { MappingTarget } from '../../../domain/support/actions.ts';
+import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import { probeGrant, type ProbeOutcome } from '../../../domain/support/probe-grant.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import type { FormProblems } from '../../site/problems.ts';

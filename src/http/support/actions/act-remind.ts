@@ -1,4 +1,4 @@
-import type { MappingTarget } from '../../../domain/support/actions.ts';
+import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import {
   prospectsOf,
   sendAgain,
@@ -10,7 +10,7 @@ import type { Hindrance, Prospect, Role } from '../../../domain/support/send-aga
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction, ActionPage, Field } from './action-form.ts';
 import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
-import { footingFor } from '../token/token-line.ts';
+import { oldApiStatusNow } from '../token/token-line.ts';
 
 /** /support/mappings/:id/remind: sends a reminder once more, to a person who can act on the waiting token. */
 
@@ -68,7 +68,7 @@ const ENDED =
   'The old API has ended for this app. Nothing that a reader of a mail could do would make the token work: the app has to move to the new API.';
 
 const hasEnded = ({ context }: PageShell, { clientId }: MappingTarget) =>
-  footingFor(context, clientId).phase === 'ended';
+  oldApiStatusNow(context, clientId).phase === 'ended';
 
 function tooLate(target: MappingTarget): ActionPage {
   const [facts, back] = [tokenFacts(target), backTo(target)];

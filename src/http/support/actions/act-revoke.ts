@@ -1,5 +1,5 @@
 import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
-import type { MappingTarget } from '../../../domain/support/actions.ts';
+import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction } from './action-form.ts';
 import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';

@@ -3,10 +3,10 @@ import {
   settleUnreached,
   type UnreachedMail,
   unreachedMail,
-} from '../../../domain/support/actions-settle.ts';
+} from '../../../domain/support/actions/actions-settle.ts';
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { StaffAction, Leaving } from './action-form.ts';
+import type { StaffAction, NoticeRedirect } from './action-form.ts';
 import { personPart } from '../desks/desk-parts.ts';
 import { failureWords } from '../token/failure-words.ts';
 
@@ -23,7 +23,7 @@ async function mailIn({ context }: PageShell, req: Request): Promise<UnreachedMa
   });
 }
 
-const leaveTo = (notice: string): Leaving => ({ href: DESK, notice });
+const leaveTo = (notice: string): NoticeRedirect => ({ href: DESK, notice });
 
 /** The action `settle`. */
 export function settleAction(frame: PageShell): StaffAction<UnreachedMail> {

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import type { Origin } from '../../../domain/context.ts';
+import type { Origin } from '../../../domain/origin.ts';
 import { checkedReason, ReasonRefused } from '../../../domain/history/reason.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { tokensIn } from '../../../shared/log/token-like.ts';
@@ -8,7 +8,7 @@ import { askAgain, type FormProblems } from '../../site/problems.ts';
 import { type NoticeRedirect, leaveWith } from '../../pages/flash-notice.ts';
 import { requestIdOf } from '../../request-id.ts';
 
-export type { NoticeRedirect as Leaving };
+export type { NoticeRedirect };
 
 /**
  * Every staff action works in the same way. A page says what will happen and to whom, and asks for a reason. The form

@@ -1,5 +1,5 @@
 import { mayAct, type StaffRole } from '../../../domain/accounts/staff.ts';
-import type { MappingTarget } from '../../../domain/support/actions.ts';
+import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 
 /** Which actions make sense for the thing on a page at this moment, and whether the reader may do them. */
 

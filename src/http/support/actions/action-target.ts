@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import { type MappingTarget, mappingTarget } from '../../../domain/support/actions.ts';
+import { type MappingTarget, mappingTarget } from '../../../domain/support/actions/actions.ts';
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import type { ActionPage, Leaving } from './action-form.ts';
+import type { ActionPage, NoticeRedirect } from './action-form.ts';
 import { hintText } from '../token/token-line.ts';
 
 /** What the pages of actions say about their token. */
@@ -29,7 +29,7 @@ export const backTo = (target: MappingTarget): ActionPage['back'] => ({
 });
 
 /** Leads to the page of the token, with a notice. */
-export const tokenRedirect = (target: MappingTarget, notice: string): Leaving => ({
+export const tokenRedirect = (target: MappingTarget, notice: string): NoticeRedirect => ({
   href: pageOf(target),
   notice,
 });

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Router } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { HttpSupportDeps } from '../deps.ts';
 import { changesCalls, type Lifecycle } from '../../../domain/lifecycle/lifecycle.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeApp, type ExtensionRow } from '../../../domain/support/describe-app.ts';
@@ -8,7 +8,7 @@ import { timelineOfApp } from '../../../domain/support/timeline.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { byEndpoint } from '../../charts/call-charts.ts';
 import { cutOverOfApp } from '../../cut-over/cards.ts';
-import { asOfNow, dateCard } from '../../wording/dates/card.ts';
+import { appLifecycleNow, dateCard } from '../../wording/dates/card.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, roleIn } from '../../site/page-shell.ts';
 import { stateLines } from '../../wording/state-words.ts';
@@ -16,7 +16,7 @@ import { appActionsFor } from '../actions/action-list.ts';
 import { inVainWords } from '../actions/extension-words.ts';
 import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
 import { whoWords } from '../timeline/timeline-words.ts';
-import { tokenLine, footingFor } from '../token/token-line.ts';
+import { tokenLine, oldApiStatusNow } from '../token/token-line.ts';
 
 /** /support/apps/:clientId: one app with its owner, dates, tokens, calls and history. */
 
@@ -90,10 +90,10 @@ function extensionLine(
 /** Whether an extension is in force. */
 const isExtended = ({ extensions }: AppDescription) => extensions.some(({ ended_at }) => ended_at === null);
 
-function shownTokens(context: Context, { app, counts, tokens, next }: AppDescription, req: Request) {
+function shownTokens(context: HttpSupportDeps, { app, counts, tokens, next }: AppDescription, req: Request) {
   const path = addressOf(app.client_id);
   return {
-    states: stateLines(counts, footingFor(context, app.client_id)),
+    states: stateLines(counts, oldApiStatusNow(context, app.client_id)),
     total: totalOf(counts),
     lines: tokens.map((row) => tokenLine(context, row)),
     next: next === undefined ? undefined : `${path}?after=${encodeURIComponent(next)}#tokens`,
@@ -106,13 +106,17 @@ function shownChart({ calls, days }: AppDescription): string {
   return stackedBars({ ...chart, series: byEndpoint(days, calls) });
 }
 
-async function shownDates(context: Context, { app }: AppDescription) {
+async function shownDates(context: HttpSupportDeps, { app }: AppDescription) {
   const card = await dateCard(context, { clientId: app.client_id, isOwner: true });
   // Only the owner may rehearse.
   return { ...card, isRehearsable: false };
 }
 
-async function shownCutOver(context: Context, { app }: AppDescription, names: ReadonlyMap<string, string>) {
+async function shownCutOver(
+  context: HttpSupportDeps,
+  { app }: AppDescription,
+  names: ReadonlyMap<string, string>,
+) {
   const cutOver = await cutOverOfApp(context, app);
   const by = whoWords(app.cut_over_by ?? '', { names, holderId: undefined });
   return cutOver && { ...cutOver, by };
@@ -133,7 +137,9 @@ function show(frame: PageShell): RequestHandler {
       app: shownApp(all),
       actions: appActionsFor(roleIn(res) as StaffRole, facts),
       dates: await shownDates(context, all),
-      extensions: extensions.map((row) => extensionLine(row, { ...asOfNow(context), names: history.names })),
+      extensions: extensions.map((row) =>
+        extensionLine(row, { ...appLifecycleNow(context), names: history.names }),
+      ),
       client,
       cutOver: isUnidentified ? undefined : await shownCutOver(context, all, history.names),
       tokens: shownTokens(context, all, req),

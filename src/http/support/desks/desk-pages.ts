@@ -1,4 +1,4 @@
-import type { Context } from '../../../domain/context.ts';
+import type { HttpSupportDeps } from '../deps.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import type { DeskPage } from '../../../domain/support/desks-pages.ts';
 import type { StackedDesk } from '../../../domain/support/desks.ts';
@@ -21,7 +21,7 @@ import {
   waitingRow,
 } from './desk-rows.ts';
 import type { DeskView, ShownRow } from './desk-parts.ts';
-import { footingFor } from '../token/token-line.ts';
+import { oldApiStatusNow } from '../token/token-line.ts';
 
 /** One page of each desk, in words. */
 
@@ -46,7 +46,7 @@ function shown<Row>(
 
 const LISTS: Record<
   StackedDesk,
-  (context: Context, asked: DeskPosition, seen: DeskView) => Promise<DeskList>
+  (context: HttpSupportDeps, asked: DeskPosition, seen: DeskView) => Promise<DeskList>
 > = {
   'in-doubt': async (context, { after }, seen) => shown(await doubtful(context, after), doubtRow, seen),
   undeliverable: async (context, { after }, seen) =>
@@ -63,14 +63,14 @@ const LISTS: Record<
 };
 
 /** What the rows of a desk depend on, besides their own data. */
-export function seenBy(context: Context, role: StaffRole): DeskView {
-  const isEnded = (clientId: string) => footingFor(context, clientId).phase === 'ended';
+export function seenBy(context: HttpSupportDeps, role: StaffRole): DeskView {
+  const isEnded = (clientId: string) => oldApiStatusNow(context, clientId).phase === 'ended';
   return { now: context.clock.now(), role, isEnded };
 }
 
 /** The requested page of a desk. */
 export function deskList(
-  context: Context,
+  context: HttpSupportDeps,
   desk: StackedDesk,
   { role, ...asked }: DeskRequest,
 ): Promise<DeskList> {

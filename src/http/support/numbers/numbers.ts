@@ -5,7 +5,7 @@ import { dayOf } from '../../../shared/moments.ts';
 import { type Series, stackedBars } from '../../charts/charts.ts';
 import { progressSeries } from '../../charts/progress-series.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { type AppLifecycle, nextLine } from '../../wording/dates/lines.ts';
 import { timeWords } from '../../wording/dates/words.ts';
 import type { PageShell } from '../../site/page-shell.ts';
@@ -89,7 +89,7 @@ function show(frame: PageShell): RequestHandler {
       share: percentWords(totals.active + totals.migrated, totals.active + totals.migrated + totals.waiting),
       summary: moveWords(totals),
       countedAt: totals.counted > 0 ? numbers.countedAt : undefined,
-      nextDate: dateWords(asOfNow(context)),
+      nextDate: dateWords(appLifecycleNow(context)),
       progressChart: progressChart(numbers, retirement),
       endsChart: endsChart(numbers),
       ends: endsInOrder(numbers).map(({ cause, total }) => ({ label: labelOf(cause), total })),

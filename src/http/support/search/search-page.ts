@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { HttpSupportDeps } from '../deps.ts';
 import {
   findRefreshTrouble,
   type RefreshTrouble,
@@ -50,7 +50,7 @@ function onlyHit({ tokens, apps, accounts }: SearchResult): string | undefined {
   return hits.length === 1 ? hits[0] : undefined;
 }
 
-function shownResult(context: Context, result: SearchResult) {
+function shownResult(context: HttpSupportDeps, result: SearchResult) {
   const { tokens, apps, accounts, isMore, query } = result;
   return {
     tokens: tokens.map((row) => tokenLine(context, row)),
@@ -113,7 +113,7 @@ function search(frame: PageShell): RequestHandler {
 }
 
 /** The desks that have entries, with the number of entries. */
-async function busyDesks(context: Context, accountId: string) {
+async function busyDesks(context: HttpSupportDeps, accountId: string) {
   const zone = await zoneOfReader(context, accountId);
   const counts = (await deskCounts(context, zone)).filter(({ count }) => count > 0);
   return counts.map(({ desk, count, isMore, countedAt }) => ({

@@ -1,13 +1,13 @@
 import { actionsFor } from '../actions/action-list.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { type MappingDescription, nextAttemptAt } from '../../../domain/support/describe-mapping.ts';
-import type { Context } from '../../../domain/context.ts';
+import type { HttpSupportDeps } from '../deps.ts';
 import { isAssignable } from '../../../domain/tokens/assign-token.ts';
 import { isFromBefore } from '../../../domain/tokens/resolve-token.ts';
 import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
 import { grantCard } from './grant-words.ts';
 import type { TokenStatusFacts } from './mapping-standing.ts';
-import { footingFor } from './token-line.ts';
+import { oldApiStatusNow } from './token-line.ts';
 
 /** The data of a token's page, taken from the description of the token at one moment. */
 
@@ -30,13 +30,13 @@ function grantFacts({ grant }: MappingDescription, now: number): TokenStatusFact
 }
 
 /** The facts about the standing of a token. */
-export function standingFacts(context: Context, described: MappingDescription): TokenStatusFacts {
+export function standingFacts(context: HttpSupportDeps, described: MappingDescription): TokenStatusFacts {
   const { mapping, app } = described;
   const now = context.clock.now();
   return {
     state: mapping.state,
     reason: mapping.reason,
-    ...footingFor(context, app.client_id),
+    ...oldApiStatusNow(context, app.client_id),
     hasBackend: context.oldBackend !== undefined,
     holder: holderOf(described),
     isUnidentified: app.source === 'observed',
@@ -51,7 +51,7 @@ export function standingFacts(context: Context, described: MappingDescription): 
 
 /** The actions that make sense for the token now. */
 export function mappingActions(
-  context: Context,
+  context: HttpSupportDeps,
   role: StaffRole,
   { mapping, app, grant }: MappingDescription,
 ) {
@@ -64,12 +64,12 @@ export function mappingActions(
     isUnidentified: app.source === 'observed',
     isAssignable: isAssignable(mapping, app),
     isAppRetired: app.retired_at !== null,
-    hasEnded: footingFor(context, app.client_id).phase === 'ended',
+    hasEnded: oldApiStatusNow(context, app.client_id).phase === 'ended',
   });
 }
 
 /** The card of the token's grant; undefined where the token has no grant. */
-export function mappingGrant(context: Context, { grant }: MappingDescription) {
+export function mappingGrant(context: HttpSupportDeps, { grant }: MappingDescription) {
   return (
     grant &&
     grantCard(grant, {

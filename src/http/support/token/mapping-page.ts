@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Router } from 'express';
-import type { Context } from '../../../domain/context.ts';
+import type { HttpSupportDeps } from '../deps.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeMapping, type MappingDescription } from '../../../domain/support/describe-mapping.ts';
 import { timelineOfMapping } from '../../../domain/support/timeline.ts';
@@ -78,7 +78,7 @@ function shownClaim({ claimed, mapping }: MappingDescription) {
   return { name, clientId, href: appAddress(clientId), at: mapping.claimed_at };
 }
 
-function shownMapping(context: Context, all: MappingDescription) {
+function shownMapping(context: HttpSupportDeps, all: MappingDescription) {
   const { mapping, app } = all;
   return {
     claim: shownClaim(all),

@@ -1,20 +1,20 @@
-import type { Context } from '../../../domain/context.ts';
+import type { HttpSupportDeps } from '../deps.ts';
 import type { MappingRow } from '../../../domain/support/search.ts';
-import { asOfNow } from '../../wording/dates/card.ts';
-import { type OldApiStatus, footingOf } from '../../wording/dates/lines.ts';
+import { appLifecycleNow } from '../../wording/dates/card.ts';
+import { type OldApiStatus, oldApiStatusOf } from '../../wording/dates/lines.ts';
 import { stateWords } from '../../wording/state-words.ts';
 import { hintWords } from '../../wording/token-words.ts';
 
 /** A token in a staff list: its state as a badge, its hint, and its holder. */
 
 /** The phase of the old API for the tokens of an app, now. */
-export function footingFor(context: Context, clientId: string): OldApiStatus {
-  return footingOf(asOfNow(context, clientId));
+export function oldApiStatusNow(context: HttpSupportDeps, clientId: string): OldApiStatus {
+  return oldApiStatusOf(appLifecycleNow(context, clientId));
 }
 
 /** The state of a token, in the words that its holder and the app's owner read. */
-export function stateBadge(context: Context, { state, source, client_id: clientId }: MappingRow) {
-  return stateWords(state, { ...footingFor(context, clientId), source });
+export function stateBadge(context: HttpSupportDeps, { state, source, client_id: clientId }: MappingRow) {
+  return stateWords(state, { ...oldApiStatusNow(context, clientId), source });
 }
 
 type TokenHint = Pick<MappingRow, 'hint_first' | 'hint_last'>;
@@ -41,7 +41,7 @@ export function holderText({
 }
 
 /** A token in a list. */
-export function tokenLine(context: Context, row: MappingRow) {
+export function tokenLine(context: HttpSupportDeps, row: MappingRow) {
   return {
     href: `/support/mappings/${row.id}`,
     hint: hintText(row),

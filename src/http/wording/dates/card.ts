@@ -1,4 +1,4 @@
-import type { Context } from '../../../domain/context.ts';
+import type { WordingDeps } from '../deps.ts';
 import { lifecycleReasons } from '../../../domain/lifecycle/lifecycle-reasons.ts';
 import {
   type AppLifecycle,
@@ -27,17 +27,20 @@ interface DateCard {
 }
 
 /** The dates at this moment, for one app or for apps without a date of their own. */
-export function asOfNow({ lifecycle, clock, oldBackend }: Context, clientId?: string): AppLifecycle {
+export function appLifecycleNow(
+  { lifecycle, clock, oldBackend }: WordingDeps,
+  clientId?: string,
+): AppLifecycle {
   const hasBackend = oldBackend !== undefined;
   return { lifecycle: lifecycle.current(), clientId, now: clock.now(), hasBackend };
 }
 
 /** The card of an app. */
 export async function dateCard(
-  context: Context,
+  context: WordingDeps,
   { clientId, isOwner }: { clientId: string; isOwner: boolean },
 ): Promise<DateCard> {
-  const asOf = asOfNow(context, clientId);
+  const asOf = appLifecycleNow(context, clientId);
   const reasons = isOwner ? await lifecycleReasons(context, clientId) : undefined;
   const lines = dateLines(asOf);
   const brownouts = brownoutLines(asOf);
@@ -58,14 +61,14 @@ export async function dateCard(
  * The first brownout that concerns one of the apps, now or later. Without apps: the first brownout for all apps.
  * Rehearsals by owners do not count.
  */
-export function nextBrownout(context: Context, clientIds: readonly string[]): BrownoutLine | undefined {
+export function nextBrownout(context: WordingDeps, clientIds: readonly string[]): BrownoutLine | undefined {
   const asked = clientIds.length === 0 ? [undefined] : clientIds;
   return asked
-    .flatMap((id) => brownoutLines(asOfNow(context, id)).find(({ isOwn }) => !isOwn) ?? [])
+    .flatMap((id) => brownoutLines(appLifecycleNow(context, id)).find(({ isOwn }) => !isOwn) ?? [])
     .toSorted((one, other) => one.startsAt - other.startsAt)[0];
 }
 
 /** The date that counts now for an app; without a client id the date for all apps. */
-export function nextDate(context: Context, clientId?: string): DateLine | undefined {
-  return nextLine(asOfNow(context, clientId));
+export function nextDate(context: WordingDeps, clientId?: string): DateLine | undefined {
+  return nextLine(appLifecycleNow(context, clientId));
 }

@@ -105,7 +105,7 @@ export interface OldApiStatus {
 }
 
 /** The phase of the app, and whether an old API answers now. */
-export function footingOf(asOf: AppLifecycle): OldApiStatus {
+export function oldApiStatusOf(asOf: AppLifecycle): OldApiStatus {
   const phase = phaseOf(asOf);
   return { phase, hasOldApi: asOf.hasBackend && phase === 'before' };
 }

@@ -1,10 +1,10 @@
-import { readTarget, type TargetRow } from '../../store/support/action-target.ts';
-import { findApp } from '../../store/apps/apps.ts';
-import type { Database } from '../../store/driver/store.ts';
-import type { MappingState } from '../../store/tables/tables.ts';
-import type { Context } from '../context.ts';
-import { isAssignable } from '../tokens/assign-token.ts';
-import { statesOf } from '../grants/mapping-state.ts';
+import { readTarget, type TargetRow } from '../../../store/support/action-target.ts';
+import { findApp } from '../../../store/apps/apps.ts';
+import type { Database } from '../../../store/driver/store.ts';
+import type { MappingState } from '../../../store/tables/tables.ts';
+import type { SupportDeps } from '../deps.ts';
+import { isAssignable } from '../../tokens/assign-token.ts';
+import { statesOf } from '../../grants/mapping-state.ts';
 
 /** The targets of staff actions: tokens and apps as they are at this moment. */
 
@@ -68,13 +68,13 @@ export async function readMappingTarget(db: Database, mappingId: string): Promis
 }
 
 /** The token of a mapping, read outside a transaction. */
-export function mappingTarget({ store }: Context, mappingId: string): Promise<MappingTarget | undefined> {
+export function mappingTarget({ store }: SupportDeps, mappingId: string): Promise<MappingTarget | undefined> {
   return readMappingTarget(store.durable, mappingId);
 }
 
 /** An app that was registered or imported and is not retired; undefined for other client ids. */
 export async function appTarget(
-  context: Context,
+  context: SupportDeps,
   clientId: string,
 ): Promise<{ clientId: string; name: string } | undefined> {
   const app = await findApp(context.store.durable, clientId);

@@ -1,12 +1,12 @@
 import type { Request, RequestHandler } from 'express';
-import type { CallKind } from '../../domain/old-calls/who-answers.ts';
-import { findCarriedToken, type CarriedToken } from '../wire/bearer-token.ts';
-import { createAddressHandlers } from './call.ts';
-import { noteRefusedCall } from './refused-call-usage.ts';
-import { LegacyError } from '../wire/legacy-error.ts';
+import type { CallKind } from '../../../domain/old-calls/who-answers.ts';
+import { findCarriedToken, type CarriedToken } from '../../wire/bearer-token.ts';
+import { createAddressHandlers } from '../call.ts';
+import { noteRefusedCall } from '../refused-call-usage.ts';
+import { LegacyError } from '../../wire/legacy-error.ts';
 import type { PassThroughDeps } from './pass-through.ts';
 import { mayPass } from './passable-path.ts';
-import { MalformedBody } from '../wire/request-parameters.ts';
+import { MalformedBody } from '../../wire/request-parameters.ts';
 
 /**
  * Calls that the bridge does not serve but the old API may: other paths, and other methods and formats of known calls.

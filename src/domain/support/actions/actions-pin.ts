@@ -1,8 +1,9 @@
-import { normalEmail } from '../../shared/mail/address.ts';
-import { accountsWith } from '../../store/support/support-search.ts';
-import type { Context, Origin } from '../context.ts';
-import { pinAccountIn } from '../accounts/pin-account.ts';
-import { checkedReason } from '../history/reason.ts';
+import { normalEmail } from '../../../shared/mail/address.ts';
+import { accountsWith } from '../../../store/support/support-search.ts';
+import type { Origin } from '../../origin.ts';
+import type { SupportDeps } from '../deps.ts';
+import { pinAccountIn } from '../../accounts/pin-account.ts';
+import { checkedReason } from '../../history/reason.ts';
 import { readMappingTarget } from './actions.ts';
 
 /** Support pins to an account everything that waits under the address of a token. */
@@ -21,7 +22,7 @@ interface StaffPinResult {
 
 /** The accounts that have this address (in lower case) at the new API, with their names. */
 export async function accountsUnder(
-  { store }: Context,
+  { store }: SupportDeps,
   email: string,
 ): Promise<Array<{ accountId: string; name: string | undefined }>> {
   const rows = await accountsWith(store.durable, { email });
@@ -34,7 +35,7 @@ export async function accountsUnder(
  * other address.
  * @throws {ReasonRefused}
  */
-export async function pinByStaff(context: Context, asked: StaffPinRequest): Promise<StaffPinResult> {
+export async function pinByStaff(context: SupportDeps, asked: StaffPinRequest): Promise<StaffPinResult> {
   const { mappingId, accountId, actor, requestId } = asked;
   const how = checkedReason(asked.reason);
   const email = normalEmail(asked.email);

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
-import { isDeauthorize } from '../../domain/old-api/pass-through.ts';
-import { collapsedPath, isKnownPath } from '../../domain/old-calls/old-calls.ts';
+import { isDeauthorize } from '../../../domain/old-api/pass-through.ts';
+import { collapsedPath, isKnownPath } from '../../../domain/old-calls/old-calls.ts';
 
 /**
  * Which paths of old calls are equal, and which paths may go to the old API. The rules here must read a path as the old

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Context } from '../../domain/context.ts';
-import { createPassAnonymous, type AnonymousPassThrough } from '../../domain/old-api/pass-anonymous.ts';
+import type { LegacyDeps } from '../deps.ts';
+import { createPassAnonymous, type AnonymousPassThrough } from '../../../domain/old-api/pass-anonymous.ts';
 import {
   createStrangers,
   type LegacyCall,
@@ -9,18 +9,18 @@ import {
   passServed,
   type UnknownTokenPassThrough,
   passWaiting,
-} from '../../domain/old-api/pass-through.ts';
-import type { ResolvedToken } from '../../domain/tokens/resolve-token.ts';
-import { provenApp } from '../../domain/tokens/proven-app.ts';
-import { requestIdOf } from '../request-id.ts';
-import { ownHeaders } from '../wire/added-headers.ts';
-import { tokenIfAny, tokenInHeader } from '../wire/bearer-token.ts';
-import { refuseHiddenTokens } from './hidden-token-check.ts';
-import { LegacyError, REFUSALS, tooManyCalls } from '../wire/legacy-error.ts';
-import { clientIdIn } from './named-app.ts';
+} from '../../../domain/old-api/pass-through.ts';
+import type { ResolvedToken } from '../../../domain/tokens/resolve-token.ts';
+import { provenApp } from '../../../domain/tokens/proven-app.ts';
+import { requestIdOf } from '../../request-id.ts';
+import { ownHeaders } from '../../wire/added-headers.ts';
+import { tokenIfAny, tokenInHeader } from '../../wire/bearer-token.ts';
+import { refuseHiddenTokens } from '../hidden-token-check.ts';
+import { LegacyError, REFUSALS, tooManyCalls } from '../../wire/legacy-error.ts';
+import { clientIdIn } from '../named-app.ts';
 import { mayPass, targetOf } from './passable-path.ts';
-import { shadowRead } from './posts/shadowed-reads.ts';
-import { markPassed } from './usage-note.ts';
+import { shadowRead } from '../posts/shadowed-reads.ts';
+import { markPassed } from '../usage-note.ts';
 
 /** The pass-through: calls go to the old API as they came, and its answers go back as they were. */
 
@@ -29,7 +29,7 @@ type CallOwner = NonNullable<ResolvedToken['mapping']>;
 
 /** Shared by all old calls. */
 export interface PassThroughDeps {
-  context: Context;
+  context: LegacyDeps;
   /** @throws {LegacyError} 429 */
   limit: (mapping: CallOwner) => void;
   passStranger: UnknownTokenPassThrough;
@@ -37,7 +37,7 @@ export interface PassThroughDeps {
 }
 
 /** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had; 0 turns the limit off. */
-export function createPassing(context: Context, perMinute: number): PassThroughDeps {
+export function createPassThroughDeps(context: LegacyDeps, perMinute: number): PassThroughDeps {
   return {
     context,
     limit(mapping) {

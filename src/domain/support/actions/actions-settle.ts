@@ -1,8 +1,9 @@
-import { findUndeliverable, settleMail } from '../../store/reminders/mails.ts';
-import { namesOf } from '../../store/support/support-events.ts';
-import type { Context, Origin } from '../context.ts';
-import { recordEvents } from '../history/record-event.ts';
-import { checkedReason } from '../history/reason.ts';
+import { findUndeliverable, settleMail } from '../../../store/reminders/mails.ts';
+import { namesOf } from '../../../store/support/support-events.ts';
+import type { Origin } from '../../origin.ts';
+import type { SupportDeps } from '../deps.ts';
+import { recordEvents } from '../../history/record-event.ts';
+import { checkedReason } from '../../history/reason.ts';
 
 /** Support settles a mail that reached nobody: support called the person, or nothing can be done. */
 
@@ -25,7 +26,7 @@ const accountIn = (person: string) => /^account:(.+)$/.exec(person)?.[1] ?? null
 
 /** A mail that reached nobody, settled or not; undefined where there is no such mail. */
 export async function unreachedMail(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<SupportDeps, 'store'>,
   mailId: string,
 ): Promise<UnreachedMail | undefined> {
   const found = await findUndeliverable(store.durable, mailId);
@@ -54,7 +55,7 @@ interface SettleRequest extends Origin {
  * Takes a mail off the list of mails that reached nobody; false where the mail is not on the list.
  * @throws {ReasonRefused}
  */
-export async function settleUnreached(context: Context, asked: SettleRequest): Promise<boolean> {
+export async function settleUnreached(context: SupportDeps, asked: SettleRequest): Promise<boolean> {
   const { mailId, actor, requestId } = asked;
   const reason = checkedReason(asked.reason);
   return context.store.transaction(async (tx) => {

@@ -1,0 +1,22 @@
+/** The settings that the rules of the domain depend on. Times are in milliseconds. */
+export interface DomainSettings {
+  publicUrl: string;
+  scopes: string;
+  inDoubtQuiet: number;
+  keepAlive: number;
+  profilesFresh: number;
+  profilesStale: number;
+  codeReplay: 'deny' | 'revoke';
+  /** Who may register an app on the owners' pages. */
+  appRegistration: 'open' | 'staff' | 'off';
+  shadow: boolean;
+  trustModernEmails: boolean;
+  /** The page of the new API on which people change settings that programs cannot change. */
+  modernSettingsUrl: string;
+  /** How many days before a date people get a reminder; the largest number comes first. */
+  reminderDays: readonly number[];
+  /** When reminders are planned, in UTC. */
+  reminderCron: string;
+  /** Whether the jobs plan and send reminders. */
+  sendsReminders: boolean;
+}

@@ -1,0 +1,25 @@
+import type { DomainSettings } from '../domain-settings.ts';
+import type { ClaimAge } from './refresh/claim-age.ts';
+import type { FleetSize } from './refresh/fleet-size.ts';
+import type { RefreshSlots } from './refresh/refresh-limit.ts';
+import type { InstanceWatch } from '../instance/instance-watch.ts';
+import type { KeysDeps } from '../keys/deps.ts';
+import type { WorkDeps } from '../work/deps.ts';
+import type { Shutdown } from '../work/shutdown.ts';
+import type { Spill } from '../../store/files/spill.ts';
+import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
+import type { ModernApiClients } from '../../upstream/modern-sides.ts';
+
+/** What this room takes of the context, beside what the rooms take that it calls. */
+export interface GrantsDeps extends KeysDeps, WorkDeps {
+  settings: DomainSettings;
+  server: AuthorizationServer;
+  sides: ModernApiClients;
+  places: RefreshSlots;
+  shutdown: Shutdown;
+  watch: ClaimAge;
+  fleet: FleetSize;
+  instance: InstanceWatch;
+  spill: Spill;
+  chance(): number;
+}

@@ -1,0 +1,18 @@
+import type { DomainSettings } from '../domain-settings.ts';
+import type { SharedCounts } from './shared-counts.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log/logger.ts';
+import type { Store } from '../../store/driver/store.ts';
+import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
+import type { ModernApiClients } from '../../upstream/modern-sides.ts';
+
+/** What this room takes of the context. */
+export interface LimitsDeps {
+  settings: DomainSettings;
+  store: Store;
+  clock: Clock;
+  logger: Logger;
+  server: AuthorizationServer;
+  sides: ModernApiClients;
+  counts: SharedCounts;
+}
