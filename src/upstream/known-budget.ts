@@ -18,6 +18,11 @@ export interface OpenWindow {
   /** The same in every answer. */
   name: string;
   /**
+   * The name under which requests in this window are counted. It stays when the limit changes: a change of plan does
+   * not undo what was sent in the window.
+   */
+  countedAs: string;
+  /**
    * How many requests are left beside the requests under way; infinite when the window has opened again since the last
    * report.
    */
@@ -51,6 +56,7 @@ function windowsIn({ windows, left, validMs }: RateBudget): BudgetWindow[] {
 
 interface NamedWindow {
   name: string;
+  countedAs: string;
   told: ReportedBudget;
   milliseconds: number;
 }
@@ -59,29 +65,33 @@ interface NamedWindow {
 function createWindows(clock: { now(): number }) {
   const all = new Map<string, NamedWindow>();
   /** After a change of plan a window has another limit, and so another name. The newer limit replaces the older one. */
-  const replaceOthers = ({ name, milliseconds }: NamedWindow, request: number): boolean => {
-    const others = [...all.values()].filter((one) => one.name !== name && one.milliseconds === milliseconds);
-    if (others.some(({ told }) => told.request > request)) return false;
-    for (const one of others) if (one.told.request < request) all.delete(one.name);
-    return true;
+  const replaceOthers = (window: NamedWindow, request: number): NamedWindow | undefined => {
+    const isOther = ({ name, milliseconds }: NamedWindow) =>
+      name !== window.name && milliseconds === window.milliseconds;
+    const others = [...all.values()].filter(isOther);
+    if (others.some(({ told }) => told.request > request)) return undefined;
+    const older = others.filter(({ told }) => told.request < request);
+    for (const { name } of older) all.delete(name);
+    return { ...window, countedAs: older[0]?.countedAs ?? window.countedAs };
   };
   return {
     obey(budget: RateBudget, request: number): void {
       const now = clock.now();
       for (const { limit, seconds, left, validMs } of windowsIn(budget)) {
         const name = limit > 0 ? `${limit} in ${seconds}` : '';
-        const known = all.get(name)?.told ?? NOTHING_TOLD;
-        const told = newer(known, { left, until: now + validMs, request }, now);
-        const window = { name, told, milliseconds: seconds * 1000 };
-        if (replaceOthers(window, request)) all.set(name, window);
+        const known = all.get(name);
+        const told = newer(known?.told ?? NOTHING_TOLD, { left, until: now + validMs, request }, now);
+        const window = { name, told, milliseconds: seconds * 1000, countedAs: known?.countedAs ?? name };
+        const newest = replaceOthers(window, request);
+        if (newest) all.set(name, newest);
       }
     },
     list(underWay: number): OpenWindow[] {
       const now = clock.now();
-      return [...all.values()].map(({ name, told, milliseconds }) =>
+      return [...all.values()].map(({ name, countedAs, told, milliseconds }) =>
         told.until > now
-          ? { name, left: told.left - underWay, until: told.until }
-          : { name, left: Number.POSITIVE_INFINITY, until: now + milliseconds },
+          ? { name, countedAs, left: told.left - underWay, until: told.until }
+          : { name, countedAs, left: Number.POSITIVE_INFINITY, until: now + milliseconds },
       );
     },
   };

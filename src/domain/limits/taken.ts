@@ -22,7 +22,7 @@ interface WindowCount {
   until: number;
 }
 
-/** By the name of the window. */
+/** By the name under which a window is counted. */
 type WindowCounts = Map<string, WindowCount>;
 
 const memories = new WeakMap<LimitsDeps, LRUCache<string, WindowCounts>>();
@@ -44,13 +44,13 @@ function windowsOf(context: LimitsDeps, { modernClientId, clientId }: BudgetApp)
  * The end of a window that has just opened becomes known with the next report of the new API, and is then earlier than
  * assumed here.
  */
-function takenIn(windows: WindowCounts, { name, until }: OpenWindow, now: number): WindowCount {
-  const known = windows.get(name);
+function takenIn(windows: WindowCounts, { countedAs, until }: OpenWindow, now: number): WindowCount {
+  const known = windows.get(countedAs);
   const taken =
     known && known.until > now
       ? { count: known.count, until: Math.min(known.until, until) }
       : { count: 0, until };
-  windows.set(name, taken);
+  windows.set(countedAs, taken);
   return taken;
 }
 
