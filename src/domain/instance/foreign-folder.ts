@@ -1,6 +1,6 @@
 import type { EpochFile } from '../../store/files/epoch-file.ts';
 import type { Store } from '../../store/driver/store.ts';
-import type { Context } from '../context.ts';
+import type { InstanceDeps } from './deps.ts';
 import { findOtherDatabase, FOREIGN_FOLDER_REMEDY, foreignFolderWords } from './other-database.ts';
 import { isSameDatabase } from './same-database.ts';
 
@@ -20,7 +20,7 @@ async function isAboutAnother(file: EpochFile, store: Store): Promise<boolean> {
  * remember nothing.
  */
 export async function findFolderProblem(
-  { instance, store }: Pick<Context, 'instance' | 'store'>,
+  { instance, store }: Pick<InstanceDeps, 'instance' | 'store'>,
   file: EpochFile,
   varDir: string,
 ): Promise<string | undefined> {
