@@ -5,11 +5,7 @@ import { followSettings, warnOfIdleSettings } from '../domain/lifecycle/fill-dat
 import { findProductionProblem } from '../domain/instance/prove-production.ts';
 import { startSealing } from '../domain/history/seal-history.ts';
 import { startSharing } from '../domain/limits/share-limits.ts';
-import {
-  findOtherDatabase,
-  FOREIGN_FOLDER_REMEDY,
-  foreignFolderWords,
-} from '../domain/instance/other-database.ts';
+import { findFolderProblem } from '../domain/instance/foreign-folder.ts';
 import { createBridgeApp } from '../http/app.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { startJobs } from '../jobs/schedule.ts';
@@ -35,26 +31,16 @@ export interface Bridge {
 const NO_REMINDERS =
   'no reminders are planned or sent: in production they need SMTP_URL, and the dates come whether or not people were told';
 
-async function requireProductionReady({ context }: OpenContext): Promise<void> {
-  const problem = await findProductionProblem(context);
-  if (problem !== undefined) throw new Error(problem);
-}
-
 /**
- * A bridge makes VAR_DIR remember the original that the bridge serves. A drill copy after a take-over is an original
- * too: started with the VAR_DIR of a production, the drill would turn the production bridge into a silent copy. A copy
- * before its take-over makes VAR_DIR remember nothing.
- * @throws {Error} where VAR_DIR belongs to another database that exists, or that is not known to be gone
+ * Asked before anything is written that a bridge writes when it begins to serve.
+ * @throws {Error} in plain words where VAR_DIR belongs to another database, or this database may not serve in production
  */
-export async function requireOwnFolder({ context }: OpenContext, config: Config): Promise<void> {
-  if (context.instance.isCopy()) return;
+export async function requireServable({ context }: OpenContext, config: Config): Promise<void> {
   const file = openEpochFile(epochFileOf(config), config.database);
-  const other = await findOtherDatabase(file, context.store);
-  if (other === undefined) return;
-  const words = foreignFolderWords(config.varDir, other);
-  throw new Error(
-    `${words}. This start would make the bridge on that one a silent copy at its next start. ${FOREIGN_FOLDER_REMEDY}`,
-  );
+  const problem =
+    (await findFolderProblem(context, file, config.varDir)) ??
+    (config.production ? await findProductionProblem(context) : undefined);
+  if (problem !== undefined) throw new Error(problem);
 }
 
 /** The parts of a running bridge, in the order of their start. */
@@ -105,8 +91,7 @@ type CloseSteps = Array<() => Promise<unknown>>;
 
 async function serveFrom(opened: OpenContext, config: Config, undo: CloseSteps): Promise<BridgeParts> {
   const { context } = opened;
-  await requireOwnFolder(opened, config);
-  if (config.production) await requireProductionReady(opened);
+  await requireServable(opened, config);
   await followSettings(context, config.dates);
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { requireOwnFolder, startBridge, type StopOptions } from './bridge.ts';
+import { requireServable, startBridge, type StopOptions } from './bridge.ts';
 import { openContext } from './open-context.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Config } from '../config/config.ts';
@@ -87,7 +87,7 @@ async function prepare({ config, demo, logger }: Preparation): Promise<void> {
   const opened = await openContext(config, upstreamFor(config), { logger, modernBegins });
   try {
     const { context } = opened;
-    await requireOwnFolder(opened, config);
+    await requireServable(opened, config);
     // Settings come before the demo: the demo fills in its own dates where a database has none.
     await followSettings(context, config.dates);
     if (demo) await seedDemo(context, config, demo.accountId);

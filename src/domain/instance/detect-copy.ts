@@ -46,6 +46,11 @@ export function judge(
   return row.state === 'copy' ? 'restored' : undefined;
 }
 
+/** Whether the database itself shows nothing that is wrong with it. */
+export function isSound(sight: InstanceObservation): boolean {
+  return judge(sight, sight.row) === undefined;
+}
+
 /** Whether the present place is more complete than the stored place. */
 export function isFuller(place: string, kept: string): boolean {
   if (kept === '') return place !== '';

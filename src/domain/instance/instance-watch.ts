@@ -18,9 +18,11 @@ import {
   findPlaceProblem,
   isAboutThis,
   isFuller,
+  isSound,
   judge,
   type InstanceObservation,
 } from './detect-copy.ts';
+import { findOtherDatabase } from './other-database.ts';
 import { EpochMemory } from './remember-epoch.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 
@@ -33,6 +35,8 @@ export interface InstanceWatch {
   isCopy(): boolean;
   /** Why the database counts as a copy, in words; undefined for the original. */
   why(): string | undefined;
+  /** Whether nothing but the memory of this machine says that the database is a copy, by a later state. */
+  isOnlyOlder(): boolean;
   /**
    * What is wrong with this machine's memory of the database, in words. Such a problem does not make the database a
    * copy.
@@ -117,6 +121,7 @@ class Watch implements InstanceWatch {
   }
 
   isCopy = () => this.#finding !== undefined;
+  isOnlyOlder = () => this.#finding === 'older' && this.#sight !== undefined && isSound(this.#sight);
   why = () => this.#finding && FINDINGS[this.#finding];
   findProblem = () => this.#memory.findProblem();
   seen = () => ({ id: this.#id, epoch: this.#epoch });
@@ -172,7 +177,22 @@ class Watch implements InstanceWatch {
     this.#looks.judged = number;
     this.#sight = sight;
     this.#become(judge(sight, known), sight.row);
-    if (!this.isCopy()) this.#keep({ mayForget: this.#isServing(), isMeant: false });
+    if (!this.isCopy()) await this.#keepSeen();
+  }
+
+  /**
+   * Asked at every look, not at the start alone: a silent copy may become the original by a take-over with another
+   * VAR_DIR, and two bridges may begin at once in a new VAR_DIR.
+   */
+  async #keepSeen(): Promise<void> {
+    const { store, file } = this.#options;
+    const place = this.#sight?.place ?? '';
+    const mayForget = this.#isServing();
+    const mustAsk = mayForget && this.#memory.wouldForget({ seen: this.seen(), place });
+    const owner = mustAsk ? await findOtherDatabase(file, store) : undefined;
+    if (owner !== undefined) this.#memory.leaveTo(owner);
+    // Another look may have ended meanwhile.
+    else if (!this.isCopy()) this.#keep({ mayForget, isMeant: false });
   }
 
   #keep(how: { mayForget: boolean; isMeant: boolean }): void {

@@ -61,4 +61,4 @@ export function foreignFolderWords(varDir: string, other: string): string {
 
 /** The remedy for an operator. */
 export const FOREIGN_FOLDER_REMEDY =
-  'For a drill set a VAR_DIR of its own. Where that database is gone for good, or never served again: grantbridge restore --take-over --replace-original';
+  'For a drill set a VAR_DIR of its own. Where that database is gone for good, was moved here, or is never served again: grantbridge restore --take-over --replace-original';

@@ -1,21 +1,31 @@
 import type { Logger } from '../../shared/log/logger.ts';
 import type { EpochFile, RememberedInstance } from '../../store/files/epoch-file.ts';
 import type { SeenInstance } from '../../store/instance/instance.ts';
+import { FOREIGN_FOLDER_REMEDY } from './other-database.ts';
 import { isSameDatabase } from './same-database.ts';
 
-/** What a process wants the machine to remember. */
-interface EpochRecord {
+/** A database as a process sees it. */
+interface PlacedInstance {
   seen: SeenInstance;
   /** The place of the database, as the store names the place. */
   place: string;
+}
+
+/** What a process wants the machine to remember. */
+interface EpochRecord extends PlacedInstance {
   /**
-   * Whether the machine may forget another database for this one: a bridge serves this database, or a take-over was
-   * made.
+   * Whether the machine may forget another database for this one: an operator has asked for this, or a bridge serves
+   * this database and the other one is gone.
    */
   mayForget: boolean;
   /** Whether an operator has asked for this. Otherwise the log tells that another database was forgotten. */
   isMeant: boolean;
 }
+
+/** Anybody can read this at `/ready`, so it names neither the folder nor the other database. */
+const FOREIGN = 'VAR_DIR belongs to another database';
+
+const UNWRITABLE = 'VAR_DIR/epoch.json cannot be written';
 
 /** What this process knows of the machine's memory. Other processes of the machine write that memory too. */
 export class EpochMemory {
@@ -46,13 +56,28 @@ export class EpochMemory {
     return this.#isOther(id);
   }
 
+  /** Whether the machine could remember this database only by forgetting another one. */
+  wouldForget(record: PlacedInstance): boolean {
+    const present = this.#named(record);
+    if (this.#knows(present)) return false;
+    return this.#try(() => (this.#kept = this.#file.read())) && this.#isElsewhere(present);
+  }
+
+  /** The machine goes on remembering the other database, whose next start would otherwise count as an older copy. */
+  leaveTo(owner: string): void {
+    const detail = 'this database is not remembered here, and its next start with this VAR_DIR is refused';
+    if (this.#problem !== FOREIGN)
+      this.#logger.error(FOREIGN, { owner, detail, remedy: FOREIGN_FOLDER_REMEDY });
+    this.#problem = FOREIGN;
+  }
+
   /**
    * A higher epoch from another process stays. Another database, also a copy with the same id, is forgotten only where
    * `mayForget` is set: a command may point at a copy, whose epoch would make the original count as older. A file that
    * cannot be written stops nothing: the work with the database goes on.
    */
-  keep({ seen, place, mayForget, isMeant }: EpochRecord): void {
-    const present = { ...seen, database: this.#file.nameOf(place) };
+  keep({ mayForget, isMeant, ...record }: EpochRecord): void {
+    const present = this.#named(record);
     if (this.#knows(present)) return;
     const isKept = this.#try(() => {
       this.#kept = this.#file.read();
@@ -62,6 +87,10 @@ export class EpochMemory {
       this.#kept = present;
     });
     if (isKept) this.#problem = undefined;
+  }
+
+  #named({ seen, place }: PlacedInstance): RememberedInstance {
+    return { ...seen, database: this.#file.nameOf(place) };
   }
 
   #isOther(id: string): boolean {
@@ -96,9 +125,8 @@ export class EpochMemory {
       work();
       return true;
     } catch (error) {
-      const problem = 'VAR_DIR/epoch.json cannot be written';
-      if (this.#problem === undefined) this.#logger.error(problem, { error });
-      this.#problem = problem;
+      if (this.#problem !== UNWRITABLE) this.#logger.error(UNWRITABLE, { error });
+      this.#problem = UNWRITABLE;
       return false;
     }
   }

@@ -4,6 +4,7 @@ import { markCallsUnknown } from '../../store/usage/known-calls.ts';
 import { markRestoredInDoubt, listLive, voidAllCodes } from '../../store/grants/restored.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { markTakeOver } from '../history/anchor-history.ts';
+import type { Instance } from '../../store/tables/tables.ts';
 import type { InstanceDeps } from './deps.ts';
 import { epochOfTakeOver } from './instance-watch.ts';
 import { recordEvents } from '../history/record-event.ts';
@@ -40,16 +41,22 @@ async function doubtAll(context: InstanceDeps, tx: Database, now: number): Promi
   return grants.length;
 }
 
+const isOriginal = ({ instance }: Pick<InstanceDeps, 'instance'>, { state }: Instance) => state === 'original' && !instance.isCopy();
+
 /**
  * Takes the copy over. Allowed only where the original will never work again. A bridge that runs on the copy notices
  * within a second.
  * @returns how many grants are in doubt now; undefined where the database is the original, and nothing was changed
  */
 export async function takeOver(context: InstanceDeps): Promise<number | undefined> {
+  if (isOriginal(context, await readInstance(context.store.durable))) return undefined;
+  // This database does not know the calls to the original since the copy was made. Said first: after a kill behind the
+  // transaction nobody would say it any more.
+  await markCallsUnknown(context.store);
   const [place, time] = [await context.store.place(), await context.store.now()];
   const grants = await context.store.transaction(async (tx) => {
     const row = await readInstance(tx);
-    if (row.state === 'original' && !context.instance.isCopy()) return undefined;
+    if (isOriginal(context, row)) return undefined;
     const now = context.clock.now();
     // A machine that saw the original may know a higher epoch than the copy has. The copy must count as newer there.
     const epoch = epochOfTakeOver(Math.max(row.epoch, context.instance.seen().epoch), time);
@@ -59,8 +66,6 @@ export async function takeOver(context: InstanceDeps): Promise<number | undefine
     return doubtAll(context, tx, now);
   });
   if (grants === undefined) return undefined;
-  // This database does not know the calls to the original since the copy was made.
-  await markCallsUnknown(context.store);
   await markTakeOver(context);
   await context.instance.adopt();
   return grants;

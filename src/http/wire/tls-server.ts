@@ -9,35 +9,75 @@ import { readTlsPair, type TlsFiles } from '../../shared/net/tls-pair.ts';
 
 const LOOK_EVERY = 1 * SECOND;
 
+const stampsOf = ({ certFile, keyFile }: TlsFiles) => [certFile, keyFile].map(stampOf).join(' ');
+
 const secureOptions = (tls: TlsFiles) => ({ ...readTlsPair(tls), minVersion: 'TLSv1.2' as const });
 
-/** Serves with the pair that the files hold now. An unusable pair changes nothing. */
-function renew(server: Server, tls: TlsFiles, logger: Logger): void {
-  try {
-    server.setSecureContext(secureOptions(tls));
-    logger.info('the certificate was read anew, new connections get it');
-  } catch (error) {
-    logger.error('ALARM: the certificate was changed and is not usable, the one read before serves on', {
-      error,
-    });
+/**
+ * A renewal replaces the two files one after the other, perhaps some seconds apart, and in between they do not fit. Only
+ * a pair that stays unusable for this many looks calls a person.
+ */
+const LOOKS_BEFORE_ALARM = 5;
+
+const READ_ANEW = 'the certificate was read anew, new connections get it';
+
+/** Reads the files again when they have changed, and serves with the new pair. An unusable pair changes nothing. */
+class Renewal {
+  readonly #server: Server;
+  readonly #tls: TlsFiles;
+  readonly #logger: Logger;
+  #used: string;
+  #seen = '';
+  /** How many looks in a row saw the same files. */
+  #rested = 0;
+  #isAlarmed = false;
+
+  constructor(server: Server, tls: TlsFiles, { logger, used }: { logger: Logger; used: string }) {
+    this.#server = server;
+    this.#tls = tls;
+    this.#logger = logger;
+    this.#used = used;
+  }
+
+  /** Files that were changed since the last look may still be written. */
+  look(): void {
+    const now = stampsOf(this.#tls);
+    this.#rested = now === this.#seen ? this.#rested + 1 : 0;
+    this.#seen = now;
+    if (now === this.#used) return;
+    if (this.#rested === 1 || this.#rested === LOOKS_BEFORE_ALARM) this.#read();
+  }
+
+  #read(): void {
+    try {
+      this.#server.setSecureContext(secureOptions(this.#tls));
+    } catch (error) {
+      return this.#complain(error);
+    }
+    this.#used = this.#seen;
+    // The end of an alarm is told to everybody whom the alarm was told.
+    this.#logger.log(this.#isAlarmed ? 'warn' : 'info', READ_ANEW);
+    this.#isAlarmed = false;
+  }
+
+  #complain(error: unknown): void {
+    if (this.#rested < LOOKS_BEFORE_ALARM)
+      return void this.#logger.debug('the new certificate is not usable yet', { error });
+    this.#isAlarmed = true;
+    this.#logger.error(
+      'ALARM: the certificate was changed and is not usable, the one read before serves on',
+      {
+        error,
+      },
+    );
   }
 }
 
-/**
- * A server with the pair of these files. It reads the files again when they have changed, and have stayed equal since
- * the last look: a renewal replaces the files one after the other, and in between they do not fit together.
- */
+/** A server with the pair of these files, which it reads again when they have changed. */
 export function createTlsServer(tls: TlsFiles, logger: Logger): Server {
-  const look = () => [tls.certFile, tls.keyFile].map(stampOf).join(' ');
-  let [used, seen] = [look(), ''];
+  const used = stampsOf(tls);
   const server = createServer({ ...CONNECTION_LIMITS, ...secureOptions(tls) });
-  const timer = setInterval(() => {
-    const now = look();
-    if (now !== used && now === seen) {
-      used = now;
-      renew(server, tls, logger);
-    }
-    seen = now;
-  }, LOOK_EVERY).unref();
+  const renewal = new Renewal(server, tls, { logger, used });
+  const timer = setInterval(() => renewal.look(), LOOK_EVERY).unref();
   return server.on('close', () => clearInterval(timer));
 }

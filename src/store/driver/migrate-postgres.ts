@@ -18,19 +18,29 @@ export async function presentNumber(client: pg.Client): Promise<number> {
   return rows[0]?.number ?? 0;
 }
 
+const newestNumber = () => migrationFiles('postgres').at(-1)?.number ?? 0;
+
+/** @throws {Error} when a newer version than this one wrote the database */
+function requireKnown(present: number): void {
+  const newest = newestNumber();
+  if (present > newest) throw new Error(`the database has schema ${present}, this version knows ${newest}`);
+}
+
 /**
  * Whether a database has the schema of this version. If so, the database is opened without the lock of the migrations.
+ * @throws {Error} when a newer version than this one wrote the database
  */
 export async function isNewest(client: pg.Client): Promise<boolean> {
-  return (await presentNumber(client)) === migrationFiles('postgres').at(-1)?.number;
+  const present = await presentNumber(client);
+  requireKnown(present);
+  return present === newestNumber();
 }
 
 async function applyNewer(client: pg.Client): Promise<void> {
   const files = migrationFiles('postgres');
-  const newest = files.at(-1)?.number ?? 0;
   await client.query('create table if not exists schema_version (number integer not null)');
   const current = await presentNumber(client);
-  if (current > newest) throw new Error(`the database has schema ${current}, this version knows ${newest}`);
+  requireKnown(current);
   for (const file of files.filter(({ number }) => number > current)) {
     await client.query(readFileSync(file.path, 'utf8'));
     await client.query('insert into schema_version (number) values ($1)', [file.number]);

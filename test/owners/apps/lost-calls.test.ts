@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { movedSoFar } from '../../../src/domain/handover/migration-checklist.ts';
 import { takeOver } from '../../../src/domain/instance/take-over.ts';
 import { checklist } from '../../../src/http/owners/move/checklist.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { markCopy, readInstance } from '../../../src/store/instance/instance.ts';
+import { noteLostCalls } from '../../../src/store/usage/known-calls.ts';
 import { type AdminBridge, startAdminBridge } from '../../lifecycle/support/admin-bridge.ts';
 import { registerLegacyApp } from '../../support/bridge/register-app.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
@@ -90,4 +92,17 @@ testInProcess('what the original was called before a take-over is not known to t
   await context.instance.look();
   expect(await takeOver(context)).toBe(0);
   expect(await toldOfCalls()).toBe(UNKNOWN);
+});
+
+test('a take-over that cannot say so takes nothing over', async () => {
+  const { store, instance } = admin.bridge.context;
+  await markCopy(store.durable, await readInstance(store.durable));
+  await instance.look();
+  await noteLostCalls(store.volatile, clock.now());
+  const refusing = "before delete on app_calls_begin begin select raise(abort, 'no'); end";
+  await sql`${sql.raw(`create trigger refusing ${refusing}`)}`.execute(store.volatile);
+  await expect(takeOver(admin.bridge.context)).rejects.toThrow('no');
+  expect(await readInstance(store.durable)).toMatchObject({ state: 'copy' });
+  await sql`drop trigger refusing`.execute(store.volatile);
+  expect(await takeOver(admin.bridge.context)).toBe(0);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { BridgeProcess } from '../../support/bridge/bridge-process.ts';
 import { freshDatabase } from '../../support/database/database.ts';
+import { until } from '../../support/servers/held-answer.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import {
   callWith,
@@ -182,10 +183,55 @@ describe.each([
     for (const WORKERS of ['1', '2']) {
       const start = ground.start({ ...mistaken, WORKERS });
       await expect(start).rejects.toThrow(
-        `VAR_DIR: ${production.VAR_DIR} belongs to another database, ${drill.name}. This start would make the bridge on that one a silent copy at its next start. For a drill set a VAR_DIR of its own.`,
+        `VAR_DIR: ${production.VAR_DIR} belongs to another database, ${drill.name}. A start would make the bridge on that one a silent copy at its next start. For a drill set a VAR_DIR of its own.`,
       );
       expect(epochIn(production)).toBeLessThan(TAKEN_OVER);
     }
+    const doctor = await run({ ...production, ...drill.copy }, 'doctor');
+    expect(doctor.output).toContain(`FAILED  instance: VAR_DIR: ${production.VAR_DIR} belongs to another`);
+    await original.stop();
+    await original.start();
+    await expectServesOn(drill);
+  });
+
+  test('a silent copy that runs in the VAR_DIR of production and is taken over from elsewhere leaves that folder to production', async () => {
+    const { production, original } = drill;
+    const mistaken = { ...production, ...drill.copy, PORT: String(await freePort()) };
+    if (drill.operands.length > 0) await run(mistaken, 'restore', ...drill.operands);
+    const copy = await ground.start(mistaken);
+    expect((await ready(copy)).text).toContain('this is a restored copy');
+    const before = epochIn(production);
+    const own = { ...mistaken, VAR_DIR: join(production.VAR_DIR, '..', 'drill') };
+    copyKeys(production, own);
+    expect((await run(own, 'restore', '--take-over')).code).toBe(0);
+    await until(async () => !(await ready(copy)).text.includes('this is a restored copy'));
+    expect(await ready(copy)).toMatchObject({
+      status: 503,
+      text: '{"ready":false,"reason":"VAR_DIR belongs to another database"}',
+    });
+    expect(copy.complaints()).toContain(drill.name);
+    await copy.stop();
+    expect(epochIn(production)).toBeLessThan(before + TAKEN_OVER);
+    await original.stop();
+    await original.start();
+    await expectServesOn(drill);
+  });
+
+  test('serve on production is refused in the VAR_DIR of a drill, which marks nothing as a copy', async () => {
+    const { production, original } = drill;
+    const own = { ...production, VAR_DIR: join(production.VAR_DIR, '..', 'drill') };
+    copyKeys(production, own);
+    expect((await takeOver(own)).code).toBe(0);
+    const there = { DATABASE_URL: `sqlite:${drill.name}`, ...production };
+    const mistaken = { ...there, VAR_DIR: own.VAR_DIR, PORT: String(await freePort()) };
+    for (const WORKERS of ['1', '2'])
+      await expect(ground.start({ ...mistaken, WORKERS })).rejects.toThrow(
+        `VAR_DIR: ${own.VAR_DIR} remembers another database, and a later state than this one has.`,
+      );
+    expect((await run(mistaken, 'doctor')).output).toContain(
+      `FAILED  instance: VAR_DIR: ${own.VAR_DIR} remembers another database`,
+    );
+    await expectServesOn(drill);
     await original.stop();
     await original.start();
     await expectServesOn(drill);
@@ -226,8 +272,7 @@ describe.each([
     await original.stop();
     expect(await takeOver(production, '--replace-original')).toMatchObject({ code: 0, complaints: '' });
     expect(epochIn(production)).toBeGreaterThan(TAKEN_OVER);
-    await original.start();
-    expect((await ready(original)).text).toContain('older than this machine has seen it');
+    await expect(original.start()).rejects.toThrow('remembers another database, and a later state');
   });
 });
 

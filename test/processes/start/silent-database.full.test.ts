@@ -49,6 +49,20 @@ test('a command on the newest schema does not wait for whoever migrates', async 
   expect(await run(settings, 'apps', 'list')).toMatchObject({ code: 0, complaints: '' });
 });
 
+test('nor does a command of a version that is older than the schema', async () => {
+  await holder.query('select pg_advisory_xact_lock(4917203)');
+  const newer = new pg.Client({ connectionString: database.url });
+  await newer.connect();
+  await newer.query('insert into schema_version (number) values (999)');
+  const { code, complaints } = await run(settings, 'apps', 'list');
+  await newer.query('delete from schema_version where number = 999');
+  await newer.end();
+  expect({ code, complaints }).toEqual({
+    code: 1,
+    complaints: expect.stringContaining('DATABASE_URL: the database has schema 999, this version') as string,
+  });
+});
+
 test('where the schema cannot be read each command ends with 1 and says so', async () => {
   await holder.query('lock table schema_version in access exclusive mode');
   const words = /DATABASE_URL: the server takes the connection and does not answer, or another program holds/;

@@ -4,9 +4,10 @@ import { hasOldApi, outlookOfRetirement } from '../../../domain/cut-over/outlook
 import { isDoubtful } from '../../../domain/cut-over/outlook-words.ts';
 import { findRefreshTrouble, troubleWords } from '../../../domain/grants/refresh/refresh-trouble.ts';
 import { findPlaceProblem } from '../../../domain/instance/detect-copy.ts';
+import { findFolderProblem } from '../../../domain/instance/foreign-folder.ts';
 import { momentText } from '../../../shared/moments.ts';
 import { readSchema } from '../../../store/driver/schema-state.ts';
-import { findLostDatabase } from '../../../store/files/epoch-file.ts';
+import { findLostDatabase, openEpochFile } from '../../../store/files/epoch-file.ts';
 import { describeLocation } from '../../../store/driver/open-store.ts';
 import { epochFileOf } from '../../../app/open-context.ts';
 import { outlookLines } from '../apps/cut-over.ts';
@@ -23,6 +24,8 @@ interface OpenInstance {
   /** Why the database is a restored copy; undefined for the original. */
   why: string | undefined;
   problem: string | undefined;
+  /** Why no bridge may start here. */
+  folder: string | undefined;
   dates: CheckVerdict;
   refreshing: CheckVerdict;
   budget: CheckVerdict;
@@ -61,7 +64,8 @@ async function examineBudget(context: Context): Promise<CheckVerdict> {
   return isDoubtful(outlooks) ? warning(words) : ok(words);
 }
 
-async function readInstance({ database, dates }: Config): Promise<InstanceState> {
+async function readInstance(config: Config): Promise<InstanceState> {
+  const { database, dates, varDir } = config;
   const { present } = await readSchema(database);
   if (present === undefined) return 'none yet';
   return lookInContext(async ({ context }) => {
@@ -69,6 +73,7 @@ async function readInstance({ database, dates }: Config): Promise<InstanceState>
     return {
       why: instance.why(),
       problem: instance.findProblem() ?? findPlaceProblem(await store.place()),
+      folder: await findFolderProblem(context, openEpochFile(epochFileOf(config), database), varDir),
       dates: await examineDates(context, dates),
       refreshing: await examineRefreshing(context),
       budget: await examineBudget(context),
@@ -114,7 +119,8 @@ export async function checkInstance(find: InstanceLookup): Promise<CheckVerdict>
   const instance = await find();
   if (instance === 'none yet') return notLookedAt('there is no database yet');
   if (instance === 'unknown') return notLookedAt(CLOSED);
-  const { why, problem } = instance;
+  const { why, problem, folder } = instance;
+  if (folder !== undefined) throw failure(folder);
   if (why !== undefined)
     throw failure(
       `a restored copy, which sends nothing to the modern side: ${why}. Once the original is stopped for good: grantbridge restore --take-over`,
