@@ -41,7 +41,8 @@ async function doubtAll(context: InstanceDeps, tx: Database, now: number): Promi
   return grants.length;
 }
 
-const isOriginal = ({ instance }: Pick<InstanceDeps, 'instance'>, { state }: Instance) => state === 'original' && !instance.isCopy();
+const isOriginal = ({ instance }: Pick<InstanceDeps, 'instance'>, { state }: Instance) =>
+  state === 'original' && !instance.isCopy();
 
 /**
  * Takes the copy over. Allowed only where the original will never work again. A bridge that runs on the copy notices
