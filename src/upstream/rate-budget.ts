@@ -1,3 +1,4 @@
+import { parseList } from 'structured-headers';
 import type { HttpAnswer } from './http-client.ts';
 
 /** One window of a client's budget, from `RateLimit` and `RateLimit-Policy`. */
@@ -30,14 +31,18 @@ interface HeaderWindow {
   numbers: Map<string, number>;
 }
 
-/** Parses list members such as `"100-in-15min";r=98;t=897` (a structured list). */
+/** Parses a structured list (RFC 9651) such as `"100-in-15min";r=98;t=897`. A malformed header says nothing. */
 function windowsOf(header: string | undefined): HeaderWindow[] {
-  return (header ?? '').split(',').flatMap((member) => {
-    const [name, ...parameters] = member.trim().split(';');
-    if (!name) return [];
-    const pairs = parameters.map((text) => text.trim().split('=', 2));
-    return [{ name, numbers: new Map(pairs.map(([key = '', value]) => [key, Number(value)])) }];
-  });
+  try {
+    return parseList(header ?? '').map(([name, parameters]) => ({
+      name: String(name),
+      numbers: new Map(
+        [...parameters].flatMap(([key, value]) => (typeof value === 'number' ? [[key, value]] : [])),
+      ),
+    }));
+  } catch {
+    return [];
+  }
 }
 
 /** A window with its remaining share; `seconds` is undefined when the policy has no length. */

@@ -12,6 +12,7 @@ import type { Origin } from '../origin.ts';
 import type { AccountsDeps } from './deps.ts';
 import { pinOwner } from './pin-owner.ts';
 import { recordEvents } from '../history/record-event.ts';
+import { groupBy } from '../../shared/group-by.ts';
 
 /**
  * Apps and tokens under an old account id go to the account that an id pair names (docs/decisions/0016, ids and
@@ -84,15 +85,8 @@ async function follow(step: TransactionScope, pair: AccountPair, rows: LegacyIdR
   else if (email !== null) await letWait(step, rows, { ...pair, email });
 }
 
-function byLegacyId<T extends { legacyId: string }>(rows: readonly T[]): Map<string, T[]> {
-  const found = new Map<string, T[]>();
-  for (const row of rows) {
-    const group = found.get(row.legacyId);
-    if (group) group.push(row);
-    else found.set(row.legacyId, [row]);
-  }
-  return found;
-}
+const byLegacyId = <T extends { legacyId: string }>(rows: readonly T[]) =>
+  groupBy(rows, ({ legacyId }) => legacyId);
 
 /** Moves the apps and tokens. Returns how many of each have their account now. */
 export async function applyAccountPairs(

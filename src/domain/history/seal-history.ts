@@ -16,6 +16,7 @@ import type { HistoryDeps } from './deps.ts';
 import { withLease } from '../work/lease.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
+import { repeat } from '../../shared/repeat.ts';
 
 /**
  * Chains the history (docs/decisions/0011). Each entry gets the next position, and a value under the history key over
@@ -156,21 +157,14 @@ export function startSealing(context: HistoryDeps): () => Promise<void> {
   const anchoring = { ...resting, message: 'the history is not anchored' };
   const anchor = restAfterFailure(anchoring, () => anchorHistory(context));
   let turns = 0;
-  let running: Promise<void> | undefined;
   const work = async (isLast: boolean) => {
     await seal();
     if (isLast || turns % TURNS_PER_ANCHOR < 1) await anchor();
     turns += 1;
   };
-  const takeTurn = (isLast = false) =>
-    (running ??= work(isLast).finally(() => {
-      running = undefined;
-    }));
-  const timer = setInterval(() => void takeTurn(), TURN);
-  timer.unref();
+  const sealing = repeat(() => work(false), TURN);
   return async () => {
-    clearInterval(timer);
-    await running;
-    await takeTurn(true);
+    await sealing.stop();
+    await work(true);
   };
 }

@@ -12,6 +12,7 @@ import {
   type Tampering,
   timeOf,
 } from './locate-tampering.ts';
+import { groupBy } from '../../shared/group-by.ts';
 
 /**
  * The proof of the history (docs/decisions/0011). Every entry is computed again, and the first wrong entry is named.
@@ -91,20 +92,9 @@ function cut(last: Event | undefined, { position, at }: HeldAnchor): HistoryFind
   return { kind: 'cut', position: last?.position ?? 0, id: last?.id ?? null, at, text };
 }
 
-/** The anchors grouped by position, for the check of each entry. */
-function byPosition(anchors: readonly HeldAnchor[]): Map<number, HeldAnchor[]> {
-  const groups = new Map<number, HeldAnchor[]>();
-  for (const anchor of anchors) {
-    const group = groups.get(anchor.position);
-    if (group) group.push(anchor);
-    else groups.set(anchor.position, [anchor]);
-  }
-  return groups;
-}
-
 /** Checks an entry against the last right link before it. Returns the finding, or undefined for a right entry. */
 function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor[]) {
-  const anchored = byPosition(anchors);
+  const anchored = groupBy(anchors, ({ position }) => position);
   const ground = { db: store.durable, vault };
   return async (
     here: ChainedEntry,

@@ -2,6 +2,7 @@ import { SECOND } from '../../shared/lifetimes.ts';
 import type { LimitsDeps } from './deps.ts';
 import { shareBudgets } from './share-budget.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
+import { repeat } from '../../shared/repeat.ts';
 
 /** A count reaches the other processes in two turns, one for storing and one for reading, so within a second. */
 const TURN = 400;
@@ -18,20 +19,15 @@ export async function startSharing(context: LimitsDeps): Promise<() => Promise<v
   const syncCounts = restAfterFailure(counting, () => context.counts.sync());
   const knowing = { ...resting, message: 'the budget is known alone' };
   const syncBudget = restAfterFailure(knowing, () => shareBudgets(context));
-  let running: Promise<void> | undefined;
-  const takeTurn = (): Promise<void> =>
-    (running ??= Promise.all([syncCounts(), syncBudget()]).then(() => {
-      running = undefined;
-    }));
+  const takeTurn = async () => {
+    await Promise.all([syncCounts(), syncBudget()]);
+  };
   await takeTurn();
-  const timer = setInterval(() => {
-    context.counts.forgetEnded();
-    void takeTurn();
-  }, TURN);
-  timer.unref();
+  const sharing = repeat(takeTurn, TURN);
+  // Memory is freed on time, also while the database answers slowly.
+  const forgetting = repeat(async () => context.counts.forgetEnded(), TURN);
   return async () => {
-    clearInterval(timer);
-    await running;
+    await Promise.all([sharing.stop(), forgetting.stop()]);
     await takeTurn();
   };
 }

@@ -8,6 +8,7 @@ import { restAfterFailure } from '../work/rest-after-failure.ts';
 import { agentOf, endpointOf } from '../usage/usage.ts';
 import { createLiveIds } from './live-id.ts';
 import { networkOf } from './network.ts';
+import { type RepeatedWork, repeat } from '../../shared/repeat.ts';
 
 /**
  * The calls of apps that a person watches, told to all processes within a second. A call waits for no write. A call of
@@ -102,21 +103,6 @@ function createRows({
   };
 }
 
-/** Repeats work, never two runs at a time: the calls of one process have to be written in their order. */
-function repeat(work: () => Promise<void>, every: number): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= work().finally(() => {
-      running = undefined;
-    });
-  }, every);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
-}
-
 /** The feed of one process. */
 export function createLiveFeed({ store, clock, logger, processId }: LiveFeedDeps): LiveFeed {
   let watched = new Map<string, number>();
@@ -132,7 +118,7 @@ export function createLiveFeed({ store, clock, logger, processId }: LiveFeedDeps
     const rows = await listWatched(store, clock.now());
     watched = new Map(rows.map(({ client_id: clientId, until }) => [clientId, until]));
   });
-  let running: Array<() => Promise<void>> = [];
+  let running: RepeatedWork[] = [];
   const isWatched = (clientId: string) => (watched.get(clientId) ?? 0) > clock.now();
   return {
     isWatched,
@@ -150,7 +136,7 @@ export function createLiveFeed({ store, clock, logger, processId }: LiveFeedDeps
     ending: ending.signal,
     end: () => ending.abort(),
     async stop() {
-      await Promise.all(running.map((stop) => stop()));
+      await Promise.all(running.map((work) => work.stop()));
       await write();
     },
   };

@@ -13,6 +13,7 @@ import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
+import { groupBy } from '../../shared/group-by.ts';
 
 /**
  * Passes on the reminders of a mail whose address takes no mails. A reminder for an owner goes to the next contact of
@@ -46,13 +47,10 @@ async function findContacts(tx: Database, mail: ClaimedMail, refusal: AddressRef
 
 /** Groups reminders by the normalised address of the next reader. */
 function groupByNext(reminders: readonly ReminderRow[], contacts: NextContact): Map<string, ReminderRow[]> {
-  const groups = new Map<string, ReminderRow[]>();
-  for (const reminder of reminders) {
-    const contact = reminder.role === 'owner' ? contacts(reminder.client_id) : undefined;
-    const next = contact === undefined ? NOBODY : normalEmail(contact);
-    groups.set(next, [...(groups.get(next) ?? []), reminder]);
-  }
-  return groups;
+  return groupBy(reminders, ({ role, client_id: clientId }) => {
+    const contact = role === 'owner' ? contacts(clientId) : undefined;
+    return contact === undefined ? NOBODY : normalEmail(contact);
+  });
 }
 
 type ReplacementInput = { mail: ClaimedMail; failure: string; now: number };

@@ -12,6 +12,7 @@ import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { ReminderPerson } from './people.ts';
 import { firstDayToTell, keyOfStage, localDay } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { groupBy } from '../../shared/group-by.ts';
 
 /**
  * The people whom reminders may concern, with their stages in the ledger. People are read page by page to keep memory
@@ -61,12 +62,7 @@ export function keyOfRow(row: Pick<ReminderRow, 'client_id' | 'role' | 'stage' |
 
 /** Rows of the ledger by person, under all names of the person. */
 function byName<Row extends { person: string }>(rows: readonly Row[]): (person: ReminderPerson) => Row[] {
-  const names = new Map<string, Row[]>();
-  for (const row of rows) {
-    const known = names.get(row.person);
-    if (known) known.push(row);
-    else names.set(row.person, [row]);
-  }
+  const names = groupBy(rows, ({ person }) => person);
   return ({ aliases }) => aliases.flatMap((name) => names.get(name) ?? []);
 }
 

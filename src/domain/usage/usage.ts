@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/clock.ts';
 import { DAY, SECOND } from '../../shared/lifetimes.ts';
 import type { Logger } from '../../shared/log/logger.ts';
@@ -6,6 +7,7 @@ import { redactText } from '../../shared/log/redaction.ts';
 import type { Store } from '../../store/driver/store.ts';
 import { addUsage, sumUsage, type UsageRow, type UsageSum } from '../../store/usage/usage.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
+import { repeat } from '../../shared/repeat.ts';
 
 /**
  * Measures what tokens are used for, where the calls of the tokens are answered. A call causes no write: calls are
@@ -69,16 +71,8 @@ function shortened(text: string): string {
 
 /** Remembers the results of `work`: the same texts come again and again. */
 function remembering(work: (text: string) => string): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) => {
-    const start = text.slice(0, RAW_MAX);
-    const found = known.get(start);
-    if (found !== undefined) return found;
-    if (known.size >= TEXTS_KNOWN) known.clear();
-    const made = work(start);
-    known.set(start, made);
-    return made;
-  };
+  const known = new LRUCache<string, string>({ max: TEXTS_KNOWN, memoMethod: work });
+  return (text) => known.memo(text.slice(0, RAW_MAX));
 }
 
 /** The name of a program as usage stores it; `none` for a missing name. */
@@ -198,13 +192,7 @@ export function createUsageLog({ store, clock, logger }: UsageLogDeps): UsageLog
   };
   const failure = { logger, message: 'usage cannot be written' };
   const write = restAfterFailure({ ...failure, firstRest: SECOND }, writeOnce);
-  let running: Promise<void> | undefined;
-  const flush = (): Promise<void> =>
-    (running ??= write().finally(() => {
-      running = undefined;
-    }));
-  const timer = setInterval(() => void flush(), FLUSH_EVERY);
-  timer.unref();
+  const writing = repeat(write, FLUSH_EVERY);
   return {
     note(call) {
       const isKept = waiting.add(rowOf(call));
@@ -212,12 +200,11 @@ export function createUsageLog({ store, clock, logger }: UsageLogDeps): UsageLog
         logger.warn('usage is dropped until it can be written again', { rows: ROWS_KEPT });
         isDropping = true;
       }
-      if (waiting.size() >= ROWS_URGENT) void flush();
+      if (waiting.size() >= ROWS_URGENT) void writing.run();
     },
-    flush,
+    flush: () => writing.run(),
     async close() {
-      clearInterval(timer);
-      await running;
+      await writing.stop();
       // This write is the last one, so it is tried even during the rest after a failure.
       await writeOnce().catch((error: unknown) =>
         logger.warn(failure.message, { error, rows: waiting.size() }),

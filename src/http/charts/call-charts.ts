@@ -1,6 +1,7 @@
 import { type CallSummary, carrierWords, programWords } from '../../domain/usage/calls-of.ts';
 import { type DayCalls, totalsOf } from '../../domain/usage/calls-per-day.ts';
 import type { Series } from './charts.ts';
+import { groupBy } from '../../shared/group-by.ts';
 
 /** The calls of an app as series of a chart and as rows of a table. */
 
@@ -13,14 +14,7 @@ function byFrequency(
   calls: readonly DayCalls[],
   nameOf: (call: DayCalls) => string,
 ): Map<string, DayCalls[]> {
-  const groups = new Map<string, DayCalls[]>();
-  for (const call of calls) {
-    const name = nameOf(call);
-    const group = groups.get(name);
-    if (group) group.push(call);
-    else groups.set(name, [call]);
-  }
-  return new Map([...groups].toSorted(([, one], [, other]) => sumOf(other) - sumOf(one)));
+  return new Map([...groupBy(calls, nameOf)].toSorted(([, one], [, other]) => sumOf(other) - sumOf(one)));
 }
 
 function seriesBy(

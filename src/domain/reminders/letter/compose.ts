@@ -15,6 +15,7 @@ import { otherLines } from './others.ts';
 import { withRefused } from './refused.ts';
 import { byReminderUrgency, type LetterStage } from './stages.ts';
 import { subjectOf } from './subject.ts';
+import { groupBy } from '../../../shared/group-by.ts';
 
 /**
  * Writes the one mail of a day: all due reminders of a person, app by app. Each mail is read anew from the databases.
@@ -51,13 +52,7 @@ interface AppDue {
 }
 
 function byApp(due: readonly LetterStage[]): LetterStage[][] {
-  const apps = new Map<string, LetterStage[]>();
-  for (const one of due) {
-    const known = apps.get(one.clientId);
-    if (known) known.push(one);
-    else apps.set(one.clientId, [one]);
-  }
-  return [...apps.values()];
+  return [...groupBy(due, ({ clientId }) => clientId).values()];
 }
 
 async function holderPart(
