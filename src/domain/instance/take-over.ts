@@ -1,6 +1,6 @@
 import { newHexId } from '../../shared/ids.ts';
 import { becomeOriginal, readInstance } from '../../store/instance/instance.ts';
-import { markCallsUnknown } from '../../store/usage/known-calls.ts';
+import { countCallsSince } from '../../store/usage/known-calls.ts';
 import { markRestoredInDoubt, listLive, voidAllCodes } from '../../store/grants/restored.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { markTakeOver } from '../history/anchor-history.ts';
@@ -60,7 +60,7 @@ export async function takeOver(context: InstanceDeps): Promise<number | undefine
   });
   if (grants === undefined) return undefined;
   // This database does not know the calls to the original since the copy was made.
-  await markCallsUnknown(context.store);
+  await countCallsSince(context.store, context.clock.now());
   await markTakeOver(context);
   await context.instance.adopt();
   return grants;
