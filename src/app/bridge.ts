@@ -11,6 +11,7 @@ import { type RunningServer, startServer } from '../http/server.ts';
 import { startJobs } from '../jobs/schedule.ts';
 import { STOP_LIMIT } from '../shared/lifetimes.ts';
 import { openEpochFile } from '../store/files/epoch-file.ts';
+import { noteCounting } from '../store/usage/known-calls.ts';
 import { epochFileOf, openContext, type Overrides, type OpenContext } from './open-context.ts';
 
 /** The running bridge: its use cases, the server in front of them, and their scheduled jobs. */
@@ -92,6 +93,7 @@ type CloseSteps = Array<() => Promise<unknown>>;
 async function serveFrom(opened: OpenContext, config: Config, undo: CloseSteps): Promise<BridgeParts> {
   const { context } = opened;
   await requireServable(opened, config);
+  await noteCounting(context.store.volatile, context.clock.now());
   await followSettings(context, config.dates);
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);

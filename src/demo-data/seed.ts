@@ -12,6 +12,7 @@ import { insertUnidentified } from '../store/tokens/observed.ts';
 import { insertPlanned } from '../store/reminders/reminders.ts';
 import { keepRole } from '../store/accounts/staff.ts';
 import type { Database } from '../store/driver/store.ts';
+import { countCallsSince } from '../store/usage/known-calls.ts';
 import { addUsage } from '../store/usage/usage.ts';
 import { CALENDAR, CAMPAIGN, DEMO_APPS, type DemoApp, DESK } from './apps.ts';
 import { demoHistory } from './history.ts';
@@ -186,6 +187,7 @@ export async function seedDemoData(context: Context, integration: Integration): 
   if (!isNew) return;
   await context.lifecycle.refresh();
   const usage = pairs.flatMap(({ tokens }) => tokens.flatMap((token) => demoUsage(token, now)));
+  await countCallsSince(context.store, momentAgo(now, IMPORTED_AGO));
   for (let start = 0; start < usage.length; start += USAGE_AT_ONCE)
     await addUsage(context.store, usage.slice(start, start + USAGE_AT_ONCE));
   // The progress job may already have counted at the start, before the demo data existed.

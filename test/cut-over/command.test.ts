@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { addApp } from '../../src/cli/commands/apps/apps.ts';
 import { cutOver } from '../../src/cli/commands/apps/cut-over.ts';
 import { changeDate } from '../../src/cli/commands/dates/dates.ts';
@@ -11,10 +12,10 @@ import type { Result } from '../../src/cli/commands/result.ts';
 import { withContext } from '../../src/cli/commands/with-context.ts';
 import { isMovedEarly } from '../../src/domain/cut-over/moved-early.ts';
 import { keepMovingCalls, outlookOfRetirement } from '../../src/domain/cut-over/outlook.ts';
-import { DAY } from '../../src/shared/lifetimes.ts';
-import { dayOf } from '../../src/shared/moments.ts';
+import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
+import { dayOf, momentText } from '../../src/shared/moments.ts';
 import { storeBudget } from '../../src/store/limits/budgets.ts';
-import { markCallsUnknown, noteLostCalls } from '../../src/store/usage/known-calls.ts';
+import { countCallsSince } from '../../src/store/usage/known-calls.ts';
 import { chooseDatabase } from '../support/bridge/started-bridge.ts';
 import { addPairs, addUse, type ConnectedPair } from './support/pairs.ts';
 
@@ -43,6 +44,7 @@ beforeAll(async () => {
   const app = { name: 'Old App', callback: ['https://old-app.example/callback'], owner: 'a'.repeat(24) };
   clientId = String((await addApp(app)).json['client_id']);
   await withContext(async ({ context }) => {
+    await countCallsSince(context.store, 0);
     const connected = await addPairs(context, { clientId, count: 18 });
     pairs = [...connected, ...(await addPairs(context, { clientId, count: 2, scope: NO_POSTS }))];
     const day = dayOf(context.clock.now() - DAY);
@@ -185,17 +187,54 @@ test('of more tokens than may be looked at the last count serves', async () => {
   });
 });
 
+test('a date is set with a word where the tokens are too many to count', async () => {
+  await withContext(async ({ context }) => {
+    await context.store.volatile.deleteFrom('moving_calls').execute();
+    await sql`
+      insert into mappings (id, token_digest, client_id, account_id, grant_id, state, source, created_at, updated_at)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 20001)
+      select 'many ' || n, 'many ' || n, client_id, account_id, grant_id, state, source, created_at, updated_at
+      from mappings, numbers where id = ${pairs[0]?.mappingId}`.execute(context.store.durable);
+  });
+  const at = new Date(Date.now() + 62 * DAY).toISOString();
+  const { lines, json } = await changeDate({ reason: 'decided' }, ['retirement', at]);
+  expect(lines.join(' ')).toMatch(/more than 20,000 tokens are connected.*suffices .* is not known/);
+  expect(json).toMatchObject({ changed: true, outlook: null });
+  await withContext(({ context }) =>
+    context.store.durable.deleteFrom('mappings').where('id', 'like', 'many %').execute(),
+  );
+});
+
 test('after a loss of calls no budget is said to suffice', async () => {
   await withContext(async ({ context }) => {
     expect(await outlookOfRetirement(context, 1000)).toMatchObject([{ verdict: 'suffices' }]);
-    await markCallsUnknown(context.store);
-    expect(await outlookOfRetirement(context, 1000)).toMatchObject([{ verdict: 'unknown', isPartial: true }]);
+    await context.store.volatile.deleteFrom('app_calls_begin').execute();
+    const counted = { days: 30, isPartial: true };
+    expect(await outlookOfRetirement(context, 1000)).toMatchObject([{ verdict: 'unknown', counted }]);
   });
   expect(await budgetFinding()).toMatchObject({
     state: 'warning',
-    detail: expect.stringContaining('Not all calls of the last 30 days were counted') as string,
+    detail: expect.stringContaining(
+      'Not all of the older calls were counted. The calls of 30 days may need more',
+    ) as string,
   });
-  await withContext(({ context }) => noteLostCalls(context.store.volatile, 0));
+  await withContext(({ context }) => countCallsSince(context.store, 0));
+});
+
+test('a budget is not said to suffice for calls that are counted since an hour', async () => {
+  const since = Date.now() - 60 * MINUTE;
+  await withContext(({ context }) => countCallsSince(context.store, since));
+  const told = `Calls are counted since ${momentText(since)}; earlier ones may be missing.`;
+  expect(await budgetFinding()).toMatchObject({
+    state: 'warning',
+    detail: expect.stringMatching(new RegExp(`${told} .* is not known`)) as string,
+  });
+  const refused = await cut('100');
+  expect([refused.ok, refused.json]).toMatchObject([
+    false,
+    { outlook: [{ verdict: 'unknown', calls_partial: true, calls_counted_since: momentText(since) }] },
+  ]);
+  await withContext(({ context }) => countCallsSince(context.store, 0));
 });
 
 test('an app without connected tokens is cut over without a question', async () => {

@@ -6,6 +6,7 @@ import {
   type ProgramLanguage,
 } from '../../src/domain/new-calls/program-language.ts';
 import { OLD_CALL_NAMES } from '../../src/domain/old-calls/old-calls.ts';
+import { countCallsSince } from '../../src/store/usage/known-calls.ts';
 import { browserOf, DANA, SAM, wordsOf } from '../owners/support/people.ts';
 import type { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { issueToken } from '../support/callers/legacy-calls.ts';
@@ -22,6 +23,7 @@ let app: RegisteredApp;
 
 beforeAll(async () => {
   system = await startSystem({ env: { LEGACY_RATE_LIMIT: '0' } });
+  await countCallsSince(system.bridge.context.store, 0);
   dana = await browserOf(system);
   app = await registerLegacyApp(system.bridge, 'https://bakery.example/callback', DANA.accountId);
 });

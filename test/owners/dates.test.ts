@@ -6,6 +6,7 @@ import { timeElement } from '../../src/http/wording/words.ts';
 import { standingFacts } from '../../src/http/support/token/mapping-facts.ts';
 import { tokenStatusOf } from '../../src/http/support/token/mapping-standing.ts';
 import { dayOf } from '../../src/shared/moments.ts';
+import { countCallsSince } from '../../src/store/usage/known-calls.ts';
 import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { until } from '../support/servers/held-answer.ts';
@@ -17,7 +18,6 @@ import { browserOf, DANA, pressIn, SAM, waitingToken, wordsOf } from './support/
 import { startSecond } from './support/second-bridge.ts';
 
 /** The pages on which owners and holders meet the dates. */
-
 const DAY = 86_400_000;
 const clock = new SettableClock();
 let system: System;
@@ -33,6 +33,7 @@ let now: number;
 beforeAll(async () => {
   // Nobody asks it; while it is there, what waits is not refused.
   system = await startSystem({ clock, env: { LEGACY_BACKEND_URL: 'http://127.0.0.1:9' } });
+  await countCallsSince(system.bridge.context.store, 0);
   lone = await startSecond(system, { clock, env: {} });
   [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
 });

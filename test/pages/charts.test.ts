@@ -100,6 +100,9 @@ test('without a number there are words instead of an empty drawing', () => {
   expect(stackedBars(chart({ series: none }))).toContain('No calls in these days.');
   expect(stackedBars(chart({ series: none }))).not.toContain('<svg');
   expect(stackedBars(chart({ series: [] }))).toContain('No calls in these days.');
+  expect(stackedBars(chart({ series: none, isPartial: true }))).toContain(
+    'No calls are known of these days.',
+  );
   expect(lines(chart({ series: none, empty: 'Nothing <yet>.' }))).toContain('Nothing &lt;yet&gt;.');
 });
 

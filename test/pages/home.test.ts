@@ -1,3 +1,4 @@
+import { countCallsSince } from '../../src/store/usage/known-calls.ts';
 import { addUsage } from '../../src/store/usage/usage.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
@@ -18,6 +19,7 @@ let own: RegisteredApp;
 beforeAll(async () => {
   // Nobody asks it; while it is there, what waits is not refused.
   system = await startSystem({ env: { LEGACY_BACKEND_URL: 'http://127.0.0.1:9' } });
+  await countCallsSince(system.bridge.context.store, 0);
   [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
 });
 afterAll(() => system.stop());

@@ -4,6 +4,7 @@ import { recordEvents } from '../../src/domain/history/record-event.ts';
 import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
+import { countCallsSince } from '../../src/store/usage/known-calls.ts';
 import { addUsage } from '../../src/store/usage/usage.ts';
 import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
 import { issueToken } from '../support/callers/legacy-calls.ts';
@@ -49,6 +50,7 @@ const entriesOf = ({ body }: Page) =>
 
 beforeAll(async () => {
   system = await startSystem();
+  await countCallsSince(system.bridge.context.store, 0);
   await browserOf(system, DANA);
   sam = await staffBrowser(system, 'reader');
 });

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { sql } from 'kysely';
 import { newHexId } from '../../src/shared/ids.ts';
 import { takeLease } from '../../src/store/work/leases.ts';
 import { NOTHING_COUNTED } from '../../src/store/progress/progress.ts';
@@ -183,6 +184,20 @@ test('the page tells the totals of the newest counts, and links to the files', a
     expect(page.body).toContain(`href="/support/numbers.${file}"`);
 });
 
+test('every end is counted in its bar and its sum, however many there are', async () => {
+  await sql`
+    insert into grants (id, client_id, account_id, modern_client_id, state, dead_cause, dead_at, version, scope,
+      access_expires_at, refresh_at, created_at, updated_at, rotated_at)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 20100)
+    select 'end ' || n, ${system.app.clientId}, ${DANA.accountId}, 'bridge', 'dead', 'superseded',
+      case when n <= 20000 then ${clock.now()} else ${clock.now() - 5 * 86_400_000} end, 1, 's', 0, 0, 0, 0, 0
+    from numbers`.execute(rows());
+  const words = wordsOf(await get(''));
+  await rows().deleteFrom('grants').where('id', 'like', 'end %').execute();
+  expect(words).toMatch(/Refused by the new API 2 Lost answer 1 Went on elsewhere 20,100/);
+  expect(words).toMatch(/: 20,100\. The most on one day: 20,001, on 22 Nov/);
+});
+
 test('the CSV of apps is read by a strict reader, and no name in it is a formula', async () => {
   const { page, records } = await csvOf('?by=app');
   expect(page.headers.get('content-type')).toMatch(/^text\/csv; charset=utf-8/);
@@ -236,7 +251,9 @@ test('by day every day has a row, carried on from the last count', async () => {
     migrated: '0',
     revoked: '0',
   });
-  expect((await csvOf('?days=400')).records).toHaveLength(400);
+  // Before the first count nobody knows the numbers, and no row says that they were zero.
+  const all = (await csvOf('?days=400')).records;
+  expect([all.length, all[0]]).toEqual([326, expect.objectContaining({ day: '2026-01-01', waiting: '64' })]);
 });
 
 test('a question that has no answer is refused with what may be asked', async () => {

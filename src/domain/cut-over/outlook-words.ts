@@ -1,5 +1,6 @@
 import { DAYS_MEASURED } from './moving-calls.ts';
 import { OLD_CALLS } from '../old-calls/old-calls.ts';
+import { type CountedDays, gapWords, noneWords, textOfWords } from '../usage/counted-days.ts';
 import type { KindNeed, Outlook, WindowNeed } from './reckon.ts';
 
 /** An outlook in sentences. Operators, support staff and owners read the same sentences. */
@@ -31,9 +32,9 @@ function callWords({ call }: KindNeed): string {
 const RECKONED =
   'Each call counts as its dearest form: by an id that the old API told, and for the longest queue. A create for several profiles costs one for each, and a page far down a list up to six.';
 
-function needWords({ need }: Outlook): string {
+function needWords({ need, counted: known = WHOLE }: Outlook, { time }: Reader): string {
   if (need.day === undefined)
-    return `None of their calls of the last ${DAYS_MEASURED} days would cost a request of the new API.`;
+    return `${textOfWords(noneWords('No call of theirs that would cost a request of the new API came', known), time)}.`;
   const kinds = need.kinds.map((kind) => `${number(kind.requests)} ${callWords(kind)}`);
   return `On their busiest day, ${need.day}, they made ${counted(need.calls, 'call')} that will cost ${counted(need.requests, 'request')} of the new API: ${kinds.join(', ')}. ${RECKONED}`;
 }
@@ -59,7 +60,16 @@ function scopeWords({ withoutPosts: { accounts, tokens } }: Outlook): string[] {
   ];
 }
 
-const LOST = `Not all calls of the last ${DAYS_MEASURED} days were counted: they may need more than that, and whether the budget suffices is not known.`;
+const WHOLE: CountedDays = { days: DAYS_MEASURED, isPartial: false };
+
+/** Why the need is a lower bound; empty where all calls are counted. */
+function gapLines({ counted: known = WHOLE }: Outlook, { time }: Reader): string[] {
+  if (!known.isPartial) return [];
+  const gap = textOfWords(gapWords(known), time);
+  return [
+    `${gap} The calls of ${known.days} days may need more than that, and whether the budget suffices is not known.`,
+  ];
+}
 
 interface Reader {
   time: (at: number) => string;
@@ -81,8 +91,8 @@ export function outlookWords(outlook: Outlook, reader: Reader): string[] {
   const asOf = countedAt === undefined ? '' : `, as counted at ${reader.time(countedAt)}`;
   return [
     `${counted(accounts, 'account')}${once} with ${counted(tokens, 'token')} at ${clientWords(outlook, reader)}${asOf}:`,
-    needWords(outlook),
-    ...(outlook.isPartial ? [LOST] : []),
+    needWords(outlook, reader),
+    ...gapLines(outlook, reader),
     ...budgetWords(outlook, reader.time),
     ...scopeWords(outlook),
   ];

@@ -7,7 +7,8 @@ import {
 } from '../../store/cut-over/kept-calls.ts';
 import { dayOf } from '../../shared/moments.ts';
 import type { CutOverDeps } from './deps.ts';
-import { partialCallDays } from '../usage/callers.ts';
+import { knownCallDays } from '../usage/callers.ts';
+import type { CountedDays } from '../usage/counted-days.ts';
 import { readBudget } from '../limits/budget-reading.ts';
 import { retirementOf } from '../lifecycle/old-backend-for.ts';
 import { provenApp } from '../tokens/proven-app.ts';
@@ -22,17 +23,17 @@ import { type Outlook, reckon } from './reckon.ts';
  */
 
 /** Some calls were not counted, therefore the budget is not known to suffice. */
-function atLeast(outlook: Outlook): Outlook {
+function atLeast(outlook: Outlook, counted: CountedDays): Outlook {
   const verdict = outlook.verdict === 'suffices' ? 'unknown' : outlook.verdict;
-  return { ...outlook, isPartial: true, verdict };
+  return { ...outlook, counted, verdict };
 }
 
 async function reckonAll(context: CutOverDeps, moving: readonly MovingCalls[]): Promise<Outlook[]> {
   const today = dayOf(context.clock.now());
-  const isLost = (await partialCallDays(context))(DAYS_MEASURED);
+  const counted = (await knownCallDays(context))(DAYS_MEASURED);
   const outlooks = moving.map(async (one) => {
     const outlook = reckon(one, await readBudget(context, one.modernClientId), today);
-    return isLost ? atLeast(outlook) : outlook;
+    return counted.isPartial ? atLeast(outlook, counted) : outlook;
   });
   return Promise.all(outlooks);
 }

@@ -1,5 +1,6 @@
 import type { BudgetReading, WindowReading } from '../limits/budget-reading.ts';
 import { OLD_CALL_NAMES, type OldCallName } from '../old-calls/old-calls.ts';
+import type { CountedDays } from '../usage/counted-days.ts';
 import type { DayOfCalls, MovingCalls } from './moving-calls.ts';
 import { ACCOUNT_READS_PER_DAY, callOfEndpoint, costOf } from './request-costs.ts';
 
@@ -44,8 +45,8 @@ export interface Outlook
   /** When the new API reported the windows; undefined where the new API reported no windows. */
   saidAt: number | undefined;
   windows: WindowNeed[];
-  /** True: some calls were not counted, and the need is a lower bound. */
-  isPartial?: true;
+  /** Where some calls were not counted: what is known of the days. The need is a lower bound then. */
+  counted?: CountedDays;
   /** `unknown`: no windows were reported, or the windows suffice for the counted calls while other calls were lost. */
   verdict: 'suffices' | 'short' | 'unknown';
 }

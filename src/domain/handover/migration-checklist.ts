@@ -1,13 +1,9 @@
-import { DAY, DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
-import {
-  countGrants,
-  countHandovers,
-  countUnconfirmed,
-  wasImportedSince,
-} from '../../store/tokens/app-tokens.ts';
+import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
+import { countGrants, countHandovers, countUnconfirmed } from '../../store/tokens/app-tokens.ts';
 import { callersOf } from '../usage/callers.ts';
 import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { callDaysOf } from '../usage/calls-per-day.ts';
+import type { CountedDays } from '../usage/counted-days.ts';
 import type { HandoverDeps } from './deps.ts';
 import { type EnteredClient, enteredClientOf } from './enter-modern-client.ts';
 import { ownClientsOf } from './former-clients.ts';
@@ -46,11 +42,8 @@ export interface MigrationProgress {
     isRefused?: boolean;
     isPart?: boolean;
   };
-  /**
-   * `last` is the last call of all, as long as usage is kept. `isPartial`: there may have been more calls than are
-   * known. `isNew`: the app was imported within these days, and its calls before the import are not known.
-   */
-  calls: CallSummary & { days: number; total: number; isPartial?: boolean; isNew?: boolean };
+  /** `last` is the last call of all, as long as usage is kept. `counted`: what is known of the days of `total`. */
+  calls: CallSummary & { counted: CountedDays; total: number };
   handovers: {
     handed: number;
     confirmed: number;
@@ -107,9 +100,7 @@ async function callsFor(context: HandoverDeps, clientId: string): Promise<Migrat
   // Of many kinds of calls some are left out, but the days are complete.
   const perDay = await callDaysOf(context, asked.who, { days });
   const total = perDay.reduce((sum, { calls: n }) => sum + n, 0);
-  const since = context.clock.now() - days * DAY;
-  const isNew = await wasImportedSince(context.store.durable, clientId, since);
-  return { ...calls, days, total, isPartial: asked.isPartial(days), isNew };
+  return { ...calls, counted: asked.within(days), total };
 }
 
 /** The facts for the migration checklist of an app, read now. */

@@ -1,6 +1,6 @@
 import { newHexId } from '../../shared/ids.ts';
 import { becomeOriginal, readInstance } from '../../store/instance/instance.ts';
-import { markCallsUnknown } from '../../store/usage/known-calls.ts';
+import { countCallsSince } from '../../store/usage/known-calls.ts';
 import { markRestoredInDoubt, listLive, voidAllCodes } from '../../store/grants/restored.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { markTakeOver } from '../history/anchor-history.ts';
@@ -53,7 +53,7 @@ export async function takeOver(context: InstanceDeps): Promise<number | undefine
   if (isOriginal(context, await readInstance(context.store.durable))) return undefined;
   // This database does not know the calls to the original since the copy was made. Said first: after a kill behind the
   // transaction nobody would say it any more.
-  await markCallsUnknown(context.store);
+  await countCallsSince(context.store, context.clock.now());
   const [place, time] = [await context.store.place(), await context.store.now()];
   const grants = await context.store.transaction(async (tx) => {
     const row = await readInstance(tx);

@@ -1,4 +1,5 @@
 import { callersOf } from '../usage/callers.ts';
+import type { CountedDays } from '../usage/counted-days.ts';
 import { callDaysOf, lastDays, totalsOf } from '../usage/calls-per-day.ts';
 import type { ProgressDeps } from './deps.ts';
 
@@ -15,8 +16,8 @@ export interface CallsLately {
   /** One number for each day, the oldest first. */
   values: number[];
   total: number;
-  /** Whether there may have been more calls. */
-  isPartial: boolean;
+  /** What is known of these days. */
+  counted: CountedDays;
 }
 
 type TokenGroup = { clientId: string; accountId?: string };
@@ -36,10 +37,10 @@ export async function callsLately(
   let left = TOKENS_READ;
   for (const of of asked) {
     const most = of.accountId === undefined ? Math.min(left, TOKENS_OF_ONE) : left;
-    const { who, isPartial } = await callersOf(context, of, most);
+    const { who, within } = await callersOf(context, of, most);
     const values = totalsOf(axis, await callDaysOf(context, who, { days }));
     const total = values.reduce((sum, value) => sum + value, 0);
-    found.push({ values, total, isPartial: isPartial(days) });
+    found.push({ values, total, counted: within(days) });
     left -= 'clientId' in who ? 0 : who.length;
   }
   return found;

@@ -73,6 +73,15 @@ export async function progressOf(
   return dayByDay(axis, rows);
 }
 
+const isCounted = ({ mapped, waiting, migrated, revoked }: ProgressDay) =>
+  mapped + waiting + migrated + revoked > 0;
+
+/** The days from the first counted token on: before the first count the numbers are unknown, not zero. */
+export function sinceCounted(days: readonly ProgressDay[]): ProgressDay[] {
+  const first = days.findIndex(isCounted);
+  return first < 0 ? [] : days.slice(first);
+}
+
 /** The numbers of `progressOf` for each of these apps, by client id. */
 export async function progressOfApps(
   context: CountDeps,

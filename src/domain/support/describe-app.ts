@@ -10,6 +10,7 @@ import {
 } from '../../store/support/support-app.ts';
 import { callersOf } from '../usage/callers.ts';
 import { callDaysOf, type DayCalls, lastDays } from '../usage/calls-per-day.ts';
+import type { CountedDays } from '../usage/counted-days.ts';
 import type { SupportDeps } from './deps.ts';
 import { type EnteredClient, enteredClientOf } from '../handover/enter-modern-client.ts';
 import { type StateCounts, statesOfApp } from '../tokens/states-of-app.ts';
@@ -33,8 +34,8 @@ interface AppDescription {
   next: string | undefined;
   days: string[];
   calls: DayCalls[];
-  /** Whether the app may have made more calls than are known. */
-  isPartial: boolean;
+  /** What is known of the calls of these days. */
+  counted: CountedDays;
 }
 
 /** An app by its client id with a page of its tokens; undefined where there is no app. */
@@ -67,6 +68,6 @@ export async function describeApp(
     next: rows.length > PAGE ? tokens.at(-1)?.id : undefined,
     days: lastDays(context, MAPPING_CALL_DAYS),
     calls: await callDaysOf(context, asked.who, { days: MAPPING_CALL_DAYS }),
-    isPartial: asked.isPartial(MAPPING_CALL_DAYS),
+    counted: asked.within(MAPPING_CALL_DAYS),
   };
 }

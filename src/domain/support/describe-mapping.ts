@@ -13,9 +13,10 @@ import type { PostWriteRow } from '../../store/tables/posts.ts';
 import { listWritesOf, type TokenWrites } from '../../store/posts/write-journal.ts';
 import { type DayCalls, sumDays } from '../../store/usage/call-sums.ts';
 import type { AppAccount } from '../../store/tokens/mappings.ts';
-import { partialCallDays } from '../usage/callers.ts';
+import { knownCallDays } from '../usage/callers.ts';
 import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
+import type { CountedDays } from '../usage/counted-days.ts';
 import type { SupportDeps } from './deps.ts';
 import { mailsOfToken } from './mails-of-token.ts';
 import { REST_MAX } from '../../shared/lifetimes.ts';
@@ -43,7 +44,7 @@ export interface MappingDescription {
   link: Awaited<ReturnType<typeof findLinkState>>;
   mails: ReminderMail[];
   writes: TokenWrites;
-  calls: { days: string[]; perDay: DayCalls[]; isPartial: boolean } & CallSummary;
+  calls: { days: string[]; perDay: DayCalls[]; counted: CountedDays } & CallSummary;
 }
 
 function pairOf({ client_id: clientId, account_id: accountId }: MappingRow): AppAccount | undefined {
@@ -64,8 +65,8 @@ async function callsOfMapping(context: SupportDeps, id: string): Promise<Mapping
     sumDays(context.store, { ids: [id] }, days[0] ?? ''),
     callsOf(context, [id], { days: MAPPING_CALL_DAYS }),
   ]);
-  const isLost = await partialCallDays(context);
-  return { days, perDay, ...calls, isPartial: isLost(MAPPING_CALL_DAYS) };
+  const within = await knownCallDays(context);
+  return { days, perDay, ...calls, counted: within(MAPPING_CALL_DAYS) };
 }
 
 /**

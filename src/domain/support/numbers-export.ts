@@ -2,7 +2,7 @@ import { listAppsAfter } from '../../store/progress/progress.ts';
 import { progressSince } from '../../store/progress/progress-days.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { SupportDeps } from './deps.ts';
-import { progressOf } from '../progress/progress-of.ts';
+import { progressOf, sinceCounted } from '../progress/progress-of.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
@@ -38,7 +38,8 @@ export const COLUMNS: Record<ExportName, readonly string[]> = {
 const APPS_AT_ONCE = 100;
 
 async function* byDay(context: ExportDeps, days: number): AsyncGenerator<ExportRow> {
-  for (const { day, mapped, waiting, migrated, revoked } of await progressOf(context, 'all', { days }))
+  const all = await progressOf(context, 'all', { days });
+  for (const { day, mapped, waiting, migrated, revoked } of sinceCounted(all))
     yield { day, active: mapped, waiting, migrated, revoked };
 }
 
@@ -56,7 +57,8 @@ async function* byApp(context: ExportDeps, days: number): AsyncGenerator<ExportR
 }
 
 /**
- * The rows of the last days, the oldest first. All apps together have one row for each day. Each app has one row for
+ * The rows of the last days, the oldest first. All apps together have one row for each day
+ * from the first counted token on. Each app has one row for
  * each day on which its numbers changed, and the last row before these days, which gives the numbers at the start.
  */
 export function exportRows(

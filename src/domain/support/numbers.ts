@@ -1,9 +1,10 @@
 import { DAY } from '../../shared/lifetimes.ts';
-import { countDeaths, countMails, DEATHS_MAX, MAILS_MAX, sumApps } from '../../store/support/numbers.ts';
+import { countDeathsOfDay, countMails, MAILS_MAX, sumApps } from '../../store/support/numbers.ts';
 import { readCountedAt } from '../../store/progress/progress.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { SupportDeps } from './deps.ts';
-import { type ProgressDay, progressOf } from '../progress/progress-of.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { type ProgressDay, progressOf, sinceCounted } from '../progress/progress-of.ts';
 
 /** The progress of all apps together on the way to the new API. */
 
@@ -17,31 +18,29 @@ export const RECENT_DAYS = 30;
 interface EndsByCause {
   days: string[];
   causes: Array<{ cause: string; values: number[]; total: number }>;
-  /** Whether more grants ended than are counted. */
-  isMore: boolean;
 }
 
 const sum = (some: readonly number[]) => some.reduce((total, n) => total + n, 0);
 
 async function endsOf({ store, clock }: NumbersDeps): Promise<EndsByCause> {
   const days = lastDays({ clock }, RECENT_DAYS);
-  const today = Math.floor(clock.now() / DAY);
-  const first = today - RECENT_DAYS + 1;
-  const rows = await countDeaths(store.durable, first * DAY);
   const values = new Map<string, number[]>();
-  for (const { day, cause, n } of rows) {
-    const known = values.get(cause ?? 'lost') ?? days.map(() => 0);
-    if (day <= today) known[day - first] = n;
-    values.set(cause ?? 'lost', known);
+  for (const [place, day] of days.entries()) {
+    for (const { cause, n } of await countDeathsOfDay(store.durable, Date.parse(day))) {
+      const known = values.get(cause ?? 'lost') ?? days.map(() => 0);
+      known[place] = (known[place] ?? 0) + n;
+      values.set(cause ?? 'lost', known);
+    }
+    await yieldToEventLoop();
   }
   return {
     days,
     causes: [...values].map(([cause, some]) => ({ cause, values: some, total: sum(some) })),
-    isMore: sum(rows.map(({ n }) => n)) >= DEATHS_MAX,
   };
 }
 
 export interface Numbers {
+  /** The days from the first counted token on. */
   progress: ProgressDay[];
   /**
    * The sums of the last count. `done` and `notDone` are numbers of apps. `people` counts a person once for each app.
@@ -65,5 +64,5 @@ export async function numbersOf(context: NumbersDeps): Promise<Numbers> {
     endsOf(context),
   ]);
   const isMore = mails.sent + mails.undeliverable >= MAILS_MAX;
-  return { progress, totals, countedAt, mails: { ...mails, isMore }, ends };
+  return { progress: sinceCounted(progress), totals, countedAt, mails: { ...mails, isMore }, ends };
 }

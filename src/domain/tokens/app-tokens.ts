@@ -1,5 +1,7 @@
 import { type TokenRow, type AppTokenFilter, listTokens } from '../../store/tokens/app-tokens.ts';
 import type { TokensDeps } from './deps.ts';
+import { knownCallDays } from '../usage/callers.ts';
+import type { CountedDays } from '../usage/counted-days.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
 
 export type { AppTokenFilter as TokensOf };
@@ -24,6 +26,8 @@ interface TokenPage {
   tokens: AppToken[];
   /** Where the next page begins: after this id. Undefined on the last page. */
   next: string | undefined;
+  /** What is known of the days that usage covers. */
+  counted: CountedDays;
 }
 
 /** One page of tokens in the order of their ids, beginning after the id `after`. */
@@ -37,5 +41,6 @@ export async function tokensOfApp(context: TokensDeps, of: AppTokenFilter, after
     isExpected: row.account_id === null && email !== null,
     usage: usage.get(row.id),
   }));
-  return { tokens, next: rows.length > PAGE ? ids.at(-1) : undefined };
+  const within = await knownCallDays(context);
+  return { tokens, next: rows.length > PAGE ? ids.at(-1) : undefined, counted: within(DAYS_TOLD) };
 }

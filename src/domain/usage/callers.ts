@@ -1,11 +1,10 @@
-import { lastMoveTo, type AppTokenFilter } from '../../store/tokens/app-tokens.ts';
+import { lastImportOf, lastMoveTo, type AppTokenFilter } from '../../store/tokens/app-tokens.ts';
 import type { Callers } from '../../store/usage/call-sums.ts';
 import { callsWholeAfter } from '../../store/usage/known-calls.ts';
 import { listMappingIds } from '../../store/tokens/mapping-ids.ts';
-import { DAY } from '../../shared/lifetimes.ts';
-import { dayOf } from '../../shared/moments.ts';
 import type { UsageDeps } from './deps.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { type CountedDays, countedDays, unknownDays } from './counted-days.ts';
 
 /** The callers whose calls a page lists: some tokens, or a whole app, whose calls are also stored as sums. */
 
@@ -22,8 +21,8 @@ const ACCOUNT_TOKENS = 10_000;
 
 export interface CallsQuery {
   who: CallsSubject;
-  /** Whether there may have been more calls in the last `days` than are known. The page then says "at least". */
-  isPartial: (days: number) => boolean;
+  /** What is known of their calls in the last `days`. */
+  within: (days: number) => CountedDays;
 }
 
 /** The callers in parts, one part for each statement. The process serves other work between two parts. */
@@ -38,29 +37,31 @@ export async function* inParts(asked: CallsSubject): AsyncGenerator<Callers> {
   }
 }
 
-/** The first of the last `days` up to today (UTC), `YYYY-MM-DD`. */
-export const firstDayOf = ({ clock }: Pick<UsageDeps, 'clock'>, days: number) =>
-  dayOf(clock.now() - (days - 1) * DAY);
-
 type CallersDeps = Pick<UsageDeps, 'store' | 'clock'>;
 
-/** Whether the last `days` begin before the moment from which all calls are known. An unknown moment counts as now. */
-function partialUntil({ clock }: CallersDeps, wholeAfter: number): CallsQuery['isPartial'] {
-  const last = dayOf(Math.min(wholeAfter, clock.now()));
-  return (days) => wholeAfter > 0 && firstDayOf({ clock }, days) <= last;
+const knownAfter =
+  ({ clock }: CallersDeps, wholeAfter: number): CallsQuery['within'] =>
+  (days) =>
+    countedDays(days, { wholeAfter, now: clock.now() });
+
+/** What is known of the calls of any token in the last `days`. */
+export async function knownCallDays(context: CallersDeps): Promise<CallsQuery['within']> {
+  return knownAfter(context, (await callsWholeAfter(context.store)).tokens);
 }
 
-/** Whether more calls of any token may have come in the last `days` than are known. */
-export async function partialCallDays(context: CallersDeps): Promise<CallsQuery['isPartial']> {
-  return partialUntil(context, (await callsWholeAfter(context.store)).tokens);
-}
-
+/** The calls of an app. Those of a token before its move to this app were counted for its earlier app. */
 async function ofApp(context: CallersDeps, clientId: string): Promise<CallsQuery> {
-  const { store } = context;
-  const { apps } = await callsWholeAfter(store);
-  // The calls of a token before its move to this app were counted for its earlier app.
-  const wholeAfter = Math.max(apps, await lastMoveTo(store.durable, clientId));
-  return { who: { clientId }, isPartial: partialUntil(context, wholeAfter) };
+  const { durable } = context.store;
+  const { apps } = await callsWholeAfter(context.store);
+  const moments = await Promise.all([lastMoveTo(durable, clientId), lastImportOf(durable, clientId)]);
+  return { who: { clientId }, within: knownAfter(context, Math.max(apps, ...moments)) };
+}
+
+/** The calls of some tokens of an app. Before the import of the app its tokens were unknown. */
+async function ofTokens(context: CallersDeps, clientId: string, ids: readonly string[]): Promise<CallsQuery> {
+  const { tokens } = await callsWholeAfter(context.store);
+  const imported = await lastImportOf(context.store.durable, clientId);
+  return { who: ids, within: knownAfter(context, Math.max(tokens, imported)) };
 }
 
 /** The callers of an app, or of one account of the app. Up to `most` tokens are read one by one. */
@@ -70,7 +71,7 @@ export async function callersOf(
   most = of.accountId === undefined ? APP_TOKENS : ACCOUNT_TOKENS,
 ): Promise<CallsQuery> {
   const ids = await listMappingIds(context.store.durable, of, { after: '', limit: most + 1 });
-  if (ids.length <= most) return { who: ids, isPartial: await partialCallDays(context) };
+  if (ids.length <= most) return ofTokens(context, of.clientId, ids);
   if (of.accountId === undefined) return ofApp(context, of.clientId);
-  return { who: ids.slice(0, most), isPartial: () => true };
+  return { who: ids.slice(0, most), within: unknownDays };
 }

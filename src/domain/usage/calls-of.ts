@@ -1,6 +1,7 @@
 import { SERVED_HERE } from '../../store/usage/last-use.ts';
 import { type Callers, type CallSum, findLastCall, sumCalls } from '../../store/usage/call-sums.ts';
-import { type CallsSubject, firstDayOf, inParts } from './callers.ts';
+import { type CallsSubject, inParts } from './callers.ts';
+import { firstDayOf } from './counted-days.ts';
 import type { UsageDeps } from './deps.ts';
 
 /** The calls of some tokens or of an app. */
@@ -54,7 +55,7 @@ export async function callsOf(
   asked: CallsSubject,
   { days }: { days: number },
 ): Promise<CallSummary> {
-  const sinceDay = firstDayOf({ clock }, days);
+  const sinceDay = firstDayOf(clock.now(), days);
   let sums = new Map<string, CallSum>();
   let isCut = false;
   const lasts: Array<{ last_at: number; user_agent: string }> = [];

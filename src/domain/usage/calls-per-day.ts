@@ -1,7 +1,8 @@
 import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { type DayCalls, sumDays } from '../../store/usage/call-sums.ts';
-import { type CallsSubject, firstDayOf, inParts } from './callers.ts';
+import { type CallsSubject, inParts } from './callers.ts';
+import { firstDayOf } from './counted-days.ts';
 import type { UsageDeps } from './deps.ts';
 
 export type { DayCalls };
@@ -28,7 +29,7 @@ export async function callDaysOf(
   asked: CallsSubject,
   { days }: { days: number },
 ): Promise<DayCalls[]> {
-  const sinceDay = firstDayOf(context, days);
+  const sinceDay = firstDayOf(context.clock.now(), days);
   const sums = new Map<string, DayCalls>();
   for await (const callers of inParts(asked)) addUp(sums, await sumDays(context.store, callers, sinceDay));
   return [...sums.values()].toSorted((one, other) => one.day.localeCompare(other.day));

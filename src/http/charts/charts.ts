@@ -23,16 +23,22 @@ function barWords({ days, series }: DailyChart, sums: readonly number[]): string
   return `${totals.join(' ')} The most on one day: ${formatNumber(most)}, on ${shortDayWords(days[sums.indexOf(most)] ?? '')}.`;
 }
 
+/** What it means that all days, or some days, have no bar. */
+const barNotes = ({ isPartial }: DailyChart) =>
+  isPartial
+    ? { none: 'No calls are known of these days.', rest: 'Of days that are not listed none are known.' }
+    : { none: 'No calls in these days.', rest: 'Days that are not listed had none.' };
+
 /** A figure of stacked bars by day, with a legend and a table of the numbers. */
 export function stackedBars(chart: DailyChart): string {
-  if (isEmpty(chart)) return emptyFigure(chart, 'No calls in these days.');
+  if (isEmpty(chart)) return emptyFigure(chart, barNotes(chart).none);
   const sums = sumsOf(chart);
   return figureOf(chart, {
     greatest: Math.max(...sums),
     draw: (plot, id) => drawBars(chart, plot, id),
     sign: barSign,
     words: barWords(chart, sums),
-    table: { rows: DAYS_WITH_VALUES, note: 'Days that are not listed had none.' },
+    table: { rows: DAYS_WITH_VALUES, note: barNotes(chart).rest },
   });
 }
 

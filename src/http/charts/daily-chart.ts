@@ -15,6 +15,8 @@ export interface DailyChart {
   /** `YYYY-MM-DD`, without gaps, the oldest day first. */
   days: readonly string[];
   series: readonly Series[];
+  /** Whether more may have come in these days than is known. Bars say so of days without a number. */
+  isPartial?: boolean;
   /** Days that stand out, such as the retirement. A mark after the last day widens the chart. */
   marks?: ReadonlyArray<{ day: string; label: string }>;
   /** The text where every number is zero. */

@@ -61,23 +61,15 @@ export function volatileFileOf(file: string): string {
   return file.replace(/(\.db)?$/, '-volatile.db');
 }
 
-/** When a new volatile file replaces the lost file of a used database, the calls in the old file are unknown. */
-function noteNewVolatile(durable: Sqlite.Database, volatile: Sqlite.Database): void {
-  const isUsed = durable.prepare('select 1 from mappings limit 1').get() !== undefined;
-  if (isUsed) volatile.exec('delete from app_calls_begin');
-}
-
 /**
  * Opens (and migrates) the SQLite store: `file` holds the data that must survive a power cut, `file` with `-volatile`
  * the rest.
  */
 export function openSqliteStore(file: string): Store {
   const durableFile = openDurable(file);
-  const isNew = !existsSync(volatileFileOf(file));
   const volatileFile = openFile(volatileFileOf(file), 'NORMAL');
   migrate(durableFile, 'sqlite');
   migrate(volatileFile, 'sqlite-volatile');
-  if (isNew) noteNewVolatile(durableFile, volatileFile);
   const asideFile = openDurable(file);
   for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
   const durable = new Kysely<Tables>({ dialect: new PatientDialect({ database: durableFile }) });

@@ -140,20 +140,18 @@ export async function countUnconfirmed(
   return n;
 }
 
-/** Whether an import brought an app after a time. The calls of an imported app before its import are unknown. */
-export async function wasImportedSince(db: Database, clientId: string, since: number): Promise<boolean> {
-  const imported = await db
+/** When an import brought an app, 0 for never. The calls of an imported app before its import are unknown. */
+export async function lastImportOf(db: Database, clientId: string): Promise<number> {
+  const row = await db
     .selectFrom('events')
-    .select('id')
+    .select((eb) => eb.fn.max('at').as('at'))
     .where('client_id', '=', clientId)
     // Repeats the condition of the index events_of_apps.
     .where('mapping_id', 'is', null)
     .where('grant_id', 'is', null)
     .where('action', '=', 'app_imported')
-    .where('at', '>', since)
-    .limit(1)
     .executeTakeFirst();
-  return imported !== undefined;
+  return row?.at ?? 0;
 }
 
 /**

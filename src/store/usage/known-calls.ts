@@ -3,14 +3,12 @@ import type { Store } from '../driver/store.ts';
 import type { VolatileTables } from '../tables/tables.ts';
 
 /**
- * Since when the kept calls are complete. They are in the volatile database: a crash of PostgreSQL, a promoted standby
- * or a restored backup begins without them. Then no page may say that no calls came.
+ * Since when the kept calls are complete. A new database begins without calls. They are in the volatile database: a
+ * crash of PostgreSQL, a promoted standby or a restored backup begins without them too. Then no page may say that no
+ * calls came before.
  */
 
-/**
- * The moments after which the calls of tokens, and of apps, are complete: 0 when they always were, Infinity when
- * unknown.
- */
+/** The moments after which the calls of tokens, and of apps, are complete; Infinity when unknown. */
 interface CompletenessTimes {
   tokens: number;
   apps: number;
@@ -26,9 +24,10 @@ export async function callsWholeAfter({ volatile }: Pick<Store, 'volatile'>): Pr
 }
 
 /**
- * Call before adding calls, the last of which came `at`. When the row was lost, the calls before these were lost too.
+ * Notes that calls are counted from a moment on, unless an earlier moment is noted. Call at the start of a bridge, and
+ * before adding calls, with the time of the last one: when the row was lost, the calls before these were lost too.
  */
-export async function noteLostCalls(volatile: Kysely<VolatileTables>, at: number): Promise<void> {
+export async function noteCounting(volatile: Kysely<VolatileTables>, at: number): Promise<void> {
   await volatile
     .insertInto('app_calls_begin')
     .values({ singleton: 1, whole_after: 0, lost_before: at })
@@ -36,7 +35,11 @@ export async function noteLostCalls(volatile: Kysely<VolatileTables>, at: number
     .execute();
 }
 
-/** Marks that the earlier calls are unknown from now on. */
-export async function markCallsUnknown({ volatile }: Pick<Store, 'volatile'>): Promise<void> {
-  await volatile.deleteFrom('app_calls_begin').execute();
+/** Says since when calls are counted, whatever was noted before. */
+export async function countCallsSince({ volatile }: Pick<Store, 'volatile'>, at: number): Promise<void> {
+  await volatile
+    .insertInto('app_calls_begin')
+    .values({ singleton: 1, whole_after: 0, lost_before: at })
+    .onConflict((conflict) => conflict.column('singleton').doUpdateSet({ whole_after: 0, lost_before: at }))
+    .execute();
 }

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import { addAppCalls, callsByApp } from './app-calls.ts';
-import { noteLostCalls } from './known-calls.ts';
+import { noteCounting } from './known-calls.ts';
 import type { Store } from '../driver/store.ts';
 import type { VolatileTables } from '../tables/tables.ts';
 
@@ -15,7 +15,7 @@ export async function addUsage(store: Store, rows: readonly UsageRow[]): Promise
   const ofApps = await callsByApp(store, rows);
   const lastAt = Math.max(...rows.map(({ last_at }) => last_at));
   await store.volatile.transaction().execute(async (tx) => {
-    await noteLostCalls(tx, lastAt);
+    await noteCounting(tx, lastAt);
     await tx
       .insertInto('usage')
       .values(rows)

@@ -1,5 +1,6 @@
 import { newHexId } from '../../../src/shared/ids.ts';
 import { dayOf } from '../../../src/shared/moments.ts';
+import { countCallsSince } from '../../../src/store/usage/known-calls.ts';
 import { plan } from '../../lifecycle/support/lifecycle-rows.ts';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { issueToken, read } from '../../support/callers/legacy-calls.ts';
@@ -18,6 +19,7 @@ let app: RegisteredApp;
 beforeAll(async () => {
   // While it is there, what waits is not refused.
   system = await startSystem({ env: { LEGACY_RATE_LIMIT: '0', LEGACY_BACKEND_URL: 'http://127.0.0.1:9' } });
+  await countCallsSince(system.bridge.context.store, 0);
   [dana, sam] = [await browserOf(system), await browserOf(system, SAM)];
   const { durable } = system.bridge.context.store;
   await durable

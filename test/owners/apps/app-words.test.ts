@@ -21,7 +21,13 @@ const START: MigrationProgress = {
   states: { unmapped: 3 },
   tokens: { mapped: 0, waiting: 3, active: 0, migrated: 0 },
   grants: { all: 0, own: 0 },
-  calls: { days: 7, total: 1234, kinds: [CALL], isCut: false, last: undefined },
+  calls: {
+    counted: { days: 7, isPartial: false },
+    total: 1234,
+    kinds: [CALL],
+    isCut: false,
+    last: undefined,
+  },
   handovers: { handed: 0, confirmed: 0, awaited: 0, lost: 0 },
 };
 

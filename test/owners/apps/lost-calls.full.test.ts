@@ -1,5 +1,5 @@
 import { openPostgresStore } from '../../../src/store/driver/postgres.ts';
-import { callsWholeAfter } from '../../../src/store/usage/known-calls.ts';
+import { callsWholeAfter, noteCounting } from '../../../src/store/usage/known-calls.ts';
 import { addUsage } from '../../../src/store/usage/usage.ts';
 import { startPostgres, type TestPostgres } from '../../support/database/postgres.ts';
 
@@ -28,8 +28,10 @@ test('after a crash it is not known which calls came, and from the next ones on 
       },
     ]);
   try {
+    expect(await callsWholeAfter(store)).toEqual({ tokens: Infinity, apps: Infinity });
+    await noteCounting(store.volatile, 500);
     await call(1000);
-    expect(await callsWholeAfter(store)).toEqual({ tokens: 0, apps: 0 });
+    expect(await callsWholeAfter(store)).toEqual({ tokens: 500, apps: 500 });
     await server.restart('SIGQUIT');
     expect(await callsWholeAfter(store)).toEqual({ tokens: Infinity, apps: Infinity });
     await Promise.all([call(3000), call(2000)]);

@@ -1,3 +1,4 @@
+import { countCallsSince } from '../../../src/store/usage/known-calls.ts';
 import { registerLegacyApp } from '../../support/bridge/register-app.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import { browserOf, DANA, waitingToken, wordsOf } from '../support/people.ts';
@@ -21,6 +22,7 @@ test('the old calls that an app makes are at least those that have a name', asyn
     const dana = await browserOf(system);
     return wordsOf(await dana.get(`${system.bridgeUrl}/apps/${app.clientId}/new-calls`));
   };
+  await countCallsSince(system.bridge.context.store, 0);
   note('/1/user.json');
   expect(await told()).toMatch(/The app made one of the nineteen old calls .*user\.json +1 call/);
   for (let index = 0; index < 25; index += 1) note(`/1/path-${String.fromCodePoint(97 + index)}.json`);

@@ -84,7 +84,7 @@ const home: Rule[] = [
   { on: HOME, says: '# calls? in the last 30 days', truth: callsOfCard },
   {
     on: HOME,
-    says: '(?<none>No) call in the last 30 days',
+    says: '(?<none>No) call (?:in the last 30 days|since DATE)',
     truth: (facts, place) => [...callsOfCard(facts, place)].filter((n) => n > 0),
   },
 ];
@@ -111,7 +111,7 @@ const ofApp: Rule[] = [
   },
   {
     on: OF_APP,
-    says: '(?<none>None was seen yet|No call in the last \\d+ days|No call with)',
+    says: '(?<none>None was seen yet|None since TIME|No call (?:in the last \\d+ days|since (?:TIME|DATE)|with)|No call of the old API)',
     truth: (facts, place) => (callsTold(facts, place) > 0 ? [callsTold(facts, place)] : []),
   },
   {
@@ -121,7 +121,7 @@ const ofApp: Rule[] = [
   },
   {
     on: OF_APP,
-    says: `${HINT} \\| (?<row>(?:(?!‹)[^0-9])*) \\| (?:TIME|never seen) \\| #`,
+    says: `${HINT} \\| (?<row>(?:(?!‹)[^0-9])*) \\| (?:TIME|never seen|not known) \\| #`,
     truth: ({ calls }, { names }) => [calls.filter(({ hint }) => hint === names['hint']).length],
   },
   {

@@ -109,10 +109,12 @@ test('find - reads a whole token from standard input, and is refused one among i
     'find',
     '-',
   );
-  expect([code, output.split('\n').length]).toEqual([0, 6]);
+  expect([code, output.split('\n').length]).toEqual([0, 7]);
   expect(output).toMatch(new RegExp(`^${mappingId}  unmapped  1/`));
   expect(output).toContain(`app ${app.client_id} Old App\n    account not known\n`);
-  expect(output).toContain('last seen never\n    0 calls in 30 days\n');
+  expect(output).toContain(
+    'last seen at no known time\n    at least 0 calls in 30 days\nNot all of the older calls were counted.\n',
+  );
   const refused = await run(settings, 'tokens', 'find', app.owner_token);
   expect(refused).toMatchObject({ code: 1, output: '' });
   expect(refused.complaints).toContain('on standard input instead: grantbridge tokens find -');

@@ -1,5 +1,6 @@
 import type { DueStage } from '../../../src/domain/reminders/people.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
+import { countCallsSince } from '../../../src/store/usage/known-calls.ts';
 import { DANA, waitingToken } from '../../owners/support/people.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
@@ -24,6 +25,7 @@ beforeAll(async () => {
   // Waiting tokens have something to lose.
   const env = { LEGACY_BACKEND_URL: 'http://127.0.0.1:9' };
   system = await startSystem({ clock: new SettableClock(NOW), env });
+  await countCallsSince(system.bridge.context.store, 0);
   await setDates(system, { retirement: RETIREMENT, sunset: SUNSET });
 });
 afterAll(() => system.stop());
@@ -203,4 +205,8 @@ test('of very many tokens of an app, those that were used last are the evidence,
   await seen(system, tokenId(2000), [{ calls: 100 }]);
   const cut = (await letterTo(system, DANA_PERSON, [toOwner(owner)])).text.replace(/\s+/g, ' ');
   expect(cut).toContain('Calls to the old API in the last 30 days: 130 /1/profiles.json');
+  await countCallsSince(system.bridge.context.store, NOW - 3_600_000);
+  const since = (await letterTo(system, DANA_PERSON, [toOwner(owner)])).text.replace(/\s+/g, ' ');
+  expect(since).toContain('in the last 30 days, at least these: 130 /1/profiles.json');
+  expect(since).toMatch(/Calls are counted since \d+ \w+ \d{4} at [^;]+; earlier ones may be missing\./);
 });

@@ -38,6 +38,8 @@ export function outlookJson({ modernClientId, withoutPosts, need, windows, saidA
     kinds: need.kinds,
     budget_told_at: saidAt === undefined ? null : momentText(saidAt),
     windows,
+    calls_partial: rest.counted !== undefined,
+    calls_counted_since: rest.counted?.since === undefined ? null : momentText(rest.counted.since),
     verdict: rest.verdict,
   };
 }

@@ -104,12 +104,29 @@ function linesOf(name: DateName, at: number | undefined, set: SetDateResult): st
 /** Above this number of connected tokens, the last count by the running bridge is used. */
 const TOKENS_COUNTED = 20_000;
 
+/** The requests that move; `not counted` where the tokens are too many to count, and no count of a bridge is kept. */
+type Load = Outlook[] | 'not counted';
+
+const NOT_COUNTED = `warning: more than ${TOKENS_COUNTED.toLocaleString('en-US')} tokens are connected, too many to count here, and no count of a running bridge is kept (one is made once an hour). Whether the budget at the new API suffices for the calls that move there is not known; doctor says it once they are counted.`;
+
+function loadLines(context: Context, load: Load): string[] {
+  if (load === 'not counted') return [NOT_COUNTED];
+  const warning = isDoubtful(load) ? ['warning: the retirement moves more calls to the new API.'] : [];
+  return [...warning, ...outlookLines(context, load)];
+}
+
+function loadJson(load: Load) {
+  if (load === 'not counted') return { outlook: null };
+  return load.length > 0 && { outlook: load.map(outlookJson) };
+}
+
 /**
  * The load that the retirement will put on the clients at the new API.
  * @throws {ChangeRefused} where a budget is known to be too small, and nobody has confirmed the date all the same
  */
-async function beforeRetirement(context: Context, options: Record<string, unknown>): Promise<Outlook[]> {
-  const outlooks = (await outlookOfRetirement(context, TOKENS_COUNTED)) ?? [];
+async function beforeRetirement(context: Context, options: Record<string, unknown>): Promise<Load> {
+  const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
+  if (!outlooks) return 'not counted';
   const isShort = outlooks.some(({ verdict }) => verdict === 'short');
   if (!isShort || options['yes'] === true) return outlooks;
   const lines = outlookLines(context, outlooks);
@@ -125,8 +142,7 @@ export async function changeDate(
   const at = moment === 'none' ? undefined : momentOf('the moment (or none)', moment);
   return withContext(async ({ context }) => {
     const date = DATE_NAMES.find((one) => one === name) as DateName;
-    const outlooks =
-      date === 'retirement' && at !== undefined ? await beforeRetirement(context, options) : [];
+    const load = date === 'retirement' && at !== undefined ? await beforeRetirement(context, options) : [];
     const asked = { name: date, at, reason: String(options['reason']), isForced: options['force'] === true };
     const set = await setDateOf(context, { ...asked, actor: commandActor(options) });
     const json = {
@@ -137,11 +153,9 @@ export async function changeDate(
       extensions: set.extensions,
       idle_brownouts: set.idleBrownouts,
       sunset_first: { all: set.sunsetFirst.isCommon, apps: set.sunsetFirst.apps },
-      ...(outlooks.length > 0 && { outlook: outlooks.map(outlookJson) }),
+      ...loadJson(load),
     };
-    const warning = isDoubtful(outlooks) ? ['warning: the retirement moves more calls to the new API.'] : [];
-    const lines = [...linesOf(date, at, set), ...warning, ...outlookLines(context, outlooks)];
-    return { ok: true, lines, json };
+    return { ok: true, lines: [...linesOf(date, at, set), ...loadLines(context, load)], json };
   });
 }
 

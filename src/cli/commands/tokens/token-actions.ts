@@ -6,6 +6,9 @@ import {
   findWholeToken,
   type TokenSearchRow,
 } from '../../../domain/tokens/find-tokens.ts';
+import { knownCallDays } from '../../../domain/usage/callers.ts';
+import { type CountedDays, gapWords, textOfWords } from '../../../domain/usage/counted-days.ts';
+import { momentText } from '../../../shared/moments.ts';
 import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
 import { isUnidentified } from '../../../store/tokens/observed.ts';
 import type { MappingState } from '../../../store/tables/tables.ts';
@@ -69,8 +72,9 @@ function accountOf({ account_id, email }: TokenJson): string {
 }
 
 /** The last call that the bridge saw. For a token without such a call: the last use that an import stated. */
-function lastOf({ last_used_at: used, last_seen_at: seen }: TokenJson): string {
-  return seen === null && used !== null ? `last used ${used}` : `last seen ${seen ?? 'never'}`;
+function lastOf({ last_used_at: used, last_seen_at: seen }: TokenJson, { isPartial }: CountedDays): string {
+  const never = isPartial ? 'at no known time' : 'never';
+  return seen === null && used !== null ? `last used ${used}` : `last seen ${seen ?? never}`;
 }
 
 const sinceOf = ({ created_at: created, known_since: known }: TokenJson) =>
@@ -81,20 +85,25 @@ function printable(line: string): string {
   return line.replaceAll(/\p{Cc}/gu, '?');
 }
 
-function linesOf(told: TokenJson): string[] {
+function linesOf(told: TokenJson, counted: CountedDays): string[] {
   const { carriers, user_agents: agents } = told;
-  const calls = `${told.calls} calls in ${DAYS_TOLD} days`;
+  const calls = `${counted.isPartial ? 'at least ' : ''}${told.calls} calls in ${DAYS_TOLD} days`;
   const lines = [
     `${told.mapping_id}  ${told.state}  ${told.hint ?? 'first and last characters not known'}  ${told.source}`,
     `    app ${told.client_id} ${told.app}`,
     `    account ${accountOf(told)}`,
     ...(told.reason === null ? [] : [`    reason: ${told.reason}`]),
-    `    ${sinceOf(told)}, ${lastOf(told)}`,
+    `    ${sinceOf(told)}, ${lastOf(told, counted)}`,
     carriers.length === 0
       ? `    ${calls}`
       : `    ${calls}, in ${carriers.join(', ')}, by ${agents.join('; ')}`,
   ];
   return lines.map(printable);
+}
+
+/** Since when the calls are counted, where that is not the whole of the days. */
+function knownJson({ isPartial, since }: CountedDays) {
+  return { calls_partial: isPartial, calls_counted_since: timeOf(since) };
 }
 
 /** `tokens find QUERY`: the known facts about tokens. `-` reads a whole token from standard input. */
@@ -106,10 +115,17 @@ export async function findTokenCommand(
   return withContext(async ({ context }) => {
     const found =
       token === undefined ? await findTokens(context, query) : await findWholeToken(context, token);
+    const counted = (await knownCallDays(context))(DAYS_TOLD);
     const tokens = found.tokens.map(jsonOf);
-    const lines = tokens.length > 0 ? tokens.flatMap(linesOf) : ['No token was found.'];
+    const told = tokens.flatMap((one) => linesOf(one, counted));
+    const gap = textOfWords(gapWords(counted), momentText);
+    const lines = tokens.length > 0 ? [...told, ...(gap === '' ? [] : [gap])] : ['No token was found.'];
     const more = found.isMore ? [`There are more; these are the newest ${FOUND_MAX}.`] : [];
-    return { ok: true, lines: [...lines, ...more], json: { tokens, more: found.isMore } };
+    return {
+      ok: true,
+      lines: [...lines, ...more],
+      json: { tokens, more: found.isMore, ...knownJson(counted) },
+    };
   });
 }
 

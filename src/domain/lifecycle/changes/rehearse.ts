@@ -4,6 +4,7 @@ import { momentText } from '../../../shared/moments.ts';
 import { claimRehearsal, endBrownout, lastRehearsals } from '../../../store/lifecycle/brownouts.ts';
 import type { BrownoutRow } from '../../../store/lifecycle/lifecycle.ts';
 import type { Database } from '../../../store/driver/store.ts';
+import { callsWholeAfter } from '../../../store/usage/known-calls.ts';
 import type { Origin } from '../../origin.ts';
 import type { LifecycleDeps } from '../deps.ts';
 import { dateFor, type Milestone, rehearsalId } from '../lifecycle.ts';
@@ -37,6 +38,8 @@ export interface Rehearsal {
   endsAt: number;
   /** The calls that failed because of the rehearsal; undefined where no such call is known. */
   failed: Usage | undefined;
+  /** Whether the counts of this time may have been lost. */
+  isPartial: boolean;
 }
 
 interface RehearsalRequest extends Origin {
@@ -78,7 +81,7 @@ export async function startRehearsal(
     const words = `the ${rehearses}, until ${momentText(endsAt)}`;
     const change = { at: now, actor, action: 'rehearsal_started', reason: words, clientId, requestId };
     await recordEvent(context, tx, change);
-    return { id, rehearses, startsAt, endsAt, failed: undefined };
+    return { id, rehearses, startsAt, endsAt, failed: undefined, isPartial: false };
   });
 }
 
@@ -97,13 +100,19 @@ export async function stopRehearsal(
   });
 }
 
-function rehearsalOf(row: BrownoutRow, usage: ReadonlyMap<string, Usage>): Rehearsal {
+interface KnownUsage {
+  usage: ReadonlyMap<string, Usage>;
+  wholeAfter: number;
+}
+
+function rehearsalOf(row: BrownoutRow, { usage, wholeAfter }: KnownUsage): Rehearsal {
   return {
     id: row.id,
     rehearses: row.rehearses,
     startsAt: row.starts_at,
     endsAt: Math.max(row.starts_at, row.removed_at ?? row.ends_at),
     failed: usage.get(rehearsalId(row.id)),
+    isPartial: row.starts_at <= wholeAfter,
   };
 }
 
@@ -125,11 +134,13 @@ export async function rehearsalsOf(
     rows.map(({ id }) => rehearsalId(id)),
     { days: DAYS_KEPT },
   );
+  const { tokens: wholeAfter } = await callsWholeAfter(context.store);
+  const known = { usage, wholeAfter };
   const now = context.clock.now();
   const running = rows.find(({ removed_at, ends_at }) => removed_at === null && ends_at > now);
   const past = rows.filter((row) => row !== running).slice(0, PAST_SHOWN);
   return {
-    running: running && rehearsalOf(running, usage),
-    past: past.map((row) => rehearsalOf(row, usage)),
+    running: running && rehearsalOf(running, known),
+    past: past.map((row) => rehearsalOf(row, known)),
   };
 }

@@ -1,6 +1,7 @@
 import { DAY } from '../../../shared/lifetimes.ts';
-import { type CallsQuery, callersOf, partialCallDays } from '../../usage/callers.ts';
+import { type CallsQuery, callersOf, knownCallDays } from '../../usage/callers.ts';
 import { type CallSummary, callsOf } from '../../usage/calls-of.ts';
+import { type CountedDays, unknownDays } from '../../usage/counted-days.ts';
 import type { RemindersDeps } from '../deps.ts';
 import {
   type AppDate,
@@ -47,8 +48,8 @@ export interface RoleFacts<RolePart> {
   calls: CallSummary | undefined;
   /** The number of tokens whose calls are told, when not all tokens are looked at. */
   ofTokens: number | undefined;
-  /** Whether there may have been more calls. */
-  isPartial: boolean;
+  /** What is known of the calls of these days. */
+  counted: CountedDays;
   /** Whether the bridge knows the person by an e-mail address alone. */
   isUnproven: boolean;
 }
@@ -108,17 +109,17 @@ export function aboutApp(
   };
 }
 
-type RoleCalls = Pick<RoleFacts<AppPart>, 'calls' | 'ofTokens' | 'isPartial'>;
+type RoleCalls = Pick<RoleFacts<AppPart>, 'calls' | 'ofTokens' | 'counted'>;
 
 /** Reads the calls for a mail. The mail goes out without calls when usage cannot be read. */
 async function readCalls(context: RemindersDeps, asked: () => Promise<CallsQuery>): Promise<RoleCalls> {
   try {
-    const { who, isPartial } = await asked();
+    const { who, within } = await asked();
     const calls = await callsOf(context, who, { days: CALLS_WITHIN_DAYS });
-    return { calls, ofTokens: undefined, isPartial: isPartial(CALLS_WITHIN_DAYS) };
+    return { calls, ofTokens: undefined, counted: within(CALLS_WITHIN_DAYS) };
   } catch (error) {
     context.logger.warn('a reminder goes without its calls, usage cannot be read', { error });
-    return { calls: undefined, ofTokens: undefined, isPartial: false };
+    return { calls: undefined, ofTokens: undefined, counted: unknownDays(CALLS_WITHIN_DAYS) };
   }
 }
 
@@ -126,8 +127,11 @@ async function readCalls(context: RemindersDeps, asked: () => Promise<CallsQuery
 async function callsOfHolder(context: RemindersDeps, ids: readonly string[]): Promise<RoleCalls> {
   const isCut = ids.length > TOKENS_MAX;
   const asked = async (): Promise<CallsQuery> => {
-    const isLost = await partialCallDays(context);
-    return { who: ids.slice(0, TOKENS_MAX), isPartial: (days) => isCut || isLost(days) };
+    const within = await knownCallDays(context);
+    return {
+      who: ids.slice(0, TOKENS_MAX),
+      within: (days) => (isCut ? unknownDays(days) : within(days)),
+    };
   };
   return { ...(await readCalls(context, asked)), ofTokens: isCut ? TOKENS_MAX : undefined };
 }

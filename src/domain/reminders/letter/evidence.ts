@@ -1,5 +1,6 @@
 import type { CallSum } from '../../../store/usage/call-sums.ts';
 import { type CallSummary, carrierWords, programWords } from '../../usage/calls-of.ts';
+import { gapWords, noneWords, textOfWords } from '../../usage/counted-days.ts';
 import { type AppDate, changesCalls } from '../../lifecycle/lifecycle.ts';
 import type { AppPart } from '../people.ts';
 import { type LetterApp, CALLS_WITHIN_DAYS, type RoleFacts } from './about-app.ts';
@@ -30,37 +31,45 @@ function moreWords({ kinds, isCut }: CallSummary): string {
 }
 
 /** The day of the last use is known for longer than single calls, and calls may be lost. */
-function lastWords({ calls, part, isPartial, app: { reader } }: RoleFacts<AppPart>): string {
+function lastWords({ calls, part, counted, app: { reader } }: RoleFacts<AppPart>): string {
   const last = calls?.last;
   if (last) return `The last call was on ${localWords(last.at, reader)}, by ${agentWords(last.userAgent)}.`;
   if (part.lastUsedAt !== undefined) return `The last use was on ${letterDayWords(part.lastUsedAt, reader)}.`;
-  return calls && !isPartial ? 'No call was ever seen.' : '';
+  return calls && !counted.isPartial ? 'No call was ever seen.' : '';
 }
 
-function tableOf(calls: CallSummary, { part, isPartial }: RoleFacts<AppPart>, title: string): LetterBlock[] {
+/** The calls; nothing where no call is known of days of which nobody knows whether they were counted. */
+function tableOf(calls: CallSummary, facts: RoleFacts<AppPart>, title: string): LetterBlock[] {
   const { kinds, last } = calls;
+  const { part, counted, app } = facts;
   if (kinds.length > 0)
     return [{ kind: 'calls', title, calls: kinds.slice(0, KINDS_MAX).map(callLine), more: moreWords(calls) }];
   // The tokens were used, but their calls are no longer known.
-  const isLost = isPartial || (!last && part.lastUsedAt !== undefined);
-  return isLost ? [] : [{ kind: 'text', text: `${title}: none.` }];
+  const isLost = !last && part.lastUsedAt !== undefined;
+  if (isLost || (counted.isPartial && counted.since === undefined)) return [];
+  const none = noneWords(`No call${toOldApi(part)} came`, counted);
+  return [{ kind: 'text', text: `${textOfWords(none, (at) => localWords(at, app.reader))}.` }];
 }
 
 const UNSAFE =
   'Some calls send the token in the address, where logs keep it: the app should send it in the Authorization header.';
 
+const toOldApi = ({ role }: AppPart) => (role === 'owner' ? ' to the old API' : '');
+
 /** The calls that were seen, the last call, and a warning about tokens in addresses. */
 export function callBlocks(facts: RoleFacts<AppPart>): LetterBlock[] {
-  const { calls, part, ofTokens, isPartial } = facts;
-  const all = isPartial ? ', at least these' : '';
+  const { calls, part, ofTokens, counted, app } = facts;
+  const all = counted.isPartial ? ', at least these' : '';
   const some = ofTokens === undefined ? all : `, of the ${letterNumberWords(ofTokens)} tokens used last`;
-  const title = `Calls ${part.role === 'owner' ? 'to the old API ' : ''}in the last ${CALLS_WITHIN_DAYS} days${some}`;
+  const title = `Calls${toOldApi(part)} in the last ${CALLS_WITHIN_DAYS} days${some}`;
   const unread: LetterBlock = {
     kind: 'text',
     text: `${title}: they could not be read when this mail was written.`,
   };
   const isUnsafe = calls?.kinds.some(({ carrier }) => carrier === 'query') === true;
-  const said = [lastWords(facts), isUnsafe ? UNSAFE : ''].filter((text) => text !== '');
+  const isGap = ofTokens === undefined && (calls?.kinds.length ?? 0) > 0;
+  const gap = isGap ? textOfWords(gapWords(counted), (at) => localWords(at, app.reader)) : '';
+  const said = [gap, lastWords(facts), isUnsafe ? UNSAFE : ''].filter((text) => text !== '');
   return [
     ...(calls ? tableOf(calls, facts, title) : [unread]),
     ...said.map((text): LetterBlock => ({ kind: 'text', text })),

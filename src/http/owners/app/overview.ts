@@ -2,6 +2,7 @@ import { tokensOfApp } from '../../../domain/tokens/app-tokens.ts';
 import { type CallsQuery, callersOf } from '../../../domain/usage/callers.ts';
 import { type CallSummary, callsOf, programWords } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
+import { gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
 import type { OwnersDeps } from '../deps.ts';
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../../charts/charts.ts';
@@ -18,14 +19,17 @@ import { tokenLines } from '../tokens/token-lines.ts';
 const DAYS_SHOWN = 30;
 
 /** The calls of these tokens as a chart, with the last call. `chart` is undefined where no call came. */
-async function callsCard(context: OwnersDeps, { who, isPartial }: CallsQuery, last: CallSummary['last']) {
+async function callsCard(context: OwnersDeps, { who, within }: CallsQuery, last: CallSummary['last']) {
   const calls = await callDaysOf(context, who, { days: DAYS_SHOWN });
   const days = lastDays(context, DAYS_SHOWN);
+  const counted = within(DAYS_SHOWN);
   const total = calls.reduce((sum, { calls: n }) => sum + n, 0);
   return {
     days: DAYS_SHOWN,
     total,
-    isPartial: isPartial(DAYS_SHOWN),
+    isPartial: counted.isPartial,
+    none: noneWords('None', counted),
+    gap: gapWords(counted),
     chart:
       total === 0
         ? undefined
@@ -33,6 +37,7 @@ async function callsCard(context: OwnersDeps, { who, isPartial }: CallsQuery, la
             id: 'calls-chart',
             title: `Calls of the last ${DAYS_SHOWN} days by endpoint`,
             days,
+            isPartial: counted.isPartial,
             series: byEndpoint(days, calls),
           }),
     last: last && { at: last.at, program: programWords(last.userAgent) },
@@ -57,10 +62,11 @@ export async function ownerCards(context: OwnersDeps, { app, of }: ShownApp, foo
 export async function holderCards(context: OwnersDeps, { of, reader }: ShownApp, footing: OldApiStatus) {
   const asked = await callersOf(context, of);
   const { last } = await callsOf(context, asked.who, { days: 1 });
-  const { tokens, next } = await tokensOfApp(context, of);
+  const { tokens, next, counted } = await tokensOfApp(context, of);
   return {
     calls: await callsCard(context, asked, last),
     tokenLines: tokenLines(tokens, { reader, footing }),
+    gap: gapWords(counted),
     isMore: next !== undefined,
   };
 }

@@ -8,6 +8,7 @@ import {
   programWords,
 } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
+import { type CountedDays, gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { byCarrier, byEndpoint, callLine } from '../../charts/call-charts.ts';
@@ -31,7 +32,11 @@ function spanOf(req: Request): number {
   return SPANS.find((days) => String(days) === req.query['days']) ?? USUAL;
 }
 
-async function chartsOf({ context }: PageShell, who: CallsSubject, days: number): Promise<string[]> {
+async function chartsOf(
+  { context }: PageShell,
+  who: CallsSubject,
+  { days, isPartial }: CountedDays,
+): Promise<string[]> {
   const calls = await callDaysOf(context, who, { days });
   if (calls.length === 0) return [];
   const axis = lastDays(context, days);
@@ -40,12 +45,14 @@ async function chartsOf({ context }: PageShell, who: CallsSubject, days: number)
       id: 'by-endpoint',
       title: 'Calls each day by endpoint',
       days: axis,
+      isPartial,
       series: byEndpoint(axis, calls),
     }),
     stackedBars({
       id: 'by-carrier',
       title: 'Calls each day by where the token came',
       days: axis,
+      isPartial,
       series: byCarrier(axis, calls),
     }),
   ];
@@ -73,7 +80,8 @@ function showCalls(frame: PageShell): RequestHandler {
     const shown = await shownApp(context, req);
     const { app, isOwner } = shown;
     const days = spanOf(req);
-    const { who, isPartial } = await callersOf(context, shown.of);
+    const { who, within } = await callersOf(context, shown.of);
+    const counted = within(days);
     const { kinds, last, isCut } = await callsOf(context, who, { days });
     frame.page(res, 'calls', {
       title: isOwner ? `Calls of “${app.name}”` : `Calls of “${app.name}” with your tokens`,
@@ -81,12 +89,14 @@ function showCalls(frame: PageShell): RequestHandler {
       isOwner,
       days,
       spans: SPANS.map((span) => ({ days: span, isChosen: span === days })),
-      charts: await chartsOf(frame, who, days),
+      charts: await chartsOf(frame, who, counted),
       lines: kinds.slice(0, KINDS_SHOWN).map(callLine),
       more: Math.max(0, kinds.length - KINDS_SHOWN),
       isCut,
       last: last && { at: last.at, program: programWords(last.userAgent) },
-      isPartial: isPartial(days),
+      isPartial: counted.isPartial,
+      none: noneWords('No call', counted),
+      gap: gapWords(counted),
       ...endingOf(frame, shown, kinds),
     });
   };

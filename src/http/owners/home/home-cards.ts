@@ -1,5 +1,6 @@
 import type { OwnersDeps } from '../deps.ts';
 import { type CallsLately, callsLately } from '../../../domain/progress/calls-lately.ts';
+import { noneWords, textOfWords } from '../../../domain/usage/counted-days.ts';
 import {
   type AppTokens,
   type OwnedTokens,
@@ -7,7 +8,7 @@ import {
 } from '../../../domain/tokens/tokens-of-account.ts';
 import { sparkline } from '../../charts/charts.ts';
 import { formatNumber } from '../../wording/words.ts';
-import { leftWords } from '../../wording/dates/words.ts';
+import { leftWords, timeWords } from '../../wording/dates/words.ts';
 import { appLifecycleNow, nextDate } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../wording/dates/lines.ts';
 import { stateLines } from '../../wording/state-words.ts';
@@ -35,11 +36,12 @@ interface CallsCard {
   chart: string;
 }
 
-function callsCard({ values, total, isPartial }: CallsLately): CallsCard {
-  const atLeast = isPartial ? 'at least ' : '';
+function callsCard({ values, total, counted: known }: CallsLately): CallsCard {
+  const atLeast = known.isPartial ? 'at least ' : '';
+  const isUnknown = known.isPartial && known.since === undefined;
   if (total === 0)
     return {
-      words: isPartial ? 'Its calls are on its page' : `No call in the last ${DAYS} days`,
+      words: isUnknown ? 'Its calls are on its page' : textOfWords(noneWords('No call', known), timeWords),
       chart: '',
     };
   const words = `${atLeast}${formatNumber(total)} ${total === 1 ? 'call' : 'calls'} in the last ${DAYS} days`;
@@ -57,7 +59,7 @@ function isOver({ unmapped = 0, active = 0, reauthorization_required: stopped = 
 /** Says that an app has moved. Its programs may still call with old tokens. */
 function movedWords(counts: Counts, calls: CallsLately | undefined): string | undefined {
   if (!isOver(counts) || (counts.migrated ?? 0) === 0) return undefined;
-  if (calls?.isPartial && calls.total === 0) return 'Its tokens have moved to the new API.';
+  if (calls?.counted.isPartial && calls.total === 0) return 'Its tokens have moved to the new API.';
   return (calls?.total ?? 0) > 0
     ? `Its tokens have moved to the new API, but in the last ${DAYS} days it called the old one.`
     : 'The app has moved to the new API.';

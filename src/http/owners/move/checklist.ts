@@ -1,5 +1,13 @@
 import { programWords } from '../../../domain/usage/calls-of.ts';
+import {
+  type CountedDays,
+  gapWords,
+  noneWords,
+  textOfWords,
+  type TimedWords,
+} from '../../../domain/usage/counted-days.ts';
 import type { MigrationProgress } from '../../../domain/handover/migration-checklist.ts';
+import { timeWords } from '../../wording/dates/words.ts';
 import type { OldApiStatus } from '../../wording/dates/lines.ts';
 import { counted, formatNumber } from '../../wording/words.ts';
 
@@ -112,13 +120,6 @@ function usersMapped(facts: ChecklistInput): ChecklistStep {
 /** At most this many kinds of calls are named. */
 const NAMED = 3;
 
-/** Why zero known calls may be wrong; undefined where all of these days are counted. */
-function unknownWords({ days, isPartial, isNew }: ChecklistInput['calls']): string | undefined {
-  if (isNew) return `No call has come since the app was imported, less than ${days} days ago.`;
-  if (isPartial) return `No call of the last ${days} days is known, but not all of them were counted.`;
-  return undefined;
-}
-
 const STEP = {
   id: 'old-calls',
   title: 'Old calls have fallen to zero',
@@ -126,28 +127,25 @@ const STEP = {
   details: [],
 };
 
+const sentencesOf = (...words: TimedWords[]) => textOfWords(words.flat(), timeWords).trim();
+
 /** The step while no call is known. */
-function noCalls(calls: ChecklistInput['calls'], home: string): ChecklistStep {
-  const { days } = calls;
-  const unknown = unknownWords(calls);
-  if (unknown === undefined)
-    return {
-      ...STEP,
-      state: 'done',
-      evidence: `No call came to the old API in the last ${days} days.`,
-      next: undefined,
-    };
+function noCalls(known: CountedDays, home: string): ChecklistStep {
+  const { days, isPartial } = known;
+  const evidence = sentencesOf([...noneWords('No call of the old API', known), '. '], gapWords(known));
+  if (!isPartial) return { ...STEP, state: 'done', evidence, next: undefined };
   const next = {
     text: `It is done when ${days} days have passed without a call.`,
     label: 'See all calls',
     href: `${home}/calls?days=${days}`,
   };
-  return { ...STEP, state: 'open', evidence: unknown, next };
+  return { ...STEP, state: 'open', evidence, next };
 }
 
 function oldCalls({ calls, home }: ChecklistInput): ChecklistStep {
-  const { days, total, kinds, isPartial } = calls;
-  if (total === 0) return noCalls(calls, home);
+  const { counted: known, total, kinds } = calls;
+  const { days, isPartial } = known;
+  if (total === 0) return noCalls(known, home);
   const details = kinds
     .slice(0, NAMED)
     .map(
@@ -157,7 +155,12 @@ function oldCalls({ calls, home }: ChecklistInput): ChecklistStep {
   return {
     ...STEP,
     state: 'open',
-    evidence: `${isPartial ? 'At least ' : ''}${counted(total, 'call')} came to the old API in the last ${days} days.`,
+    evidence: sentencesOf(
+      [
+        `${isPartial ? 'At least ' : ''}${counted(total, 'call')} came to the old API in the last ${days} days. `,
+      ],
+      gapWords(known),
+    ),
     details,
     next: {
       text: 'Let these programs call the new API; the examples below show how.',

@@ -2,6 +2,7 @@ import type { RequestHandler, Router } from 'express';
 import { callersOf } from '../../../domain/usage/callers.ts';
 import { callsOf } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf } from '../../../domain/usage/calls-per-day.ts';
+import { type CountedDays, gapWords } from '../../../domain/usage/counted-days.ts';
 import { callsMade } from '../../../domain/new-calls/calls-made.ts';
 import { languageOf, languagesByUse } from '../../../domain/new-calls/program-language.ts';
 import type { OldCallName } from '../../../domain/old-calls/old-calls.ts';
@@ -33,6 +34,12 @@ function byUse(calls: readonly ShownCall[], made: ReadonlyMap<OldCallName, numbe
   };
 }
 
+/** Whether further calls of these days may be unknown, and why. */
+const knownOf = (counted: CountedDays, perDay: ReadonlyArray<{ endpoint: string }>) => ({
+  isPartial: counted.isPartial || perDay.some(({ endpoint }) => endpoint === UNNAMED),
+  gap: gapWords(counted),
+});
+
 function showNewCalls(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
@@ -49,7 +56,7 @@ function showNewCalls(frame: PageShell): RequestHandler {
       app,
       here: `/apps/${app.client_id}/new-calls`,
       days: DAYS,
-      isPartial: asked.isPartial(DAYS) || perDay.some(({ endpoint }) => endpoint === UNNAMED),
+      ...knownOf(asked.within(DAYS), perDay),
       isLanguageKnown: kinds.some(({ user_agent: agent }) => languageOf(agent) !== undefined),
       settingsUrl: context.settings.modernSettingsUrl,
       ...byUse(calls, callsMade(perDay)),

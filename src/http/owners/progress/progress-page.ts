@@ -4,6 +4,7 @@ import {
   type ProgressDay,
   progressOf,
   progressOfApps,
+  sinceCounted,
   tokensCounted,
 } from '../../../domain/progress/progress-of.ts';
 import { lastCountAt } from '../../../domain/progress/last-count.ts';
@@ -27,15 +28,6 @@ const APPS_SHOWN = 12;
 /** The retirement for an app, or for apps without more time; undefined where the retirement changes no call. */
 function retirementOf(asOf: AppLifecycle): DateLine | undefined {
   return dateLines(asOf).find(({ milestone, changesCalls }) => milestone === 'retirement' && changesCalls);
-}
-
-const isCounted = ({ mapped, waiting, migrated, revoked }: ProgressDay) =>
-  mapped + waiting + migrated + revoked > 0;
-
-/** The days from the first count on: before the first count the numbers are unknown, not zero. */
-function sinceCounted(days: readonly ProgressDay[]): ProgressDay[] {
-  const first = days.findIndex(isCounted);
-  return first < 0 ? [] : days.slice(first);
 }
 
 interface ChartHeading {

@@ -66,6 +66,8 @@ interface ShownRehearsal {
   /** How many calls failed; `calls` says the same in words, such as `7 calls`. */
   total: number;
   calls: string;
+  /** Whether the counts of this time may have been lost. */
+  isPartial: boolean;
   lines: Array<ReturnType<typeof callLine>>;
   /** The endpoints whose failed calls cannot be mended by connecting. */
   elsewhere: string[];
@@ -93,7 +95,7 @@ export function shownRehearsal(
     now,
   }: Pick<CallSummary, 'kinds' | 'isCut'> & { lines: readonly DateLine[]; now: number },
 ): ShownRehearsal {
-  const { rehearses, startsAt, endsAt } = rehearsal;
+  const { rehearses, startsAt, endsAt, isPartial } = rehearsal;
   const total = kinds.reduce((sum, { calls }) => sum + calls, 0);
   const line = lines.find(({ milestone }) => milestone === rehearses);
   const came = [lines.find(({ milestone }) => milestone === 'sunset'), line].find((one) => one?.isPast);
@@ -106,7 +108,8 @@ export function shownRehearsal(
     left: lengthWords(endsAt - now),
     total,
     // Very many kinds of calls are cut off, so the total may be higher.
-    calls: `${isCut ? 'at least ' : ''}${counted(total, 'call')}`,
+    isPartial,
+    calls: `${isCut || isPartial ? 'at least ' : ''}${counted(total, 'call')}`,
     lines: kinds.map(callLine),
     elsewhere: endpointsElsewhere(kinds),
     dateAt: line?.isPast ? undefined : line?.at,
@@ -116,14 +119,15 @@ export function shownRehearsal(
 
 /** An earlier rehearsal in one line. */
 export function pastLine(rehearsal: Rehearsal) {
-  const { startsAt, endsAt, rehearses, failed } = rehearsal;
+  const { startsAt, endsAt, rehearses, failed, isPartial } = rehearsal;
   const calls = failed?.calls ?? 0;
+  const [none, atLeast] = isPartial ? ['No failed call is known', 'at least '] : ['No call failed', ''];
   return {
     startsAt,
     name: NAMES[rehearses],
     lasted: isTakenBack(rehearsal)
       ? 'ended before it began'
       : lengthWords(Math.min(endsAt - startsAt, 60 * MINUTE)),
-    outcome: calls === 0 ? 'No call failed' : `${counted(calls, 'call')} failed`,
+    outcome: calls === 0 ? none : `${atLeast}${counted(calls, 'call')} failed`,
   };
 }

@@ -6,6 +6,7 @@ import { formTargets } from '../../signin/leave.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../wording/dates/lines.ts';
 import { shownApp } from '../shown-app.ts';
+import { gapWords } from '../../../domain/usage/counted-days.ts';
 import { tokenLines } from './token-lines.ts';
 
 /**
@@ -24,7 +25,7 @@ function showTokens(frame: PageShell): RequestHandler {
     const { app, isOwner, reader, of } = await shownApp(context, req);
     const after = afterOf(req);
     const footing = oldApiStatusOf(appLifecycleNow(context, app.client_id));
-    const { tokens, next } = await tokensOfApp(context, of, after);
+    const { tokens, next, counted } = await tokensOfApp(context, of, after);
     const own = await tokensOfPair(context, { clientId: app.client_id, accountId: reader });
     frame.page(res, 'tokens', {
       title: isOwner ? `Tokens of “${app.name}”` : `Your tokens of “${app.name}”`,
@@ -32,6 +33,7 @@ function showTokens(frame: PageShell): RequestHandler {
       isOwner,
       isFirst: after === '',
       lines: tokenLines(tokens, { reader, footing }),
+      gap: gapWords(counted),
       next,
       waiting: footing.phase === 'ended' ? 0 : (own?.waiting ?? 0),
       areRefused: !footing.hasOldApi,

@@ -3,6 +3,7 @@ import type { HttpSupportDeps } from '../deps.ts';
 import { changesCalls, type Lifecycle } from '../../../domain/lifecycle/lifecycle.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeApp, type ExtensionRow } from '../../../domain/support/describe-app.ts';
+import { gapWords } from '../../../domain/usage/counted-days.ts';
 import { totalOf } from '../../../domain/tokens/states-of-app.ts';
 import { timelineOfApp } from '../../../domain/support/timeline.ts';
 import { stackedBars } from '../../charts/charts.ts';
@@ -101,8 +102,8 @@ function shownTokens(context: HttpSupportDeps, { app, counts, tokens, next }: Ap
   };
 }
 
-function shownChart({ calls, days }: AppDescription): string {
-  const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days };
+function shownChart({ calls, days, counted: { isPartial } }: AppDescription): string {
+  const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days, isPartial };
   return stackedBars({ ...chart, series: byEndpoint(days, calls) });
 }
 
@@ -144,7 +145,7 @@ function show(frame: PageShell): RequestHandler {
       cutOver: isUnidentified ? undefined : await shownCutOver(context, all, history.names),
       tokens: shownTokens(context, all, req),
       chart: shownChart(all),
-      isPartialChart: all.isPartial,
+      gap: gapWords(all.counted),
       timeline: shownTimeline(history, {
         path: addressOf(app.client_id),
         at,

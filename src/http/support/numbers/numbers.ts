@@ -81,7 +81,7 @@ function show(frame: PageShell): RequestHandler {
   return async (_req, res) => {
     const numbers = await numbersOf(context);
     const { retirement } = context.lifecycle.current().dates;
-    const { totals, ends, mails } = numbers;
+    const { totals, mails } = numbers;
     frame.page(res, 'support-numbers', {
       title: 'Numbers',
       wide: true,
@@ -93,7 +93,6 @@ function show(frame: PageShell): RequestHandler {
       progressChart: progressChart(numbers, retirement),
       endsChart: endsChart(numbers),
       ends: endsInOrder(numbers).map(({ cause, total }) => ({ label: labelOf(cause), total })),
-      isMoreEnds: ends.isMore,
       mails,
       days: RECENT_DAYS,
       columns: COLUMNS,

@@ -3,6 +3,7 @@ import type { HttpSupportDeps } from '../deps.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeMapping, type MappingDescription } from '../../../domain/support/describe-mapping.ts';
 import { timelineOfMapping } from '../../../domain/support/timeline.ts';
+import { gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { byEndpoint, callLine } from '../../charts/call-charts.ts';
 import { PageError } from '../../pages/page-error.ts';
@@ -31,14 +32,21 @@ async function described({ context }: PageShell, req: Request): Promise<MappingD
 }
 
 function shownCalls({ calls }: MappingDescription) {
-  const { days, perDay, kinds, isCut, isPartial, last } = calls;
-  const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days };
+  const { days, perDay, kinds, isCut, counted, last } = calls;
+  const chart = {
+    id: 'calls',
+    title: 'Calls of the last 30 days, by endpoint',
+    days,
+    isPartial: counted.isPartial,
+  };
   return {
     chart: stackedBars({ ...chart, series: byEndpoint(days, perDay) }),
     rows: kinds.slice(0, PROGRAMS_MAX).map(callLine),
     more: Math.max(0, kinds.length - PROGRAMS_MAX),
     isCut,
-    isPartial,
+    isPartial: counted.isPartial,
+    none: noneWords('None', counted),
+    gap: gapWords(counted),
     lastAt: last?.at,
   };
 }
