@@ -33,7 +33,7 @@ export interface Bridge {
 
 /** Without a mail server, mails become files, and the files would be counted as mails that reached people. */
 const NO_REMINDERS =
-  'no reminders are planned or sent: in production they need SMTP_URL, and the dates come whether or not people were told';
+  'no reminders are planned or sent: set SMTP_URL, production needs a mail server for reminders. The dates come even if nobody was told';
 
 async function requireProductionReady({ context }: OpenContext): Promise<void> {
   const problem = await findProductionProblem(context);
@@ -53,7 +53,7 @@ export async function requireOwnFolder({ context }: OpenContext, config: Config)
   if (other === undefined) return;
   const words = foreignFolderWords(config.varDir, other);
   throw new Error(
-    `${words}. This start would make the bridge on that one a silent copy at its next start. ${FOREIGN_FOLDER_REMEDY}`,
+    `${words}. After this start, the bridge on the other database would become a silent copy at its next start. ${FOREIGN_FOLDER_REMEDY}`,
   );
 }
 
@@ -141,7 +141,7 @@ async function startParts(opened: OpenContext, config: Config): Promise<BridgePa
  */
 export async function startBridge(config: Config, overrides: Overrides = {}): Promise<Bridge> {
   if (!config.upstream) {
-    throw new Error('no modern side: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
+    throw new Error('no new API is set: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
   }
   const opened = await openContext(config, config.upstream, overrides);
   const { context } = opened;

@@ -125,7 +125,7 @@ export async function startWorkers({ count, logger, exec }: WorkersOptions): Pro
  */
 export async function runWorker(start: () => Promise<{ close(): Promise<void> }>): Promise<void> {
   const { worker } = cluster;
-  if (!worker) throw new Error('this file is run by the first process of WORKERS, not by hand');
+  if (!worker) throw new Error('do not run this file by hand: the first process starts the workers (WORKERS)');
   const serving = start();
   let isServing = false;
   let stopping: Promise<void> | undefined;

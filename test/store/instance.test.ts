@@ -130,7 +130,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const watch = await openOn('older');
     expect(await readInstance(stores.two.durable)).toMatchObject({ state: 'original' });
     await watch.start();
-    expect(watch.why()).toBe('the database is older than this machine has seen it before');
+    expect(watch.why()).toBe('the database is older than the state that this machine saw before');
     expect(await readInstance(stores.two.durable)).toMatchObject({ state: 'copy', epoch: 4 });
     expect((await openOn('elsewhere')).isCopy()).toBe(true);
     expect(keptBy('older')).toEqual({ instance: first.id, epoch: 5 });
