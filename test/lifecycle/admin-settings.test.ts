@@ -87,7 +87,7 @@ describe('the settings', () => {
       const deprecation = Date.parse('2020-01-01');
       expect(context.lifecycle.current().dates).toEqual({ deprecation });
       const settings = ['LEGACY_RETIREMENT_AT (retirement)', 'BRIDGE_SUNSET_AT (sunset)'];
-      const message = expect.stringMatching(/is past and was not set.*dates set --force$/);
+      const message = expect.stringMatching(/is a past date and was not set.*dates set --force$/);
       expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
         expect.objectContaining({ level: 'warn', message, settings }),
       ]);

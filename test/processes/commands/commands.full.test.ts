@@ -244,7 +244,7 @@ describe('doctor', () => {
 
   test('fails while the modern side or the old API is away', async () => {
     const away = settingsIn('doctor', { MODERN_AUTH_URL: freeAddress, LEGACY_BACKEND_URL: freeAddress });
-    const failed = ['modern side', 'client', 'redirect URI', 'old API'];
+    const failed = ['authorization server', 'client', 'redirect URI', 'old API'];
     expect(await examineBoth(away)).toMatchObject({ code: 1, failed });
   });
 

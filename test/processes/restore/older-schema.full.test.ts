@@ -61,5 +61,5 @@ test('one on SQLite beside the memory of another database is a copy, and one wit
   expect(copy.output).toMatch(/^FAILED {2}instance: .*this one may be a copy from before the upgrade/m);
   expect(readFileSync(memory, 'utf8')).toBe('{"instance":"another","epoch":9}');
   rmSync(memory);
-  expect((await run(settings, 'doctor')).output).toMatch(/^ok {6}instance: the original/m);
+  expect((await run(settings, 'doctor')).output).toMatch(/^ok {6}instance: this database is the original/m);
 });

@@ -116,7 +116,7 @@ test('doctor does not ask the modern side where the database does not open', asy
   const { code, output } = await run(settings, 'doctor');
   expect(code).toBe(1);
   expect(output).toContain(
-    '-       modern side: not looked at: whether this is a restored copy is not known',
+    '-       authorization server: not looked at: the database could not be read and may be a restored copy',
   );
 });
 
