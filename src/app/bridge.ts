@@ -73,7 +73,8 @@ async function end({ opened, stopSharing, server, stopSealing }: BridgeParts): P
   const { context } = opened;
   context.live.end();
   const cut = await server.close();
-  if (cut > 0) context.logger.error('calls that did not end in time were cut', { calls: cut });
+  if (cut > 0)
+    context.logger.error('calls did not end in time, the bridge closed their connections', { calls: cut });
   await context.lateTokens.close();
   await context.live.stop();
   await context.flights.close();
@@ -94,7 +95,7 @@ async function stop(parts: BridgeParts, drain: number): Promise<void> {
   const isEnded = await Promise.race([end(parts).then(() => true), delay(STOP_LIMIT, false, { ref: false })]);
   // By then a received token pair is in the spill. Other data that waits for an unreachable database is lost.
   if (!isEnded)
-    context.logger.error('the stop took too long, what it waited for is left', { limit: STOP_LIMIT });
+    context.logger.error('the stop took too long, the process ends without the rest', { limit: STOP_LIMIT });
 }
 
 /**

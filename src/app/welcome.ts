@@ -6,7 +6,9 @@ import type { System } from './system.ts';
 
 /** Deleting VAR_DIR begins again only with a SQLite database, which is in VAR_DIR. */
 function beginAgain({ database, varDir }: Config): string {
-  return database.kind === 'sqlite' ? ` (if you have deauthorized the app, delete ${varDir} to begin again)` : '';
+  return database.kind === 'sqlite'
+    ? ` (if you have deauthorized the app, delete ${varDir} to begin again)`
+    : '';
 }
 
 function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] {

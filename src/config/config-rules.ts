@@ -165,7 +165,10 @@ function publicAddress(address: string | undefined): Rule[] {
   const { hostname } = new URL(address);
   const isLoopback = isLoopbackHost(hostname) || OTHER_LOOPBACK.test(hostname);
   return [
-    [isLoopback, 'PUBLIC_URL: must not be a loopback address in production. No other machine can reach a loopback address'],
+    [
+      isLoopback,
+      'PUBLIC_URL: must not be a loopback address in production. No other machine can reach a loopback address',
+    ],
     [
       isLoopback && address.startsWith('http:'),
       'PUBLIC_URL: must be https in production, codes and cookies travel there',

@@ -64,7 +64,9 @@ test('one that closes the connection, or does not speak TLS, is said to do so', 
   const plain = createServer((socket) => void socket.on('error', () => undefined).end('no TLS\n'));
   await withServer(plain, async (port) => {
     const detail = await detailsOf({ MODERN_API_URL: `https://127.0.0.1:${port}` });
-    expect(detail('new API')).toMatch(/^MODERN_API_URL: \S+ cannot be reached: it does not speak TLS/);
+    expect(detail('new API')).toMatch(
+      /^MODERN_API_URL: \S+ cannot be reached: the server does not speak TLS/,
+    );
   });
 });
 

@@ -37,7 +37,8 @@ async function findThere(name: string, present: string, store?: Store): Promise<
 function findFile(name: string, file: EpochFile): string | undefined {
   const isOutside = name.startsWith('sqlite:..');
   return (
-    file.findFile(name) ?? (isOutside ? 'a SQLite file outside VAR_DIR that this machine does not see' : undefined)
+    file.findFile(name) ??
+    (isOutside ? 'a SQLite file outside VAR_DIR that this machine does not see' : undefined)
   );
 }
 

@@ -15,7 +15,7 @@ export function inWords(usage: KeyUsage): string {
 /** The processes that still write with a key, and the machines whose spill holds a pair sealed with the key. */
 function writing(all: readonly KeyHolder[], { purpose, id }: KeyName): string[] {
   return all.flatMap(({ rings, spilled, machine, processId }) => {
-    if (rings[purpose].active === id) return [`process ${processId} on ${machine} still writes with the key`];
+    if (rings[purpose].active === id) return [`process ${processId} on ${machine} still writes with it`];
     const isSpilled = purpose === 'sealing' && spilled.includes(id);
     return isSpilled ? [`a pair sealed with the key waits in the spill of ${machine}`] : [];
   });

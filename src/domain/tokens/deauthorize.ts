@@ -16,7 +16,10 @@ function refreshTokenOf(context: Context, grant: Grant): string | undefined {
   try {
     return openRefreshToken(context, grant);
   } catch (error) {
-    context.logger.error('a deauthorized grant cannot be revoked upstream', { grantId: grant.id, error });
+    context.logger.error('a deauthorized grant could not be revoked at the new API', {
+      grantId: grant.id,
+      error,
+    });
     return undefined;
   }
 }

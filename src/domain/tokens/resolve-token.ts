@@ -197,7 +197,10 @@ function keepLessons(context: Context, mapping: DigestedMapping, token: string):
   context.flights
     .run(`learn ${mapping.id}`, () => context.store.transaction(learn))
     .catch((error: unknown) => {
-      context.logger.warn('what a token told could not be kept', { mappingId: mapping.id, error });
+      context.logger.warn('the facts that a token showed could not be stored', {
+        mappingId: mapping.id,
+        error,
+      });
     });
 }
 

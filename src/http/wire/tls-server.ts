@@ -15,11 +15,14 @@ const secureOptions = (tls: TlsFiles) => ({ ...readTlsPair(tls), minVersion: 'TL
 function renew(server: Server, tls: TlsFiles, logger: Logger): void {
   try {
     server.setSecureContext(secureOptions(tls));
-    logger.info('the certificate was read anew, new connections get it');
+    logger.info('the certificate was read anew, new connections use the new certificate');
   } catch (error) {
-    logger.error('ALARM: the certificate was changed and is not usable, the one read before serves on', {
-      error,
-    });
+    logger.error(
+      'ALARM: the certificate was changed and is not usable, the bridge keeps the earlier certificate',
+      {
+        error,
+      },
+    );
   }
 }
 

@@ -30,7 +30,10 @@ async function applyNewer(client: pg.Client): Promise<void> {
   const newest = files.at(-1)?.number ?? 0;
   await client.query('create table if not exists schema_version (number integer not null)');
   const current = await presentNumber(client);
-  if (current > newest) throw new Error(`the database has schema ${current}, this version knows schemas up to ${newest}: a newer version wrote the database`);
+  if (current > newest)
+    throw new Error(
+      `the database has schema ${current}, this version knows schemas up to ${newest}: a newer version wrote the database`,
+    );
   for (const file of files.filter(({ number }) => number > current)) {
     await client.query(readFileSync(file.path, 'utf8'));
     await client.query('insert into schema_version (number) values ($1)', [file.number]);

@@ -52,7 +52,8 @@ function limitTo(limit: number | undefined, connection: () => pg.Client | undefi
   return { isLate: () => isLate, clear: () => clearTimeout(timer) };
 }
 
-const LATE = 'the server takes the connection and does not answer, or another program holds a lock in the database';
+const LATE =
+  'the server takes the connection and does not answer, or another program holds a lock in the database';
 
 /**
  * Runs `work` on its own connection, without the limits of the pool: a migration, or waiting for a migration, may take

@@ -112,7 +112,9 @@ function heldOf(content: Content): KeysByPurpose {
 export function loadKeys(path: string, mayCreate = false): KeysByPurpose {
   if (!existsSync(path)) {
     if (!mayCreate)
-      throw new Error(`KEYS_FILE: ${path} is missing. Only this file opens the stored tokens: put its copy back`);
+      throw new Error(
+        `KEYS_FILE: ${path} is missing. Only this file opens the stored tokens: put its copy back`,
+      );
     createKeysFile(path);
   }
   return heldOf(readContent(path));

@@ -223,9 +223,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
       const { code, output } = await keys(here, 'drop', fresh, '--purpose', 'session');
       expect(code).toBe(1);
       expect(output).toMatch(
-        new RegExp(
-          `^session ${fresh}: kept, process [0-9a-f]{24} on ${hostname()} still writes with the key\\n$`,
-        ),
+        new RegExp(`^session ${fresh}: kept, process [0-9a-f]{24} on ${hostname()} still writes with it\\n$`),
       );
       expect(await everything()).toEqual(before);
       machines.copyThere();

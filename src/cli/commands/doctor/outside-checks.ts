@@ -27,7 +27,7 @@ export async function checkOldBackend(oldBackendUrl: string, hear: TimeRecorder)
 /** Whether the mail server accepts the connection and the login. No mail is sent. */
 export async function checkMailServer({ mail }: Config): Promise<CheckVerdict> {
   const { smtpUrl } = mail;
-  if (smtpUrl === undefined) return notLookedAt('SMTP_URL names no mail server');
+  if (smtpUrl === undefined) return notLookedAt('SMTP_URL is not set');
   const { hasLogin } = await verifySmtp(smtpUrl).catch((error: unknown) => {
     if (!(error instanceof MailError)) throw error;
     const unreached = unreachedWords(error);
