@@ -30,7 +30,7 @@ export interface Bridge {
 
 /** Without a mail server, mails become files, and the files would be counted as mails that reached people. */
 const NO_REMINDERS =
-  'no reminders are planned or sent: in production they need SMTP_URL, and the dates come whether or not people were told';
+  'no reminders are planned or sent: set SMTP_URL, production needs a mail server for reminders. The dates come even if nobody was told';
 
 /**
  * Asked before anything is written that a bridge writes when it begins to serve.
@@ -60,7 +60,8 @@ async function end({ opened, stopSharing, server, stopSealing }: BridgeParts): P
   const { context } = opened;
   context.live.end();
   const cut = await server.close();
-  if (cut > 0) context.logger.error('calls that did not end in time were cut', { calls: cut });
+  if (cut > 0)
+    context.logger.error('calls did not end in time, the bridge closed their connections', { calls: cut });
   await context.lateTokens.close();
   await context.live.stop();
   await context.flights.close();
@@ -81,7 +82,7 @@ async function stop(parts: BridgeParts, drain: number): Promise<void> {
   const isEnded = await Promise.race([end(parts).then(() => true), delay(STOP_LIMIT, false, { ref: false })]);
   // By then a received token pair is in the spill. Other data that waits for an unreachable database is lost.
   if (!isEnded)
-    context.logger.error('the stop took too long, what it waited for is left', { limit: STOP_LIMIT });
+    context.logger.error('the stop took too long, the process ends without the rest', { limit: STOP_LIMIT });
 }
 
 /**
@@ -128,7 +129,7 @@ async function startParts(opened: OpenContext, config: Config): Promise<BridgePa
  */
 export async function startBridge(config: Config, overrides: Overrides = {}): Promise<Bridge> {
   if (!config.upstream) {
-    throw new Error('no modern side: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
+    throw new Error('no new API is set: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
   }
   const opened = await openContext(config, config.upstream, overrides);
   const { context } = opened;

@@ -122,7 +122,7 @@ async function startInFront(config: Config, modern: ModernChild): Promise<System
     return {
       demo,
       onUnexpectedEnd(callback) {
-        modern.onUnexpectedEnd(() => callback('the embedded modern generation'));
+        modern.onUnexpectedEnd(() => callback('the embedded new API'));
         integration.onUnexpectedEnd(() => callback('the demo integration'));
       },
       async close(options) {

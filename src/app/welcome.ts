@@ -6,14 +6,16 @@ import type { System } from './system.ts';
 
 /** Deleting VAR_DIR begins again only with a SQLite database, which is in VAR_DIR. */
 function beginAgain({ database, varDir }: Config): string {
-  return database.kind === 'sqlite' ? ` (deauthorized? delete ${varDir} to begin again)` : '';
+  return database.kind === 'sqlite'
+    ? ` (if you have deauthorized the app, delete ${varDir} to begin again)`
+    : '';
 }
 
 function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] {
   const { clientId, clientSecret, ownerToken } = DEMO_APP;
   const authorize = `${config.publicUrl}/oauth2/authorize?client_id=${clientId}&response_type=code&redirect_uri=${OUT_OF_BAND}`;
   return [
-    `  modern generation  ${embeddedOrigin(config)}`,
+    `  new API            ${embeddedOrigin(config)}`,
     `  account settings   ${embeddedOrigin(config)}/settings`,
     `  demo integration   ${demoOrigin(config)}   <- open this first`,
     '',

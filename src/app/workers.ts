@@ -70,7 +70,7 @@ class Place {
     worker.once('exit', (code: number | null, signal: string | null) => {
       if (performance.now() - startedAt >= LIVED_LONG) this.#pause = PAUSE_MIN;
       const details = { pid: worker.process.pid, exit: signal ?? code };
-      this.#replace('a worker ended unexpectedly and is replaced', details);
+      this.#replace('a worker ended unexpectedly, the first process starts another one', details);
     });
   }
 
@@ -86,7 +86,7 @@ class Place {
       await this.start();
     } catch (error) {
       await this.#gone;
-      this.#replace('a worker could not be replaced and is tried again', { error });
+      this.#replace('a worker could not be replaced, the first process tries again', { error });
     }
   }
 
@@ -125,7 +125,8 @@ export async function startWorkers({ count, logger, exec }: WorkersOptions): Pro
  */
 export async function runWorker(start: () => Promise<{ close(): Promise<void> }>): Promise<void> {
   const { worker } = cluster;
-  if (!worker) throw new Error('this file is run by the first process of WORKERS, not by hand');
+  if (!worker)
+    throw new Error('do not run this file by hand: the first process starts the workers (WORKERS)');
   const serving = start();
   let isServing = false;
   let stopping: Promise<void> | undefined;

@@ -89,11 +89,11 @@ function otherSides(env: RuledSettings): Rule[] {
     [isOpenHttp(env.LEGACY_BACKEND_URL), 'LEGACY_BACKEND_URL: must be https, tokens travel there'],
     [
       env.LEGACY_SHADOW && env.LEGACY_BACKEND_URL === undefined,
-      'LEGACY_SHADOW: needs LEGACY_BACKEND_URL, there is nothing to compare with',
+      'LEGACY_SHADOW: needs LEGACY_BACKEND_URL. Without an old API there is nothing to compare with',
     ],
     [
       env.LEGACY_BACKEND_URL !== undefined && env.LEGACY_BACKEND_URL === env.PUBLIC_URL,
-      'LEGACY_BACKEND_URL: is PUBLIC_URL, the bridge would pass calls on to itself',
+      'LEGACY_BACKEND_URL: must not be PUBLIC_URL. The bridge would pass calls on to itself',
     ],
     [!hasScope(env, 'account:read'), 'MODERN_SCOPES: must contain account:read'],
     [!hasScope(env, 'offline_access'), 'MODERN_SCOPES: must contain offline_access'],
@@ -109,11 +109,11 @@ function orders(env: RuledSettings): Rule[] {
     ],
     [
       (env.BRIDGE_SUNSET_AT ?? Infinity) < (env.LEGACY_RETIREMENT_AT ?? 0),
-      'BRIDGE_SUNSET_AT: must not be before LEGACY_RETIREMENT_AT, the sunset ends everything first',
+      'BRIDGE_SUNSET_AT: must not be before LEGACY_RETIREMENT_AT. At the sunset all old calls end',
     ],
     [
       env.PROFILES_STALE_SECONDS < env.PROFILES_FRESH_SECONDS,
-      'PROFILES_STALE_SECONDS: must not be less than PROFILES_FRESH_SECONDS, an answer would be thrown away while it is fresh',
+      'PROFILES_STALE_SECONDS: must not be less than PROFILES_FRESH_SECONDS. The bridge would discard answers that are still fresh',
     ],
   ];
 }
@@ -124,16 +124,16 @@ function itself(env: RuledSettings, surroundings: MachineState): Rule[] {
     [isOpenHttp(env.PUBLIC_URL), 'PUBLIC_URL: must be https, codes and cookies travel there'],
     [
       losesCommits(env.DATABASE_URL),
-      'DATABASE_URL: its options switch synchronous_commit off; a commit that was answered for could be lost',
+      'DATABASE_URL: the options must not switch synchronous_commit off. A crash could lose a change that a caller was already told of',
     ],
     [openProblem !== undefined, `DATABASE_URL: ${openProblem}`],
     [
       !surroundings.isDatabaseFolderThere,
-      'DATABASE_URL: the folder of the file is not there: make it, or correct the path',
+      'DATABASE_URL: the folder of the database file does not exist. Make the folder, or correct the path',
     ],
     [
       trustsTooMany(env.TRUST_PROXY ?? []),
-      'TRUST_PROXY: names too many addresses: a network, or networks side by side taken together, may hold no more than a /8 (IPv6: /16), for anybody there could claim to come over https',
+      'TRUST_PROXY: names too many addresses. One network, or adjacent networks together, may be no larger than /8 (IPv6: /16). Every address in TRUST_PROXY can claim that a call came over https',
     ],
     [
       (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),
@@ -141,7 +141,7 @@ function itself(env: RuledSettings, surroundings: MachineState): Rule[] {
     ],
     [
       env.SMTP_URL !== undefined && env.MAIL_FROM === undefined,
-      'MAIL_FROM: must be set with SMTP_URL, a mail server refuses senders that it does not know',
+      'MAIL_FROM: must be set with SMTP_URL. A mail server refuses unknown senders',
     ],
   ];
 }
@@ -165,7 +165,10 @@ function publicAddress(address: string | undefined): Rule[] {
   const { hostname } = new URL(address);
   const isLoopback = isLoopbackHost(hostname) || OTHER_LOOPBACK.test(hostname);
   return [
-    [isLoopback, 'PUBLIC_URL: must not be a loopback address in production, nobody else can reach it'],
+    [
+      isLoopback,
+      'PUBLIC_URL: must not be a loopback address in production. No other machine can reach a loopback address',
+    ],
     [
       isLoopback && address.startsWith('http:'),
       'PUBLIC_URL: must be https in production, codes and cookies travel there',
@@ -175,7 +178,7 @@ function publicAddress(address: string | undefined): Rule[] {
 
 /** The message in production without a key file. */
 export const NO_KEYS =
-  'KEYS_FILE: is missing or cannot be read, and production never makes keys by itself. A bridge with a database needs the file of that database: put its copy back. For a new bridge, make the file once: grantbridge keys init';
+  'KEYS_FILE: is missing or cannot be read. Production never makes keys by itself. If the bridge has a database, put back the copy of its key file. For a new bridge, make the file once: grantbridge keys init';
 
 /** Unsafe combinations that a start in production refuses. */
 function inProduction(env: RuledSettings, { isKeysFileThere }: MachineState): Rule[] {
@@ -183,16 +186,16 @@ function inProduction(env: RuledSettings, { isKeysFileThere }: MachineState): Ru
   return [
     [
       givenUpstream(env).length === 0,
-      'MODERN_AUTH_URL: the embedded modern generation is not for production',
+      'MODERN_AUTH_URL: must be set in production. The embedded new API is only for development and tests',
     ],
     [
       env.IN_DOUBT_QUIET_SECONDS < 60,
-      'IN_DOUBT_QUIET_SECONDS: must be at least 60 in production, longer than any request may be on its way',
+      'IN_DOUBT_QUIET_SECONDS: must be at least 60 in production. The time must be longer than any request can take',
     ],
     ...publicAddress(env.PUBLIC_URL),
     [
       !hasTls && !env.TRUST_PROXY?.length,
-      'TLS_CERT_FILE, TRUST_PROXY: production needs TLS by the bridge itself or a named proxy that does it; without either, every old call is refused or a secret travels in the clear',
+      'TLS_CERT_FILE, TRUST_PROXY: production needs TLS. Set TLS_CERT_FILE for TLS by the bridge itself, or TRUST_PROXY for TLS by a proxy. Without TLS the bridge refuses every old call, or a secret travels in the clear',
     ],
     [!isKeysFileThere, NO_KEYS],
   ];

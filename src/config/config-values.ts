@@ -96,7 +96,7 @@ const HOME = /^(sqlite:)?~/;
 /** Services have no shell that replaces `~` with a home folder. Otherwise a folder named `~` would be made. */
 export const path = plainText.refine(
   (given) => !HOME.test(given),
-  'begins with ~, which a shell alone replaces: write the whole path',
+  'begins with ~, which only a shell replaces: write the whole path',
 );
 
 /** A client id or client secret (RFC 6749 appendix A.1 and A.2). */

@@ -43,7 +43,7 @@ const environment = z.object({
   NODE_ENV: z
     .enum(
       ['production', 'development', 'test'],
-      'must be production (for staging too), development or test: with any other word the rules of production would not hold',
+      'must be production (for staging too), development or test. With any other word the rules of production would not apply',
     )
     .default('development'),
   HOST: listenHost.default('127.0.0.1'),
@@ -85,7 +85,7 @@ const environment = z.object({
     .string()
     .refine(
       (text) => readSmtpUrl(text) !== undefined,
-      'must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, user and password both or neither (in them write # / @ % as %23 %2F %40 %25), with no option but ?requireTLS=false',
+      'must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with user and password or without both (in a user or password write # / @ % as %23 %2F %40 %25). The only option is ?requireTLS=false',
     )
     .optional(),
   MAIL_FROM: z

@@ -22,7 +22,8 @@ const CHOICES =
 
 /** What is wrong with the given mode, or with the absence of a mode. */
 function modeProblem(mode: string): string {
-  if (mode === '') return `a PostgreSQL server elsewhere must be reached over TLS: add sslmode=${CHOICES}`;
+  if (mode === '')
+    return `the bridge must reach a PostgreSQL server on another machine over TLS: add sslmode=${CHOICES}`;
   if (mode === 'prefer' || mode === 'allow')
     return `sslmode=${mode} leaves the choice to the server; use ${CHOICES}`;
   // An unknown text may have slipped in from another part of the address, so only a harmless text is quoted.

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** A value of blanks is a mistake: neither a value nor unset. */
-const BLANK = 'holds blanks alone: give it a value, or leave it out';
+const BLANK = 'holds only blanks: set a value, or leave the setting out';
 
 const isBlank = (text: string | undefined) => text !== undefined && text.trim() === '';
 

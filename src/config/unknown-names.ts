@@ -60,6 +60,6 @@ export function misspelledNames(given: readonly string[], known: readonly string
     .filter((name) => !known.includes(name))
     .flatMap((name) => {
       const meant = known.find((setting) => isLike(name.toUpperCase(), setting));
-      return meant === undefined ? [] : [`${name}: is no setting; did you mean ${meant}?`];
+      return meant === undefined ? [] : [`${name}: is not a setting. Did you mean ${meant}?`];
     });
 }

@@ -98,7 +98,7 @@ export async function startModern(
       'request',
       createApp({ store, issuer, accessTokenSeconds, quotas, demo, appsUrl, mailer, logger, brake }),
     );
-    logger.info('modern generation is listening', { issuer });
+    logger.info('the embedded new API is listening', { issuer });
     const stopPurging = purgeRegularly(store, logger);
     let closing: Promise<void> | undefined;
     const closeAll = () => {

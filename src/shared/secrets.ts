@@ -97,7 +97,7 @@ function seal(key: Key, place: string, value: string): string {
 /** Any text may precede the first point, so a text that cannot be a key id is not repeated. */
 function nameOfKey(text: string): string {
   const id = keyIdOf(text);
-  return /^[a-z0-9]{1,16}$/.test(id) ? `key ${id}, which is not in KEYS_FILE` : 'no key that there could be';
+  return /^[a-z0-9]{1,16}$/.test(id) ? `key ${id}, which is not in KEYS_FILE` : 'a key whose id is not valid';
 }
 
 function keyOf(ring: KeyRing, text: string): Key | undefined {

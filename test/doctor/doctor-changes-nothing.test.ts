@@ -26,7 +26,7 @@ test('it leaves the dates as they are: those of the settings come with the next 
     check: 'dates',
     state: 'ok',
     detail:
-      'deprecation not set, retirement not set, sunset not set; the next start of the bridge sets LEGACY_RETIREMENT_AT (retirement)',
+      'deprecation not set, retirement not set, sunset not set. The next start of the bridge sets LEGACY_RETIREMENT_AT (retirement)',
   });
   expect((await showDates()).lines).toEqual([
     'deprecation not set',

@@ -102,18 +102,18 @@ async function findingsOf(given: Record<string, string> = {}) {
 
 const matching = (text: string) => expect.stringContaining(text) as string;
 
-const REMOTE = ['modern side', 'client', 'redirect URI', 'new API', 'old API', 'mail server', 'clock'];
+const REMOTE = 'authorization server, client, redirect URI, new API, old API, mail server, clock'.split(', ');
 
 test('says ok of each where all is right, with what it did, and of the rest that it did not look', async () => {
   const { ok, failed, state } = await findingsOf();
   expect([ok, failed]).toEqual([true, []]);
   for (const name of [...REMOTE, 'keys', 'certificate', 'database', 'instance'])
     expect(state(name)).toMatchObject({ check: name, state: 'ok' });
-  expect(state('client')?.detail).toContain('MODERN_CLIENT_SECRET: the server refused a made-up code');
-  expect(state('redirect URI')?.detail).toContain('https://localhost:3000/callback goes on to a sign-in');
+  expect(state('client')?.detail).toContain('SECRET: the authorization server accepted the client');
+  expect(state('redirect URI')?.detail).toContain('https://localhost:3000/callback leads to a sign-in');
   expect(state('certificate')?.detail).toMatch(/belong together; \d+ days left/);
   expect(state('keys')?.detail).toContain('(mode 600)');
-  expect(state('mail server')?.detail).toContain('takes connection and login');
+  expect(state('mail server')?.detail).toContain('accepts connection and login');
   expect(mails.mails).toEqual([]);
   expect(state('public address')).toMatchObject({ state: 'not looked at' });
 });
@@ -131,7 +131,7 @@ test.each([
   ['a wrong secret', { MODERN_CLIENT_SECRET: 'a-wrong-secret' }, ['client'], 'invalid_client'],
   ['no secret', { MODERN_CLIENT_SECRET: '' }, ['client'], 'MODERN_CLIENT_SECRET is not set'],
   ['an unknown client', { MODERN_CLIENT_ID: 'nobody' }, ['client', 'redirect URI'], 'MODERN_CLIENT_ID'],
-  ['another public address', { PUBLIC_URL: 'https://other.example' }, ['redirect URI'], 'is refused'],
+  ['another public address', { PUBLIC_URL: 'https://other.example' }, ['redirect URI'], 'refuses https'],
   [
     'an unknown scope',
     { MODERN_SCOPES: 'account:read offline_access no:such' },
@@ -155,7 +155,7 @@ test('the addresses of both APIs are those where an API asks for a token', async
   expect(other.failed).toEqual(['old API']);
   const notOne = await findingsOf({ MODERN_AUTH_URL: oldApi.url });
   expect(notOne.failed).toEqual(['client', 'redirect URI']);
-  expect(notOne.state('modern side')).toMatchObject({ state: 'warning' });
+  expect(notOne.state('authorization server')).toMatchObject({ state: 'warning' });
   expect(notOne.state('redirect URI')?.detail).toContain('has no authorization endpoint');
   const none = await findingsOf({ LEGACY_BACKEND_URL: '' });
   expect([none.ok, none.state('old API')]).toMatchObject([true, { state: 'not looked at' }]);
@@ -171,7 +171,7 @@ test('the mail server is gone to as far as its login', async () => {
   const open = await findingsOf({ SMTP_URL: `smtp://127.0.0.1:${mails.port}` });
   expect(open.state('mail server')).toMatchObject({ state: 'ok', detail: matching('names no login') });
   const none = await findingsOf({ SMTP_URL: '' });
-  expect(none.state('mail server')).toMatchObject({ state: 'not looked at', detail: 'SMTP_URL names none' });
+  expect(none.state('mail server')).toMatchObject({ state: 'not looked at', detail: 'SMTP_URL is not set' });
 });
 
 test('a login that the mail server does not offer is not taken for one that it took', async () => {
@@ -292,7 +292,7 @@ test('servers that take a connection and never answer hold no check for longer t
     used({ ...settings, SMTP_URL: smtpUrl(PASSWORD, Number(new URL(url).port)) });
     const findings = await examineAll(readConfig(), 300);
     for (const socket of sockets) socket.destroy();
-    const late = findings.filter(({ detail }) => detail === 'nothing came of it within 0.3 seconds');
+    const late = findings.filter(({ detail }) => detail === 'the check got no answer within 0.3 seconds');
     expect(late.map(({ check }) => check)).toEqual(REMOTE.slice(0, -1));
     expect(findings.find(({ check }) => check === 'clock')).toMatchObject({ state: 'not looked at' });
   });

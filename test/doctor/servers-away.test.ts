@@ -40,11 +40,12 @@ test('a server that is away is said to be so, by the name of its setting, with w
   const detail = await detailsOf({ LEGACY_BACKEND_URL: nowhere, ...mail });
   const unknown =
     /^MODERN_\w+_URL: https:\/\/no\.\.name cannot be reached: (no|the) name server .* \((ENOTFOUND|EAI_AGAIN)\)$/;
-  const refused = 'nothing listens there: the server is stopped, or the port is wrong (ECONNREFUSED)';
-  for (const name of ['modern side', 'new API']) expect(detail(name)).toMatch(unknown);
+  const refused =
+    'nothing listens at the address: the server is stopped, or the port is wrong (ECONNREFUSED)';
+  for (const name of ['authorization server', 'new API']) expect(detail(name)).toMatch(unknown);
   for (const name of ['client', 'redirect URI'])
     expect(detail(name)).toContain(
-      'could not be proven. MODERN_AUTH_URL: https://no..name cannot be reached',
+      'could not be checked. MODERN_AUTH_URL: https://no..name cannot be reached',
     );
   expect(detail('old API')).toBe(`LEGACY_BACKEND_URL: ${nowhere} cannot be reached: ${refused}`);
   expect(detail('mail server')).toBe(`SMTP_URL: the mail server cannot be reached: ${refused}`);
@@ -57,13 +58,15 @@ test('one that closes the connection, or does not speak TLS, is said to do so', 
       LEGACY_BACKEND_URL: `http://127.0.0.1:${port}`,
     });
     expect(detail('old API')).toMatch(
-      /cannot be reached: it closed the connection without an answer \((ECONNRESET|EPIPE)\)$/,
+      /cannot be reached: the server closed the connection without an answer \((ECONNRESET|EPIPE)\)$/,
     );
   });
   const plain = createServer((socket) => void socket.on('error', () => undefined).end('no TLS\n'));
   await withServer(plain, async (port) => {
     const detail = await detailsOf({ MODERN_API_URL: `https://127.0.0.1:${port}` });
-    expect(detail('new API')).toMatch(/^MODERN_API_URL: \S+ cannot be reached: it does not speak TLS/);
+    expect(detail('new API')).toMatch(
+      /^MODERN_API_URL: \S+ cannot be reached: the server does not speak TLS/,
+    );
   });
 });
 

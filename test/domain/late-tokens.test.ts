@@ -70,7 +70,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     late.lookUp(await keepToken(stores.one), tell);
     for (let n = 0; n < 2000; n += 1) late.lookUp(known, tell);
     // Once for a flood, however many calls it has.
-    expect(log()).toEqual([expect.stringContaining('calls that were refused unread are left out')]);
+    expect(log()).toEqual([expect.stringContaining('calls that were refused unread are not counted')]);
     await until(() => late.hasRoom());
     await until(() => told.length > 0);
     expect(told).toEqual(Array.from({ length: 901 }, () => APP));

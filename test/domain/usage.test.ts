@@ -175,8 +175,12 @@ describe.each(databaseKinds)('on %s', (kind) => {
       // One that waits already is added up all the same.
       one.note({ ...CALL, mappingId: 'm0' });
     });
-    expect(log().filter((line) => line.includes('usage is dropped'))).toHaveLength(1);
-    expect(log().filter((line) => line.includes('usage cannot be written'))).toHaveLength(1);
+    expect(
+      log().filter((line) => line.includes('usage cannot be written, the bridge drops counts')),
+    ).toHaveLength(1);
+    expect(
+      log().filter((line) => line.includes('usage cannot be written, the bridge drops counts')),
+    ).toHaveLength(1);
     await one.close();
     expect(await rows()).toHaveLength(KEPT);
     expect(await total()).toBe(KEPT + 1);

@@ -26,7 +26,7 @@ test('/ready says no while the database answers too slowly to tell the time, and
   await pause(1500);
   await ready().expect(200);
   await pause(5000);
-  const reason = 'the database has not told the time for some seconds';
+  const reason = 'the bridge could not read the clock of the database for some seconds';
   await ready().expect(503, { ready: false, reason });
   line.delay = 0;
   await until(async () => (await ready()).status === 200, 30_000);

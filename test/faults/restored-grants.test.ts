@@ -135,7 +135,9 @@ test('those of half of the accounts stop the looking for five minutes; then it g
   await takeOverOfSpent();
   const before = system.proxy.refreshes().length;
   for (const token of tokens.slice(0, HALF)) expect((await profiles(token)).status).toBe(401);
-  expect(logged).toContain('ALARM: every restored grant seems to be spent, looking into them is stopped');
+  expect(logged).toContain(
+    'ALARM: every restored grant seems to be spent, the bridge stops asking about restored grants',
+  );
   expect((await profiles(tokens[HALF])).status).toBe(503);
   await resolveDoubts(system.bridge.context);
   expect(await countStates()).toEqual({ ready: 0, in_doubt: LEFT - HALF, superseded: SPENT + HALF });

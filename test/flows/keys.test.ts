@@ -50,7 +50,11 @@ function changed(change: (content: Content) => void): void {
 }
 
 test.each<[string, () => void, string]>([
-  ['missing', () => rmSync(keysFile), 'is missing, and stored tokens can only be read with it'],
+  [
+    'missing',
+    () => rmSync(keysFile),
+    'is missing. Only this file opens the stored tokens: put its copy back',
+  ],
   [
     'of another database',
     () => writeFileSync(keysFile, other()),

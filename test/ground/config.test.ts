@@ -57,9 +57,12 @@ test.each<[string, Record<string, string>]>([
   ],
   ['REMINDER_CRON: must be a cron expression', { REMINDER_CRON: 'every morning' }],
   ['REMINDER_DAYS: must be whole numbers of days', { REMINDER_DAYS: '30,-1' }],
-  ['not for production', { NODE_ENV: 'production', PUBLIC_URL: 'https://x.example' }],
   [
-    'DATABASE_URL: its options switch synchronous_commit off',
+    'The embedded new API is only for development and tests',
+    { NODE_ENV: 'production', PUBLIC_URL: 'https://x.example' },
+  ],
+  [
+    'DATABASE_URL: the options must not switch synchronous_commit off',
     { DATABASE_URL: 'postgres://user@db.example/name?options=-c%20synchronous_commit%3Doff' },
   ],
   ...[
@@ -76,7 +79,7 @@ test.each<[string, Record<string, string>]>([
     '::ffff:0.0.0.0/97,::ffff:128.0.0.0/97',
     '10.0.0.1, ::/1',
   ].map((ranges): [string, Record<string, string>] => [
-    'TRUST_PROXY: names too many addresses: a network, or networks side by side',
+    'TRUST_PROXY: names too many addresses. One network, or adjacent networks together',
     { TRUST_PROXY: ranges },
   ]),
   ...[
@@ -87,7 +90,7 @@ test.each<[string, Record<string, string>]>([
     'postgres://user@db.example/name?ssl=0',
     'postgres://user@localhost.example/name',
   ].map((address): [string, Record<string, string>] => [
-    'DATABASE_URL: a PostgreSQL server elsewhere must be reached over TLS: add sslmode=verify-full',
+    'DATABASE_URL: the bridge must reach a PostgreSQL server on another machine over TLS: add sslmode=verify-full',
     { DATABASE_URL: address },
   ]),
   ...[

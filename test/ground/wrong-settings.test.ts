@@ -43,7 +43,7 @@ const SMTP_FORM = 'SMTP_URL: must be smtp://USER:PASSWORD@HOST:PORT or smtps://â
 
 /** What is given, and how the one line about it begins. */
 const WRONG: Array<[Given, string]> = [
-  ...settingNames.map((name): [Given, string] => [{ [name]: ' \t' }, `${name}: holds blanks alone`]),
+  ...settingNames.map((name): [Given, string] => [{ [name]: ' \t' }, `${name}: holds only blanks`]),
   [{ TRUST_PROXY: ' , ' }, 'TRUST_PROXY: must be addresses or networks'],
   [{ LEGACY_DEPRECATED_AT: '0000-01-01' }, 'LEGACY_DEPRECATED_AT: must be a date such as 2027-02-01'],
   [{ LEGACY_RETIREMENT_AT: '1999-12-31' }, 'LEGACY_RETIREMENT_AT: must be a date such as 2027-02-01'],
@@ -72,7 +72,7 @@ const WRONG: Array<[Given, string]> = [
   [{ VAR_DIR: file }, `VAR_DIR: ${file} is not a folder`],
   [{ VAR_DIR: join(file, 'below') }, `VAR_DIR: ${file} is not a folder`],
   [{ VAR_DIR: 'var\n' }, 'VAR_DIR: begins or ends with a blank or a line break'],
-  [{ VAR_DIR: '~/var' }, 'VAR_DIR: begins with ~, which a shell alone replaces: write the whole path'],
+  [{ VAR_DIR: '~/var' }, 'VAR_DIR: begins with ~, which only a shell replaces: write the whole path'],
   [{ DATABASE_URL: 'mysql://user:word@db.example/name' }, POSTGRES_FORM],
   [{ DATABASE_URL: 'db.example:5432/name' }, POSTGRES_FORM],
   [{ DATABASE_URL: 'postgres://user:wo#rd@db.example/name' }, POSTGRES_FORM],
@@ -80,14 +80,17 @@ const WRONG: Array<[Given, string]> = [
   [{ DATABASE_URL: 'postgres://user@db.example' }, POSTGRES_FORM],
   [{ DATABASE_URL: 'sqlite:' }, POSTGRES_FORM],
   [{ DATABASE_URL: '/var/lib/bridge.db' }, POSTGRES_FORM],
-  [{ DATABASE_URL: 'sqlite:/typo/dir/x.db' }, 'DATABASE_URL: the folder of the file is not there'],
+  [{ DATABASE_URL: 'sqlite:/typo/dir/x.db' }, 'DATABASE_URL: the folder of the database file does not exist'],
   [{ DATABASE_URL: 'sqlite:~/bridge.db' }, 'DATABASE_URL: begins with ~'],
   [{ DATABASE_URL: `sqlite:${folder}` }, 'DATABASE_URL: is a folder, and must be a file'],
   [
     { DATABASE_URL: 'postgres://user@localhost/name?sslmode=bogus' },
     'DATABASE_URL: sslmode=bogus is not known',
   ],
-  [{ DATABASE_URL: 'postgres://user@db.example/name' }, 'DATABASE_URL: a PostgreSQL server elsewhere'],
+  [
+    { DATABASE_URL: 'postgres://user@db.example/name' },
+    'DATABASE_URL: the bridge must reach a PostgreSQL server on another machine',
+  ],
   [{ WORKERS: 'max' }, 'WORKERS: must be a whole number from 1 to 256'],
   [{ WORKERS: '0' }, 'WORKERS: must be at least 1'],
   [{ KEYS_FILE: 'keys.json\n' }, 'KEYS_FILE: begins or ends with a blank or a line break'],
@@ -139,7 +142,7 @@ const WRONG: Array<[Given, string]> = [
   ],
   [
     { PUBLIC_URL: 'https://b.example', LEGACY_BACKEND_URL: 'https://b.example' },
-    'LEGACY_BACKEND_URL: is PUBLIC_URL',
+    'LEGACY_BACKEND_URL: must not be PUBLIC_URL',
   ],
   [{ LEGACY_SHADOW: 'true' }, 'LEGACY_SHADOW: must be on or off'],
   [{ LEGACY_SHADOW: 'on' }, 'LEGACY_SHADOW: needs LEGACY_BACKEND_URL'],
@@ -166,14 +169,14 @@ const WRONG: Array<[Given, string]> = [
   [{ TRUST_PROXY: 'proxy.example' }, 'TRUST_PROXY: must be addresses or networks'],
   [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL: must be error, warn, info or debug'],
   [{ DRAIN_SECONDS: '5s' }, 'DRAIN_SECONDS: must be a whole number from 0 to 600'],
-  [{ MODERN_CLIENTID: 'x' }, 'MODERN_CLIENTID: is no setting; did you mean MODERN_CLIENT_ID?'],
-  [{ MODERN_SECRET: 'x' }, 'MODERN_SECRET: is no setting; did you mean MODERN_CLIENT_SECRET?'],
-  [{ DATABSE_URL: 'x' }, 'DATABSE_URL: is no setting; did you mean DATABASE_URL?'],
-  [{ TLS_CERTFILE: 'x' }, 'TLS_CERTFILE: is no setting; did you mean TLS_CERT_FILE?'],
-  [{ TLS_KEY: 'x' }, 'TLS_KEY: is no setting; did you mean TLS_KEY_FILE?'],
-  [{ public_url: 'x' }, 'public_url: is no setting; did you mean PUBLIC_URL?'],
-  [{ SMPT_URL: 'x' }, 'SMPT_URL: is no setting; did you mean SMTP_URL?'],
-  [{ MAIL_FORM: 'x' }, 'MAIL_FORM: is no setting; did you mean MAIL_FROM?'],
+  [{ MODERN_CLIENTID: 'x' }, 'MODERN_CLIENTID: is not a setting. Did you mean MODERN_CLIENT_ID?'],
+  [{ MODERN_SECRET: 'x' }, 'MODERN_SECRET: is not a setting. Did you mean MODERN_CLIENT_SECRET?'],
+  [{ DATABSE_URL: 'x' }, 'DATABSE_URL: is not a setting. Did you mean DATABASE_URL?'],
+  [{ TLS_CERTFILE: 'x' }, 'TLS_CERTFILE: is not a setting. Did you mean TLS_CERT_FILE?'],
+  [{ TLS_KEY: 'x' }, 'TLS_KEY: is not a setting. Did you mean TLS_KEY_FILE?'],
+  [{ public_url: 'x' }, 'public_url: is not a setting. Did you mean PUBLIC_URL?'],
+  [{ SMPT_URL: 'x' }, 'SMPT_URL: is not a setting. Did you mean SMTP_URL?'],
+  [{ MAIL_FORM: 'x' }, 'MAIL_FORM: is not a setting. Did you mean MAIL_FROM?'],
 ];
 
 test.each(WRONG)('%j', (given, words) => {

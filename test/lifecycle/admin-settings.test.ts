@@ -55,7 +55,9 @@ describe('the settings', () => {
         );
         expect(await again.history()).toHaveLength(2);
         await again.bridge.close();
-        const said = lines.filter((line) => line.includes('settings say other dates'));
+        const said = lines.filter((line) =>
+          line.includes('the settings differ from the dates in the database'),
+        );
         expect(said).toHaveLength(1);
         expect(JSON.parse(said[0] ?? '')).toMatchObject({
           level: 'warn',
@@ -87,14 +89,16 @@ describe('the settings', () => {
       const deprecation = Date.parse('2020-01-01');
       expect(context.lifecycle.current().dates).toEqual({ deprecation });
       const settings = ['LEGACY_RETIREMENT_AT (retirement)', 'BRIDGE_SUNSET_AT (sunset)'];
-      const message = expect.stringMatching(/is past and was not set.*dates set --force$/);
+      const message = expect.stringMatching(
+        /that is past, the bridge did not set the date.*dates set --force$/,
+      );
       expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
         expect.objectContaining({ level: 'warn', message, settings }),
       ]);
       const dates = { deprecation, retirement: Date.parse('2026-12-31'), sunset: undefined };
       expect(await examineDates(context, dates)).toMatchObject({
         state: 'warning',
-        detail: expect.stringContaining('LEGACY_RETIREMENT_AT (retirement) is past and was not set'),
+        detail: expect.stringContaining('LEGACY_RETIREMENT_AT (retirement) is a past date and was not set'),
       });
       await setDateOf(context, {
         name: 'retirement',

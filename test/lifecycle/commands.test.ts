@@ -100,7 +100,7 @@ describe('on a database that no bridge serves', () => {
     await command(extend, sunset, clientId);
     await expect(command(extend, sunset, clientId)).rejects.toThrow('already');
     const sooner = await command(changeDate, REASON, 'retirement', at(now + 50 * DAY));
-    expect(sooner.lines.join(' ')).toContain('1 app has more time for it');
+    expect(sooner.lines.join(' ')).toContain('1 app has more time for this date');
     const line = `retirement only at ${until90}: asked for (command:Ada)`;
     expect((await command(listAppsCommand, {})).lines).toContain(`    more time: ${line}`);
     expect((await command(showDates, {})).lines).toContain(`${clientId}  Old App: ${line}`);

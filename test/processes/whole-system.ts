@@ -66,7 +66,7 @@ function readWelcome(welcome: string) {
   const read = (label: string) => printed(welcome, label);
   return {
     bridgeUrl: read('bridge'),
-    modernUrl: read('modern generation'),
+    modernUrl: read('new API'),
     demoUrl: read('demo integration'),
     person: { login: read('demo e-mail'), password: read('demo password') },
     app: {

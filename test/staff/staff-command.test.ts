@@ -97,7 +97,7 @@ test('an account gets a role by its id or its e-mail, and another one later', as
 test.each([
   ['not an account', 'An account is an id of 24 hex digits, or an e-mail address.'],
   ['nobody@box.example', 'No account with this e-mail address is known.'],
-  ['bo@box.example', `2 accounts have this e-mail address. Name one by its id: ${BO}, ${BO_TOO}`],
+  ['bo@box.example', `2 accounts have this e-mail address. Name the account by its id: ${BO}, ${BO_TOO}`],
 ])('%s is refused and changes nothing', async (account, words) => {
   const known = await history('staff_added');
   await expect(staff('add', account, '--role', 'reader')).rejects.toThrow(words);
@@ -121,5 +121,5 @@ test('who is taken off the staff is gone, and cannot be taken off twice', async 
     `Account ${ADA} is not of the staff any more. It was lead.\n`,
   );
   expect(await history('staff_removed')).toMatchObject([{ id: ADA, reason: 'was lead' }]);
-  await expect(staff('remove', ADA)).rejects.toThrow('This account is not of the staff.');
+  await expect(staff('remove', ADA)).rejects.toThrow('This account is not support staff.');
 });

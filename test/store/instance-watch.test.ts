@@ -90,13 +90,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('a database that was never served, holds grants and is not the remembered one is a copy from before the upgrade', async () => {
     remember('upgraded', 'another', 5);
     const command = await openOn('upgraded');
-    expect(command.why()).toContain('it may be a copy from before the upgrade');
+    expect(command.why()).toContain('this one may be a copy from before the upgrade');
     expect(await present()).toMatchObject({ state: 'original' });
     const watch = await openOn('upgraded');
     await watch.start();
     await until(async () => (await present()).state === 'copy');
     await watch.look();
-    expect(watch.why()).toContain('it may be a copy from before the upgrade');
+    expect(watch.why()).toContain('this one may be a copy from before the upgrade');
     expect(keptBy('upgraded')).toEqual({ instance: 'another', epoch: 5 });
     expect(await present()).toMatchObject({ epoch: 0 });
     expect(timesLogged('ALARM: this is a restored copy')).toBe(1);

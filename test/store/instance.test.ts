@@ -130,7 +130,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const watch = await openOn('older');
     expect(await readInstance(stores.two.durable)).toMatchObject({ state: 'original' });
     await watch.start();
-    expect(watch.why()).toBe('the database is older than this machine has seen it before');
+    expect(watch.why()).toBe('the database is older than the state that this machine saw before');
     expect(await readInstance(stores.two.durable)).toMatchObject({ state: 'copy', epoch: 4 });
     expect((await openOn('elsewhere')).isCopy()).toBe(true);
     expect(keptBy('older')).toEqual({ instance: first.id, epoch: 5 });
@@ -172,7 +172,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(logged).toBe('');
     await change({ epoch: 8 });
     await until(() => watch.isCopy());
-    expect(logged).toContain('ALARM: this is a restored copy, nothing is sent to the modern side');
+    expect(logged).toContain('ALARM: this is a restored copy, the bridge sends nothing to the new API');
     expect(logged).toContain('grantbridge restore --take-over');
     expect(logged.trimEnd().split('\n')).toHaveLength(1);
     expect(await readInstance(stores.two.durable)).toMatchObject({ state: 'copy' });
@@ -208,12 +208,12 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const watch = await openOn('away', { ...stores.one, place });
     await watch.start();
     isAway = true;
-    await until(() => logged.includes('could not be looked at'));
+    await until(() => logged.includes('could not check whether the database is a copy'));
     watch.noteClaim();
     isAway = false;
     await until(() => watch.seen().epoch === 2);
     expect(watch.isCopy()).toBe(false);
-    expect(logged.match(/could not be looked at/g)).toHaveLength(1);
+    expect(logged.match(/could not check whether the database is a copy/g)).toHaveLength(1);
   });
 
   test('restored grants wait for their access token and the quiet time, and come oldest first', async () => {

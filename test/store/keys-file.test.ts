@@ -70,7 +70,7 @@ test('a file that cannot be seen has no stamp, and what is said of it names it',
   expect(() => addKeyToFile(file, 'k2')).toThrow(`KEYS_FILE: ${file} cannot be changed: ENOENT`);
 });
 
-const refused = (path: string) => `KEYS_FILE: ${path} is there already and was left as it is`;
+const refused = (path: string) => `KEYS_FILE: ${path} exists already and was not changed`;
 
 test('a new file is private and whole; what has the name already stays, also a link that leads nowhere', () => {
   const before = readFileSync(file, 'utf8');

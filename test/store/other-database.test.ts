@@ -42,7 +42,7 @@ test('it may where the file lay in VAR_DIR and is gone', async () => {
 test('not where the file lies outside VAR_DIR and is not seen, as from beside a container', async () => {
   remember('data/bridge.db');
   renameSync(at('data'), at('volume'));
-  expect(await seenFromCopy()).toBe('a SQLite file outside it, which is not seen from here');
+  expect(await seenFromCopy()).toBe('a SQLite file outside VAR_DIR that this machine does not see');
 });
 
 test('the database itself may, wherever both were moved', async () => {

@@ -59,7 +59,7 @@ test.each(['require', 'verify-ca', 'verify-full'])(
     const known = { sslmode, sslrootcert: AUTHORITY };
     expect(await opened(addressOf(server, known))).toMatch(/^TLSv1/);
     expect(await opened(addressOf(server, { sslmode }))).toBe(
-      'DATABASE_URL: the certificate of the server is not known here; name its authority with sslrootcert=FILE',
+      'DATABASE_URL: this machine does not trust the certificate of the server: name its authority with sslrootcert=FILE',
     );
     expect(await opened(addressOf(server, known, '127.0.0.1'))).toMatch(/^DATABASE_URL: .*altnames/);
     expect(warnings).toEqual([]);

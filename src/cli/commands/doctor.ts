@@ -61,7 +61,7 @@ function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>[
     return upstream === undefined ? NOT_MADE_YET : run(upstream);
   };
   return [
-    ['modern side', ofUpstream((known) => checkModernSide(config, known))],
+    ['authorization server', ofUpstream((known) => checkModernSide(config, known))],
     ['client', ofUpstream((known) => checkClient(config, known, hear))],
     ['redirect URI', ofUpstream((known) => checkRedirectUri(config, known, hear))],
     ['new API', ofUpstream((known) => checkMainApi(known, hear))],
@@ -69,7 +69,7 @@ function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>[
       'old API',
       async () =>
         oldBackendUrl === undefined
-          ? notLookedAt('LEGACY_BACKEND_URL names none, and nothing is passed through')
+          ? notLookedAt('LEGACY_BACKEND_URL is not set, so no call is passed through')
           : checkOldBackend(oldBackendUrl, hear),
     ],
     ['mail server', () => checkMailServer(config)],
@@ -88,7 +88,7 @@ export async function examineAll(config: Config, limit = REMOTE_LIMIT): Promise<
   const last = [
     await examine('clock', clock.check),
     await examine('public address', async () =>
-      notLookedAt(`whether ${config.publicUrl} leads here shows only a call from outside`),
+      notLookedAt(`only a call from outside shows whether ${config.publicUrl} leads to this bridge`),
     ),
   ];
   return [...here, ...remote, ...last];

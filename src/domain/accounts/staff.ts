@@ -42,11 +42,11 @@ async function accountNamed({ store }: AccountsDeps, named: string): Promise<str
   const [accountId, ...others] = found.map(({ account_id: id }) => id);
   if (accountId === undefined)
     throw new StaffRefused(
-      'No account with this e-mail address is known. It is from the first sign-in on; until then name it by its id.',
+      'No account with this e-mail address is known. The bridge learns the address of an account at the first sign-in. Until then, name the account by its id.',
     );
   if (others.length > 0)
     throw new StaffRefused(
-      `${others.length + 1} accounts have this e-mail address. Name one by its id: ${[accountId, ...others].join(', ')}`,
+      `${others.length + 1} accounts have this e-mail address. Name the account by its id: ${[accountId, ...others].join(', ')}`,
     );
   return accountId;
 }
@@ -87,7 +87,7 @@ export async function removeStaff(
   return context.store.transaction(async (tx) => {
     const at = context.clock.now();
     const before = await deleteRole(tx, accountId);
-    if (before === undefined) throw new StaffRefused('This account is not of the staff.');
+    if (before === undefined) throw new StaffRefused('This account is not support staff.');
     const event = { at, actor, requestId, action: 'staff_removed', accountId, reason: `was ${before}` };
     await recordEvent(context, tx, event);
     return { accountId, before };

@@ -44,7 +44,7 @@ async function moveToActiveKey(context: AppsDeps, secret: StoredSecret, clientSe
     await moveSecretDigest(tx, { id: secret.id, from: secret.digest, to });
   };
   await context.store.transaction(move).catch((error: unknown) => {
-    context.logger.warn('a digest could not be moved', { error });
+    context.logger.warn('the digest of an app secret could not be renewed with the active key', { error });
   });
 }
 

@@ -29,7 +29,9 @@ function endingOf({ id, version, claim_id }: Grant, cause: FatalCause) {
 async function stopWhenMany(context: GrantsDeps, cause: FatalCause): Promise<void> {
   if (cause !== 'superseded') return stopAfterDeaths(context);
   if ((await lookingStoppedUntil(context)) > 0)
-    context.logger.error('ALARM: every restored grant seems to be spent, looking into them is stopped');
+    context.logger.error(
+      'ALARM: every restored grant seems to be spent, the bridge stops asking about restored grants',
+    );
 }
 
 /**

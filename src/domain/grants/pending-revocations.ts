@@ -46,7 +46,10 @@ async function settleOne(context: GrantsDeps, owed: OwedRevocation): Promise<voi
     }
     await deleteOwed(durable, owed.id);
   } catch (error) {
-    context.logger.warn('a revocation is still owed', { grantId: owed.grant_id, error });
+    context.logger.warn('a revocation could not be sent, the bridge tries again', {
+      grantId: owed.grant_id,
+      error,
+    });
     const wait = Math.max(backOff(owed.attempts, context.chance()), MINUTE / 4);
     await postponeOwed(durable, owed.id, context.clock.now() + wait);
   }
@@ -55,7 +58,7 @@ async function settleOne(context: GrantsDeps, owed: OwedRevocation): Promise<voi
 /** Starts to carry out pending revocations without waiting for them. The job repeats failed revocations. */
 export function settleSoon(context: GrantsDeps): void {
   settlePendingRevocations(context).catch((error: unknown) => {
-    context.logger.error('owed revocations could not be worked off', { error });
+    context.logger.error('pending revocations could not be sent, the bridge tries again', { error });
   });
 }
 

@@ -31,6 +31,6 @@ export async function reviveGrant(
     { ...by, action: 'grant_revived' },
     ...ofMappings({ ...by, action: 'token_connected' }, moved),
   ]);
-  context.logger.warn('a grant that was given up goes on', { grantId: grant.id, version: next });
+  context.logger.warn('a grant that was given up works again', { grantId: grant.id, version: next });
   return true;
 }

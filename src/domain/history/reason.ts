@@ -22,7 +22,7 @@ export function checkedReason(reason: string): string {
     throw new ReasonRefused(`reason: 1 to ${REASON_MAX} printable characters`);
   if (tokensIn(text).length > 0)
     throw new ReasonRefused(
-      'reason: it holds what looks like a token or secret; name its first and last characters',
+      'reason: the text seems to hold a token or secret. Name only its first and last characters',
     );
   return text;
 }

@@ -58,7 +58,7 @@ async function learnMissing(context: IdsDeps, caller: Caller, reading: AccountRe
         retryAfter,
       });
     }
-    context.logger.warn('an app is told modern ids, for the old backend does not answer', {
+    context.logger.warn('the old API does not answer, so an app gets ids of the new API', {
       clientId,
       accountId,
       error,

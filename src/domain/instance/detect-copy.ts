@@ -4,12 +4,12 @@ import type { Instance } from '../../store/tables/tables.ts';
 /** What shows that a database is not the original that a process began with (docs/decisions/0010). */
 
 export const FINDINGS = {
-  other: 'another database came into the place of the one that this process began with; start it again',
-  older: 'the database is older than this machine has seen it before',
+  other: 'another database replaced the one that this process began with: start the process again',
+  older: 'the database is older than the state that this machine saw before',
   moved: 'the database is a copy of another one, or was moved to another server',
   upgraded:
-    'the database holds grants, was never served since its upgrade to schema 3, and is not the one that VAR_DIR/epoch.json remembers: it may be a copy from before the upgrade',
-  restored: 'the database was restored from a backup, or found to be a copy before',
+    'the database holds grants, no bridge has served the database since its upgrade to schema 3, and VAR_DIR/epoch.json remembers another database: this one may be a copy from before the upgrade',
+  restored: 'the database was restored from a backup, or was recognised as a copy before',
 } as const;
 
 export type CopyFinding = keyof typeof FINDINGS;
@@ -60,5 +60,5 @@ export function isFuller(place: string, kept: string): boolean {
 /** Why a copy on another server might not be recognized; undefined where such a copy would be recognized. */
 export function findPlaceProblem(place: string): string | undefined {
   if (!place.startsWith('/')) return undefined;
-  return 'the role of DATABASE_URL may not read pg_control_system(), so a copy on another server may not be known for one: grant execute on function pg_control_system() to that role';
+  return 'the role of DATABASE_URL may not read pg_control_system(), so the bridge may not recognise a copy on another server: grant execute on function pg_control_system() to that role';
 }

@@ -218,12 +218,12 @@ class Watch implements InstanceWatch {
     if (!finding) this.#epoch = Math.max(this.#epoch, row.epoch);
     this.#finding = finding;
     if (!this.#isServing() || before === finding) return;
-    if (!finding) this.#options.logger.warn('the copy was taken over, it is the original now');
+    if (!finding) this.#options.logger.warn('the copy was taken over and is the original now');
     else if (!before) this.#alarm(finding);
   }
 
   #alarm(finding: CopyFinding): void {
-    this.#options.logger.error('ALARM: this is a restored copy, nothing is sent to the modern side', {
+    this.#options.logger.error('ALARM: this is a restored copy, the bridge sends nothing to the new API', {
       why: FINDINGS[finding],
       remedy: 'once the original is stopped for good: grantbridge restore --take-over',
     });
@@ -263,7 +263,7 @@ class Watch implements InstanceWatch {
   #complain(error: unknown): void {
     if (performance.now() < this.#silentUntil) return;
     this.#silentUntil = performance.now() + MINUTE;
-    this.#options.logger.warn('whether the database is a copy could not be looked at', { error });
+    this.#options.logger.warn('the bridge could not check whether the database is a copy', { error });
   }
 
   #turn(): Promise<void> {

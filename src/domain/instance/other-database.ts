@@ -25,7 +25,7 @@ async function guessName(file: EpochFile, kept: RememberedInstance, store?: Stor
 async function findThere(name: string, present: string, store?: Store): Promise<string | undefined> {
   const [server = '', number = ''] = name.replace('postgres:', '').split('/');
   const isHere = server !== '' && present.startsWith(`postgres:${server}/`);
-  if (!store || !isHere) return 'a PostgreSQL database elsewhere';
+  if (!store || !isHere) return 'a PostgreSQL database on another server';
   const row = await store.first<{ name: string }>(
     'select datname::text as name from pg_database where oid = $1::oid',
     [number],
@@ -37,7 +37,8 @@ async function findThere(name: string, present: string, store?: Store): Promise<
 function findFile(name: string, file: EpochFile): string | undefined {
   const isOutside = name.startsWith('sqlite:..');
   return (
-    file.findFile(name) ?? (isOutside ? 'a SQLite file outside it, which is not seen from here' : undefined)
+    file.findFile(name) ??
+    (isOutside ? 'a SQLite file outside VAR_DIR that this machine does not see' : undefined)
   );
 }
 
@@ -61,4 +62,4 @@ export function foreignFolderWords(varDir: string, other: string): string {
 
 /** The remedy for an operator. */
 export const FOREIGN_FOLDER_REMEDY =
-  'For a drill set a VAR_DIR of its own. Where that database is gone for good, was moved here, or is never served again: grantbridge restore --take-over --replace-original';
+  'For a drill, set a separate VAR_DIR. If the other database is gone for good, was moved here, or will never be served again: grantbridge restore --take-over --replace-original';

@@ -13,8 +13,9 @@ export async function proveDatabase(context: InstanceDeps): Promise<void> {
 /** Why the clock of this process cannot be relied on; undefined when the clock can be relied on. */
 export function findClockProblem({ databaseClock }: InstanceDeps): string | undefined {
   if (!databaseClock) return undefined;
-  if (databaseClock.sampleAge() > SILENCE_MAX) return 'the database has not told the time for some seconds';
+  if (databaseClock.sampleAge() > SILENCE_MAX)
+    return 'the bridge could not read the clock of the database for some seconds';
   if (Math.abs(databaseClock.machineOffset()) > CLOCKS_DIFFER)
-    return "this machine's clock is more than one second from the database's";
+    return 'the clocks of this machine and of the database differ by more than one second';
   return undefined;
 }

@@ -6,7 +6,7 @@ async function findDemo({ store }: Pick<InstanceDeps, 'store'>): Promise<string 
   const demo = (await listApps(store.durable)).find(({ source }) => source === 'demo');
   return (
     demo &&
-    `DATABASE_URL: the demo app ${demo.client_id} is registered there, and its secret and token are public; production needs a database in which no demo was started`
+    `DATABASE_URL: the database holds the demo app ${demo.client_id}, whose secret and token are public. Production needs a database in which no demo was started`
   );
 }
 

@@ -43,7 +43,9 @@ export async function activateKey(context: KeysDeps, choice: KeyChoice): Promise
     return without;
   });
   if (inTheWay.length > 0)
-    throw new KeyStepRefused(`key ${id} is not held yet by ${inTheWay.join(', ')}: copy the key file there`);
+    throw new KeyStepRefused(
+      `key ${id} is not yet held by ${inTheWay.join(', ')}: copy the key file to every machine`,
+    );
   await context.keyring.turn();
   // Waits until no process writes with the old key. Otherwise a process that has not looked yet could write a value
   // under the old key after a reseal.

@@ -23,7 +23,7 @@ export async function addKeys(context: KeysDeps, file: string): Promise<{ id: st
     const held = loadKeys(file);
     if (PURPOSES.some((purpose) => !held[purpose].some(({ id }) => id === waiting)))
       throw new KeyStepRefused(
-        `key ${waiting} waits already and is not in ${file}: copy the file from the machine that added it, or drop it`,
+        `key ${waiting} waits already and is not in ${file}: copy the file from the machine that added the key, or drop the key`,
       );
     return { id: waiting, isNew: false };
   }

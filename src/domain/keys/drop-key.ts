@@ -17,7 +17,7 @@ function writing(all: readonly KeyHolder[], { purpose, id }: KeyName): string[] 
   return all.flatMap(({ rings, spilled, machine, processId }) => {
     if (rings[purpose].active === id) return [`process ${processId} on ${machine} still writes with it`];
     const isSpilled = purpose === 'sealing' && spilled.includes(id);
-    return isSpilled ? [`a pair sealed with it waits in the spill of ${machine}`] : [];
+    return isSpilled ? [`a pair sealed with the key waits in the spill of ${machine}`] : [];
   });
 }
 
@@ -30,7 +30,7 @@ async function dropUnused(context: KeysDeps, key: KnownKey): Promise<string | un
     const usage = await findKeyUsage(tx, { ...key, now, store: context.store });
     if (usage.length > 0) return inWords(usage);
     if (!(await moveKey(tx, key, { from: ['standby', 'old'], to: 'dropped', now })))
-      return 'it was changed meanwhile';
+      return 'the key was changed meanwhile';
     const reason = `${key.purpose} ${key.id}`;
     await recordEvent(context, tx, { at: now, actor: 'command', action: 'key_dropped', reason });
     return undefined;
@@ -44,7 +44,7 @@ interface DropOutcome extends KeyName {
 
 async function dropOne(context: KeysDeps, file: string, key: KnownKey): Promise<DropOutcome> {
   const { purpose, id, state } = key;
-  if (state === 'active') return { purpose, id, kept: 'it is the active key' };
+  if (state === 'active') return { purpose, id, kept: 'the key is the active one' };
   if (state !== 'dropped') {
     const inTheWay = await untilNothing(async () => writing(await holders(context), key));
     const reason = inTheWay[0] ?? (await dropUnused(context, key));

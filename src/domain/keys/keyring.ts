@@ -84,7 +84,7 @@ function createFileReader(
     try {
       held = loadKeys(file);
     } catch (error) {
-      logger.error('ALARM: the key file was changed and is not usable, the keys read before serve on', {
+      logger.error('ALARM: the key file was changed and is not usable, the bridge keeps the earlier keys', {
         error,
       });
     }
@@ -199,7 +199,7 @@ class KeyWatch {
       await this.look();
       await this.report();
     } catch (error) {
-      this.#options.logger.debug('the keys could not be looked at', { error });
+      this.#options.logger.debug('the keys could not be checked', { error });
     }
   }
 

@@ -112,12 +112,12 @@ export async function warnOfIdleSettings(
   const { other, past } = await idleSettings(parts, dates);
   if (other.length > 0)
     parts.logger.warn(
-      'settings say other dates than the database, which count: grantbridge dates set changes them, the settings only fill an empty database',
+      'the settings differ from the dates in the database, the database wins. To change a date: grantbridge dates set',
       { settings: other },
     );
   if (past.length > 0)
     parts.logger.warn(
-      'settings name a retirement or sunset that is past and was not set, for it would end everything at once: if that is meant, grantbridge dates set --force',
+      'the settings name a retirement or sunset that is past, the bridge did not set the date. To set it and end all old calls at once: grantbridge dates set --force',
       { settings: past },
     );
 }

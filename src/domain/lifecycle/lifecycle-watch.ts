@@ -37,7 +37,7 @@ export async function watchLifecycle(parts: LifecycleWatchDeps): Promise<Lifecyc
   const refresh = restAfterFailure(
     {
       logger: parts.logger,
-      message: 'the dates cannot be read, the last ones count',
+      message: 'the dates cannot be read, the bridge keeps the dates that it read last',
       // A failure leaves out no reading. Otherwise this process could miss a change that was planned two seconds ahead.
       firstRest: READ_EVERY / 2,
       longestRest: READ_EVERY / 2,

@@ -63,7 +63,7 @@ async function tell(
     await oldBackendUntilRetired(context, provenApp(mapping))?.deauthorize(token);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
-    context.logger.warn('the old backend could not be told of an end', { mappingId, error });
+    context.logger.warn('the end of a token could not be sent to the old API', { mappingId, error });
     const by = { at: context.clock.now(), ...origin, clientId, accountId, mappingId };
     const change = { ...by, action: 'old_backend_not_told', reason: 'it did not answer' };
     await context.store.transaction((tx) => recordEvent(context, tx, change));
@@ -84,6 +84,9 @@ export function tellOldBackend(
   context.flights
     .run(`end at the old backend ${mapping.id}`, () => tell(context, ended, origin))
     .catch((error: unknown) => {
-      context.logger.warn('an end at the old backend is not recorded', { mappingId: mapping.id, error });
+      context.logger.warn('the end of a token at the old API could not be recorded', {
+        mappingId: mapping.id,
+        error,
+      });
     });
 }

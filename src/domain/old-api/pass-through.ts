@@ -52,7 +52,7 @@ function isGood({ status }: PassedAnswer): boolean {
 function inBackground(context: OldApiDeps, name: string, work: () => Promise<void>): void {
   if (context.shutdown.signal.aborted) return;
   context.flights.run(name, work).catch((error: unknown) => {
-    context.logger.warn('what a passed call showed could not be kept', { error });
+    context.logger.warn('the facts that a passed call showed could not be stored', { error });
   });
 }
 

@@ -65,7 +65,11 @@ async function afterFailure(
   { address, error }: DeliveryFailure,
 ): Promise<DeliveryOutcome> {
   const failure = error.short;
-  context.logger.warn('a reminder was not handed over', { mailId: mail.id, attempts: mail.attempts, error });
+  context.logger.warn('a mail server did not take a reminder', {
+    mailId: mail.id,
+    attempts: mail.attempts,
+    error,
+  });
   if (error.isInDoubt) return afterDoubt(context, mail);
   const isRefused = error.isRefused || (error.isAboutMail && isHopeless(mail, context.clock.now()));
   if (isRefused) return passToNextContact(context, mail, { address, failure });

@@ -27,7 +27,7 @@ async function keep<T>(
     try {
       return await work();
     } catch (error) {
-      context.logger.error('a reminder has left and could not be marked', { mailId: mail.id, error });
+      context.logger.error('a reminder was sent and could not be marked as sent', { mailId: mail.id, error });
       if (wait === undefined) break;
       await delay(wait);
     }

@@ -34,7 +34,7 @@ async function readChunk(
   try {
     return await usesAfter(store, after, CHUNK);
   } catch (error) {
-    logger.warn('what tokens are used for cannot be read, the last uses that are known count', { error });
+    logger.warn('usage cannot be read, the bridge keeps the last uses that it knows', { error });
     return undefined;
   }
 }

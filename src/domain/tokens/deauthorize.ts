@@ -17,7 +17,10 @@ function refreshTokenOf(context: TokensDeps, grant: Grant): string | undefined {
   try {
     return openRefreshToken(context, grant);
   } catch (error) {
-    context.logger.error('a deauthorized grant cannot be revoked upstream', { grantId: grant.id, error });
+    context.logger.error('a deauthorized grant could not be revoked at the new API', {
+      grantId: grant.id,
+      error,
+    });
     return undefined;
   }
 }

@@ -42,7 +42,7 @@ function marksOf(query: string): MatchMarks {
   if (query.includes('@')) return { email: normalEmail(query) };
   if (WHOLE_TOKEN.test(query))
     throw new SearchRefused(
-      'This looks like a whole token, which now stands in the list of processes and maybe in the history of your shell. Give it on standard input instead: grantbridge tokens find -',
+      'This looks like a whole token. The token now stands in the list of processes, and maybe in the history of your shell. Give a whole token on standard input instead: grantbridge tokens find -',
     );
   const hint = query.replace(START_OF_TOKEN, '');
   if (hint.length === HINT) return { hint, id: query };

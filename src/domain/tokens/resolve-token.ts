@@ -201,7 +201,10 @@ function keepLessons(context: TokensDeps, mapping: DigestedMapping, token: strin
   context.flights
     .run(`learn ${mapping.id}`, () => context.store.transaction(learn))
     .catch((error: unknown) => {
-      context.logger.warn('what a token told could not be kept', { mappingId: mapping.id, error });
+      context.logger.warn('the facts that a token showed could not be stored', {
+        mappingId: mapping.id,
+        error,
+      });
     });
 }
 

@@ -93,7 +93,7 @@ function createFloodWarning(logger: Logger): () => void {
   return () => {
     const now = performance.now();
     if (now >= overAt)
-      logger.warn('calls that were refused unread are left out', { tokens: ROOM, calls: CALLS });
+      logger.warn('calls that were refused unread are not counted', { tokens: ROOM, calls: CALLS });
     overAt = now + MINUTE;
   };
 }

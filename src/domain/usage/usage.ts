@@ -197,7 +197,9 @@ export function createUsageLog({ store, clock, logger }: UsageLogDeps): UsageLog
     note(call) {
       const isKept = waiting.add(rowOf(call));
       if (!isKept && !isDropping) {
-        logger.warn('usage is dropped until it can be written again', { rows: ROWS_KEPT });
+        logger.warn('usage cannot be written, the bridge drops counts until it can write again', {
+          rows: ROWS_KEPT,
+        });
         isDropping = true;
       }
       if (waiting.size() >= ROWS_URGENT) void writing.run();

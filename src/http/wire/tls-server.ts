@@ -19,7 +19,7 @@ const secureOptions = (tls: TlsFiles) => ({ ...readTlsPair(tls), minVersion: 'TL
  */
 const LOOKS_BEFORE_ALARM = 5;
 
-const READ_ANEW = 'the certificate was read anew, new connections get it';
+const READ_ANEW = 'the certificate was read anew, new connections use the new certificate';
 
 /** Reads the files again when they have changed, and serves with the new pair. An unusable pair changes nothing. */
 class Renewal {
@@ -65,7 +65,7 @@ class Renewal {
       return void this.#logger.debug('the new certificate is not usable yet', { error });
     this.#isAlarmed = true;
     this.#logger.error(
-      'ALARM: the certificate was changed and is not usable, the one read before serves on',
+      'ALARM: the certificate was changed and is not usable, the bridge keeps the earlier certificate',
       {
         error,
       },

@@ -17,7 +17,7 @@ export interface LastResortOptions {
 
 async function drainAndExit({ logger, drain, limit = STOP_TAKES }: LastResortOptions): Promise<void> {
   setTimeout(() => {
-    logger.error('ALARM: what was under way did not end in time and is cut off', { limit });
+    logger.error('ALARM: running work did not end in time, the process ends without it', { limit });
     process.exit(1);
   }, limit);
   try {

@@ -63,7 +63,7 @@ export const MAILS_AT_ONCE = 4;
 /** The longest time of a whole hand-over. */
 export const HAND_OVER_LIMIT = WRITE_LIMIT + ANSWER_LIMIT;
 
-const TOO_LATE = { code: 'ETIMEDOUT', message: 'Nothing came of it in time' };
+const TOO_LATE = { code: 'ETIMEDOUT', message: 'The mail server did not answer in time' };
 
 /** No part of a mail is ever fetched or read from the disk, whatever its text says. */
 const CLOSED = { disableFileAccess: true, disableUrlAccess: true };

@@ -39,7 +39,9 @@ const LOCKED = /ENCRYPTED/;
 
 function keyOf(file: string, key: Buffer): KeyObject {
   if (LOCKED.test(key.toString('latin1')))
-    throw new Error(`TLS_KEY_FILE: ${file} is protected by a passphrase, and the bridge has none to open it`);
+    throw new Error(
+      `TLS_KEY_FILE: ${file} is protected by a passphrase, and the bridge has no passphrase. Store the key without a passphrase`,
+    );
   try {
     return createPrivateKey(key);
   } catch (cause) {

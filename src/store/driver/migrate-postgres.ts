@@ -23,7 +23,10 @@ const newestNumber = () => migrationFiles('postgres').at(-1)?.number ?? 0;
 /** @throws {Error} when a newer version than this one wrote the database */
 function requireKnown(present: number): void {
   const newest = newestNumber();
-  if (present > newest) throw new Error(`the database has schema ${present}, this version knows ${newest}`);
+  if (present > newest)
+    throw new Error(
+      `the database has schema ${present}, this version knows schemas up to ${newest}: a newer version wrote the database`,
+    );
 }
 
 /**

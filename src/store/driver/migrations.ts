@@ -15,7 +15,8 @@ export function migrationFiles(folder: string): Array<{ number: number; path: st
 /** References to a rebuilt table must still find their rows. */
 function requireWholeReferences(database: Database): void {
   const broken = database.pragma('foreign_key_check') as unknown[];
-  if (broken.length > 0) throw new Error(`${broken.length} rows would point at nothing after the migration`);
+  if (broken.length > 0)
+    throw new Error(`${broken.length} rows would name rows that do not exist after the migration`);
 }
 
 /**
@@ -29,7 +30,10 @@ export function migrate(database: Database, folder: string): void {
   const newest = files.at(-1)?.number ?? 0;
   const apply = database.transaction(() => {
     const current = database.pragma('user_version', { simple: true }) as number;
-    if (current > newest) throw new Error(`the database has schema ${current}, this version knows ${newest}`);
+    if (current > newest)
+      throw new Error(
+        `the database has schema ${current}, this version knows schemas up to ${newest}: a newer version wrote the database`,
+      );
     const newer = files.filter(({ number }) => number > current);
     for (const file of newer) {
       database.exec(readFileSync(file.path, 'utf8'));

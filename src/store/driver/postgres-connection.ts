@@ -34,9 +34,9 @@ const UNKNOWN_CERTIFICATE =
 function inPlainWords(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   if (message?.includes('password must be a string'))
-    return 'the server wants a password and the address holds none';
+    return 'the server wants a password, and the address holds no password';
   if (UNKNOWN_CERTIFICATE.test(code ?? ''))
-    return 'the certificate of the server is not known here; name its authority with sslrootcert=FILE';
+    return 'this machine does not trust the certificate of the server: name its authority with sslrootcert=FILE';
   return message || code || 'no connection';
 }
 
@@ -52,7 +52,8 @@ function limitTo(limit: number | undefined, connection: () => pg.Client | undefi
   return { isLate: () => isLate, clear: () => clearTimeout(timer) };
 }
 
-const LATE = 'the server takes the connection and does not answer, or another program holds a lock there';
+const LATE =
+  'the server takes the connection and does not answer, or another program holds a lock in the database';
 
 /**
  * Runs `work` on its own connection, without the limits of the pool: a migration, or waiting for a migration, may take

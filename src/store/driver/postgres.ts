@@ -148,7 +148,7 @@ async function setting(on: pg.Pool | pg.Client, name: string): Promise<string> {
 /** An answer leaves after its commit, so the database must keep the commit (docs/decisions/0009). */
 async function requireDurableCommits(client: pg.Client): Promise<void> {
   if ((await setting(client, 'synchronous_commit')) === 'off')
-    throw new Error('synchronous_commit is off there; a commit could be lost');
+    throw new Error('synchronous_commit is off on the server: a crash could lose commits');
 }
 
 async function findCommitProblem(pool: pg.Pool): Promise<string | undefined> {

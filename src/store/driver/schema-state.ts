@@ -69,7 +69,7 @@ export async function readSchema(location: DatabaseLocation): Promise<SchemaStat
 export function schemaProblem(location: DatabaseLocation, state: SchemaState): string | undefined {
   const { present, newest, waiting } = state;
   if (present === undefined)
-    return `DATABASE_URL: there is no database of the bridge at ${describeLocation(location)}. If it is elsewhere, set DATABASE_URL or VAR_DIR as the bridge has them; to make a new one: grantbridge migrate`;
+    return `DATABASE_URL: there is no database of the bridge at ${describeLocation(location)}. If the database is somewhere else, set DATABASE_URL or VAR_DIR to the values of the bridge. To make a new database: grantbridge migrate`;
   if (waiting.length === 0) return undefined;
-  return `DATABASE_URL: the database at ${describeLocation(location)} has schema ${present}, and this version needs ${newest}: ${waiting.length} migrations wait. Only migrate and serve change it. Once no process of the older version runs: grantbridge migrate`;
+  return `DATABASE_URL: the database at ${describeLocation(location)} has schema ${present}, and this version needs ${newest}: ${waiting.length} migrations wait. Only migrate and serve change the schema. Once no process of the older version runs: grantbridge migrate`;
 }

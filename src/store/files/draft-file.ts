@@ -7,9 +7,9 @@ import { COMPANIONS } from './sqlite-copy.ts';
 
 const PLAIN: Record<string, string> = {
   ENOENT: 'its folder does not exist',
-  ENOTDIR: 'its folder is not one',
-  EEXIST: 'there is a file already, and it is not overwritten',
-  EACCES: 'this user may not write there',
+  ENOTDIR: 'the path of its folder is not a folder',
+  EEXIST: 'the file exists already and is not overwritten',
+  EACCES: 'this user may not write to the folder',
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   SQLITE_FULL: 'the disk is full',

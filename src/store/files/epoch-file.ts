@@ -57,7 +57,7 @@ function readText(path: string): string | undefined {
     if (code === 'ENOENT') return undefined;
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
     throw new Error(
-      `VAR_DIR: this user may not read ${path}: give it, and what else lies there, to the user that the bridge runs as`,
+      `VAR_DIR: this user may not read ${path}: give the folder and all files in it to the user that runs the bridge`,
       { cause: error },
     );
   }
@@ -89,7 +89,7 @@ export function openEpochFile(path: string, location: DatabaseLocation): EpochFi
       const kept = parse(text);
       if (kept) return { id: kept.instance, epoch: kept.epoch, database: kept.database };
       throw new Error(
-        `VAR_DIR: ${path} cannot be read. It shows whether the database is an older copy: put it back as it was or, only if the database is surely the newest one, remove it`,
+        `VAR_DIR: ${path} cannot be read. The file shows whether the database is an older copy. Put the file back as it was. Remove the file only if the database is surely the newest one`,
       );
     },
     write: ({ id, epoch, database }) =>
@@ -117,5 +117,5 @@ export async function findLostDatabase(
   // Read the file first: another first start on this machine makes the database before it writes the file.
   const remembered = openEpochFile(path, location).read();
   if (remembered === undefined || !(await isNoneThere(location))) return undefined;
-  return `DATABASE_URL: there is no database of the bridge at ${describeLocation(location)}, and ${path} remembers one: correct the address, restore that database, or remove the file to begin anew`;
+  return `DATABASE_URL: there is no database of the bridge at ${describeLocation(location)}, but ${path} remembers a database. Correct the address, or restore that database. To begin with an empty database, remove the file`;
 }

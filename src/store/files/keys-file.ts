@@ -112,17 +112,19 @@ function heldOf(content: Content): KeysByPurpose {
 export function loadKeys(path: string, mayCreate = false): KeysByPurpose {
   if (!existsSync(path)) {
     if (!mayCreate)
-      throw new Error(`KEYS_FILE: ${path} is missing, and stored tokens can only be read with it`);
+      throw new Error(
+        `KEYS_FILE: ${path} is missing. Only this file opens the stored tokens: put its copy back`,
+      );
     createKeysFile(path);
   }
   return heldOf(readContent(path));
 }
 
 const REASONS: Record<string, string> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'it is on a read-only file system',
-  EBUSY: 'it is mounted as a single file',
+  EACCES: 'this user may not write to the folder',
+  EPERM: 'this user may not write to the folder',
+  EROFS: 'the file system is read-only',
+  EBUSY: 'the file is mounted alone; mount its folder',
   ENOSPC: 'the disk is full',
 };
 
@@ -140,7 +142,7 @@ export function makeKeysFile(path: string): void {
     writeNewKeys(path);
   } catch (error) {
     if (!isThere(error)) throw inWords(path, error, 'made');
-    throw new Error(`KEYS_FILE: ${path} is there already and was left as it is`, { cause: error });
+    throw new Error(`KEYS_FILE: ${path} exists already and was not changed`, { cause: error });
   }
 }
 

@@ -37,7 +37,7 @@ function requireOurs(db: Sqlite.Database, name: string): void {
   const newest = migrationFiles('sqlite').at(-1)?.number ?? 0;
   if (schema > newest)
     throw new Error(
-      `${name} was written by a newer version: it has schema ${schema}, this version knows ${newest}`,
+      `${name} was written by a newer version: the file has schema ${schema}, this version knows schemas up to ${newest}`,
     );
 }
 
@@ -50,7 +50,7 @@ export function requireWhole(db: Sqlite.Database, name: string): void {
   const damage = String(db.pragma('integrity_check(1)', { simple: true }));
   if (damage !== 'ok') throw new Error(`${name} is damaged: ${damage}`);
   const broken = (db.pragma('foreign_key_check') as Array<{ table: string }>)[0];
-  if (broken) throw new Error(`${name} is damaged: a row of ${broken.table} names one that is not there`);
+  if (broken) throw new Error(`${name} is damaged: a row of ${broken.table} names a row that does not exist`);
 }
 
 /** Marks the file as a copy. A file whose schema is too old for this mark is marked when the file is restored. */

@@ -65,7 +65,7 @@ function isInUse(file: string): boolean {
     if (code?.startsWith('SQLITE_BUSY')) return true;
     // A damaged database must not keep a whole database from its place.
     if (isDamage(cause)) return false;
-    const words = `whether a bridge works on ${file} cannot be found out: ${message}. Nothing was changed.`;
+    const words = `the command cannot tell whether a bridge uses ${file}: ${message}. Nothing was changed.`;
     throw new Error(words, { cause });
   } finally {
     db?.close();
@@ -91,7 +91,7 @@ function undo(moves: readonly FileMove[]): string[] {
       else renameSync(to, from);
       return [];
     } catch {
-      return [`${from} is called ${to} now`];
+      return [`${from} was renamed to ${to}`];
     }
   });
 }

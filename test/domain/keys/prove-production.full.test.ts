@@ -40,7 +40,9 @@ test.each(databaseKinds)('a database on %s may serve until the demo was started 
   expect(await findProductionProblem({ store })).toBeUndefined();
   await addApp(store, CLIENT_ID, 'demo');
   expect(await findProductionProblem({ store })).toMatch(
-    new RegExp(`^DATABASE_URL: the demo app ${CLIENT_ID} is registered there`),
+    new RegExp(
+      `^DATABASE_URL: the database holds the demo app ${CLIENT_ID}, whose secret and token are public`,
+    ),
   );
   await store.close();
   await place.remove();

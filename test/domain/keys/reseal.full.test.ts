@@ -108,7 +108,7 @@ test('a pair in the spill keeps its key from being dropped', async () => {
     {
       purpose: 'sealing',
       id: 'k1',
-      kept: `a pair sealed with it waits in the spill of ${hostname()}`,
+      kept: `a pair sealed with the key waits in the spill of ${hostname()}`,
     },
   ]);
   expect(loadKeys(door.keysFile).sealing.map(({ id }) => id)).toEqual(['k1', 'k2']);

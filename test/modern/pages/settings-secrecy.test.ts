@@ -44,7 +44,7 @@ test('no key, secret, password, cookie or csrf value is in the log at its finest
   try {
     const { secrets, values, browserValues } = await useEverything(server.url);
     expect(secrets.every((secret) => secret.length > 8)).toBe(true);
-    expect(log).toContain('modern generation is listening');
+    expect(log).toContain('the embedded new API is listening');
     expect(log).toContain('token request refused');
     for (const value of [...secrets, ...values, ...browserValues]) {
       expect(value).not.toBe('');

@@ -207,7 +207,7 @@ async function examine(settings: Settings) {
   const { findings } = json as { findings: Finding[] };
   const lines = findings.map(lineOf);
   expect(findings.map(({ check }) => check).join(', ')).toBe(
-    'settings, keys, certificate, disk, database disk, database, instance, refreshing, dates, budget, reminders, modern side, client, redirect URI, new API, old API, mail server, clock, public address',
+    'settings, keys, certificate, disk, database disk, database, instance, refreshing, dates, budget, reminders, authorization server, client, redirect URI, new API, old API, mail server, clock, public address',
   );
   return {
     code,
@@ -244,7 +244,7 @@ describe('doctor', () => {
 
   test('fails while the modern side or the old API is away', async () => {
     const away = settingsIn('doctor', { MODERN_AUTH_URL: freeAddress, LEGACY_BACKEND_URL: freeAddress });
-    const failed = ['modern side', 'client', 'redirect URI', 'old API'];
+    const failed = ['authorization server', 'client', 'redirect URI', 'old API'];
     expect(await examineBoth(away)).toMatchObject({ code: 1, failed });
   });
 

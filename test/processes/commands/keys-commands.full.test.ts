@@ -25,7 +25,7 @@ import {
 const WAITS = 60_000;
 
 const CALLBACK = 'https://app.example/callback';
-const KEPT = 'kept, it is the active key';
+const KEPT = 'kept, the key is the active one';
 const LEFT = 'left alone; name it with --purpose history';
 const PROCESS = new RegExp(`process [0-9a-f]{24} on ${hostname()}`, 'g');
 
@@ -105,7 +105,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     const { code, output, complaints } = await keys(there, 'add');
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(complaints).toBe(
-      `key ${fresh} waits already and is not in ${there.settings.KEYS_FILE}: copy the file from the machine that added it, or drop it\n`,
+      `key ${fresh} waits already and is not in ${there.settings.KEYS_FILE}: copy the file from the machine that added the key, or drop the key\n`,
     );
     expect(await everything()).toEqual(before);
   });
@@ -116,7 +116,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
       const before = await everything();
       const { code, output, complaints } = await keys(here, 'activate', fresh);
       expect({ code, output }).toEqual({ code: 1, output: '' });
-      expect(complaints).toContain(`key ${fresh} is not held yet by process`);
+      expect(complaints).toContain(`key ${fresh} is not yet held by process`);
       expect(complaints.match(PROCESS)).toHaveLength(1);
       expect(await everything()).toEqual(before);
     },
@@ -276,7 +276,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
       expect(keysOnReadOnlyDisk(here, ...args)).toEqual({
         status: 1,
         stdout: '',
-        stderr: `KEYS_FILE: ${here.settings.KEYS_FILE} cannot be changed: it is on a read-only file system\n`,
+        stderr: `KEYS_FILE: ${here.settings.KEYS_FILE} cannot be changed: the file system is read-only\n`,
       });
       expect(await everything()).toEqual(before);
       expect(keysOnReadOnlyDisk(here, 'list').status).toBe(0);

@@ -58,7 +58,7 @@ test('what is there is left as it is: a file, also one that is no key file, and 
   expect(again).toEqual({
     code: 1,
     output: '',
-    complaints: `KEYS_FILE: ${file()} is there already and was left as it is\n`,
+    complaints: `KEYS_FILE: ${file()} exists already and was not changed\n`,
   });
   writeFileSync(file(), 'half a fi');
   expect((await run(settings, 'keys', 'init')).code).toBe(1);

@@ -163,7 +163,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     }
     expect(await doctorSays()).toEqual({
       state: 'failed',
-      detail: expect.stringContaining('remembers one') as string,
+      detail: expect.stringContaining('remembers a database') as string,
     });
     expect(await presentNumber()).toBeNull();
   });

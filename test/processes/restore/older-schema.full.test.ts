@@ -58,8 +58,8 @@ test('one on SQLite beside the memory of another database is a copy, and one wit
   writeFileSync(memory, '{"instance":"another","epoch":9}');
   await run(settings, 'migrate');
   const copy = await run(settings, 'doctor');
-  expect(copy.output).toMatch(/^FAILED {2}instance: .*it may be a copy from before the upgrade/m);
+  expect(copy.output).toMatch(/^FAILED {2}instance: .*this one may be a copy from before the upgrade/m);
   expect(readFileSync(memory, 'utf8')).toBe('{"instance":"another","epoch":9}');
   rmSync(memory);
-  expect((await run(settings, 'doctor')).output).toMatch(/^ok {6}instance: the original/m);
+  expect((await run(settings, 'doctor')).output).toMatch(/^ok {6}instance: this database is the original/m);
 });

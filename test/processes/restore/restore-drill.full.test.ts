@@ -135,7 +135,7 @@ describe.each([
     expect(refused).toMatchObject({ code: 1, complaints: '' });
     expect(refused.output).toContain(`VAR_DIR: ${production.VAR_DIR} belongs to another database`);
     expect(refused.output).toContain(drill.name);
-    expect(refused.output).toContain('For a drill set a VAR_DIR of its own.');
+    expect(refused.output).toContain('For a drill, set a separate VAR_DIR.');
     expect(epochIn(production)).toBeLessThan(TAKEN_OVER);
     await original.stop();
     await original.start();
@@ -183,7 +183,7 @@ describe.each([
     for (const WORKERS of ['1', '2']) {
       const start = ground.start({ ...mistaken, WORKERS });
       await expect(start).rejects.toThrow(
-        `VAR_DIR: ${production.VAR_DIR} belongs to another database, ${drill.name}. A start would make the bridge on that one a silent copy at its next start. For a drill set a VAR_DIR of its own.`,
+        `VAR_DIR: ${production.VAR_DIR} belongs to another database, ${drill.name}. After this start, the bridge on the other database would become a silent copy at its next start. For a drill, set a separate VAR_DIR.`,
       );
       expect(epochIn(production)).toBeLessThan(TAKEN_OVER);
     }

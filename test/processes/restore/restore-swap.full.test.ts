@@ -78,7 +78,7 @@ test('where it cannot be found out whether a bridge works there, nothing is touc
   expect({ code, complaints }).toEqual({
     code: 1,
     complaints: expect.stringMatching(
-      /^whether a bridge works on .*cannot be found out: .*Nothing was changed\.\n$/,
+      /^the command cannot tell whether a bridge uses .*: .*Nothing was changed\.\n$/,
     ) as string,
   });
   expect([namesIn('unclear'), appsIn(fileIn('unclear'))]).toEqual([names, 2]);
@@ -97,7 +97,8 @@ test('a draft of a restore that was killed is removed by the next, one of a runn
 test('a start does not make a new database where the machine remembers one', async () => {
   const settings = placeAhead('lost');
   for (const name of ['bridge.db', 'bridge-volatile.db']) rmSync(fileIn('lost', name));
-  const words = 'remembers one: correct the address, restore that database, or remove the file to begin anew';
+  const words =
+    'remembers a database. Correct the address, or restore that database. To begin with an empty database, remove the file';
   const { code, complaints } = await run(settings, 'serve');
   expect({ code, complaints }).toEqual({ code: 1, complaints: expect.stringContaining(words) as string });
   const doctor = await run(settings, 'doctor');
@@ -115,7 +116,7 @@ test('doctor does not ask the modern side where the database does not open', asy
   const { code, output } = await run(settings, 'doctor');
   expect(code).toBe(1);
   expect(output).toContain(
-    '-       modern side: not looked at: whether this is a restored copy is not known',
+    '-       authorization server: not looked at: the database could not be read and may be a restored copy',
   );
 });
 

@@ -67,9 +67,13 @@ test('sets the present database aside, puts the copy in its place, and says that
   expect(statSync(fileIn('kept')).mode & 0o777).toBe(0o600);
   expect(namesIn('kept').filter((name) => name.includes('draft'))).toEqual([]);
   const doctor = await run(settingsIn('kept'), 'doctor');
-  expect(doctor.output).toContain('FAILED  instance: a restored copy, which sends nothing');
+  expect(doctor.output).toContain(
+    'FAILED  instance: this database is a restored copy, and the bridge on it sends nothing',
+  );
   expect(doctor.output).toContain('-       refreshing: not looked at: a restored copy refreshes nothing');
-  expect(doctor.output).toContain('-       modern side: not looked at: a restored copy sends nothing');
+  expect(doctor.output).toContain(
+    '-       authorization server: not looked at: a restored copy sends nothing',
+  );
 });
 
 const countEvents = () =>

@@ -113,7 +113,9 @@ test('a staging restore beside a running production says nothing to the modern s
   const before = await grantsAt(staging);
 
   const copy = await ground.start(staging);
-  expect(copy.complaints()).toContain('ALARM: this is a restored copy, nothing is sent to the modern side');
+  expect(copy.complaints()).toContain(
+    'ALARM: this is a restored copy, the bridge sends nothing to the new API',
+  );
   expect((await ready(copy)).status).toBe(503);
   expect((await ready(copy)).text).toContain('this is a restored copy');
   expect((await sendRaw(copy.url, { path: '/health' })).status).toBe(200);

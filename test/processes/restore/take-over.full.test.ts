@@ -128,7 +128,7 @@ test('an older file put back by hand is silent by the epoch, and presents nothin
   await makeAllDue(production);
   const readings = ground.proxy.readings().length;
   await original.start();
-  expect((await ready(original)).text).toContain('older than this machine has seen it');
+  expect((await ready(original)).text).toContain('older than the state that this machine saw');
   await callWith(token, original.url);
   await delay(2_000);
   expect(ground.proxy.refreshes()).toHaveLength(1);

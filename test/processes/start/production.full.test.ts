@@ -34,8 +34,8 @@ test('a start that is unsafe in five ways names all five, ends with 1, and makes
   const { code, complaints } = await runProgram(unsafe);
   expect(code).toBe(1);
   for (const reason of [
-    'DATABASE_URL: its options switch synchronous_commit off',
-    'MODERN_AUTH_URL: the embedded modern generation is not for production',
+    'DATABASE_URL: the options must not switch synchronous_commit off',
+    'MODERN_AUTH_URL: must be set in production',
     'PUBLIC_URL: must not be a loopback address',
     'TLS_CERT_FILE, TRUST_PROXY: production needs TLS',
     'KEYS_FILE: is missing',
@@ -74,9 +74,7 @@ test('the keys of a start outside production serve in production', async () => {
   expect(said.output).toContain('https://bridge.example');
   expect(said.output).toMatch(/\nstopping: calls are accepted for 5 more seconds\nstopped\n$/);
   // Without SMTP_URL.
-  expect(said.complaints).toContain(
-    '"message":"no reminders are planned or sent: in production they need SMTP_URL',
-  );
+  expect(said.complaints).toContain('"message":"no reminders are planned or sent: set SMTP_URL');
 });
 
 test('a database in which the demo was started is refused, before anything is served', async () => {

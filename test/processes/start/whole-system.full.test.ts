@@ -53,7 +53,7 @@ describe('what the start says', () => {
     expect(system.welcome.split('\n')).toEqual(
       expect.arrayContaining([
         `  bridge             ${bridge}`,
-        `  modern generation  ${modern}`,
+        `  new API            ${modern}`,
         `  account settings   ${modern}/settings`,
         expect.stringContaining(`  demo integration   ${demo}`),
         expect.stringMatching(/^ *demo e-mail: \S+@\S+$/),

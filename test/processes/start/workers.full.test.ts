@@ -208,7 +208,7 @@ test.each([
   try {
     const ask = () => sendRaw(system.bridgeUrl, { path: '/ready' });
     const answers = await Promise.all(Array.from({ length: 20 }, ask));
-    const reason = "this machine's clock is more than one second from the database's";
+    const reason = 'the clocks of this machine and of the database differ by more than one second';
     const json = expected === 200 ? { ready: true } : { ready: false, reason };
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([expected]));
     expect(answers[0]?.json).toEqual(json);

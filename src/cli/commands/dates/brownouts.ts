@@ -29,7 +29,7 @@ export async function addBrownout(options: Record<string, unknown>): Promise<Res
     const planned = await planBrownout(context, asked);
     const lines = [
       `Brownout ${planned.id} of the ${rehearses} is planned, from ${shown(startsAt)} to ${shown(endsAt)}.`,
-      'It is announced on /lifecycle, in /lifecycle.json and in mails; brownouts exempt leaves an app out.',
+      'The brownout is announced on /lifecycle, in /lifecycle.json and in mails. To leave an app out: grantbridge brownouts exempt',
     ];
     return { ok: true, lines, json: jsonOf({ ...planned, state: 'planned' }) };
   });
@@ -61,7 +61,7 @@ export async function listBrownouts(): Promise<Result> {
     );
     const all = [
       ...(lines.length > 0 ? lines : ['No brownout is planned.']),
-      ...(leftOut.length > 0 ? ['', 'Apps that they leave out:', ...leftOut] : []),
+      ...(leftOut.length > 0 ? ['', 'Apps that brownouts leave out:', ...leftOut] : []),
     ];
     return { ok: true, lines: all.map(printable), json: { brownouts, exemptions } };
   });
@@ -75,8 +75,8 @@ export async function removeOne(
   return withContext(async ({ context }) => {
     const { hadBegun } = await removeBrownout(context, { id, actor: commandActor(options) });
     const line = hadBegun
-      ? 'The brownout is ended; running bridges follow within a second.'
-      : 'The brownout is taken back.';
+      ? 'The brownout has ended. Running bridges end it within a second.'
+      : 'The brownout is cancelled.';
     return { ok: true, lines: [line], json: { id, had_begun: hadBegun } };
   });
 }
@@ -107,7 +107,7 @@ export async function unexempt(
   return withContext(async ({ context }) => {
     const asked = { clientId, reason: String(options['reason']), actor: commandActor(options) };
     const { before } = await endExemption(context, asked);
-    const line = `Brownouts concern this app again. It was left out until ${shown(before)}.`;
+    const line = `Brownouts apply to this app again. The app was to be left out until ${shown(before)}.`;
     return { ok: true, lines: [line], json: { client_id: clientId, before: shown(before) } };
   });
 }

@@ -66,11 +66,13 @@ function sunsetLines({ sunsetFirst: { isCommon, apps } }: SetDateResult): string
   const those = apps === 1 ? '1 app with more time has' : `${apps} apps with more time have`;
   return [
     ...(isCommon
-      ? ['warning: the sunset of all comes before the retirement of all, and ends everything with it.']
+      ? [
+          'warning: the sunset for all apps comes before the retirement for all apps. At the sunset all old calls end.',
+        ]
       : []),
     ...(apps > 0
       ? [
-          `warning: ${those} the sunset before the retirement: it ends everything with it. dates show names them.`,
+          `warning: ${those} the sunset before the retirement. The sunset ends every old call. To see the dates: grantbridge dates show`,
         ]
       : []),
   ];
@@ -81,9 +83,11 @@ function besideLines(name: DateName, set: SetDateResult): string[] {
   const apps = extensions === 1 ? '1 app has' : `${extensions} apps have`;
   const brownouts = idleBrownouts === 1 ? '1 brownout' : `${idleBrownouts} brownouts`;
   return [
-    ...(extensions > 0 ? [`${apps} more time for it: dates show names them.`] : []),
+    ...(extensions > 0 ? [`${apps} more time for this date. To see the dates: grantbridge dates show`] : []),
     ...(idleBrownouts > 0
-      ? [`${brownouts} of the ${name} would now come without it or after it: brownouts list shows them.`]
+      ? [
+          `${brownouts} of the ${name} would now come without the date or after the date. To see the brownouts: grantbridge brownouts list`,
+        ]
       : []),
     ...sunsetLines(set),
   ];
@@ -91,11 +95,12 @@ function besideLines(name: DateName, set: SetDateResult): string[] {
 
 function linesOf(name: DateName, at: number | undefined, set: SetDateResult): string[] {
   const value = at === undefined ? 'not set any more' : `set to ${shown(at)}`;
-  const before = set.before === undefined ? 'It was not set before.' : `It was ${shown(set.before)}.`;
+  const before =
+    set.before === undefined ? 'The date was not set before.' : `The date was ${shown(set.before)} before.`;
   const first = set.isChanged
     ? [
         `The ${name} is ${value}. ${before}`,
-        'Running bridges follow within a second. Reminders are planned anew from this date.',
+        'Running bridges use the new date within a second. Reminders are planned anew from the new date.',
       ]
     : [`The ${name} is ${at === undefined ? 'not set' : shown(at)} already. Nothing was changed.`];
   return [...first, ...besideLines(name, set)];
@@ -168,14 +173,16 @@ export async function examineDates(
   const { coming, other, past } = await idleSettings(context, settings);
   const known = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
   const found =
-    coming.length > 0 ? `${known}; the next start of the bridge sets ${coming.join(', ')}` : known;
+    coming.length > 0 ? `${known}. The next start of the bridge sets ${coming.join(', ')}` : known;
   const warnings = [
     ...(other.length > 0
-      ? [`${other.join(', ')} says another date and has no effect; grantbridge dates set changes it`]
+      ? [
+          `${other.join(', ')} says another date than the database. The database wins. To change the date: grantbridge dates set`,
+        ]
       : []),
     ...(past.length > 0
       ? [
-          `${past.join(', ')} is past and was not set, for it would end everything at once; if that is meant, grantbridge dates set --force`,
+          `${past.join(', ')} is a past date and was not set: the date would end all old calls at once. To set it all the same: grantbridge dates set --force`,
         ]
       : []),
   ];

@@ -18,7 +18,7 @@ export async function extend(
   return withContext(async ({ context }) => {
     const asked = { clientId, name, until, reason: String(options['reason']), actor: commandActor(options) };
     const { before, warnings } = await extendApp(context, asked);
-    const was = before === undefined ? '' : ` It replaces the one until ${shown(before)}.`;
+    const was = before === undefined ? '' : ` This extension replaces the one until ${shown(before)}.`;
     const first = `The ${name} comes for this app at ${shown(until)} at the earliest.${was}`;
     const json = {
       client_id: clientId,
@@ -40,7 +40,7 @@ export async function unextend(
   return withContext(async ({ context }) => {
     const asked = { clientId, name, reason: String(options['reason']), actor: commandActor(options) };
     const { before } = await endExtension(context, asked);
-    const line = `The ${name} of all applies to this app again. It had time until ${shown(before)}.`;
+    const line = `The common ${name} applies to this app again. The app had time until ${shown(before)}.`;
     return { ok: true, lines: [line], json: { client_id: clientId, name, before: shown(before) } };
   });
 }

@@ -7,7 +7,7 @@ import { WrongUsage } from '../wrong-usage.ts';
  */
 export function momentOf(name: string, given: unknown): number {
   const at = readMoment(String(given));
-  if (at === undefined) throw new WrongUsage(`${name}: ${MOMENT_FORM}, and not ${printable(String(given))}`);
+  if (at === undefined) throw new WrongUsage(`${name}: ${MOMENT_FORM}. Given: ${printable(String(given))}`);
   return at;
 }
 

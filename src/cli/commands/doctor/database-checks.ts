@@ -41,7 +41,9 @@ export type InstanceLookup = () => Promise<InstanceState>;
 async function examineRefreshing(context: Context): Promise<CheckVerdict> {
   if (context.instance.isCopy()) return notLookedAt('a restored copy refreshes nothing');
   const trouble = await findRefreshTrouble(context);
-  return trouble === undefined ? ok('goes on') : warning(troubleWords(trouble, momentText));
+  return trouble === undefined
+    ? ok('the bridge refreshes grants as usual')
+    : warning(troubleWords(trouble, momentText));
 }
 
 /** Above this number of connected tokens, the last count by the running bridge is used. */
@@ -52,14 +54,14 @@ const TOKENS_COUNTED = 20_000;
  * failure.
  */
 async function examineBudget(context: Context): Promise<CheckVerdict> {
-  if (!hasOldApi(context)) return ok('no old API answers any call');
+  if (!hasOldApi(context)) return ok('no old API answers calls, so the retirement moves no call');
   const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
   if (outlooks === undefined)
     return notLookedAt(
-      'the connected tokens are too many to count here, and no count of a running bridge is kept',
+      'there are too many connected tokens to count here, and no running bridge has stored a count',
     );
   if (outlooks.length === 0)
-    return ok('no connected token had still to move to the new API when they were last counted');
+    return ok('at the last count, no connected token still had to move to the new API');
   const words = `at the retirement, ${outlookLines(context, outlooks).join(' ')}`;
   return isDoubtful(outlooks) ? warning(words) : ok(words);
 }
@@ -87,12 +89,12 @@ export function findInstanceOnce(config: Config): InstanceLookup {
   return () => (found ??= readInstance(config).catch(() => 'unknown' as const));
 }
 
-const CLOSED = 'the database cannot be used, see database';
+const CLOSED = 'the database cannot be used, see the check database';
 
 /** SQLite reads its whole file for this claim. PostgreSQL is only asked for the settings that decide over commits. */
 const PROVEN = {
   sqlite: 'is whole',
-  postgres: 'keeps what it commits; whether its files are whole shows on its server alone',
+  postgres: 'keeps its commits. Only its server can show whether its files are whole',
 };
 
 /** Whether a database exists, opens with these keys, and keeps the data that it commits. */
@@ -104,7 +106,7 @@ export async function checkDatabase(config: Config): Promise<CheckVerdict> {
   if ((await readSchema(database)).present === undefined) {
     const reached = database.kind === 'postgres' ? `${place} is reached and holds` : `${place} holds`;
     return notLookedAt(
-      `${reached} no database of the bridge yet. If it is elsewhere, set DATABASE_URL or VAR_DIR as the bridge has them; to make a new one: grantbridge migrate`,
+      `${reached} no database of the bridge yet. If the database is somewhere else, set DATABASE_URL or VAR_DIR to the values of the bridge. To make a new database: grantbridge migrate`,
     );
   }
   return lookInContext(async ({ context }) => {
@@ -123,9 +125,9 @@ export async function checkInstance(find: InstanceLookup): Promise<CheckVerdict>
   if (folder !== undefined) throw failure(folder);
   if (why !== undefined)
     throw failure(
-      `a restored copy, which sends nothing to the modern side: ${why}. Once the original is stopped for good: grantbridge restore --take-over`,
+      `this database is a restored copy, and the bridge on it sends nothing to the new API: ${why}. Once the original is stopped for good: grantbridge restore --take-over`,
     );
-  const original = 'the original, which talks to the modern side';
+  const original = 'this database is the original, and the bridge on it talks to the new API';
   return problem === undefined ? ok(original) : warning(`${original}. ${problem}`);
 }
 
@@ -143,6 +145,7 @@ export async function checkReading(
 export async function refusalToAsk(find: InstanceLookup): Promise<CheckVerdict | undefined> {
   const instance = await find();
   if (instance === 'none yet') return undefined;
-  if (instance === 'unknown') return notLookedAt('whether this is a restored copy is not known');
+  if (instance === 'unknown')
+    return notLookedAt('the database could not be read and may be a restored copy, which sends nothing');
   return instance.why === undefined ? undefined : notLookedAt('a restored copy sends nothing');
 }

@@ -20,11 +20,13 @@ export async function checkKeysFile(config: Config): Promise<CheckVerdict> {
   if (!existsSync(keysFile)) {
     const isInUse = config.database.kind === 'sqlite' && !isMissing(config.database);
     if (config.production || isInUse) throw failure(`KEYS_FILE: ${keysFile} is missing`);
-    return notLookedAt(`${keysFile} is not there yet; it is made at the first start, if the database is new`);
+    return notLookedAt(
+      `${keysFile} does not exist yet. The first start makes the file, if the database is new`,
+    );
   }
   loadKeys(keysFile);
   const mode = (statSync(keysFile).mode & 0o777).toString(8);
-  return ok(`${keysFile} was read and is whole; its owner alone may read it (mode ${mode})`);
+  return ok(`${keysFile} was read and is whole. Only its owner may read the file (mode ${mode})`);
 }
 
 /** ACME renews a certificate thirty days before its end. With fewer days left than this, the renewal did not happen. */
@@ -37,19 +39,19 @@ function verdictOnDays({ certFile }: { certFile: string }, certificate: X509Cert
   if (now > to) throw failure(`TLS_CERT_FILE: ${certFile} has expired at ${momentText(to)}`);
   const days = Math.floor((to - now) / DAY);
   const words = `TLS_CERT_FILE and TLS_KEY_FILE belong together; ${days} days left, until ${momentText(to)}`;
-  return days < RENEWAL_OVERDUE ? warning(`${words}. Renew it`) : ok(words);
+  return days < RENEWAL_OVERDUE ? warning(`${words}. Renew the certificate`) : ok(words);
 }
 
 /** Whether certificate and key match, how long the certificate lasts, and whether it names the public address. */
 export async function checkCertificate({ tls, publicUrl }: Config): Promise<CheckVerdict> {
   if (tls === undefined)
-    return notLookedAt('the settings name none: a proxy that TRUST_PROXY names has it, if anybody has');
+    return notLookedAt('the settings name no certificate. If there is one, a proxy of TRUST_PROXY has it');
   const certificate = new X509Certificate(readTlsPair(tls).cert);
   const onDays = verdictOnDays(tls, certificate);
   const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '');
   const named = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
   if (named !== undefined) return onDays;
-  return warning(`${onDays.detail}. It does not name ${host}, the host of PUBLIC_URL`);
+  return warning(`${onDays.detail}. The certificate does not name ${host}, the host of PUBLIC_URL`);
 }
 
 function nearestFolder(path: string): string {
@@ -65,8 +67,10 @@ async function verdictOnRoom(path: string): Promise<CheckVerdict> {
   const room = bavail * bsize;
   const words = `${Math.floor(room / MEGABYTE)} MB free at ${folder}`;
   if (room < ROOM_BYTES)
-    throw failure(`${words}; with less than ${ROOM_BYTES / MEGABYTE} MB nothing is refreshed`);
-  return room < SCARCE ? warning(`${words}, which is little`) : ok(words);
+    throw failure(
+      `${words}. The bridge refreshes no grant with less than ${ROOM_BYTES / MEGABYTE} MB. Make room`,
+    );
+  return room < SCARCE ? warning(`${words}, which is little. Make room`) : ok(words);
 }
 
 /** Whether the disk of `VAR_DIR` has room. */
@@ -77,6 +81,6 @@ export async function checkDisk({ varDir }: Pick<Config, 'varDir'>): Promise<Che
 /** Whether the disk of the database has room. */
 export async function checkDatabaseDisk({ database }: Pick<Config, 'database'>): Promise<CheckVerdict> {
   if (database.kind === 'postgres')
-    return notLookedAt('PostgreSQL does not tell how much room its disk has; look on its server');
+    return notLookedAt('PostgreSQL does not tell how much room its disk has. Look on its server');
   return verdictOnRoom(dirname(database.file));
 }

@@ -19,7 +19,7 @@ export function knownUpstream(config: Config): UpstreamConfig | undefined {
   return isKnown ? upstreamFor(config) : undefined;
 }
 
-export const NOT_MADE_YET = notLookedAt('the embedded modern generation is made at the first start');
+export const NOT_MADE_YET = notLookedAt('the first start makes the embedded new API');
 
 const has = (endpoint: string | undefined, word: string) => (endpoint === undefined ? `no ${word}` : word);
 
@@ -28,11 +28,13 @@ const namedServer = ({ authUrl }: UpstreamConfig) => `MODERN_AUTH_URL: ${authUrl
 /** Whether the authorization server answers, and whether its metadata fits (RFC 8414). */
 export async function checkModernSide(config: Config, upstream: UpstreamConfig): Promise<CheckVerdict> {
   const { authUrl } = upstream;
-  const embedded = `${authUrl} (the embedded one runs only while the bridge does)`;
+  const embedded = `${authUrl} (the embedded new API runs only while the bridge runs)`;
   const server = config.upstream ? namedServer(upstream) : embedded;
   const metadata = await proving({ server }, createDiscovery(authUrl)());
   if (metadata.issuer === undefined)
-    return warning(`${authUrl} answers and has no document about itself: is it the authorization server?`);
+    return warning(
+      `${authUrl} answers without metadata. Check that MODERN_AUTH_URL is the authorization server`,
+    );
   const words = [has(metadata.revocationEndpoint, 'revocation')];
   words.push(has(metadata.introspectionEndpoint, 'introspection'));
   return ok(`${authUrl} answers (${words.join(', ')})`);
@@ -56,8 +58,10 @@ export async function checkClient(
   const proof = hear(authUrl, ask).then(areCredentialsRight);
   const isRight = await proving({ server: namedServer(upstream), subject: settings }, proof);
   const missing = isSecret ? '' : ', and MODERN_CLIENT_SECRET is not set';
-  if (!isRight) throw failure(`${settings}: the server refuses them${missing} (invalid_client)`);
-  const said = 'the server refused a made-up code, not the client (invalid_grant)';
+  if (!isRight)
+    throw failure(`${settings}: the authorization server refuses the client${missing} (invalid_client)`);
+  const said =
+    'the authorization server accepted the client and refused only the made-up code (invalid_grant)';
   return ok(`${settings}: ${said}${isSecret ? '' : '. A public client has no secret to prove'}`);
 }
 
@@ -78,16 +82,20 @@ export async function checkRedirectUri(
     })),
   );
   if (fault?.at === 'authorization')
-    throw failure(`an authorization for MODERN_SCOPES comes back to ${redirectUri} with ${fault.error}`);
+    throw failure(
+      `MODERN_SCOPES: the authorization server answers an authorization for these scopes with ${fault.error}, at ${redirectUri}`,
+    );
   if (status === 404)
     throw failure(`MODERN_AUTH_URL: ${upstream.authUrl} has no authorization endpoint at /auth (404)`);
   if (fault !== undefined)
     throw failure(
-      `PUBLIC_URL: ${redirectUri} is refused with a page (${status}): register exactly this redirect URI for the client`,
+      `PUBLIC_URL: the authorization server refuses ${redirectUri} with a page (${status}). Register exactly this redirect URI for the client`,
     );
   if (status < 300)
-    return warning(`${redirectUri} is answered with a page, which may be a sign-in or an error: look at it`);
-  return ok(`an authorization that leads back to ${redirectUri} goes on to a sign-in (${status})`);
+    return warning(
+      `the authorization server answers ${redirectUri} with a page. The page may be a sign-in or an error. Look at the page`,
+    );
+  return ok(`an authorization with ${redirectUri} leads to a sign-in (${status})`);
 }
 
 /** Whether the new API is at its address: without a token the new API answers 401, and another server does not. */
@@ -98,7 +106,7 @@ export async function checkMainApi({ apiUrl }: UpstreamConfig, hear: TimeRecorde
   const { status } = await proving({ server: `MODERN_API_URL: ${apiUrl}` }, hear(apiUrl, ask));
   if (status !== 401)
     throw failure(
-      `MODERN_API_URL: ${apiUrl} answers ${status} to a call without a token, the new API answers 401`,
+      `MODERN_API_URL: ${apiUrl} answers ${status} to a call without a token. The new API would answer 401. Check the address`,
     );
-  return ok(`${apiUrl} answers 401 to a call without a token, as the new API does; no token was tried`);
+  return ok(`${apiUrl} answers 401 to a call without a token, as the new API does. No token was tried`);
 }

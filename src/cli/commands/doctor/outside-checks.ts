@@ -19,7 +19,7 @@ export async function checkOldBackend(oldBackendUrl: string, hear: TimeRecorder)
   const { status } = await proving({ server }, hear(oldBackendUrl, ask));
   if (status !== 401 && status !== 403)
     throw failure(
-      `LEGACY_BACKEND_URL: ${oldBackendUrl}${PROBE} answers ${status} to a call without a token, the old API answers 401`,
+      `LEGACY_BACKEND_URL: ${oldBackendUrl}${PROBE} answers ${status} to a call without a token. The old API would answer 401. Check the address`,
     );
   return ok(`${oldBackendUrl} answers ${status} to a call without a token, as the old API does`);
 }
@@ -27,7 +27,7 @@ export async function checkOldBackend(oldBackendUrl: string, hear: TimeRecorder)
 /** Whether the mail server accepts the connection and the login. No mail is sent. */
 export async function checkMailServer({ mail }: Config): Promise<CheckVerdict> {
   const { smtpUrl } = mail;
-  if (smtpUrl === undefined) return notLookedAt('SMTP_URL names none');
+  if (smtpUrl === undefined) return notLookedAt('SMTP_URL is not set');
   const { hasLogin } = await verifySmtp(smtpUrl).catch((error: unknown) => {
     if (!(error instanceof MailError)) throw error;
     const unreached = unreachedWords(error);
@@ -38,19 +38,21 @@ export async function checkMailServer({ mail }: Config): Promise<CheckVerdict> {
     );
   });
   const taken = hasLogin ? 'connection and login' : 'the connection, and SMTP_URL names no login';
-  return ok(`the server takes ${taken}; whether it takes mail from MAIL_FROM shows the first mail`);
+  return ok(
+    `the server accepts ${taken}. Only a first mail shows whether the server accepts mail from MAIL_FROM`,
+  );
 }
 
 /** Whether reminders about the dates are sent. */
 export async function checkReminders({ sendsReminders, mail }: Config): Promise<CheckVerdict> {
   if (!sendsReminders)
     return warning(
-      'none are planned or sent, for production has no mail server: set SMTP_URL, else the dates come and nobody was told',
+      'no reminders are planned or sent: set SMTP_URL, production needs a mail server for reminders. The dates come even if nobody was told',
     );
   return ok(
     mail.smtpUrl === undefined
-      ? `without SMTP_URL they become files in ${mail.directory}`
-      : 'the settings send them by SMTP_URL; whether that takes them, see mail server',
+      ? `SMTP_URL is not set, so reminders become files in ${mail.directory}`
+      : 'reminders are sent through SMTP_URL. The check mail server shows whether the server accepts the login',
   );
 }
 
@@ -83,12 +85,13 @@ export function createClockCheck() {
   };
   const check = async (): Promise<CheckVerdict> => {
     const [worst] = heard.toSorted((one, other) => Math.abs(other.ahead) - Math.abs(one.ahead));
-    if (worst === undefined) return notLookedAt('no server that was asked told its time');
+    if (worst === undefined) return notLookedAt('no server that was asked told the time');
     const places = [...new Set(heard.map(({ place }) => place))].join(', ');
     const off = Math.round(Math.abs(worst.ahead) / SECOND);
     if (off * SECOND <= TOLERATED) return ok(`within ${TOLERATED / SECOND} seconds of ${places}`);
-    const words = `${off} seconds ${worst.ahead > 0 ? 'ahead of' : 'behind'} ${worst.place}`;
-    if (off * SECOND > WRONG) throw failure(`${words}: set the clock of this machine, or look at theirs`);
+    const words = `this machine is ${off} seconds ${worst.ahead > 0 ? 'ahead of' : 'behind'} ${worst.place}`;
+    if (off * SECOND > WRONG)
+      throw failure(`${words}. Set the clock of this machine, or look at the clocks of the servers`);
     return warning(words);
   };
   return { hear, check };

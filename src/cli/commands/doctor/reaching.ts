@@ -8,8 +8,8 @@ import { MailError } from '../../../shared/mail/mail-error.ts';
 const WAYS: ReadonlyArray<readonly [sign: RegExp, words: string]> = [
   [/\bENOTFOUND\b/, 'no name server knows its host name'],
   [/\bEAI_AGAIN\b/, 'the name server does not answer'],
-  [/\bECONNREFUSED\b/, 'nothing listens there: the server is stopped, or the port is wrong'],
-  [/\b(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)\b/, 'no way of the network leads there'],
+  [/\bECONNREFUSED\b/, 'nothing listens at the address: the server is stopped, or the port is wrong'],
+  [/\b(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)\b/, 'the network has no route to the server'],
   [/\bCERT_HAS_EXPIRED\b|certificate has expired/, 'its certificate has expired'],
   [/\bCERT_NOT_YET_VALID\b|certificate is not yet valid/, 'its certificate is not valid yet'],
   [/\bERR_TLS_CERT_ALTNAME_INVALID\b|altnames/, 'its certificate is for another host name'],
@@ -17,9 +17,9 @@ const WAYS: ReadonlyArray<readonly [sign: RegExp, words: string]> = [
     /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|self.signed certificate|unable to (get|verify)/,
     'this machine does not trust the authority of its certificate (NODE_EXTRA_CA_CERTS names one more)',
   ],
-  [/\b(EPROTO|ERR_SSL_\w+|ETLS)\b|wrong version number/, 'it does not speak TLS as it should'],
-  [/\b(ETIMEDOUT|ECONNABORTED|ERR_CANCELED)\b|[Tt]imeout|timed out/, 'it did not answer in time'],
-  [/\b(ECONNRESET|EPIPE)\b|socket hang up/, 'it closed the connection without an answer'],
+  [/\b(EPROTO|ERR_SSL_\w+|ETLS)\b|wrong version number/, 'the server does not speak TLS correctly'],
+  [/\b(ETIMEDOUT|ECONNABORTED|ERR_CANCELED)\b|[Tt]imeout|timed out/, 'the server did not answer in time'],
+  [/\b(ECONNRESET|EPIPE)\b|socket hang up/, 'the server closed the connection without an answer'],
 ];
 
 /** The texts of a failure that may contain a sign, from the innermost cause outwards. */

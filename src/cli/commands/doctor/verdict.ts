@@ -48,7 +48,7 @@ export async function proving<T>({ server, subject }: ServerRequest, work: Promi
     return await work;
   } catch (error) {
     const unreached = unreachedWords(error);
-    const start = subject === undefined ? '' : `${subject} could not be proven. `;
+    const start = subject === undefined ? '' : `${subject} could not be checked. `;
     if (unreached !== undefined) throw failure(`${start}${server} cannot be reached: ${unreached}`);
     throw failure(`${start}${server}: ${reasonsOf(error)}`);
   }
@@ -71,7 +71,7 @@ export function lineOf({ check, state, detail }: CheckFinding): string {
 async function within<T>(limit: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const words = `nothing came of it within ${limit / 1000} seconds`;
+    const words = `the check got no answer within ${limit / 1000} seconds`;
     timer = setTimeout(() => reject(failure(words)), limit);
   });
   try {

@@ -16,13 +16,13 @@ type BreakerDeps = Pick<GrantsDeps, 'store' | 'clock' | 'logger'>;
 
 function tell({ logger }: BreakerDeps, isTripped: boolean, { doubts, trippedAt }: BreakerView): void {
   if (isTripped && trippedAt !== null) {
-    logger.warn('the breaker was tripped by a clock that runs ahead, it counts from now on');
+    logger.warn('a clock ran ahead when the breaker tripped, the breaker counts from now on');
   } else if (isTripped) {
-    logger.error('ALARM: many answers were lost in a row, only one refresh a minute is tried', {
+    logger.error('ALARM: many answers were lost in a row, the bridge tries only one refresh a minute', {
       lost: doubts,
     });
   } else {
-    logger.info('answers come back again, refreshing goes on');
+    logger.info('answers come back again, the bridge refreshes grants as usual');
   }
 }
 
@@ -31,7 +31,7 @@ async function readWithoutFuture({ store, logger }: BreakerDeps, now: number): P
   const view = await readBreaker(store.durable, now);
   if (!hasDoubtAhead(view, now)) return view;
   await redateDoubts(store, now);
-  logger.warn('lost answers were dated by a clock that runs ahead, they count from now on');
+  logger.warn('a clock ran ahead when answers were lost, the lost answers count from now on');
   return readBreaker(store.durable, now);
 }
 

@@ -47,7 +47,7 @@ export async function stopAfterDeaths(context: GrantsDeps): Promise<void> {
   if (!stopsRefreshing(deaths)) return;
   if (!(await stopForDeaths(context.store.durable, context.clock.now()))) return;
   const { accounts } = deaths;
-  context.logger.error('ALARM: many grants ended in a short time, refreshing is stopped', { accounts });
+  context.logger.error('ALARM: many grants ended in a short time, the bridge stops refreshing', { accounts });
 }
 
 /** How many accounts had a grant found spent in the minute before `to`, and how many accounts the fleet has. */

@@ -62,7 +62,7 @@ const PRESENTATION_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + STORE_LIMIT
 /** Stops refreshing while the disk may have no room to keep the answer. */
 async function mustBeSafe(context: GrantsDeps): Promise<void> {
   if (await context.spill.hasRoom().catch(() => false)) return;
-  context.logger.error('ALARM: the disk is nearly full, nothing is refreshed');
+  context.logger.error('ALARM: the disk is nearly full, the bridge refreshes no grant: make room');
   throw new Unavailable('the disk is nearly full');
 }
 
@@ -123,7 +123,10 @@ async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown):
     return endGrant(context, claim.grant, 'refused');
   }
   if (error instanceof Rejected) {
-    context.logger.error('ALARM: the modern side refuses the bridge itself', { refusal: error.code });
+    context.logger.error(
+      'ALARM: the new API refuses the client of the bridge: check MODERN_CLIENT_ID and MODERN_CLIENT_SECRET',
+      { refusal: error.code },
+    );
     return release(context, claim);
   }
   if (error instanceof Unavailable) return release(context, claim, error.retryAfter);

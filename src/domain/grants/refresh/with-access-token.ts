@@ -55,7 +55,7 @@ async function trust(context: GrantsDeps, { grantId, suspectCount }: CurrentAcce
   try {
     await clearSuspicion(context.store.durable, grantId);
   } catch (error) {
-    context.logger.warn('a grant is still noted as suspect', { grantId, error });
+    context.logger.warn('the mark of a suspect grant could not be removed', { grantId, error });
   }
 }
 

@@ -153,7 +153,9 @@ export async function updateIdsAfterWrite(
   try {
     return await updateIdsFor(context, told, posts);
   } catch (error) {
-    context.logger.warn('an app is told new ids of updates, for the known ones could not be read', { error });
+    context.logger.warn('the known ids of updates could not be read, so an app gets ids of the new API', {
+      error,
+    });
     return new Map();
   }
 }

@@ -68,7 +68,10 @@ async function reachedOrder(
   try {
     return await withTimeout(readQueue(context, writer, channel), left);
   } catch (error) {
-    context.logger.warn('the order that was reached could not be read', { channelId: channel.id, error });
+    context.logger.warn('the order of a queue could not be read after a reorder', {
+      channelId: channel.id,
+      error,
+    });
     return undefined;
   }
 }

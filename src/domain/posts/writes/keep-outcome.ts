@@ -69,7 +69,7 @@ export async function settle(
     return await keepOutcome(context, settling, outcome);
   } catch (error) {
     if (error instanceof BudgetSpent) throw error;
-    context.logger.error('ALARM: the outcome of a write was not kept', { writeId: rowId, error });
+    context.logger.error('ALARM: the outcome of a write could not be stored', { writeId: rowId, error });
     return { kind: 'in_doubt', rowId, message: undefined };
   }
 }

@@ -97,7 +97,10 @@ export async function settleInCall(
   try {
     return await settle(context, writer, doubted);
   } catch (error) {
-    context.logger.warn('a write in doubt could not be looked for', { writeId: doubted.end.rowId, error });
+    context.logger.warn('the new API could not be asked about a write in doubt', {
+      writeId: doubted.end.rowId,
+      error,
+    });
     return doubted.end;
   }
 }

@@ -46,7 +46,7 @@ async function settle(context: PostsDeps, due: DueWrite): Promise<void> {
   try {
     await look(context, due);
   } catch (error) {
-    context.logger.warn('a write in doubt could not be looked for', { writeId: row.id, error });
+    context.logger.warn('the new API could not be asked about a write in doubt', { writeId: row.id, error });
     if (isOver(context, row, error)) await stopLooking(context.store.durable, row.id);
   }
 }

@@ -118,7 +118,7 @@ async function readCalls(context: RemindersDeps, asked: () => Promise<CallsQuery
     const calls = await callsOf(context, who, { days: CALLS_WITHIN_DAYS });
     return { calls, ofTokens: undefined, counted: within(CALLS_WITHIN_DAYS) };
   } catch (error) {
-    context.logger.warn('a reminder goes without its calls, usage cannot be read', { error });
+    context.logger.warn('usage cannot be read, a reminder is sent without its calls', { error });
     return { calls: undefined, ofTokens: undefined, counted: unknownDays(CALLS_WITHIN_DAYS) };
   }
 }
