@@ -8,14 +8,14 @@ import { choosePlace, databaseKinds, type Place } from '../support/stores.ts';
 
 /** A database of a version that did not note since when it counts calls: what it knows of is the first call that it counted. */
 
-const BEFORE = 30;
+/** The migration that notes the moment, by its folder. */
+const NOTING = { 'sqlite-volatile': 13, postgres: 21 };
 
 /** The schema as it was, with rows of that version. */
 async function makeOlder(location: DatabaseLocation, rows: string): Promise<void> {
   const isSqlite = location.kind === 'sqlite';
-  const older = migrationFiles(isSqlite ? 'sqlite-volatile' : 'postgres').filter(
-    ({ number }) => number < BEFORE,
-  );
+  const folder = isSqlite ? 'sqlite-volatile' : 'postgres';
+  const older = migrationFiles(folder).filter(({ number }) => number < NOTING[folder]);
   const texts = [...older.map(({ path }) => readFileSync(path, 'utf8')), rows];
   const newest = older.at(-1)?.number ?? 0;
   if (isSqlite) {
