@@ -159,7 +159,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
     for (const command of [...COMMANDS, ['migrate'], ['migrate', '--status'], ['serve']]) {
       const { code, output, complaints } = await run(settings, ...command);
       expect({ command, code, output }).toEqual({ command, code: 1, output: '' });
-      expect(complaints).toContain('epoch.json remembers one: correct the address');
+      expect(complaints).toContain(
+        'epoch.json remembers a database. Correct the address, or restore that database',
+      );
     }
     expect(await doctorSays()).toEqual({
       state: 'failed',

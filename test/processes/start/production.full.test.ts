@@ -86,7 +86,9 @@ test('a database in which the demo was started is refused, before anything is se
   const { code, complaints } = await runProgram(settings);
   expect([code, complaints]).toEqual([
     1,
-    expect.stringContaining('the demo app 4e9680c0512f7ed3220000de is registered'),
+    expect.stringContaining(
+      'the database holds the demo app 4e9680c0512f7ed3220000de, whose secret and token are public',
+    ),
   ]);
   expect(complaints).not.toContain('demo-secret-for-loopback-only');
 });

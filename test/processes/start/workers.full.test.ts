@@ -39,7 +39,7 @@ const replacements = () =>
   system
     .complaints()
     .split('\n')
-    .filter((line) => line.includes('replaced'))
+    .filter((line) => /a worker (ended unexpectedly|could not be replaced)/.test(line))
     .map((line) => JSON.parse(line) as { level: string; message: string; exit?: string; pause: number });
 
 /** Whether nobody holds the lock of writers for longer than a write takes. */
