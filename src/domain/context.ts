@@ -23,7 +23,7 @@ import type { Shutdown } from './work/shutdown.ts';
 import type { TroubleLog } from './work/trouble-log.ts';
 import type { DomainSettings } from './domain-settings.ts';
 
-/** The dependencies of every use case. `bridge.ts` builds the context once. */
+/** The dependencies of every use case. `openContext` builds the context once. */
 export interface Context {
   settings: DomainSettings;
   store: Store;

@@ -1,7 +1,7 @@
 import type { TokensDeps } from '../tokens/deps.ts';
 import type { Mailer } from '../../shared/mail/mailer.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** The parts of the context that this room uses. The parts of the rooms that it calls come by `extends`. */
 export interface AccountsDeps extends TokensDeps {
   mailer: Mailer;
 }

@@ -5,7 +5,7 @@ import type { Vault } from '../../shared/secrets.ts';
 import type { ModernApiClients } from '../../upstream/modern-sides.ts';
 import type { OldBackend } from '../../upstream/old-backend.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** The parts of the context that this room uses. The parts of the rooms that it calls come by `extends`. */
 export interface CutOverDeps extends UsageDeps {
   vault: Vault;
   sides: ModernApiClients;

@@ -10,7 +10,7 @@ import type { Spill } from '../../store/files/spill.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
 import type { ModernApiClients } from '../../upstream/modern-sides.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** The parts of the context that this room uses. The parts of the rooms that it calls come by `extends`. */
 export interface GrantsDeps extends KeysDeps, WorkDeps {
   settings: DomainSettings;
   server: AuthorizationServer;

@@ -6,7 +6,7 @@ import type { Vault } from '../../shared/secrets.ts';
 import type { DatabaseClock } from '../../store/driver/database-clock.ts';
 import type { Store } from '../../store/driver/store.ts';
 
-/** What this room takes of the context. */
+/** The parts of the context that this room uses. */
 export interface InstanceDeps {
   settings: DomainSettings;
   store: Store;

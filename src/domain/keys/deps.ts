@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Vault } from '../../shared/secrets.ts';
 import type { Store } from '../../store/driver/store.ts';
 
-/** What this room takes of the context. */
+/** The parts of the context that this room uses. */
 export interface KeysDeps {
   store: Store;
   clock: Clock;

@@ -6,7 +6,7 @@ import type { Store } from '../../store/driver/store.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
 import type { ModernApiClients } from '../../upstream/modern-sides.ts';
 
-/** What this room takes of the context. */
+/** The parts of the context that this room uses. */
 export interface LimitsDeps {
   settings: DomainSettings;
   store: Store;

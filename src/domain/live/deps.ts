@@ -1,4 +1,4 @@
 import type { TokensDeps } from '../tokens/deps.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** This room uses no part of the context itself; the rooms that it calls do. */
 export type LiveDeps = TokensDeps;

@@ -1,7 +1,7 @@
 import type { IdsDeps } from '../ids/deps.ts';
 import type { SharedCounts } from '../limits/shared-counts.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** The parts of the context that this room uses. The parts of the rooms that it calls come by `extends`. */
 export interface OldApiDeps extends IdsDeps {
   counts: SharedCounts;
 }

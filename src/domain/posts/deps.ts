@@ -1,5 +1,5 @@
 import type { IdsDeps } from '../ids/deps.ts';
 import type { ReadsDeps } from '../reads/deps.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** This room uses no part of the context itself; the rooms that it calls do. */
 export type PostsDeps = IdsDeps & ReadsDeps;

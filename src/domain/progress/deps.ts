@@ -1,7 +1,7 @@
 import type { UsageDeps } from '../usage/deps.ts';
 import type { Shutdown } from '../work/shutdown.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** The parts of the context that this room uses. The parts of the rooms that it calls come by `extends`. */
 export interface ProgressDeps extends UsageDeps {
   shutdown: Shutdown;
 }

@@ -1,5 +1,5 @@
 import type { GrantsDeps } from '../grants/deps.ts';
 import type { LifecycleDeps } from '../lifecycle/deps.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** This room uses no part of the context itself; the rooms that it calls do. */
 export type TokensDeps = GrantsDeps & LifecycleDeps;

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log/logger.ts';
 import type { Store } from '../../store/driver/store.ts';
 
-/** What this room takes of the context. */
+/** The parts of the context that this room uses. */
 export interface WorkDeps {
   store: Store;
   clock: Clock;

@@ -1,7 +1,7 @@
 import type { CutOverDeps } from '../../domain/cut-over/deps.ts';
 import type { GrantsDeps } from '../../domain/grants/deps.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** The parts of the context that this room uses. The parts of the rooms that it calls come by `extends`. */
 export interface HttpCutOverDeps extends CutOverDeps {
   server: GrantsDeps['server'];
 }

@@ -1,5 +1,5 @@
 import type { AppsDeps } from '../../domain/apps/deps.ts';
 import type { LifecycleDeps } from '../../domain/lifecycle/deps.ts';
 
-/** What this room takes of the context. */
+/** The parts of the context that this room uses. */
 export type HttpLifecycleDeps = Pick<AppsDeps & LifecycleDeps, 'settings' | 'store' | 'clock' | 'oldBackend'>;

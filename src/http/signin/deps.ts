@@ -1,7 +1,7 @@
 import type { LiveFeed } from '../../domain/live/live-feed.ts';
 import type { PagesDeps } from '../pages/deps.ts';
 
-/** What this room takes of the context, beside what the rooms take that it calls. */
+/** The parts of the context that this room uses. The parts of the rooms that it calls come by `extends`. */
 export interface SigninDeps extends PagesDeps {
   live: LiveFeed;
 }
