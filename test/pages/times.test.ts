@@ -131,6 +131,7 @@ test.each(WAYS)('%s', async (_says, days) => {
     ['client', dana, `${own}/modern-client`],
     ['rehearsal', dana, `${own}/rehearse`],
     ['calls', dana, `${own}/calls`],
+    ['move', dana, `${own}/move`],
     ['progress', dana, '/apps/progress'],
     ['dates', nobody, '/lifecycle'],
   ] as const)

@@ -45,6 +45,14 @@ export function gapWords({ isPartial, since }: CountedDays): TimedWords {
   return isPartial ? ['Not all of the older calls were counted.'] : [];
 }
 
+/** The words of several sentences, one after the other; one text where they hold no time. */
+export function sentencesOf(...sentences: TimedWords[]): string | TimedWords {
+  const words = sentences
+    .filter(({ length }) => length > 0)
+    .flatMap((sentence, place) => (place === 0 ? sentence : [' ', ...sentence]));
+  return words.some((word) => typeof word === 'number') ? words : words.join('');
+}
+
 /** The words as one text. `time` writes a moment. */
 export function textOfWords(words: TimedWords, time: (at: number) => string): string {
   return words.map((word) => (typeof word === 'number' ? time(word) : word)).join('');

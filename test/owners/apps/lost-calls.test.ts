@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { movedSoFar } from '../../../src/domain/handover/migration-checklist.ts';
 import { takeOver } from '../../../src/domain/instance/take-over.ts';
+import { textOfWords } from '../../../src/domain/usage/counted-days.ts';
+import { timeWords } from '../../../src/http/wording/dates/words.ts';
 import { checklist } from '../../../src/http/owners/move/checklist.ts';
 import { DAY, MINUTE } from '../../../src/shared/lifetimes.ts';
 import { markCopy, readInstance } from '../../../src/store/instance/instance.ts';
@@ -59,7 +61,7 @@ async function toldOfCalls(): Promise<string> {
   const moved = await movedSoFar(admin.bridge.context, clientId);
   const steps = checklist(moved, { home: '', phase: 'before', hasOldApi: true });
   const step = steps.find(({ id }) => id === 'old-calls');
-  return `${step?.state}: ${step?.evidence}`;
+  return `${step?.state}: ${textOfWords([step?.evidence ?? ''].flat(), timeWords)}`;
 }
 
 const NONE = 'done: No call of the old API in the last 7 days.';

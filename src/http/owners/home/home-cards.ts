@@ -1,6 +1,6 @@
 import type { OwnersDeps } from '../deps.ts';
 import { type CallsLately, callsLately } from '../../../domain/progress/calls-lately.ts';
-import { noneWords, textOfWords } from '../../../domain/usage/counted-days.ts';
+import { noneWords, type TimedWords } from '../../../domain/usage/counted-days.ts';
 import {
   type AppTokens,
   type OwnedTokens,
@@ -8,7 +8,7 @@ import {
 } from '../../../domain/tokens/tokens-of-account.ts';
 import { sparkline } from '../../charts/charts.ts';
 import { formatNumber } from '../../wording/words.ts';
-import { leftWords, timeWords } from '../../wording/dates/words.ts';
+import { leftWords } from '../../wording/dates/words.ts';
 import { appLifecycleNow, nextDate } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../wording/dates/lines.ts';
 import { stateLines } from '../../wording/state-words.ts';
@@ -31,7 +31,7 @@ export function forCards<A extends App>(apps: readonly A[]): { cards: A[]; other
 }
 
 interface CallsCard {
-  words: string;
+  words: string | TimedWords;
   /** '' where no call came. */
   chart: string;
 }
@@ -41,7 +41,7 @@ function callsCard({ values, total, counted: known }: CallsLately): CallsCard {
   const isUnknown = known.isPartial && known.since === undefined;
   if (total === 0)
     return {
-      words: isUnknown ? 'Its calls are on its page' : textOfWords(noneWords('No call', known), timeWords),
+      words: isUnknown ? 'Its calls are on its page' : noneWords('No call', known),
       chart: '',
     };
   const words = `${atLeast}${formatNumber(total)} ${total === 1 ? 'call' : 'calls'} in the last ${DAYS} days`;

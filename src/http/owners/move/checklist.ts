@@ -3,11 +3,10 @@ import {
   type CountedDays,
   gapWords,
   noneWords,
-  textOfWords,
+  sentencesOf,
   type TimedWords,
 } from '../../../domain/usage/counted-days.ts';
 import type { MigrationProgress } from '../../../domain/handover/migration-checklist.ts';
-import { timeWords } from '../../wording/dates/words.ts';
 import type { OldApiStatus } from '../../wording/dates/lines.ts';
 import { counted, formatNumber } from '../../wording/words.ts';
 
@@ -22,7 +21,8 @@ export interface ChecklistStep {
   /** The title as something to do. */
   todo: string;
   state: 'done' | 'partly' | 'open';
-  evidence: string;
+  /** Words, and times that the reader gets in their own form. */
+  evidence: string | TimedWords;
   /** The programs that keep the step from being done, the most frequent callers first. */
   details: string[];
   /** Undefined where nothing is left to do, and where nobody can do anything. */
@@ -127,12 +127,10 @@ const STEP = {
   details: [],
 };
 
-const sentencesOf = (...words: TimedWords[]) => textOfWords(words.flat(), timeWords).trim();
-
 /** The step while no call is known. */
 function noCalls(known: CountedDays, home: string): ChecklistStep {
   const { days, isPartial } = known;
-  const evidence = sentencesOf([...noneWords('No call of the old API', known), '. '], gapWords(known));
+  const evidence = sentencesOf([...noneWords('No call of the old API', known), '.'], gapWords(known));
   if (!isPartial) return { ...STEP, state: 'done', evidence, next: undefined };
   const next = {
     text: `It is done when ${days} days have passed without a call.`,
@@ -157,7 +155,7 @@ function oldCalls({ calls, home }: ChecklistInput): ChecklistStep {
     state: 'open',
     evidence: sentencesOf(
       [
-        `${isPartial ? 'At least ' : ''}${counted(total, 'call')} came to the old API in the last ${days} days. `,
+        `${isPartial ? 'At least ' : ''}${counted(total, 'call')} came to the old API in the last ${days} days.`,
       ],
       gapWords(known),
     ),
