@@ -39,7 +39,7 @@ test.each(['x1/', 'secret-', '/', '//', '.', '_', '-', 'https://a.example/v1/', 
   'a token behind %j is found',
   (before) => {
     expect(tokensIn(before + bare).some((found) => found.endsWith(bare))).toBe(true);
-    expect(() => checkedReason(`see ${before}${bare}`)).toThrow('looks like a token or secret');
+    expect(() => checkedReason(`see ${before}${bare}`)).toThrow('the text seems to hold a token or secret');
   },
 );
 
@@ -75,7 +75,7 @@ test.each([
 });
 
 test('a reason with one is refused in words that do not repeat it', () => {
-  expect(() => checkedReason(`revoke ${token}`)).toThrow('looks like a token or secret');
+  expect(() => checkedReason(`revoke ${token}`)).toThrow('the text seems to hold a token or secret');
   expect(() => checkedReason(`revoke ${token}`)).not.toThrow(token);
 });
 
