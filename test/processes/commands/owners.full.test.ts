@@ -91,7 +91,9 @@ testAsRoot('a memory that the bridge may not read refuses its start in words', a
   const { status, stderr } = runAsBridge(settings, 'serve');
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: expect.stringMatching(/^VAR_DIR: this user may not read .*epoch\.json: give it/) as string,
+    stderr: expect.stringMatching(
+      /^VAR_DIR: this user may not read .*epoch\.json: give the folder and all files in it to the user that runs the bridge/,
+    ) as string,
   });
 });
 
