@@ -1,6 +1,8 @@
 import { DAY } from '../../shared/lifetimes.ts';
-import { countDeathsOfDay, countMails, MAILS_MAX, sumApps } from '../../store/support/numbers.ts';
+import { countEndedByCause } from '../../store/support/ended-grants.ts';
+import { countMails, MAILS_MAX, sumApps } from '../../store/support/numbers.ts';
 import { readCountedAt } from '../../store/progress/progress.ts';
+import { CAUSES } from './ended/ended-on-day.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { SupportDeps } from './deps.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
@@ -26,10 +28,15 @@ async function endsOf({ store, clock }: NumbersDeps): Promise<EndsByCause> {
   const days = lastDays({ clock }, RECENT_DAYS);
   const values = new Map<string, number[]>();
   for (const [place, day] of days.entries()) {
-    for (const { cause, n } of await countDeathsOfDay(store.durable, Date.parse(day))) {
-      const known = values.get(cause ?? 'lost') ?? days.map(() => 0);
-      known[place] = (known[place] ?? 0) + n;
-      values.set(cause ?? 'lost', known);
+    const from = Date.parse(day);
+    for (const { cause, n } of await countEndedByCause(store.durable, {
+      causes: CAUSES,
+      from,
+      to: from + DAY,
+    })) {
+      const known = values.get(cause) ?? days.map(() => 0);
+      known[place] = n;
+      values.set(cause, known);
     }
     await yieldToEventLoop();
   }

@@ -50,6 +50,24 @@ export async function countEnded(db: Database, of: CauseQuery, limit: number): P
   return row.n;
 }
 
+/** How many grants ended, by cause. Reads each counted grant once, in the index. */
+export async function countEndedByCause(
+  db: Database,
+  { causes, from, to }: EndedGrantSpan & { causes: readonly DeathCause[] },
+): Promise<Array<{ cause: DeathCause; n: number }>> {
+  const rows = await db
+    .selectFrom('grants as g')
+    .select((eb) => ['g.dead_cause as cause', eb.fn.countAll<number | string>().as('n')])
+    .where('g.state', '=', sql.lit('dead'))
+    .where('g.dead_cause', 'in', causes)
+    .where('g.dead_at', '>=', from)
+    .where('g.dead_at', '<', to)
+    .groupBy('g.dead_cause')
+    .$narrowType<{ cause: DeathCause }>()
+    .execute();
+  return rows.map(({ cause, n }) => ({ cause, n: Number(n) }));
+}
+
 async function keysOf(
   db: Database,
   of: CauseQuery & { after: EndedGrantPosition | undefined },

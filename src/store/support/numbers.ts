@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
-import { DAY } from '../../shared/lifetimes.ts';
 import { newestCounts } from './desks.ts';
 import type { Database } from '../driver/store.ts';
-import type { DeathCause } from '../tables/tables.ts';
 
 /** The sums behind the numbers of support. No query reads all tokens. */
 
@@ -56,23 +54,4 @@ export async function countMails(
     .execute();
   const of = (state: string) => rows.find((row) => row.state === state)?.n ?? 0;
   return { sent: of('sent'), undeliverable: of('undeliverable') };
-}
-
-export interface DeathCount {
-  cause: DeathCause | null;
-  n: number;
-}
-
-/** How many grants died on the day that begins at a time, by cause. Index grants_dead_by_cause tells both. */
-export async function countDeathsOfDay(db: Database, day: number): Promise<DeathCount[]> {
-  const rows = await db
-    .selectFrom('grants')
-    .select((eb) => ['dead_cause as cause', eb.fn.countAll<number | string>().as('n')])
-    // Repeats the condition of the indexes of dead grants.
-    .where('state', '=', sql.lit('dead'))
-    .where('dead_at', '>=', day)
-    .where('dead_at', '<', day + DAY)
-    .groupBy('dead_cause')
-    .execute();
-  return rows.map(({ cause, n }) => ({ cause, n: Number(n) }));
 }

@@ -1,4 +1,4 @@
-import { countEnded, endedKeys } from '../../../src/store/support/ended-grants.ts';
+import { countEnded, countEndedByCause, endedKeys } from '../../../src/store/support/ended-grants.ts';
 import type { Database } from '../../../src/store/driver/store.ts';
 import { plansOf } from '../support/plans.ts';
 import { keepAppAndAccount, keepGrant } from '../support/rows.ts';
@@ -20,6 +20,7 @@ const span = { from: 1000, to: 2000 };
 
 const STATEMENTS: Array<[name: string, work: (db: Database) => Promise<unknown>]> = [
   ['counted', (db) => countEnded(db, { ...span, cause: 'lost' }, 100)],
+  ['counted by cause', (db) => countEndedByCause(db, { ...span, causes: ['lost', 'refused'] })],
   ['listed', (db) => endedKeys(db, { ...span, causes: ['lost'], after: undefined }, 100)],
   [
     'listed from a place on',

@@ -25,7 +25,8 @@ const COUNTED = 10_000;
 /** Causes after which somebody has to connect again. The other causes were asked for. */
 const STOPS = ['refused', 'lost', 'superseded'] as const satisfies readonly DeathCause[];
 
-const CAUSES = [...STOPS, 'deauthorized', 'replaced', 'unfinished', 'handed_over'] as const;
+/** Every cause of an end. */
+export const CAUSES = [...STOPS, 'deauthorized', 'replaced', 'unfinished', 'handed_over'] as const;
 
 /** Whether somebody has to connect again after an end of this cause. */
 export const isStop = (cause: string): boolean => STOPS.some((one) => one === cause);
