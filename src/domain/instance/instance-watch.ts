@@ -42,6 +42,8 @@ export interface InstanceWatch {
    * copy.
    */
   findProblem(): string | undefined;
+  /** Whether VAR_DIR belongs to this database. The pairs in the spill of VAR_DIR are those of its owner. */
+  ownsFolder(): boolean;
   /** The database of this process, and the highest epoch of that database that this machine knows. */
   seen(): SeenInstance;
   /**
@@ -124,6 +126,7 @@ class Watch implements InstanceWatch {
   isOnlyOlder = () => this.#finding === 'older' && this.#sight !== undefined && isSound(this.#sight);
   why = () => this.#finding && FINDINGS[this.#finding];
   findProblem = () => this.#memory.findProblem();
+  ownsFolder = () => !this.#memory.isAboutAnother({ seen: this.seen(), place: this.#sight?.place ?? '' });
   seen = () => ({ id: this.#id, epoch: this.#epoch });
   originalFor = () => (this.isCopy() ? 0 : this.#options.clock.elapsed() - this.#since);
   noteClaim = () => void (this.#claims += 1);

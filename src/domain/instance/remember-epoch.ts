@@ -58,9 +58,12 @@ export class EpochMemory {
 
   /** Whether the machine could remember this database only by forgetting another one. */
   wouldForget(record: PlacedInstance): boolean {
-    const present = this.#named(record);
-    if (this.#knows(present)) return false;
-    return this.#try(() => (this.#kept = this.#file.read())) && this.#isElsewhere(present);
+    return !this.#knows(this.#named(record)) && this.isAboutAnother(record);
+  }
+
+  /** Whether the file, as another process may have written it by now, is about another database. */
+  isAboutAnother(record: PlacedInstance): boolean {
+    return this.#try(() => (this.#kept = this.#file.read())) && this.#isElsewhere(this.#named(record));
   }
 
   /** The machine goes on remembering the other database, whose next start would otherwise count as an older copy. */

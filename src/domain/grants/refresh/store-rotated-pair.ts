@@ -1,4 +1,5 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
+import { Unavailable } from '../../../upstream/outcomes.ts';
 import { findGrant } from '../../../store/grants/grants.ts';
 import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentations.ts';
 import type { SpilledPair } from '../../../store/files/spill.ts';
@@ -141,18 +142,28 @@ async function recover(context: GrantsDeps, entry: SpilledPair): Promise<void> {
   context.logger.warn('a spilled pair was taken back', { grantId: entry.grantId, version: entry.version });
 }
 
-/** Stores the pairs of a grant that any process of this machine spilled. Returns whether there were any. */
+/**
+ * Stores the pairs of a grant that any process of this machine spilled. Returns whether there were any.
+ * @throws {Unavailable} VAR_DIR belongs to another database: a copy has the same grants, and the pair may be the only one
+ * of the original
+ */
 export async function recoverSpilledPair(context: GrantsDeps, grantId: string): Promise<boolean> {
   const { entries } = await context.spill.list();
   const own = entries.filter((entry) => entry.grantId === grantId);
+  if (own.length > 0 && !context.instance.ownsFolder())
+    throw new Unavailable('a pair of this grant is in the VAR_DIR of another database');
   for (const entry of own) await recover(context, entry);
   return own.length > 0;
 }
 
-/** Stores the pairs in the spill, left by earlier processes or by an outage of the database. */
+/**
+ * Stores the pairs in the spill, left by earlier processes or by an outage of the database. Leaves the pairs alone where
+ * VAR_DIR belongs to another database.
+ */
 export async function recoverSpilledPairs(context: GrantsDeps): Promise<void> {
   const { entries, unreadable } = await context.spill.list();
-  for (const entry of entries) {
+  const mine = entries.length > 0 && context.instance.ownsFolder() ? entries : [];
+  for (const entry of mine) {
     await recover(context, entry).catch((error: unknown) => {
       context.logger.error('ALARM: a spilled pair cannot be taken back', { grantId: entry.grantId, error });
     });
