@@ -98,10 +98,10 @@ async function serveFrom(opened: OpenContext, config: Config, undo: CloseSteps):
   await followSettings(context, config.dates);
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
-  const app = createBridgeApp({ ...config, context });
+  const { answer } = createBridgeApp({ ...config, context });
   const stopSharing = await startSharing(context);
   undo.push(stopSharing);
-  const server = await startServer({ ...config, logger: context.logger }, app);
+  const server = await startServer({ ...config, logger: context.logger }, answer);
   undo.push(() => server.close());
   await context.instance.start();
   undo.push(() => context.instance.stop());

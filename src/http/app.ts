@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import express, { type Express } from 'express';
 import type { Context } from '../domain/context.ts';
@@ -6,7 +7,8 @@ import { createPages } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { loadAssets } from './pages/assets.ts';
 import { exchangeRouter } from './exchange/router.ts';
-import { legacyRouter } from './legacy/router.ts';
+import { answerDirectly } from './legacy/direct-calls.ts';
+import { legacyRoutes } from './legacy/router.ts';
 import { lifecycleRouter } from './lifecycle/router.ts';
 import { migrateRouter } from './migrate/router.ts';
 import { opsRouter } from './ops/health.ts';
@@ -45,8 +47,15 @@ function bareApp(trustProxy: string[]): Express {
   return app;
 }
 
-/** The whole HTTP surface, mounted in reading order. */
-export function createBridgeApp({ context, rateLimitPerMinute, trustProxy }: AppOptions): Express {
+interface BridgeApp {
+  /** The whole HTTP surface, mounted in reading order. */
+  app: Express;
+  /** Answers every request as `app` does; the most frequent old calls on a shorter way. */
+  answer: RequestListener;
+}
+
+/** The HTTP surface of one bridge. */
+export function createBridgeApp({ context, rateLimitPerMinute, trustProxy }: AppOptions): BridgeApp {
   const words = { time: timeElement, number: formatNumber };
   const assets = loadAssets();
   const site = {
@@ -59,8 +68,10 @@ export function createBridgeApp({ context, rateLimitPerMinute, trustProxy }: App
   const pages = createPages(join(projectRoot, 'src', 'http'), site);
   const app = bareApp(trustProxy);
   const { publicUrl } = context.settings;
-  app.use(containErrors, giveRequestId, logRequests(context.logger));
-  app.use(legacyRouter(context, rateLimitPerMinute));
+  const first = [containErrors, giveRequestId, logRequests(context.logger)];
+  const legacy = legacyRoutes(context, { perMinute: rateLimitPerMinute, first });
+  app.use(...first);
+  app.use(legacy.router);
   app.use(exchangeRouter(context));
   app.use(strictTransport(publicUrl));
   app.use(opsRouter(context));
@@ -78,5 +89,5 @@ export function createBridgeApp({ context, rateLimitPerMinute, trustProxy }: App
   app.use(signinRouter(parts));
   app.use(pageNotFound);
   app.use(pageFailures({ logger: context.logger, pages, frame, know }));
-  return app;
+  return { app, answer: answerDirectly({ app, calls: legacy.direct, failures: legacy.failures }) };
 }

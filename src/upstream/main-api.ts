@@ -39,6 +39,8 @@ const account = z.object({
   organizations: z.array(z.object({ id: z.string() })),
 });
 
+const readingSchema = z.object({ account, channels: z.array(channel) });
+
 type Channel = z.infer<typeof channel>;
 export type ModernAccount = z.infer<typeof account>;
 
@@ -113,9 +115,7 @@ function processReading(answer: HttpAnswer, now: number): AccountReading {
     string,
     unknown
   >;
-  const parsed = z
-    .object({ account, channels: z.array(channel) })
-    .safeParse({ account: accountData, channels: Object.values(aliases).flat() });
+  const parsed = readingSchema.safeParse({ account: accountData, channels: Object.values(aliases).flat() });
   if (!parsed.success)
     throw new Unavailable('the main API answered in an unknown shape', { cause: parsed.error });
   return parsed.data;

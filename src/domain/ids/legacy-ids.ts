@@ -1,6 +1,6 @@
 import { CALLER_WAIT, LEARN_PATIENCE, SECOND } from '../../shared/lifetimes.ts';
 import { findModernId, findPairs } from '../../store/accounts/id-pairs.ts';
-import { findPublishedIds, type PublishedId } from '../../store/accounts/published-ids.ts';
+import { lookUpPublishedIds, type PublishedId } from '../../store/accounts/published-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { IdsDeps } from './deps.ts';
@@ -73,7 +73,7 @@ async function lookUp(
   unknown: readonly ModernIdRef[],
 ): Promise<PublishedId[]> {
   const { mapping } = caller;
-  const told = await findPublishedIds(context.store.durable, mapping.client_id, modernIdsOf(unknown));
+  const told = await lookUpPublishedIds(context.store, mapping.client_id, modernIdsOf(unknown));
   const untold = without(unknown, told);
   if (untold.length === 0) return told;
   if (oldBackendUntilRetired(context, provenApp(mapping)) && isKnownThere(mapping)) {

@@ -7,6 +7,7 @@ import { createAddedHeaders } from '../wire/added-headers.ts';
 import { authorize } from './authorize.ts';
 import { createCalls } from './call.ts';
 import { deauthorizeEndpoint } from './deauthorize.ts';
+import type { DirectCalls } from './direct-calls.ts';
 import { createOtherPaths } from './pass-through/other-paths.ts';
 import { resourceFailures, tokenFailures } from './failures.ts';
 import { httpsOnly } from './https-only.ts';
@@ -105,10 +106,25 @@ interface ResourceRouterDeps {
   context: LegacyDeps;
   perMinute: number;
   gate: LifecycleGate;
+  addDirect: AddDirect;
+  failures: ErrorRequestHandler;
 }
 
+/** The last steps of a known call, for the ways to them. */
+type AddDirect = (path: string, methods: readonly string[], steps: readonly RequestHandler[]) => void;
+
+interface AddCallInput {
+  passing: PassThroughDeps;
+  readBody: RequestHandler;
+  addDirect: AddDirect;
+}
+
+/** Whether all calls of these paths pass the same steps, whatever the address holds. */
+const isPlain = (name: OldCallName, path: string) =>
+  OLD_CALLS[name].isRead && !BEFORE[name] && !path.includes(':');
+
 /** Adds one known call at all its addresses, with the handlers of its other methods and formats. */
-function createAddCall(router: Router, passing: PassThroughDeps, readBody: RequestHandler) {
+function createAddCall(router: Router, { passing, readBody, addDirect }: AddCallInput) {
   const { context } = passing;
   const elsewhere = createOtherPaths(passing, readBody);
   return (name: OldCallName): void => {
@@ -121,6 +137,7 @@ function createAddCall(router: Router, passing: PassThroughDeps, readBody: Reque
     const headers = { Allow: methods.join(', ') };
     const refuseMethod = () => new LegacyError(REFUSALS.method, { headers });
     const add = (path: string) => {
+      if (isPlain(name, path)) addDirect(path, methods, [readBody, handle]);
       router.all(path, onlyOf(methods), readBody, handle);
       if (isRead) router.head(path, ...elsewhere('head', refuseMethod));
       router.all(path, ...elsewhere(other, refuseMethod));
@@ -134,25 +151,41 @@ function createAddCall(router: Router, passing: PassThroughDeps, readBody: Reque
   };
 }
 
-function resources({ context, perMinute, gate }: ResourceRouterDeps): Router {
+function resources({ context, perMinute, gate, addDirect, failures }: ResourceRouterDeps): Router {
   const router = Router(exactly);
   router.post(WRITES, markWrite);
   router.all(RESOURCES, gate.json);
   const passing = createPassThroughDeps(context, perMinute);
   const readBody = readBodyOfCall(context);
-  OLD_CALL_NAMES.forEach(createAddCall(router, passing, readBody));
+  OLD_CALL_NAMES.forEach(createAddCall(router, { passing, readBody, addDirect }));
   const elsewhere = createOtherPaths(passing, readBody);
   router.all(/^\/1(\/|$)/, ...elsewhere('unserved', () => new LegacyError(REFUSALS.unknownPath)));
-  router.use(resourceFailures(context));
+  router.use(failures);
   return router;
 }
 
-/** All addresses of the old API. */
-export function legacyRouter(context: LegacyDeps, perMinute: number): Router {
+interface LegacyRoutes {
+  /** All addresses of the old API. */
+  router: Router;
+  /** The calls that may go around the router, with all steps of the old API. */
+  direct: DirectCalls;
+  failures: ErrorRequestHandler;
+}
+
+/** The addresses of the old API. `first` are the steps before every request, which a direct call takes too. */
+export function legacyRoutes(
+  context: LegacyDeps,
+  { perMinute, first }: { perMinute: number; first: readonly RequestHandler[] },
+): LegacyRoutes {
   const router = Router(exactly);
   const gate = createLifecycleGate(context);
+  const atEveryAddress = [createAddedHeaders(context), httpsOnly];
+  const failures = resourceFailures(context);
+  const direct = new Map<string, { methods: readonly string[]; steps: readonly RequestHandler[] }>();
+  const addDirect: AddDirect = (path, methods, steps) =>
+    void direct.set(path, { methods, steps: [...first, ...atEveryAddress, gate.json, ...steps] });
   router.use(collapseKnownPaths);
-  router.use(['/oauth2', '/1', '/user'], createAddedHeaders(context), httpsOnly);
+  router.use(['/oauth2', '/1', '/user'], ...atEveryAddress);
   router.all(AUTHORIZE_PATHS, gate.page);
   router.get(
     AUTHORIZE_PATHS,
@@ -170,6 +203,6 @@ export function legacyRouter(context: LegacyDeps, perMinute: number): Router {
     token(context),
     tokenFailures(context, 'a legacy exchange'),
   );
-  router.use(resources({ context, perMinute, gate }));
-  return router;
+  router.use(resources({ context, perMinute, gate, addDirect, failures }));
+  return { router, direct, failures };
 }

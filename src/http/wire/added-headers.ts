@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { WireDeps } from './deps.ts';
 import { dateFor, type Lifecycle } from '../../domain/lifecycle/lifecycle.ts';
 import { successorLink } from './successor-link.ts';
@@ -96,12 +96,30 @@ export function ownHeaders(res: Response): Set<string> {
   return own;
 }
 
+/** The headers that are the same for all apps, by the successor of the call, for as long as the dates stay. */
+function createCommonHeaders({ lifecycle, settings }: WireDeps) {
+  const { publicUrl } = settings;
+  let told: Lifecycle | undefined;
+  const kept = new Map<string | undefined, Map<string, string>>();
+  return (req: Request): Map<string, string> => {
+    const known = lifecycle.current();
+    if (known !== told) kept.clear();
+    told = known;
+    const successor = successorLink(publicUrl, req);
+    const headers =
+      kept.get(successor) ??
+      new Map([...Object.entries(ADDED_HEADERS), ...dateHeaders(known, { publicUrl, successor })]);
+    kept.set(successor, headers);
+    return headers;
+  };
+}
+
 /** Sets the added headers on every old answer, errors included. */
 export function createAddedHeaders(context: WireDeps): RequestHandler {
   const tellHttps = strictTransport(context.settings.publicUrl);
+  const commonFor = createCommonHeaders(context);
   return (req, res, next) => {
-    for (const [name, value] of Object.entries(ADDED_HEADERS)) res.setHeader(name, value);
-    tellDates(context, res, {});
+    res.setHeaders(commonFor(req));
     tellHttps(req, res, next);
   };
 }

@@ -1,5 +1,5 @@
 import type { IdKind } from '../tables/existing-token-tables.ts';
-import type { Database } from '../driver/store.ts';
+import type { Database, Store } from '../driver/store.ts';
 
 /** The id by which an app knows a profile or account. */
 export interface PublishedId {
@@ -29,6 +29,25 @@ export async function findPublishedIds(
     told.push(...rows);
   }
   return told;
+}
+
+/** More ids are read in another way: each number of ids is a statement of its own. */
+const MOST_PREPARED = 20;
+
+/** One text per number of ids, so that each statement is prepared once. */
+const byIds = (count: number) =>
+  `select kind, modern_id as "modernId", told_id as "toldId" from told_ids
+   where client_id = $1 and kind in ('profile', 'account')
+   and modern_id in (${Array.from({ length: count }, (_, index) => `$${index + 2}`).join(', ')})`;
+
+/** As `findPublishedIds`, of committed ids, for the path of every old call. */
+export function lookUpPublishedIds(
+  store: Store,
+  clientId: string,
+  modernIds: readonly string[],
+): Promise<PublishedId[]> {
+  if (modernIds.length > MOST_PREPARED) return findPublishedIds(store.durable, clientId, modernIds);
+  return store.rows<PublishedId>(byIds(modernIds.length), [clientId, ...modernIds]);
 }
 
 /** Keeps the ids that an app is about to get. An id that the app got before stays. */

@@ -124,13 +124,13 @@ async function runPrepared(pool: pg.Pool, statement: pg.QueryConfig): Promise<pg
 }
 
 /** Each connection prepares a statement once under the statement's name. */
-function preparedReader(pool: pg.Pool): Store['first'] {
+function preparedReader(pool: pg.Pool): Store['volatileRows'] {
   const names = new Map<string, string>();
   return async <Row>(text: string, parameters: readonly string[]) => {
     const name = names.get(text) ?? createHash('sha256').update(text).digest('hex').slice(0, 32);
     names.set(text, name);
     const { rows } = await runPrepared(pool, { name, text, values: storable(parameters) });
-    return rows[0] as Row | undefined;
+    return rows as Row[];
   };
 }
 
@@ -203,13 +203,16 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const dialect = new MarkingDialect({ pool });
   const durable = new Kysely<Tables>({ dialect });
   const volatile = new Kysely<VolatileTables>({ dialect });
+  const read = preparedReader(pool);
   const clock = CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::int8 as now');
   return {
     durable,
     aside: durable,
     volatile,
     transaction: (work) => transact(durable, work),
-    first: preparedReader(pool),
+    first: async <Row>(text: string, values: readonly string[]) => (await read<Row>(text, values))[0],
+    rows: read,
+    volatileRows: read,
     now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,
     place: () => findPlace(pool),
     findCommitProblem: () => findCommitProblem(pool),

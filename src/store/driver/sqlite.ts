@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
+import { withKeptStatements } from './kept-statements.ts';
 import { migrate } from './migrations.ts';
 import { PatientDialect } from './sqlite-dialect.ts';
 import type { Store } from './store.ts';
@@ -27,6 +28,13 @@ function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database
   return handle;
 }
 
+/** SQLite calls `$1` by the name `1`. */
+function byNumber(parameters: readonly string[]): Record<string, string> {
+  const named: Record<string, string> = {};
+  for (const [index, value] of parameters.entries()) named[index + 1] = value;
+  return named;
+}
+
 /**
  * Each statement is prepared once, on a separate read-only connection, so that the reader never sees an uncommitted row
  * of this process.
@@ -34,13 +42,18 @@ function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database
 function preparedReader(file: string) {
   const reader = new Sqlite(file, { readonly: true, timeout: 5000 });
   const statements = new Map<string, Sqlite.Statement>();
-  const first = async <Row>(sql: string, parameters: readonly string[]) => {
+  const prepared = (sql: string): Sqlite.Statement => {
     const statement = statements.get(sql) ?? reader.prepare(sql);
     statements.set(sql, statement);
-    const named = Object.fromEntries(parameters.map((value, index) => [String(index + 1), value]));
-    return statement.get(named) as Row | undefined;
+    return statement;
   };
-  return { first, close: () => reader.close() };
+  return {
+    first: async <Row>(sql: string, parameters: readonly string[]) =>
+      prepared(sql).get(byNumber(parameters)) as Row | undefined,
+    rows: async <Row>(sql: string, parameters: readonly string[]) =>
+      prepared(sql).all(byNumber(parameters)) as Row[],
+    close: () => reader.close(),
+  };
 }
 
 function openDurable(file: string): Sqlite.Database {
@@ -72,10 +85,17 @@ export function openSqliteStore(file: string): Store {
   migrate(volatileFile, 'sqlite-volatile');
   const asideFile = openDurable(file);
   for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
-  const durable = new Kysely<Tables>({ dialect: new PatientDialect({ database: durableFile }) });
-  const aside = new Kysely<Tables>({ dialect: new PatientDialect({ database: asideFile }) });
-  const volatile = new Kysely<VolatileTables>({ dialect: new PatientDialect({ database: volatileFile }) });
+  const durable = new Kysely<Tables>({
+    dialect: new PatientDialect({ database: withKeptStatements(durableFile) }),
+  });
+  const aside = new Kysely<Tables>({
+    dialect: new PatientDialect({ database: withKeptStatements(asideFile) }),
+  });
+  const volatile = new Kysely<VolatileTables>({
+    dialect: new PatientDialect({ database: withKeptStatements(volatileFile) }),
+  });
   const reader = preparedReader(file);
+  const volatileReader = preparedReader(volatileFileOf(file));
   const clock = durableFile.prepare("select cast(unixepoch('subsec') * 1000 as integer)").pluck();
   return {
     durable,
@@ -83,12 +103,15 @@ export function openSqliteStore(file: string): Store {
     volatile,
     transaction: (work) => durable.transaction().execute(work),
     first: reader.first,
+    rows: reader.rows,
+    volatileRows: volatileReader.rows,
     now: async () => clock.get() as number,
     place: async () => '',
     findCommitProblem: async () => undefined,
     findProblem: async () => findProblem(durableFile),
     async close() {
       reader.close();
+      volatileReader.close();
       await durable.destroy();
       await aside.destroy();
       await volatile.destroy();

@@ -24,6 +24,10 @@ export interface Store {
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>;
   /** One committed row by a prepared statement with `$1`, `$2` … parameters. For the path of every old call. */
   first<Row>(sql: string, parameters: readonly string[]): Promise<Row | undefined>;
+  /** All committed rows, likewise. */
+  rows<Row>(sql: string, parameters: readonly string[]): Promise<Row[]>;
+  /** All committed rows of the volatile data, likewise. */
+  volatileRows<Row>(sql: string, parameters: readonly string[]): Promise<Row[]>;
   /** The database's clock, in Unix milliseconds. */
   now(): Promise<number>;
   /**

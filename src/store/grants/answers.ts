@@ -9,13 +9,11 @@ export interface StoredAnswer {
   fetched_at: number;
 }
 
+const OF_GRANT = 'select body, organization_ids, fetched_at from answers where grant_id = $1';
+
 /** The last answer for a grant. */
 export async function findAnswer(store: Store, grantId: string): Promise<StoredAnswer | undefined> {
-  return store.volatile
-    .selectFrom('answers')
-    .select(['body', 'organization_ids', 'fetched_at'])
-    .where('grant_id', '=', grantId)
-    .executeTakeFirst();
+  return (await store.volatileRows<StoredAnswer>(OF_GRANT, [grantId]))[0];
 }
 
 /** Keeps an answer, replacing the earlier answer. */

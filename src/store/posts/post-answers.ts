@@ -37,16 +37,13 @@ export async function findPostAnswers(
   return new Map(rows.map(({ id, ...answer }) => [names.get(id) ?? id, answer]));
 }
 
+const LENGTHS_OF_GRANT = 'select id, length from post_answers where grant_id = $1 and length is not null';
+
 /** The known lengths of a grant's lists, by subject. */
 export async function findListLengths(store: Store, grantId: string): Promise<Map<string, number>> {
-  const rows = await store.volatile
-    .selectFrom('post_answers')
-    .select(['id', 'length'])
-    .where('grant_id', '=', grantId)
-    .where('length', 'is not', null)
-    .execute();
+  const rows = await store.volatileRows<{ id: string; length: number }>(LENGTHS_OF_GRANT, [grantId]);
   const start = idOf({ grantId, what: '' }).length;
-  return new Map(rows.flatMap(({ id, length }) => (length === null ? [] : [[id.slice(start), length]])));
+  return new Map(rows.map(({ id, length }) => [id.slice(start), length]));
 }
 
 /** Adds one to the known length of a list. */

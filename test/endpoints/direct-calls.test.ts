@@ -1,0 +1,154 @@
+import { createServer, type RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { createBridgeApp } from '../../src/http/app.ts';
+import { newLegacyToken } from '../../src/shared/ids.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { setDate } from '../../src/store/lifecycle/lifecycle-dates.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
+import { portOf } from '../support/servers/free-port.ts';
+
+/**
+ * The most frequent reads go around the router of Express (src/http/legacy/direct-calls.ts). No caller can tell: every
+ * byte but the time is the same on both ways.
+ */
+
+let system: System;
+let token: string;
+let waiting: string;
+let ways: Array<{ port: number; stop: () => Promise<unknown> }>;
+
+async function serve(listener: RequestListener): Promise<(typeof ways)[number]> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: portOf(server), stop: async () => server.close() };
+}
+
+beforeAll(async () => {
+  system = await startSystem();
+  token = await issueToken(system);
+  ({ token: waiting } = await addWaitingToken(system.bridge, { clientId: system.app.clientId }));
+  const { context } = system.bridge;
+  const { app, answer } = createBridgeApp({ context, rateLimitPerMinute: 0, trustProxy: ['192.0.2.1'] });
+  ways = await Promise.all([serve(app), serve(answer)]);
+});
+
+afterAll(async () => {
+  await Promise.all(ways.map(({ stop }) => stop()));
+  await system.stop();
+});
+
+/** Everything that a server sends to these bytes, without what differs from answer to answer. */
+function sendBytes(port: number, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    let received = '';
+    socket.setEncoding('latin1').on('data', (part) => (received += part));
+    socket.once('error', reject);
+    socket.once('close', () =>
+      resolve(received.replaceAll(/^Date: .*$/gm, 'Date:').replaceAll(/:\d{5}\//g, ':/')),
+    );
+  });
+}
+
+interface Call {
+  method: string;
+  target: string;
+  headers?: string[];
+  body?: string;
+}
+
+function bytesOf({ method, target, headers = [], body }: Call): string {
+  const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    'Connection: close',
+    ...headers,
+    ...length,
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
+}
+
+const TARGETS = [
+  '/1/profiles.json',
+  '/1/profiles',
+  '/1/user.json',
+  '/1/user',
+  '/1/info/configuration.json',
+  '/1/profiles.xml',
+  '/1/profiles/',
+  '//1//profiles.json',
+  '/1/Profiles.json',
+  '/1/profiles.json#part',
+  'http://other.example/1/profiles.json',
+  '/1/profiles.json?subprofiles=1',
+  '/1/profiles.json?%',
+];
+
+const FORM = 'Content-Type: application/x-www-form-urlencoded';
+
+const bearer = (value: string) => `Authorization: Bearer ${value}`;
+
+/** Where a call may carry its token, right and wrong. */
+function carriers(): Record<string, Omit<Call, 'method' | 'target'> & { query?: string }> {
+  return {
+    nothing: {},
+    header: { headers: [bearer(token)] },
+    'an older header': { headers: [`authorization: OAuth ${token}`] },
+    query: { query: `access_token=${encodeURIComponent(token)}` },
+    'another token in the query': { headers: [bearer(token)], query: `access_token=${newLegacyToken()}` },
+    'two headers': { headers: [bearer(token), bearer(waiting)] },
+    'a form': { headers: [FORM], body: `access_token=${encodeURIComponent(token)}` },
+    'a form and a header': { headers: [FORM, bearer(token)], body: 'x=1' },
+    JSON: { headers: ['Content-Type: application/json'], body: JSON.stringify({ access_token: token }) },
+    'broken JSON': { headers: ['Content-Type: application/json'], body: '{' },
+    'a body that is said to be packed': { headers: [FORM, 'Content-Encoding: gzip'], body: 'plain' },
+    'an unknown coding': { headers: [FORM, 'Content-Encoding: none-such'], body: 'access_token=1' },
+    'an unknown token': { headers: [bearer('1/0123456789abcdef0123456789abcdef')] },
+    'a waiting token': { headers: [bearer(waiting)] },
+    'an upgrade': { headers: [bearer(token), 'Upgrade: h2c'] },
+    'a proxy that is not trusted': { headers: [bearer(token), 'X-Forwarded-Proto: http'] },
+  };
+}
+
+const withQuery = (target: string, query: string | undefined) =>
+  query === undefined ? target : `${target}${target.includes('?') ? '&' : '?'}${query}`;
+
+async function expectSame(call: Call): Promise<string> {
+  const [byRouter, directly] = await Promise.all(ways.map(({ port }) => sendBytes(port, bytesOf(call))));
+  expect({ call, answer: directly }).toEqual({ call, answer: byRouter });
+  return directly ?? '';
+}
+
+async function expectAllSame(method: string): Promise<Set<string>> {
+  const statuses = new Set<string>();
+  for (const [, { query, ...carried }] of Object.entries(carriers()))
+    for (const target of TARGETS) {
+      const answer = await expectSame({ method, target: withQuery(target, query), ...carried });
+      statuses.add(answer.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+    }
+  return statuses;
+}
+
+test.each(['GET', 'POST', 'HEAD', 'PUT', 'OPTIONS'])('%s is answered alike on both ways', async (method) => {
+  const statuses = await expectAllSame(method);
+  expect(statuses.size).toBeGreaterThan(1);
+  if (method === 'GET')
+    expect([...statuses]).toEqual(expect.arrayContaining(['200', '400', '401', '404', '406']));
+});
+
+test('the dates of the old API, and its end, are told alike on both ways', async () => {
+  const { lifecycle, store, clock } = system.bridge.context;
+  const headers = [`Authorization: Bearer ${token}`];
+  const call = { method: 'GET', target: '/1/profiles.json', headers };
+  const tell = async (name: 'deprecation' | 'sunset', at: number) => {
+    await setDate(store.durable, { name, at, changed_at: clock.now(), changed_by: 'test' });
+    await lifecycle.refresh();
+  };
+  await tell('deprecation', clock.now() - DAY);
+  expect(await expectSame(call)).toMatch(/^HTTP.1.1 200 OK[^]*Deprecation: @/);
+  await tell('sunset', clock.now() - 1);
+  expect(await expectSame(call)).toMatch(/^HTTP.1.1 410 Gone/);
+});
