@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingNames } from '../../src/config/config.ts';
+import { settingNames } from '../../src/config/environment.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
 import { HELD, readDocument } from '../support/guidance.ts';
 

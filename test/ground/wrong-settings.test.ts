@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig, settingNames } from '../../src/config/config.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { settingNames } from '../../src/config/environment.ts';
 import { reduceError } from '../../src/shared/log/redaction.ts';
 
 /** What an operator may well write into a setting by mistake: each is refused by its name, in words that nothing spoils. */

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import {
+  clientWord,
+  cron,
+  databaseUrl,
+  dayList,
+  folder,
+  httpAddress,
+  listenHost,
+  moment,
+  onOrOff,
+  origin,
+  port,
+  proxies,
+  quotas,
+  readableFile,
+  path,
+  seconds,
+  secondsAboveZero,
+  wholeNumberSetting,
+} from './config-values.ts';
+import { isMailAddress } from '../shared/mail/address.ts';
+import { readSmtpUrl } from '../shared/mail/smtp-url.ts';
+
+/**
+ * Every setting: its name, its form and its default. The table of docs/operate/settings.md lists the same names;
+ * test/ground checks that the two agree.
+ */
+
+export const environment = z.object({
+  NODE_ENV: z
+    .enum(
+      ['production', 'development', 'test'],
+      'must be production (for staging too), development or test. With any other word the rules of production would not apply',
+    )
+    .default('development'),
+  HOST: listenHost.default('127.0.0.1'),
+  PORT: port.default(3000),
+  PUBLIC_URL: origin.optional(),
+  VAR_DIR: folder.default('var'),
+  DATABASE_URL: databaseUrl.optional(),
+  MODERN_AUTH_URL: httpAddress.optional(),
+  MODERN_API_URL: httpAddress.optional(),
+  MODERN_CLIENT_ID: clientWord.optional(),
+  MODERN_CLIENT_SECRET: clientWord.optional(),
+  MODERN_SETTINGS_URL: httpAddress.optional(),
+  MODERN_PORT: port.default(3001),
+  MODERN_ACCESS_TOKEN_SECONDS: secondsAboveZero.default(3600),
+  MODERN_QUOTAS: quotas.optional(),
+  MODERN_SCOPES: z
+    .string()
+    .refine((given) => !/[,;]/.test(given), 'must be scopes with blanks between')
+    .default('account:read posts:read posts:write offline_access'),
+  DEMO_PORT: port.default(3002),
+  IN_DOUBT_QUIET_SECONDS: seconds.default(300),
+  GRANT_KEEPALIVE_DAYS: wholeNumberSetting(1, 365).default(5),
+  WORKERS: wholeNumberSetting(1, 256).default(1),
+  KEYS_FILE: path.optional(),
+  PROFILES_FRESH_SECONDS: seconds.default(60),
+  PROFILES_STALE_SECONDS: seconds.default(86400),
+  APP_REGISTRATION: z.enum(['open', 'staff', 'off'], 'must be open, staff or off').optional(),
+  LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
+  LEGACY_RATE_LIMIT: wholeNumberSetting(0, 1_000_000).default(60),
+  LEGACY_BACKEND_URL: origin.optional(),
+  LEGACY_SHADOW: onOrOff,
+  LEGACY_DEPRECATED_AT: moment.optional(),
+  LEGACY_RETIREMENT_AT: moment.optional(),
+  BRIDGE_SUNSET_AT: moment.optional(),
+  REMINDER_CRON: cron.default('*/15 * * * *'),
+  REMINDER_DAYS: dayList.default([180, 90, 60, 30, 14, 7, 3, 1, 0]),
+  TRUST_MODERN_EMAILS: onOrOff,
+  SMTP_URL: z
+    .string()
+    .refine(
+      (text) => readSmtpUrl(text) !== undefined,
+      'must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with user and password or without both (in a user or password write # / @ % as %23 %2F %40 %25). The only option is ?requireTLS=false',
+    )
+    .optional(),
+  MAIL_FROM: z
+    .string()
+    .refine(isMailAddress, 'must be a mail address alone, such as no-reply@example.org, without a name')
+    .optional(),
+  TLS_CERT_FILE: readableFile.optional(),
+  TLS_KEY_FILE: readableFile.optional(),
+  TRUST_PROXY: proxies.optional(),
+  DRAIN_SECONDS: wholeNumberSetting(0, 600).optional(),
+  LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug'], 'must be error, warn, info or debug').default('info'),
+});
+
+export type Environment = z.infer<typeof environment>;
+
+/** The name of every setting, for the table of docs/operate/settings.md and its test. */
+export const settingNames: readonly string[] = Object.keys(environment.shape).filter(
+  (name) => name !== 'NODE_ENV',
+);
