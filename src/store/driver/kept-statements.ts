@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Statement } from 'better-sqlite3';
 
-/** Far more texts than one kind of work has. A text of many rows is seldom equal to another. */
+/** Far more texts than the calls of the old API need. */
 const MOST_KEPT = 200;
+
+/** A longer text is a statement about many rows: it is large in memory, and its number of rows seldom comes again. */
+const LONGEST_KEPT = 4000;
 
 /**
  * A connection for kysely that prepares a text once: kysely asks for a new statement at every execution. A statement
@@ -19,7 +22,7 @@ export function withKeptStatements(connection: Database) {
       const known = kept.get(text);
       if (known && !known.busy) return known;
       const statement = connection.prepare(text);
-      kept.set(text, statement);
+      if (text.length <= LONGEST_KEPT) kept.set(text, statement);
       return statement;
     },
   };
