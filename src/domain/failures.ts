@@ -1,4 +1,4 @@
-/** Every failure that the domain throws to its callers. Callers import failures from this file alone. */
+/** The failures that several addresses answer. A refusal that one address handles is imported from its room. */
 export { isStorageFault } from '../store/driver/storage-fault.ts';
 export { Forbidden, OrganizationGone } from '../upstream/main-api.ts';
 export { Rejected, Unavailable } from '../upstream/outcomes.ts';

@@ -25,7 +25,10 @@ export type CallKind = 'account' | 'deauthorize' | 'queue' | 'head' | 'otherwise
  */
 export type TokenStanding = 'none' | 'unknown' | 'waiting' | 'connected' | 'left' | 'issued' | 'ended';
 
-/** The old API for the app of the token. `none`: the settings name no old API. */
+/**
+ * The old API for the app of the token. `brownout`: a brownout that rehearses the retirement. In a brownout of the sunset
+ * no call comes here (`src/http/legacy/lifecycle-gate.ts`). `none`: the settings name no old API.
+ */
 export type OldApiPhase = 'runs' | 'brownout' | 'retired' | 'none';
 
 export interface AnswerInput {
@@ -50,7 +53,7 @@ function isAskedForAnybody({ call, token, oldApi }: AnswerInput): boolean {
 }
 
 /**
- * During a brownout the old API still answers connected tokens; after a cut-over the new API does. `account` and
+ * During a brownout of the retirement the old API still answers connected tokens; after a cut-over the new API does. `account` and
  * `deauthorize` calls of connected tokens always go to the new API.
  */
 function isAskedForConnected({ call, oldApi, isCutOver }: AnswerInput): boolean {

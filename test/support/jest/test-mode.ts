@@ -15,7 +15,7 @@ export const testMode = {
   workers: Number(oneOf('TEST_WORKERS', ['1', '2'])),
 } as const;
 
-/** The databases that every test of the store runs on: in the fast ring SQLite alone, else both. */
+/** The databases for a test that runs on each: in the fast ring SQLite alone, else both. */
 export const databaseKinds: ReadonlyArray<'sqlite' | 'postgres'> =
   testMode.ring === 'fast' ? ['sqlite'] : ['sqlite', 'postgres'];
 

@@ -19,11 +19,11 @@ export function dayGiven(given: unknown): number | undefined {
 
 /** The context at another moment. Mails become files in `mail/rehearsal`, whatever the settings say. */
 export function contextOn(context: Context, config: Config, at: number): Context {
-  const { from, directory } = config.mail;
+  const directory = join(config.mail.directory, 'rehearsal');
   return {
     ...context,
     clock: { now: () => at, elapsed: () => context.clock.elapsed(), wall: () => at },
-    mailer: createMailer({ from, directory: join(directory, 'rehearsal') }),
+    mailer: createMailer({ ...config.mail, smtpUrl: undefined, directory }),
     // A copy is silent only towards other machines, and here nothing leaves this machine.
     instance: { ...context.instance, isCopy: () => false, why: () => undefined },
   };
