@@ -69,6 +69,8 @@ export interface Config {
   /** How long calls are still accepted after the process was asked to stop, in milliseconds. */
   drain: number;
   logLevel: string;
+  /** Which requests get a line in the log. */
+  logRequests: 'off' | 'errors' | 'all';
 }
 
 function upstreamOf(env: Environment): UpstreamConfig | undefined {
@@ -156,6 +158,7 @@ function interpret(env: Environment): Config {
     trustProxy: env.TRUST_PROXY ?? [],
     drain: (env.DRAIN_SECONDS ?? defaults.drainSeconds) * 1000,
     logLevel: env.LOG_LEVEL,
+    logRequests: env.LOG_REQUESTS,
   };
 }
 

@@ -18,7 +18,7 @@ import { pageHeaders } from './pages/page-headers.ts';
 import { createPageShell } from './site/page-shell.ts';
 import { createVisitors, knowVisitor } from './site/visitor.ts';
 import { giveRequestId } from './request-id.ts';
-import { logRequests } from './request-log.ts';
+import { logRequests as createRequestLog, type RequestLogMode } from './request-log.ts';
 import { httpsPages } from './pages/https-pages.ts';
 import { showStart } from './site/start-page.ts';
 import { createSigninParts } from './signin/parts.ts';
@@ -31,6 +31,7 @@ export interface AppOptions {
   context: Context;
   rateLimitPerMinute: number;
   trustProxy: string[];
+  logRequests: RequestLogMode;
 }
 
 /**
@@ -55,7 +56,12 @@ interface BridgeApp {
 }
 
 /** The HTTP surface of one bridge. */
-export function createBridgeApp({ context, rateLimitPerMinute, trustProxy }: AppOptions): BridgeApp {
+export function createBridgeApp({
+  context,
+  rateLimitPerMinute,
+  trustProxy,
+  logRequests,
+}: AppOptions): BridgeApp {
   const words = { time: timeElement, number: formatNumber };
   const assets = loadAssets();
   const site = {
@@ -68,7 +74,7 @@ export function createBridgeApp({ context, rateLimitPerMinute, trustProxy }: App
   const pages = createPages(join(projectRoot, 'src', 'http'), site);
   const app = bareApp(trustProxy);
   const { publicUrl } = context.settings;
-  const first = [containErrors, giveRequestId, logRequests(context.logger)];
+  const first = [containErrors, giveRequestId, createRequestLog(context.logger, logRequests)];
   const legacy = legacyRoutes(context, { perMinute: rateLimitPerMinute, first });
   app.use(...first);
   app.use(legacy.router);

@@ -1,11 +1,16 @@
 import type { RequestHandler, Response } from 'express';
 import { newHexId } from '../shared/ids.ts';
 
+/** The header that tells a caller the id of the request. */
+export const REQUEST_ID = 'X-Request-Id';
+
 /**
- * Gives each request an id of the bridge. An id sent by the caller is not used, because the id stands in the history.
+ * Gives each request an id of the bridge, which the answer names and every log line of the request holds. An id sent by the caller is not used, because the id stands in the history.
  */
 export const giveRequestId: RequestHandler = (_req, res, next) => {
-  res.locals['requestId'] = newHexId();
+  const id = newHexId();
+  res.locals['requestId'] = id;
+  res.setHeader(REQUEST_ID, id);
   res.locals['cameAt'] = performance.now();
   next();
 };

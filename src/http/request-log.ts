@@ -1,24 +1,64 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../shared/log/logger.ts';
+import { createRefusalLog } from '../shared/log/refusal-log.ts';
 import { redactText } from '../shared/log/redaction.ts';
 import { requestIdOf } from './request-id.ts';
 import { whenAnswered } from './wire/when-answered.ts';
 
-/** Logs one line per answered request. The query is left out, because it may hold a token; the path is redacted. */
-export function logRequests(logger: Logger): RequestHandler {
+/**
+ * One line for a request, once it is answered. The query is left out, because it may hold a token; the path is redacted.
+ * By default only refusals and failures of known tokens have a line: what strangers send is counted by network.
+ */
+
+/** Which requests get a line at level `info` (LOG_REQUESTS). At level `debug` every request has one. */
+export type RequestLogMode = 'off' | 'errors' | 'all';
+
+/** The facts of a known token's call: no caller may fill the log, so only the first lines of a minute are written. */
+interface CallerFacts {
+  mappingId: string;
+  clientId: string;
+  carrier: string;
+  answeredBy: string;
+}
+
+/** A refused program that calls each second still shows every call. */
+const LINES_OF_TOKEN = 60;
+
+const callers = new WeakMap<Response, () => CallerFacts>();
+
+/** Names the token of a request for its line. `facts` are asked for when the request is answered. */
+export function nameCaller(res: Response, facts: () => CallerFacts): void {
+  callers.set(res, facts);
+}
+
+function pathOf({ originalUrl }: Request): string {
+  return redactText(originalUrl.split('?')[0] ?? '').slice(0, 200);
+}
+
+function fieldsOf(req: Request, res: Response, startedAt: number) {
+  return {
+    method: req.method,
+    path: pathOf(req),
+    status: res.statusCode,
+    ms: Math.round(performance.now() - startedAt),
+    requestId: requestIdOf(res),
+    ...callers.get(res)?.(),
+  };
+}
+
+/** Logs answered requests as `mode` says. */
+export function logRequests(logger: Logger, mode: RequestLogMode): RequestHandler {
+  const note = createRefusalLog({ logger, lines: LINES_OF_TOKEN });
+  const message = 'request';
   return (req, res, next) => {
     const startedAt = performance.now();
     whenAnswered(res, logger, () => {
-      if (!logger.isLevelEnabled('debug')) return;
-      const path = redactText(req.originalUrl.split('?')[0] ?? '').slice(0, 200);
-      const ms = Math.round(performance.now() - startedAt);
-      logger.debug('request', {
-        method: req.method,
-        path,
-        status: res.statusCode,
-        ms,
-        requestId: requestIdOf(res),
-      });
+      const fields = () => fieldsOf(req, res, startedAt);
+      if (mode === 'all') logger.info(message, fields());
+      else if (mode === 'errors' && res.statusCode >= 400 && callers.has(res)) {
+        const known = fields();
+        note({ level: 'info', message, address: req.ip ?? '', kind: known.mappingId, fields: known });
+      } else if (logger.isLevelEnabled('debug')) logger.debug(message, fields());
     });
     next();
   };

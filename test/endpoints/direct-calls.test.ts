@@ -30,7 +30,12 @@ beforeAll(async () => {
   token = await issueToken(system);
   ({ token: waiting } = await addWaitingToken(system.bridge, { clientId: system.app.clientId }));
   const { context } = system.bridge;
-  const { app, answer } = createBridgeApp({ context, rateLimitPerMinute: 0, trustProxy: ['192.0.2.1'] });
+  const { app, answer } = createBridgeApp({
+    context,
+    rateLimitPerMinute: 0,
+    trustProxy: ['192.0.2.1'],
+    logRequests: 'all',
+  });
   ways = await Promise.all([serve(app), serve(answer)]);
 });
 
@@ -47,7 +52,7 @@ function sendBytes(port: number, request: string): Promise<string> {
     socket.setEncoding('latin1').on('data', (part) => (received += part));
     socket.once('error', reject);
     socket.once('close', () =>
-      resolve(received.replaceAll(/^Date: .*$/gm, 'Date:').replaceAll(/:\d{5}\//g, ':/')),
+      resolve(received.replaceAll(/^(Date|X-Request-Id): .*$/gm, '$1:').replaceAll(/:\d{5}\//g, ':/')),
     );
   });
 }

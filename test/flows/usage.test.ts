@@ -98,7 +98,11 @@ async function callsTo(path: string, token: string): Promise<Array<Pick<RawAnswe
     { method: 'POST', ...parts, headers: { ...parts.headers, ...agent } },
   ];
   const answers = await Promise.all(calls.map((request) => call({ path, ...request })));
-  return answers.map(({ headers, status, text }) => ({ status, text, headers: { ...headers, date: '' } }));
+  return answers.map(({ headers, status, text }) => ({
+    status,
+    text,
+    headers: { ...headers, date: '', 'x-request-id': '' },
+  }));
 }
 
 const UNKNOWN = `1/${'0'.repeat(32)}`;

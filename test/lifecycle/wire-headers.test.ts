@@ -242,6 +242,18 @@ test('without dates nothing is told, and what the old backend tells goes back as
   expect(headers).toMatchObject({ deprecation: '@1', link: `${own}, <x:y>; rel="next"` });
 });
 
+async function requestId() {
+  clock.advance(240 * SECOND);
+  return (await send({ path: '/1/user.json', headers: bearer(waiting) })).headers['x-request-id'];
+}
+
+test('the id that the old API gave its answer stays on it; else the answer has that of the bridge', async () => {
+  await old.setBehaviour({ status: 200, headers: ['X-Request-ID', 'theirs'], body: '{}' });
+  expect(await requestId()).toBe('theirs');
+  await old.setBehaviour({ status: 200, headers: [], body: '{}' });
+  expect(await requestId()).toMatch(/^[0-9a-f]{24}$/);
+});
+
 describe('with dates of the settings, behind a proxy that came by plain HTTP', () => {
   const varDir = mkdtempSync(join(tmpdir(), 'wire-headers-'));
   let bridge: StartedBridge;

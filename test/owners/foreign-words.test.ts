@@ -73,7 +73,9 @@ describe('a form without the proof that it is of this session', () => {
 
   test('has its words and its page, whichever it is', async () => {
     const { context } = system.bridge;
-    const routes = routesOf(createBridgeApp({ context, rateLimitPerMinute: 60, trustProxy: [] }).app);
+    const routes = routesOf(
+      createBridgeApp({ context, rateLimitPerMinute: 60, trustProxy: [], logRequests: 'off' }).app,
+    );
     const pages = new Set(routes.filter((route) => route.startsWith('GET ')).map(pathOf));
     const forms = routes.filter((route) => /^POST \/(apps|support|sign-out)/.test(route));
     expect(forms.length).toBeGreaterThan(20);

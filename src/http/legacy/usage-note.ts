@@ -3,6 +3,7 @@ import type { LegacyDeps } from './deps.ts';
 import { type Brownout, rehearsalId } from '../../domain/lifecycle/lifecycle.ts';
 import type { AnsweringApi } from '../../domain/live/live-feed.ts';
 import type { KnownToken } from '../../domain/usage/deferred-token-lookup.ts';
+import { nameCaller } from '../request-log.ts';
 import { whenAnswered } from '../wire/when-answered.ts';
 import type { CarriedToken } from '../wire/bearer-token.ts';
 
@@ -46,6 +47,12 @@ export function noteUsage(context: LegacyDeps, used: TokenUse, req: Request): vo
   const { res } = req;
   if (res === undefined || measuredAs(used).length === 0) return;
   const seen = seenOf(req);
+  const { mapping, carrier } = used;
+  if (mapping) {
+    const clientId = mapping.client_id;
+    const by = () => answeredBy(answeredAs(seen, res), { ...used, clientId });
+    nameCaller(res, () => ({ mappingId: mapping.id, clientId, carrier, answeredBy: by() }));
+  }
   whenAnswered(res, context.logger, () => noteAnswered(context, used, answeredAs(seen, res)));
 }
 

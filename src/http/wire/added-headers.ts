@@ -9,7 +9,7 @@ import { strictTransport } from './https.ts';
  * from OAuth 2.0 draft 20 §5.1. The rest keeps an answer with personal data out of caches and frames. An answer of the
  * old API may be a page made from the call, on the origin of the owners' session: browsers run and load nothing of such
  * a page. Further headers are the dates, a `Link` from the address of a known call to its successor, and over HTTPS
- * `Strict-Transport-Security`. `Connection: close` (RFC 9112 §9.6) is not in this list: every answer has that header
+ * `Strict-Transport-Security`, and `X-Request-Id` (`http/request-id.ts`), where the old API has not set one. `Connection: close` (RFC 9112 §9.6) is not in this list: every answer has that header
  * once the process was asked to stop (`http/connections.ts`). It is about the connection, not about the answer.
  */
 const ADDED_HEADERS: Readonly<Record<string, string>> = {

@@ -12,7 +12,7 @@ import {
 } from '../../../domain/old-api/pass-through.ts';
 import type { ResolvedToken } from '../../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
-import { requestIdOf } from '../../request-id.ts';
+import { REQUEST_ID, requestIdOf } from '../../request-id.ts';
 import { ownHeaders } from '../../wire/added-headers.ts';
 import { tokenIfAny, tokenInHeader } from '../../wire/bearer-token.ts';
 import { refuseHiddenTokens } from '../hidden-token-check.ts';
@@ -104,6 +104,9 @@ async function legacyCall({ req, res, token }: OldApiCall & { token: string }): 
  */
 function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedAnswer): void {
   markPassed(res);
+  // An id that the old API gave its answer stays on it. Only log lines have that of the bridge then.
+  if (rawHeaders.some((name, index) => index % 2 === 0 && /^x-request-id$/i.test(name)))
+    res.removeHeader(REQUEST_ID);
   const own = ownHeaders(res);
   // An answer to HEAD tells the length of a body that is not sent.
   const isHead = res.req.method === 'HEAD';
