@@ -36,23 +36,24 @@ const history = () => import('./cli/commands/history.ts');
 
 function parsePurpose(text: string): KeyPurpose {
   const purpose = PURPOSES.find((one) => one === text);
-  if (!purpose) throw new InvalidArgumentError(`It must be one of ${PURPOSES.join(', ')}.`);
+  if (!purpose) throw new InvalidArgumentError(`The purpose must be one of ${PURPOSES.join(', ')}.`);
   return purpose;
 }
 
 function parseRows(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a number of rows, 0 or more.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('The number of rows must be 0 or more.');
   return Number(text);
 }
 
 const onePurpose = () =>
-  new Option('--purpose <purpose>', 'only this one of digest, sealing, session, history').argParser(
-    parsePurpose,
-  );
+  new Option(
+    '--purpose <purpose>',
+    'only the key for this purpose: digest, sealing, session or history',
+  ).argParser(parsePurpose);
 
 program.addCommand(
   new Command('serve')
-    .description('run what the settings ask for')
+    .description('run the bridge with the settings of the environment')
     .exitOverride()
     .action(async () => {
       const { serveOrExit } = await import('./app/serve.ts');
@@ -64,37 +65,41 @@ program.addCommand(
     'migrate',
     'bring the database to the newest schema',
     async () => (await import('./cli/commands/database/migrate.ts')).migrateDatabase,
-  ).option('--status', 'say which schema it has and what waits, and change nothing'),
+  ).option('--status', 'show the schema of the database and the migrations that wait; change nothing'),
 );
 program.addCommand(
-  group('apps', 'Registered legacy apps.', [
+  group('apps', 'Registered apps of the old API.', [
     command(
       'add',
       'register an app; prints client_id, client_secret and owner_token once',
       async () => (await apps()).addApp,
     )
-      .requiredOption('--name <name>', 'what people see on the approval page')
+      .requiredOption('--name <name>', 'the name that people see on the approval page')
       .requiredOption(
         '--callback <url...>',
-        'https, or http on a loopback address; may be given more than once',
+        'a callback address: https, or http on a loopback address; may be given more than once',
       )
       .option(
         '--contact <address...>',
-        'a mail address of others to tell about it; may be given more than once',
+        'one more e-mail address for mails about the app; may be given more than once',
       )
       .requiredOption(
         '--owner <account>',
-        "the owner's account id; by an e-mail address alone the owner token stays unused",
+        "the owner's account id or e-mail address; with an e-mail address the owner has to prove the address before the owner token works",
       ),
-    command('list', 'every app with its callbacks', async () => (await apps()).listAppsCommand),
+    command(
+      'list',
+      'show every app with its callbacks, extensions and cut-over',
+      async () => (await apps()).listAppsCommand,
+    ),
     command(
       'add-secret',
-      'a second client_secret, printed once; the first works on',
+      'add a second client_secret and print it once; the first secret keeps working',
       async () => (await appSecrets()).addAppSecret,
     ).argument('<client-id>'),
     command(
       'retire-secret',
-      'refuse one of two client secrets from now on',
+      'end one of two client secrets at once',
       async () => (await appSecrets()).retireAppSecret,
     )
       .argument('<client-id>')
@@ -103,47 +108,49 @@ program.addCommand(
   ]),
 );
 program.addCommand(
-  group('tokens', 'The legacy tokens that the bridge knows.', [
+  group('tokens', 'The tokens of the old API that the bridge knows.', [
     command(
       'import',
-      'take over apps, id pairs and tokens from NDJSON or CSV; may be interrupted and run again',
+      'import apps, id pairs and tokens from NDJSON or CSV; an interrupted import can be run again',
       async () => (await import('./cli/commands/tokens/tokens.ts')).importTokens,
     )
       .argument('<file>', 'a file, or - for standard input')
-      .option('--dry-run', 'say what would happen and change nothing')
+      .option('--dry-run', 'show what the import would change; change nothing')
       .option(
         '--max-refused <rows>',
-        'change nothing and end with 1 if more rows than these would be refused',
+        'change nothing and end with exit code 1 if more rows than this number would be refused',
         parseRows,
       ),
     command(
       'find',
-      'tokens by e-mail, client, account or mapping id, or their first or last four characters',
+      'find tokens by e-mail address, by client, account or mapping id, or by their first or last four characters',
       async () => (await tokens()).findTokenCommand,
-    ).argument('<query>', 'what to look for; - reads a whole token from standard input'),
+    ).argument('<query>', 'the text to look for; - reads a whole token from standard input'),
     command('revoke', 'end one token for good', async () => (await tokens()).revoke)
       .argument('<mapping>', 'its mapping id, as tokens find shows it')
       .requiredOption('--reason <text>', 'for the history and the owner'),
-    command(
-      'assign',
-      'say to which app a token belongs that was seen in use',
-      async () => (await tokens()).assign,
-    )
+    command('assign', 'assign a token that was seen in use to its app', async () => (await tokens()).assign)
       .argument('<mapping>', 'its mapping id, as tokens find shows it')
       .requiredOption('--app <client-id>', 'the client id of the app')
-      .requiredOption('--reason <text>', 'how you know that, for the history and the owner'),
+      .requiredOption(
+        '--reason <text>',
+        'how you know that the token belongs to the app, for the history and the owner',
+      ),
   ]),
 );
 program.addCommand(
   group('accounts', 'The accounts that tokens act for.', [
     command(
       'pin',
-      'give what waits under an e-mail address to an account, once and for all',
+      'give the tokens and apps that wait under an e-mail address to an account, for good',
       async () => (await import('./cli/commands/apps/accounts.ts')).pin,
     )
-      .argument('<email>', 'the address under which they wait')
+      .argument('<email>', 'the e-mail address')
       .argument('<account>', 'an account id')
-      .requiredOption('--reason <text>', 'how you know that they belong together, for the history'),
+      .requiredOption(
+        '--reason <text>',
+        'how you know that the address belongs to the account, for the history',
+      ),
   ]),
 );
 program.addCommand(staffCommands());
@@ -151,7 +158,7 @@ program.addCommand(
   group('links', 'Links that ask people to connect again.', [
     command(
       'make',
-      'the link for one app and account; the same each time',
+      'print the link for one app and account; the link is the same each time',
       async () => (await import('./cli/commands/tokens/links.ts')).makeLinkCommand,
     )
       .requiredOption('--app <client-id>', 'the client id of the app')
@@ -162,49 +169,49 @@ program.addCommand(
   group('keys', 'Keys for digests, sealing, sessions and the history.', [
     command(
       'init',
-      'make the key file of a new bridge; never replaces one, and needs no database',
+      'make the key file of a new bridge; replaces no file and needs no database',
       async () => (await keysInit()).initKeys,
     ),
     command(
       'list',
-      'every key, what stands on it, and which processes hold it',
+      'show every key, the values that need the key, and the processes that hold the key',
       async () => (await keys()).listAllKeys,
     ),
     command(
       'add',
-      "a new key for each purpose in this machine's key file",
+      "add a new key for each purpose to this machine's key file",
       async () => (await keys()).addKey,
     ),
     command(
       'activate',
-      'the key that writes from now on, once every process holds it',
+      'write with this key from now on; every process must hold the key before',
       async () => (await keys()).activate,
     )
       .argument('<id>')
       .addOption(onePurpose()),
     command(
       'reseal',
-      'seal everything with the active key; may be interrupted and run again',
+      'seal every value with the active key; an interrupted run can be repeated',
       async () => (await keys()).reseal,
     ),
-    command('drop', 'take a key away that nothing needs any more', async () => (await keys()).drop)
+    command('drop', 'remove a key that no value needs any more', async () => (await keys()).drop)
       .argument('<id>')
       .addOption(onePurpose()),
   ]),
 );
 program.addCommand(
-  group('history', 'What was changed, by whom and why.', [
+  group('history', 'The list of all changes, with actor and reason.', [
     command(
       'verify',
-      'name the first entry that was edited, removed, added or moved',
+      'check the history; name the first entry that was edited, removed, added or moved',
       async () => (await history()).verifyHistoryCommand,
     ).option(
       '--anchor <file...>',
-      'anchors beyond those of this machine: another file of them, or a captured log',
+      'more anchors than this machine has: another file of anchors, or a captured log',
     ),
     new Command('export')
-      .description('every entry as a line of JSON, on standard output')
-      .option('--output <file>', 'into a new file instead')
+      .description('print every entry as one line of JSON')
+      .option('--output <file>', 'write the entries to a new file instead')
       .exitOverride()
       .action(async (options: { output?: string }) => (await history()).exportHistory(options)),
   ]),
@@ -212,10 +219,10 @@ program.addCommand(
 for (const one of lifecycleCommands()) program.addCommand(one);
 program.addCommand(reminderCommands());
 program.addCommand(
-  group('handovers', 'Pairs that apps have taken over into their own clients.', [
+  group('handovers', 'Token pairs that apps have taken over into their own clients.', [
     command(
       'list',
-      'those that no app has confirmed yet',
+      'show the token pairs that no app has confirmed yet',
       async () => (await import('./cli/commands/apps/handovers.ts')).listHandovers,
     ),
   ]),
@@ -230,22 +237,25 @@ program.addCommand(
 program.addCommand(
   command(
     'restore',
-    'put a backup in place; it stays silent until it is taken over',
+    'replace the database with a backup; the restored copy sends nothing until the take-over',
     async () => (await import('./cli/commands/database/restore.ts')).restore,
   )
     .argument('[file]')
-    .option('--take-over', 'the original is stopped: begin to work, with every grant in doubt')
+    .option(
+      '--take-over',
+      'make the copy the original, with every grant in doubt; only when the earlier original is stopped',
+    )
     .option(
       '--replace-original',
-      'with --take-over: the other database that VAR_DIR belongs to is gone for good, or never served again',
+      'with --take-over: confirm that the other database of VAR_DIR is gone for good or will never be served again',
     ),
 );
 program.addCommand(
   command(
     'shadow',
-    'where the two generations answer differently',
+    'show where the old API and the new API answer differently',
     async () => (await import('./cli/commands/apps/shadow.ts')).shadowCommand,
-  ).option('--clear', 'forget what was counted and begin anew'),
+  ).option('--clear', 'delete the counts and begin anew'),
 );
 program.addCommand(
   command(

@@ -5,29 +5,30 @@ import { command, group } from './cli-command.ts';
 
 const reminders = () => import('./commands/reminders.ts');
 
-const DAY = 'as if it were this day, such as 2027-02-01 (21:00 UTC), or this time with its zone';
+const DAY =
+  'act as if today were this day, such as 2027-02-01 (at 21:00 UTC), or as if now were this time with its zone';
 
 /** The command `reminders`. */
 export function reminderCommands(): Command {
-  return group('reminders', 'Mails that remind people of what ends.', [
+  return group('reminders', 'Mails that remind people of dates and of ended connections.', [
     command(
       'plan',
-      'who would get what, when and why; sends and changes nothing',
+      'show who would get which reminder, when and why; send and change nothing',
       async () => (await reminders()).planAll,
     ).option('--on <moment>', DAY),
     command(
       'run',
-      'plan and send now; with --on into files, on a database that may be spoiled',
+      'plan and send reminders now; with --on, write the mails to files: only for a database that can be thrown away',
       async () => (await reminders()).runReminders,
     ).option('--on <moment>', DAY),
     command(
       'undeliverable',
-      'mails that nobody could be reached with',
+      'show the mails that reached nobody',
       async () => (await reminders()).listUnreached,
     ),
     command(
       'resume',
-      'write again to an address whose reader had said “not me”',
+      'send reminders again to an address whose reader has said “not me”',
       async () => (await reminders()).resume,
     ).argument('<address>'),
   ]);

@@ -198,7 +198,7 @@ test('a date is set with a word where the tokens are too many to count', async (
   });
   const at = new Date(Date.now() + 62 * DAY).toISOString();
   const { lines, json } = await changeDate({ reason: 'decided' }, ['retirement', at]);
-  expect(lines.join(' ')).toMatch(/more than 20,000 tokens are connected.*suffices .* is not known/);
+  expect(lines.join(' ')).toMatch(/not known whether .* suffices .*More than 20,000 tokens are connected/);
   expect(json).toMatchObject({ changed: true, outlook: null });
   await withContext(({ context }) =>
     context.store.durable.deleteFrom('mappings').where('id', 'like', 'many %').execute(),
@@ -241,7 +241,7 @@ test('an app without connected tokens is cut over without a question', async () 
   const app = { name: 'Empty', callback: ['https://empty.example/callback'], owner: 'a'.repeat(24) };
   const empty = String((await addApp(app)).json['client_id']);
   const done = await cutOver({ percent: '50', reason: 'early' }, [empty]);
-  expect([done.ok, done.lines.at(-1)]).toEqual([true, 'No connected account of the app changes sides.']);
+  expect([done.ok, done.lines.at(-1)]).toEqual([true, 'No connected account of the app moves.']);
   await expect(cutOver({ percent: '50', reason: 'x' }, ['f'.repeat(24)])).rejects.toThrow('No app');
 });
 
@@ -276,8 +276,8 @@ describe('after the retirement of all', () => {
     const done = await cutOver({ percent: '50', reason: 'early' }, [gone]);
     expect([done.ok, done.json]).toMatchObject([true, { changed: true, outlook: [] }]);
     expect(done.lines).toEqual([
-      'The percentage of the app is 50 % now. It was 0 %.',
-      'The retirement of the app has come: the new API answers all calls of its connected accounts already. Nothing moves now.',
+      'The percentage of the app is 50 % now. The percentage was 0 % before.',
+      'The retirement of the app has come: the new API already answers all calls of the connected accounts of the app. No call moves now.',
     ]);
     const asked = await cut('100');
     expect([asked.ok, asked.json]).toMatchObject([false, { needs_yes: true }]);
@@ -291,8 +291,8 @@ describe('after the retirement of all', () => {
     expect([done.ok, done.lines]).toEqual([
       true,
       [
-        'The percentage of the app is 100 % now. It was 0 %.',
-        'LEGACY_BACKEND_URL names no old API: the new API answers all calls of its connected accounts already. Nothing moves now.',
+        'The percentage of the app is 100 % now. The percentage was 0 % before.',
+        'LEGACY_BACKEND_URL names no old API: the new API already answers all calls of the connected accounts of the app. No call moves now.',
       ],
     ]);
   });

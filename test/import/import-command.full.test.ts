@@ -48,7 +48,9 @@ test('a dry run says in words what would happen, and leaves nothing; a folder is
   const { code, output, complaints } = await run(settings, 'tokens', 'import', file, '--dry-run');
   expect({ code, complaints }).toEqual({ code: 0, complaints: '' });
   const [said, reason, where = ''] = output.split('\n');
-  expect(said).toBe('A dry run; nothing was changed. It would be: 4 new, 0 known, 0 changed, 1 refused.');
+  expect(said).toBe(
+    'This was a dry run. Nothing was changed. The import would give: 4 new, 0 known, 0 changed, 1 refused.',
+  );
   expect(reason).toBe('    1 refused: client_id: unknown app (line 3)');
   const report = where.replace('Each refused line with its field and reason: ', '');
   expect(readFileSync(report, 'utf8')).toBe(
@@ -125,7 +127,5 @@ test('one that is interrupted says what became of its rows, and ends by the sign
   await until(() => existsSync(join(place.VAR_DIR, 'imports')), 30_000);
   child.kill('SIGINT');
   expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
-  expect(complaints).toMatch(
-    /^Interrupted\. Rows that were taken over before stay\..*goes on with the others\.\n$/,
-  );
+  expect(complaints).toMatch(/^Interrupted\. Rows that were imported before stay\..*imports the others\.\n$/);
 });

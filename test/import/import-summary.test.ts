@@ -49,10 +49,10 @@ test('a limit says what it did: nothing was changed, or everything but the refus
   const many = imported({ refused: 5 });
   const limit = { isDryRun: false, maxRefused: 4 };
   expect(headOf({ ...many, written: false }, limit)[0]).toBe(
-    'Nothing was changed: more rows than --max-refused 4 allows would be refused. It would be: 1 new, 2 known, 3 changed, 5 refused.',
+    'Nothing was changed: more rows than --max-refused 4 allows would be refused. The import would give: 1 new, 2 known, 3 changed, 5 refused.',
   );
   expect(headOf({ ...many, written: false }, { ...limit, isDryRun: true })[1]).toBe(
-    'That is too many: more are refused than --max-refused 4 allows.',
+    'Too many rows would be refused: more rows than --max-refused 4 allows.',
   );
   expect(headOf(many, limit)[1]).toContain('more rows than --max-refused 4 allows were refused');
   expect(isOver(many, 4)).toBe(true);

@@ -56,7 +56,9 @@ const history = (action: string) =>
   );
 
 test('without anybody the list says what to do', async () => {
-  expect(await staff('list')).toBe('Nobody is of the staff yet: staff add ACCOUNT --role lead\n');
+  expect(await staff('list')).toBe(
+    'No account is support staff yet. To add one: grantbridge staff add ACCOUNT --role lead\n',
+  );
 });
 
 test('an account gets a role by its id or its e-mail, and another one later', async () => {
@@ -118,7 +120,7 @@ test.each([
 
 test('who is taken off the staff is gone, and cannot be taken off twice', async () => {
   expect(await staff('remove', 'ada@box.example')).toBe(
-    `Account ${ADA} is not of the staff any more. It was lead.\n`,
+    `Account ${ADA} is no longer support staff. Its role was lead.\n`,
   );
   expect(await history('staff_removed')).toMatchObject([{ id: ADA, reason: 'was lead' }]);
   await expect(staff('remove', ADA)).rejects.toThrow('This account is not support staff.');

@@ -15,7 +15,7 @@ function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'it does not exist';
   if (code === 'EACCES') return 'this user may not read it';
-  return code ?? 'it is no file of lines';
+  return code ?? 'it is not a text file';
 }
 
 /** Adds the anchors of a file. A file that the operator names must hold at least one. */

@@ -17,8 +17,10 @@ export async function addKey(): Promise<Result> {
   const { keysFile } = readConfig();
   return withContext(async ({ context }) => {
     const { id, isNew } = await addKeys(context, keysFile);
-    const done = isNew ? `Key ${id} was added to ${keysFile}.` : `Key ${id} is already there and waits.`;
-    const next = `Copy that file to every machine, then: grantbridge keys activate ${id}`;
+    const done = isNew
+      ? `Key ${id} was added to ${keysFile}.`
+      : `Key ${id} was added before and is not active yet.`;
+    const next = `Copy this file to every machine, then: grantbridge keys activate ${id}`;
     return { ok: true, lines: [done, next], json: { id, added: isNew, file: keysFile } };
   });
 }
@@ -58,7 +60,7 @@ export async function reseal(): Promise<Result> {
     const left = await countToReseal(context, keyId);
     const lines = [
       `${resealed} values were sealed anew with key ${keyId}, ${left} are left.`,
-      ...unreadable.map((place) => `does not open and was left as it is: ${place}`),
+      ...unreadable.map((place) => `cannot be opened and was not changed: ${place}`),
     ];
     const json = { key: keyId, resealed, left, unreadable };
     return { ok: unreadable.length === 0, lines, json };
@@ -74,7 +76,7 @@ export async function drop(options: Options, [id = '']: readonly string[]): Prom
     const lines = outcomes.map(({ purpose, kept }) =>
       kept === undefined ? `${purpose} ${id}: dropped` : `${purpose} ${id}: kept, ${kept}`,
     );
-    if (isHistoryLeft) lines.push(`history ${id}: left alone; name it with --purpose history`);
+    if (isHistoryLeft) lines.push(`history ${id}: kept. To drop a history key, add --purpose history`);
     return { ok: outcomes.every(({ kept }) => kept === undefined), lines, json: { id, outcomes } };
   });
 }
@@ -86,8 +88,10 @@ export async function listAllKeys(): Promise<Result> {
     const lines = keys.map(({ purpose, id, state, usage, heldBy, processes }) => {
       const stands = inWords(usage) || 'nothing';
       const held =
-        state === 'dropped' ? '' : `; held by ${heldBy.length} of ${processes} processes, this one included`;
-      return `${purpose.padEnd(8)} ${id.padEnd(10)} ${state.padEnd(8)} ${stands} on it${held}`;
+        state === 'dropped'
+          ? ''
+          : `; held by ${heldBy.length} of ${processes} processes, this process included`;
+      return `${purpose.padEnd(8)} ${id.padEnd(10)} ${state.padEnd(8)} needed for ${stands}${held}`;
     });
     return { ok: true, lines, json: { keys } };
   });

@@ -11,7 +11,7 @@ import { withContext } from './with-context.ts';
 
 /** `reminders`: the recipients and reasons of reminders, by hand and for any day. */
 
-const USE = 'A token counts as last used when it was last used up to now, also for a later day.';
+const USE = 'The last use of a token is the last use until now, also for a later day.';
 
 function jsonOf({ person, due, day, isNow }: Preview) {
   return {
@@ -83,23 +83,25 @@ function refusal(words: string): Result {
 async function triedOn(context: Context, config: Config, on: number): Promise<Result> {
   if (config.production && !context.instance.isCopy())
     return refusal(
-      'The ledger would say that people were told who were not. Nothing was changed. Use reminders plan --on, or a restored copy of the database.',
+      'The ledger would count people as told who got no mail. Nothing was changed. Use reminders plan --on, or a restored copy of the database.',
     );
   const thatDay = contextOn(context, config, on);
   const made = await planReminders(thatDay);
   const { lines, json } = told(made, await deliverReminders(thatDay, { isDryRun: true }));
   const folder = thatDay.mailer.directory ?? '';
-  const where = `Nothing left this machine: the mails are in ${folder}, and the ledger counts them as sent.`;
+  const where = `No mail left this machine. The mails are files in ${folder}, and the ledger counts them as sent.`;
   return { ok: true, lines: [...lines, where, USE], json: { ...json, at: shown(on), directory: folder } };
 }
 
 async function sentNow(context: Context): Promise<Result> {
   const why = context.instance.why();
   if (why !== undefined)
-    return refusal(`This is a restored copy (${why}): it sends nothing. Try it with reminders run --on.`);
+    return refusal(
+      `This database is a restored copy (${why}), and a copy sends nothing. To write the mails to files, use reminders run --on.`,
+    );
   if (!context.settings.sendsReminders)
     return refusal(
-      'No mail server is set (SMTP_URL), so that nobody would be told, and the ledger would say that everybody was. Nothing was changed.',
+      'SMTP_URL names no mail server. Nobody would get a mail, and the ledger would count everybody as told. Nothing was changed.',
     );
   const made = await planReminders(context);
   const { lines, json } = told(made, await deliverReminders(context));
@@ -152,7 +154,9 @@ export async function listUnreached(): Promise<Result> {
 export async function resume(_options: Record<string, unknown>, [address = '']: string[]): Promise<Result> {
   return withContext(async ({ context }) => {
     const isResumed = await resumeMails(context, address);
-    const line = isResumed ? 'Reminders go there again.' : 'Nobody has stopped reminders to this address.';
+    const line = isResumed
+      ? 'Reminders to this address are sent again.'
+      : 'Nobody has stopped reminders to this address.';
     return { ok: isResumed, lines: [line], json: { resumed: isResumed } };
   });
 }

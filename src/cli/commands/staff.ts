@@ -18,7 +18,7 @@ export async function add(
   const role = options['role'] as StaffRole;
   return withContext(async ({ context }) => {
     const { accountId, before } = await addStaff(context, { account, role, ...origin });
-    const was = before === undefined || before === role ? '' : `, and was ${before}`;
+    const was = before === undefined || before === role ? '' : `. Its role was ${before} before`;
     const lines = [`Account ${accountId} is now support staff, as ${role}${was}.`];
     return { ok: true, lines, json: { account_id: accountId, role, before: before ?? null } };
   });
@@ -32,7 +32,7 @@ export async function remove(
   const origin = originOf(options);
   return withContext(async ({ context }) => {
     const { accountId, before } = await removeStaff(context, { account, ...origin });
-    const lines = [`Account ${accountId} is not of the staff any more. It was ${before}.`];
+    const lines = [`Account ${accountId} is no longer support staff. Its role was ${before}.`];
     return { ok: true, lines, json: { account_id: accountId, before } };
   });
 }
@@ -52,7 +52,7 @@ export async function listStaffCommand(): Promise<Result> {
       ({ account_id: id, role, name, email, added_by: by, added_at: at }) =>
         `${id}  ${role.padEnd(6)}  ${[name, email].filter(Boolean).join(', ') || 'has not signed in'}  since ${at} (${by})`,
     );
-    const none = 'Nobody is of the staff yet: staff add ACCOUNT --role lead';
+    const none = 'No account is support staff yet. To add one: grantbridge staff add ACCOUNT --role lead';
     return { ok: true, lines: lines.length > 0 ? lines.map(printable) : [none], json: { staff } };
   });
 }

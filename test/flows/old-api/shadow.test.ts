@@ -144,7 +144,7 @@ test('each field that differs is counted by its kind, with no value, and the com
   expect(row?.times).toBeGreaterThan(0);
   expect(row?.compared).toBeGreaterThanOrEqual(row?.times ?? Number.NaN);
   expect(lines.join('\n')).toMatch(
-    /^\/1\/profiles\/:id\.json  profile\.paused  only the new answer has it: \d+ of \d+$/m,
+    /^\/1\/profiles\/:id\.json  profile\.paused  only the new answer has this field: \d+ of \d+$/m,
   );
   expect(JSON.stringify([lines, json])).not.toContain('private');
 });

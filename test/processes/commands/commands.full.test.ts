@@ -120,7 +120,7 @@ describe('apps', () => {
     const { code, output, complaints } = await run(settings, ...add('First', ADDRESS, OWNER));
     expect({ code, complaints }).toEqual({ code: 0, complaints: '' });
     expect(readLines(output)).toEqual(shape);
-    expect(output).toContain('Shown this once.');
+    expect(output).toContain('The secret and the token are shown only this once.');
     registered.push(readLines(output));
   });
 

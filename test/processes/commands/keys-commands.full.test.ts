@@ -23,10 +23,9 @@ import {
 
 /** A refusal waits for as long as a process that is gone would be counted. */
 const WAITS = 60_000;
-
 const CALLBACK = 'https://app.example/callback';
 const KEPT = 'kept, the key is the active one';
-const LEFT = 'left alone; name it with --purpose history';
+const LEFT = 'kept. To drop a history key, add --purpose history';
 const PROCESS = new RegExp(`process [0-9a-f]{24} on ${hostname()}`, 'g');
 
 describe.each(modeDatabases)('on %s', (kind) => {
@@ -69,10 +68,12 @@ describe.each(modeDatabases)('on %s', (kind) => {
     expect({ code, complaints }).toEqual({ code: 0, complaints: '' });
     // The command counts itself.
     expect(output.trimEnd().split('\n')).toEqual([
-      'digest   k1         active   tokens: 1, app secrets: 1 on it; held by 3 of 3 processes, this one included',
-      expect.stringMatching(/^history {2}k1 {9}active {3}entries of the history: \d+ on it; held by 3 of 3/),
-      "sealing  k1         active   apps' states: 1 on it; held by 3 of 3 processes, this one included",
-      'session  k1         active   nothing on it; held by 3 of 3 processes, this one included',
+      'digest   k1         active   needed for tokens: 1, app secrets: 1; held by 3 of 3 processes, this process included',
+      expect.stringMatching(
+        /^history {2}k1 {9}active {3}needed for entries of the history: \d+; held by 3 of 3/,
+      ),
+      "sealing  k1         active   needed for apps' states: 1; held by 3 of 3 processes, this process included",
+      'session  k1         active   needed for nothing; held by 3 of 3 processes, this process included',
     ]);
     const { json } = await runJson(here.settings, 'keys', 'list');
     expect(json).toMatchObject({
@@ -95,7 +96,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     const second = await runJson(here.settings, 'keys', 'add');
     expect(second).toEqual({ code: 0, json: { id: fresh, added: false, file: here.settings.KEYS_FILE } });
     const { output } = await keys(here, 'add');
-    expect(output).toContain(`Key ${fresh} is already there and waits.`);
+    expect(output).toContain(`Key ${fresh} was added before and is not active yet.`);
     expect(output).toContain(`grantbridge keys activate ${fresh}`);
     expect(await everything()).toEqual(before);
   });
@@ -184,7 +185,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
       code: 1,
       output: [
         `0 values were sealed anew with key ${fresh}, 1 are left.`,
-        `does not open and was left as it is: authorization_requests|${spoilt?.id}|state\n`,
+        `cannot be opened and was not changed: authorization_requests|${spoilt?.id}|state\n`,
       ].join('\n'),
     });
     await put(spoilt?.state_sealed ?? '');

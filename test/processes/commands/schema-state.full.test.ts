@@ -140,7 +140,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       code: 0,
       json: { schema: before, newest: newestOf(kind), waiting: [last] },
     });
-    expect((await run(settings, 'migrate', '--status')).output).toContain(`What waits:\n  ${last}`);
+    expect((await run(settings, 'migrate', '--status')).output).toContain(`Migrations that wait:\n  ${last}`);
     expect(await presentNumber()).toBe(before);
   });
 

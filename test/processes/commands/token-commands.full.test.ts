@@ -131,7 +131,10 @@ test('pin gives what waits under an address to an account, with the reason, and 
     reason: 'confirmed by phone',
   });
   const again = await run(settings, ...pin);
-  expect(again).toMatchObject({ code: 0, output: 'Nothing waits under this address.\n' });
+  expect(again).toMatchObject({
+    code: 0,
+    output: 'No token, app or older account id waits under this address.\n',
+  });
 });
 
 test('pin names every value that is wrong', async () => {
@@ -169,8 +172,8 @@ test('assign says to which app a token of an unidentified program belongs, with 
   const { code, output } = await run(settings, ...assign);
   expect([code, output]).toEqual([
     0,
-    'The token belongs to the app now. Its holder has to connect it there once more; links make makes the link. ' +
-      'The connection that it stood on has ended with it.\n',
+    'The token belongs to the app now. Its holder has to connect the app again. To make the link: grantbridge links make ' +
+      'No other token used its earlier grant, so the earlier grant has ended.\n',
   ]);
   expect(entries('token_assigned')).toEqual([
     { actor: 'command', mapping_id: token, reason: 'its owner said so' },
@@ -182,12 +185,12 @@ test('assign says to which app a token of an unidentified program belongs, with 
   expect(entries('token_assigned')).toHaveLength(2);
   const stands = await run(settings, ...assign.with(4, program));
   expect(stands.output).toBe(
-    'The token stands with this unidentified program already. Nothing was changed.\n',
+    'The token belongs to this unidentified program already. Nothing was changed.\n',
   );
   await run(settings, ...assign);
   const taken = await run(settings, ...assign.with(4, program));
   expect(taken.output).toBe(
-    `The assignment is taken back: no app is proven for the token. Its holder can choose it from the list on /apps/${program}/connect.\n`,
+    `The assignment is taken back: no app is proven for the token. Its holder can choose the token from the list on /apps/${program}/connect.\n`,
   );
   expect(entries('token_assigned')).toHaveLength(4);
 });

@@ -252,7 +252,7 @@ describe.each([
     expect(await run(moved, 'restore', '--take-over')).toMatchObject({ code: 1 });
     expect(await run(moved, 'restore', '--take-over', '--replace-original')).toMatchObject({
       code: 0,
-      output: `This database is the original already, and was not changed. VAR_DIR: ${production.VAR_DIR} belongs to it from now on.\n`,
+      output: `This database is the original already. The database was not changed. From now on VAR_DIR (${production.VAR_DIR}) belongs to this database.\n`,
     });
     expect(await doubts()).toEqual(before);
     const bridge = await ground.start(moved);

@@ -107,7 +107,7 @@ test('a staging restore beside a running production says nothing to the modern s
   copyKeys(production, staging);
   const restored = await run(staging, 'restore', file);
   expect(restored).toMatchObject({ code: 0, complaints: '' });
-  expect(restored.output).toContain('It is a copy: a bridge that runs on it sends nothing');
+  expect(restored.output).toContain('The restored database is a copy: a bridge on the copy sends nothing');
   await makeAllDue(staging);
   await leaveWork(staging, apps);
   const before = await grantsAt(staging);

@@ -8,9 +8,9 @@ const REASON = /^(?=.*\S)\P{Cc}{1,500}$/u;
 
 function check(email: string, accountId: string, reason: string): void {
   const problems = [
-    EMAIL.test(email) ? [] : ['email: an e-mail address'],
-    ACCOUNT_ID.test(accountId) ? [] : ['account: an account id (24 hex digits)'],
-    REASON.test(reason) ? [] : ['reason: 1 to 500 printable characters'],
+    EMAIL.test(email) ? [] : ['email: must be an e-mail address'],
+    ACCOUNT_ID.test(accountId) ? [] : ['account: must be an account id (24 hex digits)'],
+    REASON.test(reason) ? [] : ['reason: must be 1 to 500 printable characters'],
   ].flat();
   if (problems.length > 0) throw new Error(problems.join('\n'));
 }
@@ -32,7 +32,7 @@ export async function pin(
     const { tokens, apps, ids } = pinned;
     const line =
       tokens + apps + ids === 0
-        ? 'Nothing waits under this address.'
+        ? 'No token, app or older account id waits under this address.'
         : `${counted(tokens, 'token')}, ${counted(apps, 'app')} and ${counted(ids, 'older account id')} belong to account ${accountId} now.`;
     return { ok: true, lines: [line], json: { tokens, apps, ids } };
   });

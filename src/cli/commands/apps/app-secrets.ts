@@ -14,11 +14,15 @@ export async function addAppSecret(_options: unknown, [clientId = '']: string[])
     const added = await addSecret(context, { clientId, actor: 'command' });
     if (added === 'unknown app') throw new Error(`no app has the client id ${clientId}`);
     if (typeof added === 'string')
-      throw new Error(`the app has two secrets; retire one first: ${before.map(known).join('; ')}`);
+      throw new Error(
+        `the app has two secrets already. Retire one of them first: ${before.map(known).join('; ')}`,
+      );
     const json = { client_id: clientId, secret_id: added.id, client_secret: added.secret };
     const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
-    const hints = before.map((older) => `The older secret works on until it is retired: ${known(older)}`);
-    return { ok: true, lines: [...lines, 'Shown this once.', ...hints], json };
+    const hints = before.map(
+      (older) => `The older secret keeps working until you retire it: ${known(older)}`,
+    );
+    return { ok: true, lines: [...lines, 'The new secret is shown only this once.', ...hints], json };
   });
 }
 
@@ -29,12 +33,13 @@ export async function retireAppSecret(
 ): Promise<Result> {
   return withContext(async ({ context }) => {
     const retired = await retireSecret(context, { clientId, id, actor: 'command' });
-    if (retired === 'last') throw new Error('it is the only secret of the app; add another one first');
+    if (retired === 'last')
+      throw new Error('this secret is the only secret of the app. Add another secret first');
     const live = (await secretsOf(context, clientId)).map(known);
     if (retired === 'unknown')
       throw new Error(
-        `no such secret; ${live.length > 0 ? `live: ${live.join('; ')}` : 'no such app either'}`,
+        `no live secret has this id. ${live.length > 0 ? `Live secrets of the app: ${live.join('; ')}` : `No app has the client id ${clientId}`}`,
       );
-    return { ok: true, lines: ['Retired.'], json: { client_id: clientId, retired: id } };
+    return { ok: true, lines: ['The secret is retired.'], json: { client_id: clientId, retired: id } };
   });
 }

@@ -56,17 +56,17 @@ export function outlookLines({ server }: Context, outlooks: readonly Outlook[]):
 }
 
 const BACK =
-  'Their calls go to the old API again. What they posted meanwhile is at the new API; the bridge does not carry it back.';
+  'The old API answers their calls again. Posts that these accounts have made meanwhile stay at the new API: the bridge does not copy posts back.';
 
 function linesOf(context: Context, change: CutOverChange, outlooks: readonly Outlook[]): string[] {
-  if (outlooks.length === 0) return ['No connected account of the app changes sides.'];
+  if (outlooks.length === 0) return ['No connected account of the app moves.'];
   if (change.percent > change.before) return outlookLines(context, outlooks);
   const accounts = outlooks.reduce((sum, one) => sum + one.accounts, 0);
   return [`${accounts} ${accounts === 1 ? 'account goes' : 'accounts go'} back. ${BACK}`];
 }
 
 const DONE =
-  'Every process follows with its next call. Tokens that are not connected, and those that the bridge issued, stay where they are.';
+  'Every process of the bridge applies this to its next call. Nothing changes for tokens that are not connected, and for tokens that the bridge issued.';
 
 /** Why a cut-over moves no call, whatever its percentage; undefined while the old API answers for the app. */
 function idleWords(context: Context, clientId: string): string | undefined {
@@ -74,15 +74,16 @@ function idleWords(context: Context, clientId: string): string | undefined {
   const why = context.oldBackend
     ? 'The retirement of the app has come'
     : 'LEGACY_BACKEND_URL names no old API';
-  return `${why}: the new API answers all calls of its connected accounts already. Nothing moves now.`;
+  return `${why}: the new API already answers all calls of the connected accounts of the app. No call moves now.`;
 }
 
 /** The lines after a change. The change takes effect with the next call. */
 function doneLines(context: Context, change: CutOverChange, outlooks: readonly Outlook[]): string[] {
   const { clientId, percent, before } = change;
   const idle = idleWords(context, clientId);
-  if (idle !== undefined) return [`The percentage of the app is ${percent} % now. It was ${before} %.`, idle];
-  const first = `The new API answers ${percent} % of the accounts of the app from now on. It was ${before} %.`;
+  if (idle !== undefined)
+    return [`The percentage of the app is ${percent} % now. The percentage was ${before} % before.`, idle];
+  const first = `From now on the new API answers ${percent} % of the accounts of the app. The percentage was ${before} % before.`;
   return [first, DONE, ...linesOf(context, change, outlooks)];
 }
 

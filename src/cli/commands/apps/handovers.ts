@@ -16,9 +16,9 @@ export async function listHandovers(): Promise<Result> {
     }));
     const lines = handovers.map(
       (one) =>
-        `${one.handed_at}  ${one.name} (${one.client_id})  account ${one.account_id}  ${one.migrated_tokens} ${one.migrated_tokens === 1 ? 'token' : 'tokens'}  ${one.is_kept ? 'the pair is kept for repeats' : 'the pair is erased'}`,
+        `${one.handed_at}  ${one.name} (${one.client_id})  account ${one.account_id}  ${one.migrated_tokens} ${one.migrated_tokens === 1 ? 'token' : 'tokens'}  ${one.is_kept ? 'the pair is kept in case the app asks again' : 'the pair is erased'}`,
     );
-    const none = 'Every pair that was handed over has been confirmed.';
+    const none = 'No token pair waits for the confirmation of its app.';
     return { ok: true, lines: lines.length > 0 ? lines : [none], json: { handovers } };
   });
 }

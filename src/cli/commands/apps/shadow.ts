@@ -3,10 +3,10 @@ import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
-  missing: 'only the old answer has it',
-  added: 'only the new answer has it',
-  type: 'another type',
-  value: 'another value',
+  missing: 'only the old answer has this field',
+  added: 'only the new answer has this field',
+  type: 'the types differ',
+  value: 'the values differ',
 };
 
 /** `shadow`: where the old API and the new API answer differently. With `--clear` the counts begin anew. */
@@ -14,15 +14,15 @@ export async function shadowCommand(options: { clear?: boolean }): Promise<Resul
   return withContext(async ({ context }) => {
     if (options.clear) {
       await clearShadow(context);
-      return { ok: true, lines: ['The counts begin anew.'], json: { cleared: true } };
+      return { ok: true, lines: ['The counts are deleted and begin anew.'], json: { cleared: true } };
     }
     const { compared, notAnswered, differences } = await describeShadow(context);
     const lines = differences.map(
       (row) =>
         `${row.endpoint}  ${row.field}  ${WORDS[row.difference] ?? row.difference}: ${row.times} of ${row.compared}`,
     );
-    const total = `${compared} answers were compared, ${notAnswered} were not, for the other side gave none.`;
-    const off = context.settings.shadow ? [] : ['LEGACY_SHADOW is off: no more are compared.'];
+    const total = `${compared} answers were compared. ${notAnswered} were not compared, because one of the two APIs gave no answer.`;
+    const off = context.settings.shadow ? [] : ['LEGACY_SHADOW is off: the bridge compares no more answers.'];
     return {
       ok: true,
       lines: [...lines, total, ...off],

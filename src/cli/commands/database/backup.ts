@@ -11,8 +11,8 @@ function linesOf(file: string, { bytes, schema, grants, mappings, keys, epoch }:
   const named = keys.map(({ purpose, id }) => `${purpose} ${id}`);
   return [
     `${file}: ${bytes} bytes, schema ${schema}, epoch ${epoch}, ${grants} grants, ${mappings} tokens.`,
-    `It needs these keys of KEYS_FILE, which is not part of it: ${named.join(', ') || 'none'}.`,
-    'Restored, it is a copy, which sends nothing to the modern side until it is taken over.',
+    `The backup needs these keys of KEYS_FILE: ${named.join(', ') || 'none'}. KEYS_FILE is not part of the backup.`,
+    'A restored backup is a copy: the bridge on it sends nothing to the new API until the take-over.',
   ];
 }
 
@@ -24,7 +24,7 @@ export async function backup(
   const { database } = readConfig();
   if (database.kind === 'postgres') return POSTGRES_BACKUP;
   if (isMissing(database)) throw new Error(`DATABASE_URL: there is no database at ${database.file}`);
-  if (given === undefined) throw new Error('name the file that the backup shall be written to');
+  if (given === undefined) throw new Error('name the file to write the backup to');
   const file = resolve(given);
   const facts = await backUp(database.file, file);
   const keys = facts.keys.map(({ purpose, id }) => ({ purpose, id }));

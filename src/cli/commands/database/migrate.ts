@@ -7,13 +7,14 @@ import type { Result } from '../result.ts';
 import { withNewestSchema } from '../with-context.ts';
 
 function linesOf(place: string, { present, newest, waiting }: SchemaState): string[] {
-  if (present === undefined) return [`There is no database of the bridge at ${place}; migrate makes one.`];
+  if (present === undefined)
+    return [`There is no database of the bridge at ${place}. To make one: grantbridge migrate`];
   if (present > newest)
     return [
-      `The database at ${place} has schema ${present}, this version knows ${newest}: a newer version wrote it.`,
+      `The database at ${place} has schema ${present}, and this version of the bridge knows schema ${newest}: a newer version wrote the database.`,
     ];
   if (waiting.length === 0) return [`The database at ${place} has schema ${present}, the newest one.`];
-  const said = `The database at ${place} has schema ${present}, this version knows ${newest}. What waits:`;
+  const said = `The database at ${place} has schema ${present}, and this version of the bridge knows schema ${newest}. Migrations that wait:`;
   return [said, ...waiting.map((name) => `  ${name}`)];
 }
 

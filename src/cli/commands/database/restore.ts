@@ -21,7 +21,7 @@ import { withContext } from '../with-context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
 const NEXT =
-  'It is a copy: a bridge that runs on it sends nothing to the modern side. Once the original is stopped for good: grantbridge restore --take-over';
+  'The restored database is a copy: a bridge on the copy sends nothing to the new API. Once the original is stopped for good: grantbridge restore --take-over';
 
 function requireKeys({ keysFile }: Config, { keys }: CopySummary): void {
   const problems = findKeyProblems(keys, loadKeys(keysFile));
@@ -38,7 +38,7 @@ async function putBack(config: Config, given: string): Promise<Result> {
   const { grants, mappings, schema, epoch, setAside } = restored;
   const lines = [
     `${file} was restored to ${database.file}: schema ${schema}, epoch ${epoch}, ${grants} grants, ${mappings} tokens.`,
-    ...setAside.map((name) => `What was there before is kept as ${name}`),
+    ...setAside.map((name) => `The earlier file is kept as ${name}`),
   ];
   const json = { file, database: database.file, grants, mappings, schema, epoch, setAside };
   return { ok: true, lines: [...lines, NEXT], json: { ...json, state: 'copy' } };
@@ -49,7 +49,7 @@ async function refuseForeignFolder(config: Config, store?: Store): Promise<Resul
   const other = await findOtherDatabase(openEpochFile(epochFileOf(config), config.database), store);
   if (other === undefined) return undefined;
   const words = foreignFolderWords(config.varDir, other);
-  const refused = `${words}. A take-over would make the bridge on that one a silent copy at its next start. ${FOREIGN_FOLDER_REMEDY}. Nothing was changed.`;
+  const refused = `${words}. A take-over would make the bridge on that other database a silent copy at its next start. ${FOREIGN_FOLDER_REMEDY}. Nothing was changed.`;
   return refusedOf(refused);
 }
 
@@ -65,7 +65,7 @@ async function makeItsOwn(config: Config, context: Context): Promise<Result> {
   const file = openEpochFile(epochFileOf(config), config.database);
   if ((await findOtherDatabase(file, context.store)) === undefined) return ORIGINAL_ALREADY;
   await context.instance.adopt();
-  const line = `This database is the original already, and was not changed. VAR_DIR: ${config.varDir} belongs to it from now on.`;
+  const line = `This database is the original already. The database was not changed. From now on VAR_DIR (${config.varDir}) belongs to this database.`;
   const { epoch } = context.instance.seen();
   return { ok: true, lines: [line], json: { state: 'original', grants: 0, epoch } };
 }
@@ -80,7 +80,7 @@ async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
     const { epoch } = context.instance.seen();
     const lines = [
       `The copy was taken over and is the original now, with epoch ${epoch}.`,
-      `Grants in doubt: ${grants}. Each serves on with its access token, and is looked into before it is refreshed.`,
+      `Grants in doubt: ${grants}. Each grant keeps working with its access token. The bridge checks each grant before it refreshes the grant.`,
     ];
     return { ok: true, lines, json: { state: 'original', grants, epoch } };
   });
@@ -108,9 +108,10 @@ export async function restore(
   [file]: readonly (string | undefined)[],
 ): Promise<Result> {
   const [isTakenOver, mayReplace] = ['takeOver', 'replaceOriginal'].map((name) => options[name] === true);
-  if (mayReplace && !isTakenOver) throw new WrongUsage('--replace-original belongs to --take-over');
+  if (mayReplace && !isTakenOver)
+    throw new WrongUsage('--replace-original: use this option only together with --take-over');
   if (file === undefined && !isTakenOver)
-    throw new Error('name a backup to restore, or --take-over, or both');
+    throw new Error('name a backup to restore, or use --take-over, or both');
   const config = readConfig();
   if (file === undefined) return beginAnew(config, mayReplace === true);
   return isTakenOver ? putBackAndBegin(config, file, mayReplace === true) : putBack(config, file);

@@ -90,7 +90,7 @@ export async function exempt(
   return withContext(async ({ context }) => {
     const asked = { clientId, until, reason: String(options['reason']), actor: commandActor(options) };
     const { before } = await exemptApp(context, asked);
-    const was = before === undefined ? '' : ` It replaces the exemption until ${shown(before)}.`;
+    const was = before === undefined ? '' : ` This exemption replaces the exemption until ${shown(before)}.`;
     return {
       ok: true,
       lines: [`Brownouts leave this app out until ${shown(until)}.${was}`],

@@ -112,7 +112,7 @@ const TOKENS_COUNTED = 20_000;
 /** The requests that move; `not counted` where the tokens are too many to count, and no count of a bridge is kept. */
 type Load = Outlook[] | 'not counted';
 
-const NOT_COUNTED = `warning: more than ${TOKENS_COUNTED.toLocaleString('en-US')} tokens are connected, too many to count here, and no count of a running bridge is kept (one is made once an hour). Whether the budget at the new API suffices for the calls that move there is not known; doctor says it once they are counted.`;
+const NOT_COUNTED = `warning: it is not known whether the budget at the new API suffices for the calls that move there. More than ${TOKENS_COUNTED.toLocaleString('en-US')} tokens are connected. That is too many to count here, and no running bridge has stored a count. A running bridge counts once an hour. After that, doctor shows the answer.`;
 
 function loadLines(context: Context, load: Load): string[] {
   if (load === 'not counted') return [NOT_COUNTED];

@@ -19,21 +19,21 @@ function requireUnused(database: DatabaseLocation, isUsed: boolean | undefined):
   if (isUsed !== true) return;
   const place = describeLocation(database);
   throw new Error(
-    `DATABASE_URL: there is a database of the bridge at ${place} already, and only its own keys open what it keeps: put the copy of its key file in place. No keys were made.`,
+    `DATABASE_URL: there is a database of the bridge at ${place} already, and only the keys of this database open its values. Put the copy of its key file in place. No keys were made.`,
   );
 }
 
 function linesOf(file: string, isUsed: boolean | undefined): string[] {
   return [
-    `New keys are in ${file}, which only its owner may read.`,
+    `New keys are in ${file}. Only the owner of the file may read them.`,
     ...(isUsed === undefined
       ? [
-          'The database could not be asked whether it has keys already. If it has, a start with these is refused: put the copy of its own key file in place.',
+          'The database could not be read, and may have other keys already. With other keys every start is refused: then put the copy of the earlier key file in place.',
         ]
       : []),
     'Next:',
-    '  1. Keep a copy of that file, apart from the database and its backups: without it nobody can read what the bridge stores.',
-    '  2. On several machines: copy the file to each of them.',
+    '  1. Keep a copy of this file, apart from the database and its backups: without the keys nobody can read the sealed values of the bridge.',
+    '  2. If the bridge runs on several machines: copy the file to each machine.',
     '  3. grantbridge migrate, then grantbridge doctor, then grantbridge serve',
   ];
 }

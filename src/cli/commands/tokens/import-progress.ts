@@ -23,7 +23,7 @@ function barOf(progress: ImportProgress): string {
 }
 
 const INTERRUPTED =
-  'Interrupted. Rows that were taken over before stay. The same import again finds them and goes on with the others.\n';
+  'Interrupted. Rows that were imported before stay. Run the same import again: it knows these rows and imports the others.\n';
 
 /** Reports the progress of an import on standard error: a bar on a terminal, else a line every few seconds. */
 export function createProgress() {

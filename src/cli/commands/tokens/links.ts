@@ -11,12 +11,12 @@ const ACCOUNT_ID = /^[0-9a-f]{24}$/;
  */
 export async function makeLinkCommand(options: Record<string, unknown>): Promise<Result> {
   const [clientId, accountId] = [String(options['app']), String(options['account'])];
-  if (!ACCOUNT_ID.test(accountId)) throw new Error('account: an account id (24 hex digits)');
+  if (!ACCOUNT_ID.test(accountId)) throw new Error('account: must be an account id (24 hex digits)');
   return withContext(async ({ context }) => {
     const app = await findRegisteredApp(context, clientId);
     if (!app) throw new Error(`no app is registered with the client id ${clientId}`);
     const link = await reauthorizationLink(context, { clientId, accountId });
     const json = { client_id: clientId, account_id: accountId, link };
-    return { ok: true, lines: [link, 'It opens nothing without a sign-in to that account.'], json };
+    return { ok: true, lines: [link, 'The link works only after a sign-in to this account.'], json };
   });
 }

@@ -20,7 +20,7 @@ const LINE_MAX = 4096;
 
 /** The first line of standard input. */
 async function readLine(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('The whole token, then Enter: ');
+  if (process.stdin.isTTY) process.stderr.write('Type the whole token, then Enter: ');
   let text = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += String(chunk);
@@ -120,7 +120,7 @@ export async function findTokenCommand(
     const told = tokens.flatMap((one) => linesOf(one, counted));
     const gap = textOfWords(gapWords(counted), momentText);
     const lines = tokens.length > 0 ? [...told, ...(gap === '' ? [] : [gap])] : ['No token was found.'];
-    const more = found.isMore ? [`There are more; these are the newest ${FOUND_MAX}.`] : [];
+    const more = found.isMore ? [`More tokens were found. These are the newest ${FOUND_MAX}.`] : [];
     return {
       ok: true,
       lines: [...lines, ...more],
@@ -129,7 +129,7 @@ export async function findTokenCommand(
   });
 }
 
-const NO_TOKEN = 'No token has this mapping id; tokens find shows them.';
+const NO_TOKEN = 'No token has this mapping id. To see mapping ids: grantbridge tokens find';
 
 /** `tokens revoke MAPPING_ID --reason TEXT`: ends one token for good. */
 export async function revoke(
@@ -144,12 +144,12 @@ export async function revoke(
     const json = { mapping_id: mappingId, ...revoked };
     if (revoked.outcome === 'unknown') return { ok: false, lines: [NO_TOKEN], json };
     if (revoked.outcome === 'final') {
-      const line = `The token is ${revoked.state} already, which is final. Nothing was changed.`;
+      const line = `The token is ${revoked.state} already. This state is final. Nothing was changed.`;
       return { ok: revoked.state === 'revoked', lines: [line], json };
     }
     const line = revoked.alone
-      ? 'The token is revoked. It was the last one of its app and account, so the connection has ended too.'
-      : 'The token is revoked. What else stands on its connection is served on.';
+      ? 'The token is revoked. No other token used its grant, so the grant has ended too.'
+      : 'The token is revoked. Other tokens of the same grant keep working.';
     return { ok: true, lines: [line], json };
   });
 }
@@ -157,10 +157,11 @@ export async function revoke(
 type AssignmentResult = Awaited<ReturnType<typeof assignByHand>>;
 
 const STANDS: Partial<Record<MappingState, string>> = {
-  unmapped: 'It waits to be connected there.',
-  active: 'It is served there by the grant that the app has for its account.',
-  reauthorization_required: 'Its holder has to connect it there once more; links make makes the link.',
-  migrated: 'The app has moved to the new API, and the token with it.',
+  unmapped: 'The token waits until its holder connects the app.',
+  active: 'The grant of this app for the account serves the token.',
+  reauthorization_required:
+    'Its holder has to connect the app again. To make the link: grantbridge links make',
+  migrated: 'The app has moved to the new API, and so has the token.',
 };
 
 /** The app that receives a token. For an unidentified program the assignment is taken back. */
@@ -174,9 +175,9 @@ function assignedWords(
   { clientId, isProgram }: Receiver,
 ): string {
   const words = isProgram
-    ? `The assignment is taken back: no app is proven for the token. Its holder can choose it from the list on /apps/${clientId}/connect.`
+    ? `The assignment is taken back: no app is proven for the token. Its holder can choose the token from the list on /apps/${clientId}/connect.`
     : `The token belongs to the app now. ${STANDS[state] ?? ''}`;
-  return alone ? `${words} The connection that it stood on has ended with it.` : words;
+  return alone ? `${words} No other token used its earlier grant, so the earlier grant has ended.` : words;
 }
 
 function wordsOf(assigned: AssignmentResult, { clientId, isProgram }: Receiver): string {
@@ -184,13 +185,13 @@ function wordsOf(assigned: AssignmentResult, { clientId, isProgram }: Receiver):
     case 'unknown token':
       return NO_TOKEN;
     case 'unknown app':
-      return 'No app that was registered or imported has this client id; apps list shows them.';
+      return 'No app that was registered or imported has this client id. To see the apps: grantbridge apps list';
     case 'identified':
       return assigned.app === clientId
-        ? `The token ${isProgram ? 'stands with this unidentified program' : 'belongs to this app'} already. Nothing was changed.`
+        ? `The token ${isProgram ? 'belongs to this unidentified program' : 'belongs to this app'} already. Nothing was changed.`
         : `The token belongs to the app ${assigned.app}, which issued it or was imported with it. Only a token that was seen in use can be assigned.`;
     case 'final':
-      return `The token is ${assigned.state}, which is final. Nothing was changed.`;
+      return `The token is ${assigned.state}. This state is final. Nothing was changed.`;
     case 'assigned':
       return assignedWords(assigned, { clientId, isProgram });
   }

@@ -40,17 +40,15 @@ function headOf(imported: ImportResult, { isDryRun, maxRefused }: ImportOptions)
   const counts = `${imported.new} new, ${known} known, ${changed} changed, ${refused} refused`;
   const over = `more rows than --max-refused ${maxRefused} allows`;
   if (isDryRun) {
-    const said = `A dry run; nothing was changed. It would be: ${counts}.`;
-    return isOver(imported, maxRefused)
-      ? [said, `That is too many: more are refused than --max-refused ${maxRefused} allows.`]
-      : [said];
+    const said = `This was a dry run. Nothing was changed. The import would give: ${counts}.`;
+    return isOver(imported, maxRefused) ? [said, `Too many rows would be refused: ${over}.`] : [said];
   }
-  if (!written) return [`Nothing was changed: ${over} would be refused. It would be: ${counts}.`];
+  if (!written) return [`Nothing was changed: ${over} would be refused. The import would give: ${counts}.`];
   if (!isOver(imported, maxRefused)) return [`${counts}.`];
   // The trial run before the import was within the limit, so other changes came in between.
   return [
     `${counts}.`,
-    `The database was changed by others meanwhile: ${over} were refused. The others are taken over.`,
+    `Another program changed the database during the import: ${over} were refused. The other rows were imported.`,
   ];
 }
 
@@ -60,7 +58,7 @@ export function summaryOf(imported: ImportResult, asked: ImportOptions): string[
   return [
     ...headOf(imported, asked),
     ...linesOfRefusals(refusals),
-    ...(unknownFields.length > 0 ? [`Fields that were left aside: ${unknownFields.join(', ')}`] : []),
+    ...(unknownFields.length > 0 ? [`Unknown fields, ignored: ${unknownFields.join(', ')}`] : []),
     ...(refused > 0 ? [`Each refused line with its field and reason: ${report}`] : []),
   ];
 }
