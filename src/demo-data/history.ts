@@ -8,7 +8,7 @@ import { DEMO_PEOPLE } from './people.ts';
 
 const IMPORT = { actor: 'command', reason: 'import' };
 
-const OBSERVED = { actor: 'bridge', reason: 'the old backend accepts it' };
+const OBSERVED = { actor: 'bridge', reason: 'the old API accepted it' };
 
 function ofApps(now: number): HistoryChange[] {
   const at = momentAgo(now, IMPORTED_AGO);

@@ -97,16 +97,16 @@ const tooMany: Failure = {
 
 const temporary: Failure = {
   status: 503,
-  title: 'The bridge cannot reach the modern side just now',
+  title: 'The bridge cannot reach the new API just now',
   explanation: 'The answer is a temporary one; the token itself is still good.',
   next: 'Wait a little, then read again. The token does not have to be replaced.',
 };
 
 const notNow: Failure = {
   status: 503,
-  title: 'The bridge cannot reach the modern side just now',
+  title: 'The bridge cannot reach the new API just now',
   explanation:
-    'Nothing was connected, and nothing was lost: the modern side did not answer, or asked to wait.',
+    'Nothing was connected, and nothing was lost: the new API did not answer, or asked the bridge to wait.',
   next: 'Wait a little, then connect again.',
 };
 

@@ -59,7 +59,7 @@ function assets(): Router {
   return router.use(iconRouter());
 }
 
-/** All routes of the modern generation, in reading order. */
+/** All routes of the embedded new API, in reading order. */
 export function createApp({
   store,
   issuer,

@@ -1,4 +1,4 @@
-/** All lifetimes of the modern generation, in seconds. The lifetime of the access token comes from the settings. */
+/** All lifetimes of the embedded new API, in seconds. The lifetime of the access token comes from the settings. */
 
 const DAY = 24 * 60 * 60;
 

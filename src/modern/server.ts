@@ -1,5 +1,5 @@
 /**
- * The embedded modern generation: a real authorization server and main API. With this server a fresh machine runs the
+ * The embedded new API: a real authorization server and main API. With this server a fresh machine runs the
  * whole system without another service. The bridge reaches the server over HTTP alone. The server imports nothing of
  * the bridge but src/shared. In production the real service takes its place.
  */

@@ -1,7 +1,7 @@
 import type { MailSettings } from '../shared/mail/mailer.ts';
 import type { Quotas } from './main-api/quotas.ts';
 
-/** The settings of a modern generation. They arrive over IPC or from a test, never from argv or the environment. */
+/** The settings of an embedded new API. They arrive over IPC or from a test, never from argv or the environment. */
 export interface ModernSettings {
   host: string;
   /** 0 takes any free port. An issuer with port 0 then gets the actual port. */

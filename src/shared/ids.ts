@@ -22,7 +22,7 @@ export function newLegacyCode(): string {
   return `1/${alphanumeric(32)}`;
 }
 
-/** A token of the old API: `1/` and 32 lowercase hex digits, the form of the old service. */
+/** A token of the old API: `1/` and 32 lowercase hex digits, as the old API made its tokens. */
 export function newLegacyToken(): string {
   return `1/${randomBytes(16).toString('hex')}`;
 }
@@ -32,7 +32,7 @@ const ID_BYTES = 12;
 /** Random bytes for many ids. Each request gets an id, and asking the machine for bytes costs more than the rest of it. */
 let supply = Buffer.alloc(0);
 
-/** The id of an app, of account-like rows and of requests: 24 hex digits, the form of the old service's ids. */
+/** The id of an app, of account-like rows and of requests: 24 hex digits, as the old API made its ids. */
 export function newHexId(): string {
   if (supply.length < ID_BYTES) supply = randomBytes(ID_BYTES * 256);
   const id = supply.toString('hex', 0, ID_BYTES);
@@ -44,7 +44,7 @@ const ownPart = randomBytes(5).toString('hex');
 let made = randomBytes(3).readUIntBE(0, 3);
 
 /**
- * Like `newHexId`, but rising with time, as the old service made its ids: time, process, counter. For rows that are
+ * Like `newHexId`, but rising with time, as the old API made its ids: time, process, counter. For rows that are
  * written by the thousand and whose id is no secret. Random ids would be written all over their index; rising ids are
  * written at its end. `now` in Unix milliseconds.
  */

@@ -80,7 +80,8 @@ function credentialed(client: ModernClient, fields: Record<string, string>): str
 /** Sends on a separate connection. A failure after this point proves nothing about what arrived. */
 async function sendOnce(connection: Connection, url: string, body: string): Promise<HttpAnswer> {
   try {
-    if (!connection.isOpen()) throw new Unavailable('the connection was closed before anything was written');
+    if (!connection.isOpen())
+      throw new Unavailable('the connection was closed before the bridge wrote to it');
     return await send({ method: 'POST', url, headers: FORM, body, connection });
   } catch (cause) {
     if (cause instanceof Unavailable) throw cause;
@@ -97,7 +98,7 @@ async function sendRepeatable(url: string, body?: string): Promise<HttpAnswer> {
   try {
     return await send({ url, ...request });
   } catch (cause) {
-    throw new Unavailable('the modern side did not answer', { cause });
+    throw new Unavailable('the authorization server did not answer', { cause });
   }
 }
 
@@ -114,7 +115,8 @@ async function isLive(
   const answer = await sendRepeatable(url, credentialed(client, { token, token_type_hint: 'refresh_token' }));
   if (NOT_FOR_US.includes(answer.status)) return undefined;
   const active = answer.status === 200 ? jsonObject(answer)?.['active'] : undefined;
-  if (typeof active !== 'boolean') throw new Unavailable(`introspection answered ${answer.status}`);
+  if (typeof active !== 'boolean')
+    throw new Unavailable(`the introspection endpoint answered ${answer.status}`);
   return active;
 }
 
@@ -122,7 +124,7 @@ async function revoke(metadata: ServerMetadata, client: ModernClient, token: str
   const url = metadata.revocationEndpoint;
   if (url === undefined) return false;
   const answer = await sendRepeatable(url, credentialed(client, { token, token_type_hint: 'refresh_token' }));
-  if (answer.status !== 200) throw new Unavailable(`revocation answered ${answer.status}`);
+  if (answer.status !== 200) throw new Unavailable(`the revocation endpoint answered ${answer.status}`);
   return true;
 }
 

@@ -36,7 +36,7 @@ export function createClientRest({ now }: Pick<Clock, 'now'>): ClientPause {
     check() {
       const retryAfter = until - now();
       if (retryAfter > 0 && retryAfter <= RETRY_MAX)
-        throw new Unavailable('the modern side asked to wait', { retryAfter });
+        throw new Unavailable('the authorization server asked the bridge to wait', { retryAfter });
     },
     good: () => asked.clear(),
     heard(account, error) {

@@ -137,7 +137,7 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
   const inside = createCounts();
   const queue = createQueue((places + (reserve?.places ?? 0)) * WAITING_FOR_ONE);
   const freeFor = (takers: Takers) => shares.find((share) => share.isFree(takers));
-  const full = () => new Unavailable('all places are taken', { retryAfter });
+  const full = () => new Unavailable('too many calls run at once', { retryAfter });
 
   function take(share: PlaceShare, takers: Takers): void {
     share.take(takers);

@@ -26,7 +26,7 @@ function settled(socket: Socket, event: 'connect' | 'secureConnect', raw: Socket
     const fail = (cause: unknown) => {
       clearTimeout(timer);
       raw.destroy();
-      reject(new Unavailable('no connection to the modern side', { cause }));
+      reject(new Unavailable('no connection to the new API', { cause }));
     };
     const timer = setTimeout(() => fail(new Error('connect timeout')), CONNECT_TIMEOUT);
     socket.once('error', fail);

@@ -62,7 +62,7 @@ export function createDiscovery(authUrl: string): () => Promise<ServerMetadata> 
     try {
       known = { metadata: await fetchMetadata(authUrl), at: performance.now() };
     } catch (cause) {
-      if (!known) throw new Unavailable('the modern side does not say what it serves', { cause });
+      if (!known) throw new Unavailable('the metadata of the authorization server cannot be read', { cause });
     }
     return known.metadata;
   };

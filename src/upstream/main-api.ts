@@ -105,8 +105,9 @@ export function throwRefusal(answer: HttpAnswer, now: number): void {
       retryAfter === undefined ? {} : { retryAfter },
     );
   }
-  if (codes.includes('FORBIDDEN')) throw new Forbidden('the grant does not cover the read');
-  if (codes.includes('NOT_FOUND')) throw new OrganizationGone('an organization is gone');
+  if (codes.includes('FORBIDDEN')) throw new Forbidden('the scopes of the grant do not allow the read');
+  if (codes.includes('NOT_FOUND'))
+    throw new OrganizationGone('the main API no longer has an organization of the account');
 }
 
 function processReading(answer: HttpAnswer, now: number): AccountReading {
@@ -164,7 +165,7 @@ export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi
 
   const ask = async (accessToken: string, body: string): Promise<HttpAnswer> => {
     const retryAfter = budget.budget().pausedUntil - clock.now();
-    if (retryAfter > 0) throw new Unavailable('the main API asked to wait', { retryAfter });
+    if (retryAfter > 0) throw new Unavailable('the main API asked the bridge to wait', { retryAfter });
     const request = () => send(requestTo(apiUrl, accessToken, body));
     return spend(request).catch((cause: unknown) => {
       throw new Unavailable('the main API did not answer', { cause });

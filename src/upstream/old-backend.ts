@@ -71,7 +71,7 @@ function unavailable(error: unknown): Unavailable {
   const { message, code } = error as { message?: string; code?: string };
   // Keeps only the message and code, because the failure may hold data of the call.
   const cause = Object.assign(new Error(message ?? 'the request failed'), { code });
-  return new Unavailable('the old backend did not answer', { cause });
+  return new Unavailable('the old API did not answer', { cause });
 }
 
 /** The whole body, or a failure. */
@@ -156,11 +156,11 @@ const withToken = (token: string) => ['Authorization', `Bearer ${token}`, 'Accep
 
 function documentIn({ status, body }: PassedAnswer): unknown {
   if (status === 401) return undefined;
-  if (status !== 200) throw new Unavailable(`the old backend answered ${status}`);
+  if (status !== 200) throw new Unavailable(`the old API answered ${status}`);
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
-    throw new Unavailable('the old backend answered no JSON');
+    throw new Unavailable('the old API answered without JSON');
   }
 }
 
@@ -200,7 +200,7 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
     async deauthorize(token) {
       const { status } = await ask('POST', '/1/user/deauthorize.json', token);
       const isDone = (status >= 200 && status < 300) || status === 401;
-      if (!isDone) throw new Unavailable(`the old backend answered ${status}`);
+      if (!isDone) throw new Unavailable(`the old API answered ${status}`);
     },
   };
 }

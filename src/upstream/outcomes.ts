@@ -30,7 +30,7 @@ export class Rejected extends Error {
   override readonly name = 'Rejected';
   readonly code: RejectionCode;
   constructor(code: RejectionCode) {
-    super(`the modern side answered ${code}`);
+    super(`the authorization server answered ${code}`);
     this.code = code;
   }
 }

@@ -39,7 +39,7 @@ export function areCredentialsRight(answer: HttpAnswer): boolean {
   const error = jsonObject(answer)?.['error'];
   if (error === 'invalid_grant') return true;
   if (error === 'invalid_client' || answer.status === 401) return false;
-  throw new Unavailable(`the test of a client was answered ${answer.status}`);
+  throw new Unavailable(`the authorization server answered ${answer.status} to the test of a client`);
 }
 
 /** The address where an authorization of the client begins. */
@@ -76,7 +76,10 @@ const PASSING = ['server_error', 'temporarily_unavailable'];
 export function faultOfBeginning(answer: HttpAnswer, use: ClientUse): ClientFault | undefined {
   const error = errorAtCallback(answer, use);
   const isClear = answer.status < 500 && answer.status !== 429 && !PASSING.includes(error ?? '');
-  if (!isClear) throw new Unavailable(`the test of a client's callback was answered ${answer.status}`);
+  if (!isClear)
+    throw new Unavailable(
+      `the authorization server answered ${answer.status} to the test of a client's callback`,
+    );
   if (answer.status >= 400) return { at: 'callback' };
   return error === undefined ? undefined : { at: 'authorization', error };
 }

@@ -16,7 +16,8 @@ function guarding(silence: SilenceCheck) {
   return <Parts extends unknown[], Answer>(send: (...parts: Parts) => Promise<Answer>) =>
     async (...parts: Parts): Promise<Answer> => {
       const why = silence();
-      if (why !== undefined) throw new Unavailable(`nothing is sent to the modern side: ${why}`);
+      if (why !== undefined)
+        throw new Unavailable(`the bridge sends nothing to the new API and the old API: ${why}`);
       return send(...parts);
     };
 }

@@ -65,7 +65,7 @@ function throwFailure(answer: HttpAnswer, now: number): never {
   const retryAfter = retryAfterOf(answer, now);
   if (answer.status === 429 && (body || retryAfter !== undefined)) {
     const isOfClient = isLimitOfClient(body);
-    throw new Unavailable('the modern side asks to slow down', {
+    throw new Unavailable('the authorization server asks the bridge to slow down', {
       isOfClient,
       ...(retryAfter !== undefined && { retryAfter }),
     });
@@ -74,7 +74,7 @@ function throwFailure(answer: HttpAnswer, now: number): never {
   if (code === 'invalid_grant' || (typeof code === 'string' && UNSPENT.includes(code))) {
     throw new Rejected(code as RejectionCode);
   }
-  throw new InDoubt(`the modern side answered ${answer.status} without a usable token answer`);
+  throw new InDoubt(`the authorization server answered ${answer.status} without a usable token answer`);
 }
 
 /**
@@ -85,7 +85,7 @@ function throwFailure(answer: HttpAnswer, now: number): never {
 export function processTokenAnswer(answer: HttpAnswer, expected: ExpectedAnswer): TokenPair {
   if (answer.status !== 200) throwFailure(answer, expected.now);
   const pair = wholePair(answer, expected);
-  if (!pair) throw new InDoubt('the token answer is not a whole pair');
+  if (!pair) throw new InDoubt('the token answer has no whole token pair');
   if (pair.refreshToken === expected.presented)
     throw new InDoubt('the token answer repeats the refresh token');
   return pair;

@@ -82,7 +82,7 @@ test('after five it is stopped, since then and until the next try; the process s
   expect(await trouble()).toEqual({ kind: 'tripped', since, nextAt });
   const text = await page();
   expect(text).toContain(`stopped since ${timeWords(since)}`);
-  expect(text).toContain(`tried from ${timeWords(nextAt)} on`);
+  expect(text).toContain(`tries one refresh from ${timeWords(nextAt)} on`);
   expect(text).toContain('answer with what is known, or 503');
   expect(text).not.toContain('are refreshed all the same');
   expect(await isReady()).toBe(true);
@@ -101,7 +101,7 @@ test('after many deaths it is stopped for five minutes', async () => {
   const since = clock.now();
   await stopForDeaths(system.bridge.context.store.durable, since);
   expect(await trouble()).toEqual({ kind: 'deaths', since, until: since + 5 * MINUTE });
-  expect(await page()).toContain(`It goes on at ${timeWords(since + 5 * MINUTE)}`);
+  expect(await page()).toContain(`Refreshing goes on at ${timeWords(since + 5 * MINUTE)}`);
   expect(await isReady()).toBe(true);
   clock.advance(5 * MINUTE);
   expect(await trouble()).toBeUndefined();

@@ -21,7 +21,7 @@ export async function completeSignIn(
     const at = context.clock.now();
     await recordEvents(context, tx, await keepAccount(tx, account, { at, ...origin }));
     if (!context.settings.trustModernEmails || account.email.trim() === '') return;
-    const how = 'the modern side verifies e-mail addresses';
+    const how = 'the new API verifies e-mail addresses';
     await pinAccountIn(context, tx, { email: account.email, accountId: account.id, how, ...origin });
   });
   return { accountId: account.id, email: account.email, name: account.name ?? account.email };

@@ -62,6 +62,6 @@ export async function keepAccount(
     updated_at: by.at,
   };
   const isNews = await upsertAccount(tx, row);
-  const change = { ...by, action: 'account_changed', reason: 'the modern side says so', accountId: id };
+  const change = { ...by, action: 'account_changed', reason: 'the new API says so', accountId: id };
   return isNews ? [change] : [];
 }

@@ -53,7 +53,7 @@ async function learnMissing(context: IdsDeps, caller: Caller, reading: AccountRe
     // A copy asks neither API, and an id that a copy tells would hold after the take-over.
     if (context.instance.isCopy() || context.clock.now() - mappedAt < LEARN_PATIENCE) {
       const retryAfter = error.retryAfter ?? 5 * SECOND;
-      throw new Unavailable('the ids of the older generation are not known yet', {
+      throw new Unavailable('the ids of the old API are not known yet', {
         cause: error,
         retryAfter,
       });

@@ -146,7 +146,7 @@ async function keep(
   const seen = { ...by, clientId, mappingId: mapping.id };
   await recordEvents(context, tx, [
     ...(isNamed ? [{ ...by, action: 'account_named', reason: 'the owner of an observed token' }] : []),
-    { ...seen, action: 'token_observed', reason: 'the old backend accepts it' },
+    { ...seen, action: 'token_observed', reason: 'the old API accepted it' },
     ...(claim ? [{ ...seen, action: 'app_claimed', reason: claimReason(claim.claimed_client_id) }] : []),
   ]);
   return mapping.id;

@@ -82,7 +82,7 @@ export function tellOldBackend(
   const { mapping } = ended;
   if (!oldBackendUntilRetired(context, provenApp(mapping)) || !isFromBefore(mapping)) return;
   context.flights
-    .run(`end at the old backend ${mapping.id}`, () => tell(context, ended, origin))
+    .run(`end at the old API ${mapping.id}`, () => tell(context, ended, origin))
     .catch((error: unknown) => {
       context.logger.warn('the end of a token at the old API could not be recorded', {
         mappingId: mapping.id,

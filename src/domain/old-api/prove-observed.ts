@@ -193,7 +193,7 @@ async function give(
   const { from: states } = moveOf('account_proven');
   if (!(await giveAccount(tx, { mappingId, accountId, states, now }))) return false;
   const by = { at: now, actor: `account:${accountId}`, requestId: request.id, accountId, clientId };
-  const proven = { ...by, action: 'account_proven', reason: 'the old backend knows the same profiles' };
+  const proven = { ...by, action: 'account_proven', reason: 'the old API knows the same profiles' };
   const named = { ...by, action: 'account_named', reason: 'the holder of a token' };
   await recordEvents(context, tx, [...(isNamed ? [named] : []), { ...proven, mappingId }]);
   return true;

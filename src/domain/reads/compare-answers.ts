@@ -18,12 +18,12 @@ export interface Difference {
  */
 const BY_TYPE_ALONE: ReadonlyMap<string, string> = new Map([
   ['activity_at', 'the time of the call itself'],
-  ['avatar', 'both generations keep pictures at addresses of their own'],
+  ['avatar', 'the old API and the new API keep pictures at different addresses'],
   ['avatar_https', 'as the avatar'],
-  ['counts', 'posts of the older generation are not those of the modern one'],
-  ['statistics', 'followers come and go, and the modern side counts none'],
-  ['via', 'the older generation named the program, the modern one says by which way a post came'],
-  ['referral_link', 'the modern side has no referrals'],
+  ['counts', 'the old API and the new API have different posts'],
+  ['statistics', 'followers come and go, and the new API does not count them'],
+  ['via', 'the old API named the program, the new API names the way by which a post came'],
+  ['referral_link', 'the new API has no referrals'],
   ['referral_token', 'as the referral link'],
 ]);
 

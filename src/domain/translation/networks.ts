@@ -47,7 +47,7 @@ function typesOf({ name, types, characterLimit }: Service) {
 
 /**
  * The answer of `info/configuration`. Facts that the new API does not tell are absent: the length of a queue depends on
- * the plan, and picture sizes depend on the network. The icons of the old service are no longer hosted, and
+ * the plan, and picture sizes depend on the network. The icons of the old API are no longer hosted, and
  * interactions are not counted.
  */
 export function oldConfiguration() {

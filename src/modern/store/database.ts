@@ -1,5 +1,5 @@
 /**
- * The SQLite file of the modern generation: opening and migrations. Most other files in store/ own one group of tables
+ * The SQLite file of the embedded new API: opening and migrations. Most other files in store/ own one group of tables
  * each. The bridge uses none of these files.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';

@@ -21,7 +21,7 @@ import { createUsedForms } from './used-forms.ts';
 
 export type ModernStore = ReturnType<typeof openModernStore>;
 
-/** Opens the store of the modern generation and removes expired rows. */
+/** Opens the store of the embedded new API and removes expired rows. */
 export function openModernStore(databaseFile: string) {
   const db = openDatabase(databaseFile);
   const keys = loadSecretKeys(databaseFile);

@@ -66,9 +66,9 @@ export function pastingAToken(stage: Stage): void {
     expect(await mappingOf(stage.system, id)).toMatchObject({ state: 'active', accountId: DANA.accountId });
     expect(await statusOf(token)).toBe(200);
     const history = await historyOf(stage.system, stage.system.app.clientId);
-    const proven = history.indexOf('account_proven: the old backend knows the same profiles');
+    const proven = history.indexOf('account_proven: the old API knows the same profiles');
     expect(history.slice(proven, proven + 3)).toEqual([
-      'account_proven: the old backend knows the same profiles',
+      'account_proven: the old API knows the same profiles',
       'granted: consent',
       'token_connected: consent',
     ]);

@@ -47,5 +47,5 @@ test('that it is stopped, since when, and when the next refresh is tried', async
   const line = await lineOfDoctor();
   expect(line).toContain('WARNING refreshing: Refreshing has been stopped since');
   expect(line).toContain(momentText(since));
-  expect(line).toContain(`tried from ${momentText(next)} on`);
+  expect(line).toContain(`tries one refresh from ${momentText(next)} on`);
 });

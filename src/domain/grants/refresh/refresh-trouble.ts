@@ -42,10 +42,10 @@ export async function findRefreshTrouble({
 export function troubleWords(trouble: RefreshTrouble, timeWords: (time: number) => string): string {
   switch (trouble.kind) {
     case 'deaths':
-      return `Refreshing has been stopped since ${timeWords(trouble.since)}, because many accounts lost their connection within a minute. It goes on at ${timeWords(trouble.until)}.`;
+      return `Refreshing has been stopped since ${timeWords(trouble.since)}, because many accounts lost their connection within a minute. Refreshing goes on at ${timeWords(trouble.until)}.`;
     case 'tripped':
-      return `Refreshing has been stopped since ${timeWords(trouble.since)}, because answers of the modern side were lost one after the other. One refresh is tried from ${timeWords(trouble.nextAt)} on; the first good answer ends this.`;
+      return `Refreshing has been stopped since ${timeWords(trouble.since)}, because answers of the new API were lost one after the other. The bridge tries one refresh from ${timeWords(trouble.nextAt)} on. The first good answer ends this.`;
     case 'slowed':
-      return `Refreshing is slowed to five at once, because answers of the modern side are late or were lost (${trouble.lost} since the last good one).`;
+      return `Refreshing is slowed to five at once, because answers of the new API are late or were lost (${trouble.lost} since the last good answer).`;
   }
 }

@@ -67,8 +67,8 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
 };
 
 /**
- * Reasons that the history stores in words other than the page's. The reasons of ends are in wording/ends.ts; all other
- * reasons are stored in words for people.
+ * Reasons that the history stores in words other than the page's: `consent`, and the words of earlier versions. The
+ * reasons of ends are in wording/ends.ts; all other reasons are stored in words for people.
  */
 const REASONS: Readonly<Record<string, string>> = {
   consent: 'consent of the account holder',
