@@ -7,7 +7,9 @@ import { reduceError } from '../shared/log/redaction.ts';
 import { startSystem, type System } from './system.ts';
 import { welcomeText } from './welcome.ts';
 
-/** The text for a person who stops the process. Without this text a drain looks as if nothing happened. */
+/**
+ * The text for a person who stops the process. Without this text, a draining process looks as if it ignored the signal.
+ */
 function stoppingText({ drain }: Config): string {
   if (drain === 0) return 'stopping\n';
   const seconds = drain / SECOND;

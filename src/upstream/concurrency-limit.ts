@@ -4,7 +4,7 @@ interface LimitRule {
   /** How many calls may run in parallel, when no other rule applies. */
   places: number;
   /**
-   * Further places for takers that hold few of them. While some takers make long calls, other takers find a place here.
+   * Further places for takers that hold few places. While some takers make long calls, other takers find a place here.
    */
   reserve?: { places: number; most: number };
   /** How long a call waits for a place, in milliseconds. */
@@ -13,7 +13,7 @@ interface LimitRule {
   retryAfter?: number;
 }
 
-/** The takers of a place, the wide taker before the narrow ones: an app before its account. */
+/** The takers of a place, the wide taker before the narrow takers: an app before its account. */
 export type Takers = readonly string[];
 
 /** Runs work in one of few places, and passes it the time waited. @throws {Unavailable} no place became free in time */
@@ -38,7 +38,7 @@ function createCounts() {
   return { of, add: (takers: Takers) => change(takers, 1), remove: (takers: Takers) => change(takers, -1) };
 }
 
-/** Some places, and the rule for who may take another one. */
+/** Some places, and the rule that decides which taker may take a further place. */
 interface PlaceShare {
   isFree(takers: Takers): boolean;
   take(takers: Takers): void;

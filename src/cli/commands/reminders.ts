@@ -121,7 +121,7 @@ export async function runReminders(options: Record<string, unknown>): Promise<Re
   );
 }
 
-/** `reminders undeliverable`: the newest mails that reached nobody. */
+/** `reminders undeliverable`: the newest undeliverable mails. */
 export async function listUnreached(): Promise<Result> {
   return withContext(async ({ context }) => {
     const mails = (await listUndeliverable(context)).map(
@@ -144,7 +144,7 @@ export async function listUnreached(): Promise<Result> {
       `${day}  ${person}  ${failure}`,
       ...reminders.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: stage ${one.stage}`),
     ]);
-    // An empty list does not mean that all mails arrived: mails may wait, and perhaps none was planned.
+    // An empty list does not mean that all mails arrived: mails may wait, and perhaps no mail was planned.
     const none = 'No undeliverable mail waits for support.';
     return { ok: true, lines: lines.length > 0 ? lines.map(printable) : [none], json: { mails } };
   });

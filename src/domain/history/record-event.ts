@@ -11,7 +11,7 @@ import type { Event } from '../../store/tables/tables.ts';
  * (seal-history.ts).
  */
 
-/** One change: what was done, by whom, why, and to what. */
+/** One change: the action, the actor, the reason and the subject. */
 export interface HistoryChange {
   at: number;
   /** `account:ID`, `app:ID`, `bridge`, `command` … */

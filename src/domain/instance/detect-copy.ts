@@ -14,7 +14,7 @@ export const FINDINGS = {
 
 export type CopyFinding = keyof typeof FINDINGS;
 
-/** What one look at the database sees. */
+/** The facts that one look at the database finds. */
 export interface InstanceObservation {
   row: Instance;
   place: string;
@@ -34,7 +34,7 @@ export function isSamePlace(kept: string, present: string): boolean {
   return keptNumber === number && (!keptServer || !server || keptServer === server);
 }
 
-/** What is wrong with a database, for a process that knew `known` before the look. */
+/** The problem of a database, for a process that knew `known` before the look. */
 export function judge(
   { row, place, isUpgradedCopy }: InstanceObservation,
   known: SeenInstance,
@@ -46,7 +46,7 @@ export function judge(
   return row.state === 'copy' ? 'restored' : undefined;
 }
 
-/** Whether the database itself shows nothing that is wrong with it. */
+/** Whether the database shows no problem. */
 export function isSound(sight: InstanceObservation): boolean {
   return judge(sight, sight.row) === undefined;
 }

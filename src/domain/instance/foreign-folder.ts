@@ -4,7 +4,7 @@ import type { InstanceDeps } from './deps.ts';
 import { findOtherDatabase, FOREIGN_FOLDER_REMEDY, foreignFolderWords } from './other-database.ts';
 import { isSameDatabase } from './same-database.ts';
 
-/** Whether the file is about a database with another name than the present one. */
+/** Whether the file is about a database with another name than the present database. */
 async function isAboutAnother(file: EpochFile, store: Store): Promise<boolean> {
   const name = file.read()?.database;
   return name !== undefined && !isSameDatabase(name, file.nameOf(await store.place()));

@@ -1,7 +1,9 @@
 import { listApps } from '../../store/apps/apps.ts';
 import type { InstanceDeps } from './deps.ts';
 
-/** Every start prints the demo's client secret and owner token, and the source contains both: anybody has them. */
+/**
+ * Every start prints the demo's client secret and owner token, and the source contains both values: they are public.
+ */
 async function findDemo({ store }: Pick<InstanceDeps, 'store'>): Promise<string | undefined> {
   const demo = (await listApps(store.durable)).find(({ source }) => source === 'demo');
   return (

@@ -4,30 +4,30 @@ import type { SeenInstance } from '../../store/instance/instance.ts';
 import { FOREIGN_FOLDER_REMEDY } from './other-database.ts';
 import { isSameDatabase } from './same-database.ts';
 
-/** A database as a process sees it. */
+/** The facts of a database that a process sees. */
 interface PlacedInstance {
   seen: SeenInstance;
   /** The place of the database, as the store names the place. */
   place: string;
 }
 
-/** What a process wants the machine to remember. */
+/** A request of a process: the machine shall remember this database. */
 interface EpochRecord extends PlacedInstance {
   /**
-   * Whether the machine may forget another database for this one: an operator has asked for this, or a bridge serves
+   * Whether the machine may forget another database for this database: an operator has asked to, or a bridge serves
    * this database and the other one is gone.
    */
   mayForget: boolean;
-  /** Whether an operator has asked for this. Otherwise the log tells that another database was forgotten. */
+  /** Whether an operator has asked to. Otherwise the log tells that another database was forgotten. */
   isMeant: boolean;
 }
 
-/** Anybody can read this at `/ready`, so it names neither the folder nor the other database. */
+/** Strangers can read this text at `/ready`. Therefore the text names neither the folder nor the other database. */
 const FOREIGN = 'VAR_DIR belongs to another database';
 
 const UNWRITABLE = 'VAR_DIR/epoch.json cannot be written';
 
-/** What this process knows of the machine's memory. Other processes of the machine write that memory too. */
+/** The machine's memory as this process knows it. Other processes of the machine write to the memory too. */
 export class EpochMemory {
   readonly #file: EpochFile;
   readonly #logger: Logger;
@@ -44,7 +44,7 @@ export class EpochMemory {
   /** Why an older copy would not be recognized after the next start. */
   findProblem = () => this.#problem;
 
-  /** The highest remembered epoch of a database; 0 where none is remembered. */
+  /** The highest remembered epoch of a database; 0 without a remembered epoch. */
   epochOf(id: string): number {
     return this.#kept?.id === id ? this.#kept.epoch : 0;
   }
@@ -56,12 +56,12 @@ export class EpochMemory {
     return this.#isOther(id);
   }
 
-  /** Whether the machine could remember this database only by forgetting another one. */
+  /** Whether the machine would have to forget another database to remember this database. */
   wouldForget(record: PlacedInstance): boolean {
     return !this.#knows(this.#named(record)) && this.isAboutAnother(record);
   }
 
-  /** Whether the file, as another process may have written it by now, is about another database. */
+  /** Whether the file is about another database now. Another process may have written the file meanwhile. */
   isAboutAnother(record: PlacedInstance): boolean {
     return this.#try(() => (this.#kept = this.#file.read())) && this.#isElsewhere(this.#named(record));
   }
@@ -110,7 +110,8 @@ export class EpochMemory {
   }
 
   #tellForgotten(present: RememberedInstance): void {
-    // A file from an older version names no place. Adding the place forgets nothing.
+    // A file from an older version names no place. After the place is added, the file still remembers the same
+    // database.
     if (!this.#kept || (this.#kept.id === present.id && !this.#kept.database)) return;
     if (!this.#isElsewhere(present)) return;
     const remedy = 'if this database is an older copy of that one, stop the bridge at once';

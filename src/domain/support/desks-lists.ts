@@ -40,12 +40,12 @@ export async function doubtful(context: SupportDeps, after: PageCursor) {
   );
 }
 
-/** Mails that reached nobody. */
+/** Undeliverable mails. */
 export function undeliverable(context: SupportDeps, after: PageCursor) {
   return listOf(context, { desk: 'undeliverable', after }, (ids) => mailDeskRows(context.store.durable, ids));
 }
 
-/** People without a known account, by address or old user id, each with one of their tokens. */
+/** People without a known account, by address or old user id, each person with one token. */
 export async function nobodysTokens(context: SupportDeps, after: PageCursor) {
   return pageOf(await withoutAccount(context), after, async (ids, groups) => {
     const tokens = new Map((await tokenDeskRows(context.store.durable, ids)).map((row) => [row.id, row]));
@@ -56,7 +56,7 @@ export async function nobodysTokens(context: SupportDeps, after: PageCursor) {
   });
 }
 
-/** Hand-overs that wait for their app to confirm them. */
+/** Hand-overs without the confirmation of their app. */
 export function unconfirmed(context: SupportDeps, after: PageCursor) {
   return listOf(context, { desk: 'hand-overs', after }, (ids) =>
     handoverDeskRows(context.store.durable, ids),
@@ -81,7 +81,7 @@ export function endingExtensions(context: SupportDeps, after: PageCursor) {
   );
 }
 
-/** Tokens that work although nobody was asked whether the tokens belong to their app. */
+/** Tokens that work, and whose app no person has confirmed. */
 export function unprovenTokens(context: SupportDeps, after: PageCursor) {
   return listOf(context, { desk: 'unproven', after }, (ids) => unprovenDeskRows(context.store.durable, ids));
 }

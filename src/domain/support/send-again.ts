@@ -23,10 +23,10 @@ import {
  * stands in the ledger, and the delivery checks a last time what waits and sends the mail within a minute.
  */
 
-/** Why the bridge sends no reminder at all. */
+/** Why the bridge sends no reminders. */
 export type ReminderSilence = 'no mail server' | 'restored copy';
 
-/** Why this bridge sends no reminders to anybody; undefined where it sends them. */
+/** Why this bridge sends no reminder to any person; undefined where the bridge sends reminders. */
 export function silenceOf({ settings, instance }: SupportDeps): ReminderSilence | undefined {
   if (!settings.sendsReminders) return 'no mail server';
   return instance.why() === undefined ? undefined : 'restored copy';

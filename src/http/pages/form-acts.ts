@@ -2,13 +2,16 @@ import type { PagesDeps } from './deps.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { mappingTarget } from '../../domain/support/actions/actions.ts';
 
-/** What the forms of our pages do, in words, by address. A person who is asked to send a form again reads the words. */
+/**
+ * The effect of each form of our pages, in words, by address. A person who is asked to send a form again reads these
+ * words.
+ */
 
 interface FormAddress {
   /** `:app` and `:token` name the app or token that the form acts on. */
   path: string;
   words: string;
-  /** The page of the form, if its address is another one. */
+  /** The page of the form, if the page has another address than the form. */
   page?: string;
 }
 
@@ -74,10 +77,10 @@ const PATTERNS = ACTS.map((act) => ({
   pattern: new RegExp(`^${act.path.replace(PART, String.raw`(?<$1>[\w-]+)`)}$`),
 }));
 
-/** What a form does, on which app, and on which page the form stands; undefined at an address that accepts no form. */
+/** The effect of a form, its app, and its page; undefined at an address that accepts no form. */
 export interface FormAct {
   words: string;
-  /** The name of the app, where the form concerns one and the person may know it. */
+  /** The name of the app, where the form concerns an app and the person may know the name. */
   appName: string | undefined;
   page: string;
 }

@@ -75,10 +75,10 @@ const WARNINGS = new Set([
   'extension-shortened',
 ]);
 
-/** Nothing was done, and nothing is wrong. */
+/** The action changed no data, and no error occurred. */
 const NEUTRAL = new Set(['nothing-waits', 'probe-doubt-served', 'probe-doubt-live', 'probe-doubt-unsure']);
 
-/** A notice as a page shows it. */
+/** A notice on a page. */
 export interface PageNotice {
   text: string;
   /** The class of the notice. Only a completed action is green. */

@@ -14,7 +14,7 @@ import { startSession } from './session.ts';
  * start a sign-in, and the bridge stores nothing of a sign-in before the return.
  */
 
-/** Sends the browser to the new API, which says who the person is. */
+/** Sends the browser to the new API, which names the account of the person. */
 export function startSignIn(parts: SigninPagesDeps): RequestHandler {
   return async (req, res, next) => {
     const returnTo = returnPath(req.query['return_to']);

@@ -4,10 +4,10 @@ import type { PageShell, TemplateData } from './page-shell.ts';
 /** What is wrong with a form, in sentences by the id of the field on the page. `form` stands for the whole form. */
 export type FormProblems = Record<string, string>;
 
-/** How many characters of a bad entry the sentence about it repeats. */
+/** A sentence about a bad entry repeats at most this many characters of the entry. */
 const SHOWN = 80;
 
-/** An entry as a sentence names it. */
+/** The name of an entry in a sentence. */
 export function quoted(entry: string): string {
   return `“${entry.length > SHOWN ? `${entry.slice(0, SHOWN)}…` : entry}”`;
 }

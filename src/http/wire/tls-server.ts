@@ -21,7 +21,7 @@ const LOOKS_BEFORE_ALARM = 5;
 
 const READ_ANEW = 'the certificate was read anew, new connections use the new certificate';
 
-/** Reads the files again when they have changed, and serves with the new pair. An unusable pair changes nothing. */
+/** Reads changed files again and serves with the new pair. After an unusable pair the earlier pair stays. */
 class Renewal {
   readonly #server: Server;
   readonly #tls: TlsFiles;
@@ -55,7 +55,7 @@ class Renewal {
       return this.#complain(error);
     }
     this.#used = this.#seen;
-    // The end of an alarm is told to everybody whom the alarm was told.
+    // The end of an alarm is logged as a warning, so that readers of the alarm see its end too.
     this.#logger.log(this.#isAlarmed ? 'warn' : 'info', READ_ANEW);
     this.#isAlarmed = false;
   }
@@ -73,7 +73,7 @@ class Renewal {
   }
 }
 
-/** A server with the pair of these files, which it reads again when they have changed. */
+/** A server with the pair of these files. The server reads changed files again. */
 export function createTlsServer(tls: TlsFiles, logger: Logger): Server {
   const used = stampsOf(tls);
   const server = createServer({ ...CONNECTION_LIMITS, ...secureOptions(tls) });

@@ -8,7 +8,7 @@ import { CREATED_PAGE_SECONDS } from '../lifetimes.ts';
 /** A page takes about 5 kB. */
 const MOST = 1000;
 
-/** Pages by name. The pages stay in memory alone, because they contain secrets. */
+/** Pages by name. The pages stay in memory alone, because pages contain secrets. */
 export function createAnswers() {
   // A page contains a secret, so it leaves the memory at its end, and not at the next look.
   const pages = new LRUCache<string, string>({

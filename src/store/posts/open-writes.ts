@@ -1,16 +1,16 @@
 import type { Database } from '../driver/store.ts';
 import { OPEN } from './write-journal.ts';
 
-/** Writes without an outcome, by the client of the new API that sent them. */
+/** Writes without an outcome, by their client of the new API. */
 
 interface WriteOwner {
   modernClientId: string;
   /** Restricts the count to this account. */
   accountId?: string;
-  /** Older writes are not looked for any more, whatever their rows say. */
+  /** The bridge looks for no write that is older. */
   since: number;
   /**
-   * A write counts as under way if it was sent after this time. An older write has lost its process and is in doubt.
+   * A write that was sent after this time counts as under way. An older write has lost its process and is in doubt.
    */
   underWaySince: number;
 }

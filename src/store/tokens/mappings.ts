@@ -9,7 +9,7 @@ const SERVED = `select mappings.*, apps.source as app_source, apps.cut_over_perc
   from mappings join apps using (client_id) left join grants on grants.id = mappings.grant_id where retired_at is null`;
 const BY_ID = `${SERVED} and mappings.id = $1`;
 
-/** One text per number of digests, so that each statement is prepared once. The numbers are few. */
+/** One text per number of digests, so that each statement is prepared once. There are only a few different numbers. */
 const byDigests = (count: number) =>
   `${SERVED} and token_digest in (${Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')})`;
 
@@ -116,7 +116,7 @@ export async function moveMappingsOf(
   return rows.map((row) => row.id);
 }
 
-/** Moves one mapping, if it is in one of the states. The grant of the mapping stays. */
+/** Moves one mapping, if the mapping is in one of the states. The grant of the mapping stays. */
 export async function moveMapping(
   tx: Database,
   id: string,

@@ -1,6 +1,6 @@
 import { LOST_AT_MOST, type OpenTurn } from './breaker-rules.ts';
 
-/** The right of one presentation to go on, with the turn that allows it. */
+/** The right of one presentation to go on, with the turn that gives the right. */
 export interface RefreshSlot {
   turn: OpenTurn;
   /** Gives the place back when the database counts the claim, or when no claim will be made. */
@@ -13,7 +13,7 @@ export interface RefreshSlots {
   take(turn: OpenTurn): RefreshSlot | undefined;
 }
 
-/** Creates the places, all of them free. */
+/** Creates the places. All places are free. */
 export function createRefreshLimit(): RefreshSlots {
   let unclaimed = 0;
   return {

@@ -6,7 +6,7 @@ import { dueChange, isAnswerLate, nextTurn } from './breaker-rules.ts';
 /** Tells people whether refreshing is stopped or slowed for the whole fleet. Looking changes nothing. */
 
 export type RefreshTrouble =
-  /** Many accounts lost a grant: nothing is refreshed before `until`. */
+  /** Many accounts lost a grant: the bridge refreshes no grant before `until`. */
   | { kind: 'deaths'; since: number; until: number }
   /** Answers were lost in a row: one refresh is tried at `nextAt`. */
   | { kind: 'tripped'; since: number; nextAt: number }
@@ -29,7 +29,7 @@ export function troubleOf(view: BreakerView, now: number): RefreshTrouble | unde
   return isSlowed ? { kind: 'slowed', lost: view.doubts } : undefined;
 }
 
-/** Reads the state of the breaker and says what is wrong now. */
+/** Reads the state of the breaker and returns the present trouble. */
 export async function findRefreshTrouble({
   store,
   clock,

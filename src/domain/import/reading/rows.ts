@@ -66,7 +66,7 @@ interface Secret {
   raw: string | null;
 }
 
-/** A secret that the row gives raw, as its SHA-256, or as both; then both must match. */
+/** A secret that the row gives raw, as SHA-256, or in both forms. Two forms must match. */
 function readDigested(fields: ImportFields, name: string): Secret | null {
   const raw = readSecret(fields, name);
   const given = readSha256(fields, `${name}_sha256`);

@@ -18,7 +18,7 @@ interface EffectInput {
   hasOldApi: boolean;
 }
 
-/** Without a running old API, a retirement ends nothing. */
+/** Without a running old API, a retirement ends no calls. */
 const NO_OLD_API =
   'There is no old API behind this bridge: tokens that are not connected are refused before the retirement too. More time until the retirement changes no call here.';
 

@@ -37,10 +37,10 @@ function endOf({ app: { dates, reader } }: HolderFacts): AppDate | undefined {
 
 const hasEnded = ({ app }: HolderFacts) => (appDateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
 
-/** Whether none of the waiting tokens works. */
+/** Whether all waiting tokens are refused. */
 const areRefused = ({ due, app }: HolderFacts) => due.every((one) => isRefused(one, app.reader));
 
-/** What a connection brings back, judged by the calls that were seen. */
+/** The calls that work again after a connection, judged by the calls that were seen. */
 function mendsWords(facts: HolderFacts): string {
   return isBridgeAlone(facts.app) && lostEndpoints(facts).length > 0
     ? 'connect it to bring back what the new API answers'
@@ -102,7 +102,7 @@ function retirementWords(facts: HolderFacts, isPast: boolean): string {
   return `${they} ${are} not connected to the new API and ${are} refused since then. Connect the app once, and ${it} ${isOne(facts) ? 'reads and posts' : 'read and post'} again; ${NOT_KEPT} has ended.`;
 }
 
-/** What a connection brings back. `isAlone`: only the new API answers. */
+/** The calls that work again after a connection. `isAlone`: only the new API answers. */
 function againWords(subject: 'it' | 'they', isAlone: boolean): string {
   const s = subject === 'it' ? 's' : '';
   return isAlone
@@ -110,7 +110,7 @@ function againWords(subject: 'it' | 'they', isAlone: boolean): string {
     : `${subject} work${s} again`;
 }
 
-/** How refused tokens work again, when none of the tokens works, whatever the date. */
+/** How refused tokens work again, when all tokens are refused, before or after the date. */
 function refusedWords(facts: HolderFacts, due: LetterStage): string {
   const [they, are] = isOne(facts) ? ['1 token of this app', 'is'] : [`${tokens(facts)} of this app`, 'are'];
   const isAlone = isBridgeAlone(facts.app);
@@ -146,7 +146,10 @@ function unusedWords(facts: HolderFacts): string {
 const withoutDate = (facts: HolderFacts) =>
   `${tokens(facts)} of this app ${isOne(facts) ? 'is' : 'are'} not connected to the new API. Connect the app once, so that it keeps working.`;
 
-/** What the date of the reminder brings. Without a date of its own, the reminder takes the next date, or the last. */
+/**
+ * The effect of the date of the reminder. Without a date of its own, the reminder takes the next date, or the last
+ * date.
+ */
 function dateWords(facts: HolderFacts, due: LetterStage): string {
   const { reader } = facts.app;
   const end = endOf(facts);

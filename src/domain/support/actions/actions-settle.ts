@@ -21,10 +21,10 @@ export interface UnreachedMail {
   apps: Array<{ clientId: string; name: string }>;
 }
 
-/** The account id in `account:ID`; null for a person who is known by an address alone. */
+/** The account id in `account:ID`; null for a person without a known account. */
 const accountIn = (person: string) => /^account:(.+)$/.exec(person)?.[1] ?? null;
 
-/** A mail that reached nobody, settled or not; undefined where there is no such mail. */
+/** An undeliverable mail, settled or not; undefined where there is no such mail. */
 export async function unreachedMail(
   { store }: Pick<SupportDeps, 'store'>,
   mailId: string,

@@ -20,7 +20,7 @@ import { askAgain, type FormProblems, quoted } from '../../site/problems.ts';
 
 const A_MINUTE = 5;
 
-/** The entries as the person typed them. */
+/** The typed entries. */
 interface Entries {
   name: string;
   callbacks: string;
@@ -35,7 +35,7 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Addresses are separated by line breaks, commas or spaces: no address contains one. */
+/** Line breaks, commas and spaces separate addresses: no address contains these characters. */
 const addresses = (text: string) => text.split(/[\s,;]+/).filter((address) => address !== '');
 
 const FIELD_IDS = { name: 'name', callback: 'callbacks', contact: 'contacts', owner: 'form' };
@@ -56,11 +56,11 @@ function problemsOf({ problems }: RegistrationRefused): FormProblems {
 
 const DATE_NAMES = { retirement: 'Retirement', sunset: 'Sunset' } as const;
 
-/** The dates of the old API, for a person who is about to build on it. */
+/** The dates of the old API, for a person about to build on the old API. */
 const knownDates = ({ context }: PageShell) =>
   dateLines(appLifecycleNow(context)).map((line) => ({ ...line, name: DATE_NAMES[line.milestone] }));
 
-/** The page for people who may not register an app here. */
+/** The page for people without the right to register an app here. */
 function showClosed(frame: PageShell, res: Response): void {
   const isByStaff = frame.context.settings.appRegistration === 'staff';
   const title = isByStaff ? 'Support registers apps here' : 'No more apps are registered here';
@@ -70,7 +70,10 @@ function showClosed(frame: PageShell, res: Response): void {
   frame.page(res.status(403), 'register-closed', shown);
 }
 
-/** Lets people pass who may register an app. Other people are told who may, and what to use instead. */
+/**
+ * Refuses people without the right to register an app. The refusal names the people with this right, and the way to use
+ * instead.
+ */
 function onlyRegistrars(frame: PageShell): RequestHandler {
   return (_req, res, next) => (mayRegister(frame.context, roleIn(res)) ? next() : showClosed(frame, res));
 }

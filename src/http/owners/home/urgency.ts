@@ -2,7 +2,7 @@ import { type AppLifecycle, oldApiStatusOf, nextLine } from '../../wording/dates
 
 /** The order in which lists name the apps that need a person: pure functions. */
 
-/** What decides the place of an app in a list. */
+/** The facts that decide the place of an app in a list. */
 export interface Urgency {
   /**
    * Stopped apps come first, then refused apps, then apps that a coming date will end. Apps that need nobody come last.
@@ -31,7 +31,7 @@ function nextEnd(asOf: AppLifecycle): number {
 }
 
 /**
- * How urgently an app needs somebody to connect it. Once the old API has ended for the app, connecting no longer helps.
+ * How urgently an app needs a connection. Once the old API has ended for the app, a connection no longer helps.
  */
 export function urgencyOf({ name, waiting, stoppedAt }: UrgencyInput, asOf: AppLifecycle): Urgency {
   const { phase, hasOldApi } = oldApiStatusOf(asOf);

@@ -35,13 +35,13 @@ function modeOf({ query }: Request): Mode {
   return MODES.find((mode) => query[mode] === 'on') ?? 'live';
 }
 
-/** From when on calls are marked as new, on a page that reloads itself. */
+/** Calls after this moment are marked as new, on a page with automatic reloads. */
 function sinceOf({ query }: Request, now: number): number {
   const since = Number(query['since']);
   return Number.isSafeInteger(since) && since > 0 && since < now ? since : now;
 }
 
-/** Asks the browser to reload the page. Such a reload is marked as unattended: it does not prolong the session. */
+/** Asks the browser to reload the page. The reload is marked as unattended, and does not prolong the session. */
 function reloadSoon(res: Response): void {
   markUnattended(res.req);
   res.set('Refresh', String(RELOAD_EVERY));
@@ -78,7 +78,7 @@ function show(frame: PageShell): RequestHandler {
 
 const SCRIPTS = ['/assets/htmx.js', '/assets/htmx-sse.js', '/assets/live.js'];
 
-/** No inline style and no evaluated text: the content policy of pages forbids both. */
+/** The content policy of pages forbids inline styles and evaluated text. */
 const HTMX_CONFIG = JSON.stringify({
   includeIndicatorStyles: false,
   allowEval: false,
@@ -98,7 +98,7 @@ function stream(frame: PageShell, places: StreamLimit): RequestHandler {
     // Express gives HEAD to this handler too, but HEAD has no stream to follow.
     if (req.method === 'HEAD') return void res.end();
     if (frame.context.live.ending.aborted) return refuse(res, 503);
-    // If the browser has already left, nobody would give the place back.
+    // If the browser has already left, the place would never be given back.
     if (res.destroyed) return;
     const taken = places.take(signedInPerson(req).accountId);
     if (typeof taken === 'string') return refuse(res, taken === 'too many' ? 503 : 429);

@@ -18,14 +18,14 @@ export interface ChecklistStep {
   /** The id of its heading on the page. */
   id: string;
   title: string;
-  /** The title as something to do. */
+  /** The title as a task. */
   todo: string;
   state: 'done' | 'partly' | 'open';
   /** Words, and times that the reader gets in their own form. */
   evidence: string | TimedWords;
   /** The programs that keep the step from being done, the most frequent callers first. */
   details: string[];
-  /** Undefined where nothing is left to do, and where nobody can do anything. */
+  /** Undefined where no task is left, and where no person can help. */
   next: { text: string; label: string; href: string } | undefined;
 }
 
@@ -37,7 +37,7 @@ interface ChecklistPage extends OldApiStatus {
 
 type ChecklistInput = MigrationProgress & ChecklistPage;
 
-/** Clients that the app used before. Connections can still be handed over to them. */
+/** Clients that the app used before. Connections can still be handed over to these clients. */
 function formerOf({ former = [] }: ChecklistInput['grants']) {
   const names = former.map(({ id }) => id).join(' and ');
   return { names, are: former.length === 1 ? 'was' : 'were', connections: sumOf(former) };
@@ -46,7 +46,7 @@ function formerOf({ former = [] }: ChecklistInput['grants']) {
 const sumOf = (former: NonNullable<ChecklistInput['grants']['former']>) =>
   former.reduce((sum, { connections }) => sum + connections, 0);
 
-/** What it means that no client is entered, for people who connect and for existing connections. */
+/** The consequence of a missing client, for new connections and for existing connections. */
 function noClientWords(grants: ChecklistInput['grants']): string {
   const { names, are, connections } = formerOf(grants);
   if (connections === 0)
@@ -75,7 +75,7 @@ function ownClient({ client, grants, home }: ChecklistInput): ChecklistStep {
   };
 }
 
-/** How many tokens wait for their holders, and whether they are refused meanwhile. After the sunset no token waits. */
+/** The number of waiting tokens, and whether calls with waiting tokens are refused. After the sunset no token waits. */
 function waitWords({ tokens: { waiting }, phase, hasOldApi }: ChecklistInput): string {
   const [wait, are] = waiting === 1 ? ['waits for its holder', 'is'] : ['wait for their holders', 'are'];
   if (phase === 'ended') return `${formatNumber(waiting)} ${are} not connected; the old API has ended.`;
@@ -218,7 +218,7 @@ const CONFIRM = 'Confirm each one within seven days, once the app has stored its
 const LOST =
   'What was not confirmed in time cannot be confirmed any more. If the app has stored its pairs, it works and nothing is left to do. Else people connect once more from the app, and it takes the new connections over; after the sunset they do so at the new API itself.';
 
-/** How the app gets the remaining connections. After the sunset nobody connects from the app any more. */
+/** How the app gets the remaining connections. After the sunset no person connects from the app any more. */
 function takeOverWords({ client, grants, phase }: ChecklistInput): string | undefined {
   const able = grants.own + sumOf(grants.former ?? []);
   if (grants.all === able || !client) return EXCHANGE;

@@ -34,12 +34,12 @@ export type Field =
 /** The page of an action. */
 export interface ActionPage {
   title: string;
-  /** What will happen, a sentence or two each. */
+  /** The effects of the action, one or two sentences for each effect. */
   says: string[];
   /** The people and things concerned. A time is in Unix milliseconds. */
   facts: Array<{ term: string; text?: string; time?: number | undefined }>;
   fields?: Field[];
-  /** Undefined where nothing can be done just now; `says` tells why. */
+  /** Undefined where the action is not possible now; `says` tells why. */
   button: { label: string; isDanger: boolean } | undefined;
   back: { href: string; label: string };
 }
@@ -63,9 +63,9 @@ export interface StaffAction<Target> {
   find(req: Request): Promise<Target>;
   /** The page of the action. Where the action makes no sense (any more): the page that shows the present state. */
   ask(target: Target): Promise<ActionPage | NoticeRedirect>;
-  /** Typed texts that are ids of existing things. They are shown again, whatever their length. */
+  /** Typed texts that are ids of existing things. The page shows these texts again, however long they are. */
   knownIds?(fields: Record<string, string>): Promise<string[]>;
-  /** Returns where to go, or what is wrong; undefined where `act` has sent the answer itself. */
+  /** Returns the next address, or the problems; undefined where `act` has sent the answer. */
   act(sent: ActionInput<Target>, res: Response): Promise<NoticeRedirect | ActionRefusal | undefined>;
 }
 

@@ -1,12 +1,12 @@
 import { mayAct, type StaffRole } from '../../../domain/accounts/staff.ts';
 
-/** The parts of the rows on the desks, and what the rows depend on besides their own data. */
+/** The parts of the rows on the desks, and the facts that the rows need besides their own data. */
 
 /** When a row is shown, and to whom. */
 export interface DeskView {
   now: number;
   role: StaffRole;
-  /** Whether the old API has ended for an app. Then connecting makes none of its tokens work any more. */
+  /** Whether the old API has ended for an app. After this end, a connection makes no token of the app work. */
   isEnded: (clientId: string) => boolean;
 }
 

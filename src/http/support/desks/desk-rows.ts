@@ -50,7 +50,7 @@ function holderPart({ account_id: id, email, name }: Holder): CellPart {
   return { text: name ?? email ?? id, href: `/support/accounts/${encodeURIComponent(id)}` };
 }
 
-/** A grant in doubt, with what will happen to it. */
+/** A grant in doubt, with the next step of the bridge. */
 export function doubtRow(row: DoubtfulGrant, { now }: DeskView): ShownRow {
   const expires = row.access_expires_at;
   const words = expires > now ? distanceWords(expires, now) : 'expired';
@@ -162,7 +162,7 @@ export function nobodysRow(row: OwnerlessTokens, seen: DeskView): ShownRow {
   ];
 }
 
-/** A token that works although nobody has confirmed that it belongs to its app. */
+/** A token that works, and whose app no person has confirmed. */
 export function unprovenRow(row: UnprovenToken, seen: DeskView): ShownRow {
   const { account_id, email, name } = row;
   const at = (act: string) => `/support/mappings/${row.id}/${act}`;

@@ -40,7 +40,7 @@ function brake({ context }: PageShell, req: Request, res: Response): void {
 const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
 const accountAddress = (accountId: string) => `/support/accounts/${encodeURIComponent(accountId)}`;
 
-/** The page of the only result; undefined where the search found several things or none. */
+/** The page of the only result; undefined where the search found no result or several results. */
 function onlyHit({ tokens, apps, accounts }: SearchResult): string | undefined {
   const hits = [
     ...tokens.map(({ id }) => `/support/mappings/${id}`),
@@ -124,7 +124,7 @@ async function busyDesks(context: HttpSupportDeps, accountId: string) {
   }));
 }
 
-/** What callers notice of the trouble. */
+/** The effect of the trouble on callers. */
 const NOTICED: Record<RefreshTrouble['kind'], string> = {
   deaths: 'Connections whose access has run out meanwhile answer with what is known, or 503',
   tripped: 'Connections whose access has run out meanwhile answer with what is known, or 503',

@@ -1,8 +1,8 @@
-/** What staff do where nobody knows whose account a token belongs to: pure functions. */
+/** The next step of staff for a token whose account is not known: pure functions. */
 
-/** What the next step depends on. */
+/** The facts that decide the next step. */
 interface UnknownHolder {
-  /** Whether the old API can still be asked whose token it is. */
+  /** Whether the old API can still tell the account of the token. */
   hasOldApi: boolean;
   /** Whether an old user id of the account is known. */
   hasOldId?: boolean;

@@ -75,7 +75,7 @@ const DELIVERIES: Record<ReminderMail['state'], (mail: Mail) => Delivery> = {
   undeliverable: undelivered,
 };
 
-/** What became of a mail. */
+/** The outcome of a mail. */
 export function deliveryWords(mail: Mail): Delivery {
   return DELIVERIES[mail.state](mail);
 }
@@ -97,7 +97,7 @@ const aboutLine = (mail: ReminderMail) => ({
   role: mail.role === 'owner' ? 'as the app’s owner' : 'as the token’s holder',
 });
 
-/** Mails as rows, for a staff role. One row holds everything that the mail was about. */
+/** Mails as rows, for a staff role. One row holds all subjects of a mail. */
 export function mailLines(mails: readonly ReminderMail[], role: StaffRole) {
   const byMail = new Map<string, [ReminderMail, ...ReminderMail[]]>();
   for (const mail of mails) {

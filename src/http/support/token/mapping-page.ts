@@ -54,7 +54,7 @@ function shownCalls({ calls }: MappingDescription) {
 const accountAddress = (id: string | null) =>
   id === null ? undefined : `/support/accounts/${encodeURIComponent(id)}`;
 
-/** The account as the new API describes it. While no account is known: what else identifies the holder. */
+/** The account in the words of the new API. While no account is known: other facts that identify the holder. */
 function shownAccount({ mapping, account }: MappingDescription) {
   const { account_id: id, account_email: waitsFor, legacy_account_id: olderId } = mapping;
   const { name, email, timezone: zone } = account ?? {};

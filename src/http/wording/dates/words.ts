@@ -1,7 +1,7 @@
 import { changesCalls, type Milestone } from '../../../domain/lifecycle/lifecycle.ts';
 import { DAY } from '../../../shared/lifetimes.ts';
 
-/** Dates as pages show them. */
+/** The dates on pages. */
 
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
