@@ -65,7 +65,7 @@ async function tell(
     if (!(error instanceof Unavailable)) throw error;
     context.logger.warn('the end of a token could not be sent to the old API', { mappingId, error });
     const by = { at: context.clock.now(), ...origin, clientId, accountId, mappingId };
-    const change = { ...by, action: 'old_backend_not_told', reason: 'it did not answer' };
+    const change = { ...by, action: 'old_backend_not_told', reason: 'the old API did not answer' };
     await context.store.transaction((tx) => recordEvent(context, tx, change));
   }
 }
