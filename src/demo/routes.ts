@@ -16,12 +16,12 @@ function onlyOwnForms(publicUrl: string): RequestHandler {
   };
 }
 
-/** The demo's own addresses, next to those of the client library. */
+/** The demo's own addresses, next to the addresses of the client library. */
 export function createRoutes(settings: DemoSettings, oldApi: OldApi, show: DemoPages): Router {
   const routes = Router();
   routes.use(onlyOwnForms(settings.publicUrl));
   routes.get('/', (req, res) => {
-    // The library sends the browser here when it finds no session for a callback.
+    // The library sends the browser here when a callback has no session.
     if (req.query['error'] !== undefined) return show.failure(req, res, lostSession);
     show.start(res, demoOf(req));
   });

@@ -1,6 +1,6 @@
 /** Work that is repeated in the background, never two runs at a time. */
 export interface RepeatedWork {
-  /** Runs the work now. During a run: waits for the end of this run, and starts no other. */
+  /** Runs the work now. During a run: waits for the end of this run, and starts no second run. */
   run(): Promise<void>;
   /** Ends the repetition. Resolves at the end of the run under way, if there is one. */
   stop(): Promise<void>;

@@ -13,7 +13,7 @@ export class ReasonRefused extends Error {
 }
 
 /**
- * Checks a reason before the change. Without a good reason nothing is done.
+ * Checks a reason before the change. Without a good reason the change is refused.
  * @throws {ReasonRefused}
  */
 export function checkedReason(reason: string): string {

@@ -69,7 +69,7 @@ interface DropResult {
 }
 
 /**
- * Drops a key for the given purposes if nothing needs it any more, and removes it from this machine's file.
+ * Drops a key for the given purposes if no value needs the key any more, and removes the key from this machine's file.
  * @throws {Error} in plain words, before any change, when the file cannot be changed
  */
 export async function dropKey(context: KeysDeps, file: string, choice: KeyChoice): Promise<DropResult> {

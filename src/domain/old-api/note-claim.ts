@@ -17,7 +17,7 @@ interface NamedApp {
 export const claimReason = (clientId: string) => `a call named the app ${clientId}, which proves nothing`;
 
 /**
- * Stores the first app that a call names, and no later one, so that calls cannot make the bridge write again and again.
+ * Stores only the first app that a call names, so that calls cannot make the bridge write again and again.
  */
 export async function noteClaim(
   context: OldApiDeps,

@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
  * Finds apps by a part of their name, and people by the beginning of theirs. The search reads the names of all apps,
- * because the databases differ in what they take for a small letter. There are too many people to read all of them.
+ * because the databases differ in what they take for a small letter. There are too many people to read all their names.
  */
 
 /** How many names of apps are read at once. Between two readings the process serves other work. */

@@ -68,7 +68,7 @@ function shownAnswer(context: HttpLifecycleDeps, name: DateName) {
   return { status: STATUSES[name], body: bodyAfter(name, publicUrl), isLater };
 }
 
-/** What a date brings. After the sunset the other dates have no meaning any more. */
+/** The effect of a date. After the sunset the other dates have no meaning any more. */
 function shownMeaning(context: HttpLifecycleDeps, described: PublicLifecycle, name: DateName) {
   if (name !== 'sunset' && hasEnded(described)) return { meaning: OVERTAKEN, left: '', kind: '' };
   const { dates, now } = described;
@@ -128,7 +128,7 @@ function showLifecycle(context: HttpLifecycleDeps, pages: PageRenderer): Request
   };
 }
 
-/** Both addresses. Mount them after the headers of pages. */
+/** Mounts both addresses, after the headers of pages. */
 export function lifecycleRouter(context: HttpLifecycleDeps, pages: PageRenderer): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const others = onlyRead('It shows dates and takes nothing.');

@@ -1,4 +1,4 @@
-/** What each scope of the new API lets an app do, in words for the person who decides. */
+/** The effect of each scope of the new API, in words for the person who decides. */
 const WORDS: Readonly<Record<string, string>> = {
   'account:read': 'See your account and your channels',
   'account:write': 'Change your account settings',

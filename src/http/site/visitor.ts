@@ -12,7 +12,7 @@ export function visitorOf(req: Request): SignedInPerson | undefined {
   return session?.person;
 }
 
-/** Without a session cookie there is nobody to look up. */
+/** Without a session cookie there is no visitor to look up. */
 const mayBeSignedIn = ({ headers }: Request) => /gb_session=/.test(headers.cookie ?? '');
 
 type Step = (req: Request, res: Response, next: (error?: unknown) => void) => unknown;
@@ -43,7 +43,7 @@ export function createVisitors({ context, sessions }: SigninPagesDeps) {
 
 export type VisitorLookup = ReturnType<typeof createVisitors>;
 
-/** Before a page that everybody may open. */
+/** Runs before a public page. */
 export function knowVisitor(know: VisitorLookup): RequestHandler {
   return async (req, res, next) => {
     await know(req, res);

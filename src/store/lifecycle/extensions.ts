@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { LifecycleTables, Milestone } from '../tables/lifecycle.ts';
 import type { Database } from '../driver/store.ts';
 
-/** The extensions of apps: at most one in force for an app and a milestone. */
+/** The extensions of apps: an app has at most one extension in force for a milestone. */
 
 interface ExtensionEnd {
   clientId: string;
@@ -26,7 +26,7 @@ export async function extensionUntil(
   return row?.until;
 }
 
-/** Ends the extension in force; returns its planned end, or undefined when there was none. */
+/** Ends the extension in force; returns its planned end, or undefined without an extension. */
 export async function endExtensionOf(
   tx: Database,
   { clientId, name, now, by }: ExtensionEnd,
@@ -42,7 +42,7 @@ export async function endExtensionOf(
   return row?.until;
 }
 
-/** Adds an extension. The app must have none for this milestone in force. */
+/** Adds an extension. The app must have no extension in force for this milestone. */
 export async function insertExtension(
   tx: Database,
   extension: Insertable<LifecycleTables['extensions']>,

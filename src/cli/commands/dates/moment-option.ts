@@ -11,10 +11,10 @@ export function momentOf(name: string, given: unknown): number {
   return at;
 }
 
-/** A moment as commands print it. */
+/** A moment in the form of all commands. */
 export const shown = isoMoment;
 
-/** Text from people may hold anything, and a terminal obeys control characters. */
+/** Text from people may hold control characters, and a terminal obeys control characters. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '?');
 }

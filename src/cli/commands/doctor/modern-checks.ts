@@ -65,7 +65,9 @@ export async function checkClient(
   return ok(`${settings}: ${said}${isSecret ? '' : '. A public client has no secret to prove'}`);
 }
 
-/** Whether an authorization would begin: the first answer leads to a sign-in, not to an error. It is not continued. */
+/**
+ * Whether an authorization would begin: the first answer leads to a sign-in, not to an error. The check stops there.
+ */
 export async function checkRedirectUri(
   config: Config,
   upstream: UpstreamConfig,

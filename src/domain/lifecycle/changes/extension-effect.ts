@@ -22,7 +22,10 @@ interface EffectInput {
 const NO_OLD_API =
   'There is no old API behind this bridge: tokens that are not connected are refused before the retirement too. More time until the retirement changes no call here.';
 
-/** When an app loses what a milestone ends. The sunset ends everything, so nothing lasts longer than the sunset. */
+/**
+ * When an app loses the calls that a milestone ends. The sunset ends all calls, so no extension lasts beyond the
+ * sunset.
+ */
 function lossAt(lifecycle: Lifecycle, { clientId, name }: Omit<Extension, 'until'>): number {
   const own = dateFor(lifecycle, name, clientId) ?? Infinity;
   return Math.min(own, dateFor(lifecycle, 'sunset', clientId) ?? Infinity);

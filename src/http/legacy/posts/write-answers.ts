@@ -65,7 +65,7 @@ export function errorOf(
   });
 }
 
-/** The page where a person can see what became of a post. */
+/** The page where a person sees the outcome of a post. */
 export function placeToLook({ settings }: LegacyDeps, { client_id: clientId }: Caller['mapping']): string {
   return `${settings.publicUrl}/apps/${clientId}`;
 }

@@ -9,7 +9,7 @@ import {
 import { tokenCount } from '../../wording/state-words.ts';
 import { stoppedReason } from '../../wording/token-words.ts';
 
-/** What needs a signed-in person, each with the one thing to do. */
+/** The tasks of a signed-in person, each with its one next step. */
 
 export interface AppNeed {
   /** The id of its section on the page. */
@@ -31,7 +31,7 @@ const PROGRAM = 'It holds a token of yours and is not connected to the new API.'
 /** The name of an unidentified program, without the prefix. */
 const saidName = (name: string) => name.replace(/^unidentified program: /, '');
 
-/** What one consent brings. Without an old API only the calls that the new API answers will work. */
+/** The effect of one consent. Without an old API only the calls that the new API answers will work. */
 function afterWords(count: number, { hasOldApi }: OldApiStatus): string {
   const works = count === 1 ? 'works' : 'work';
   const what = hasOldApi ? '' : ', for calls that the new API answers';

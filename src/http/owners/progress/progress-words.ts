@@ -4,7 +4,7 @@ import { type AppLifecycle, dateLines, oldApiStatusOf } from '../../wording/date
 
 /** The progress of apps in words. */
 
-/** What the retirement or the sunset means, or has meant, for the waiting tokens. */
+/** The effect of the retirement or the sunset on the waiting tokens, before or after the date. */
 function untilWords(asOf: AppLifecycle, waiting: number): Sentence {
   const [they, They] = waiting === 1 ? ['it is', 'It is'] : ['they are', 'They are'];
   if (oldApiStatusOf(asOf).phase === 'ended') return ['The old API has ended: connecting helps no more.'];

@@ -62,7 +62,7 @@ const LISTS: Record<
     shown(await unprovenTokens(context, after), unprovenRow, seen),
 };
 
-/** What the rows of a desk depend on, besides their own data. */
+/** The facts that the rows of a desk need, besides their own data. */
 export function seenBy(context: HttpSupportDeps, role: StaffRole): DeskView {
   const isEnded = (clientId: string) => oldApiStatusNow(context, clientId).phase === 'ended';
   return { now: context.clock.now(), role, isEnded };

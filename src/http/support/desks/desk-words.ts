@@ -100,7 +100,7 @@ function condition({ has_sibling: hasSibling }: GrantInDoubt): string {
     : 'unless the new API says that it is not valid any more';
 }
 
-/** What happens to a grant in doubt, in a sentence or two. */
+/** The next steps for a grant in doubt, in a sentence or two. */
 export function doubtFate(doubt: GrantInDoubt, now: number): string {
   const { access_expires_at: expiresAt, quietUntil, state } = doubt;
   if (state === 'presenting')

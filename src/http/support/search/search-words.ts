@@ -57,7 +57,7 @@ const OTHER_NEXT = [
   'Ask for a token, its first four characters, or the e-mail address of the account.',
 ];
 
-/** As what kinds of things a text was looked up, and what to try next. */
+/** The kinds of ids and names for which a text was looked up, and the next thing to try. */
 export function nothingFoundWords(query: SearchQuery): NoResultWords {
   const understood = understoodOf(query);
   if (query.isLikelyToken) return { understood, next: TOKEN_NEXT };

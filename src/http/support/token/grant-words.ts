@@ -2,7 +2,7 @@ import type { ShownGrant } from '../../../domain/support/describe-mapping.ts';
 import { isStop } from '../../../domain/support/ended/ended-on-day.ts';
 import { whyGrantEnded } from '../../wording/ends.ts';
 
-/** A grant as support sees it: everything but its token pair. */
+/** A grant on the pages of support: all facts but its token pair. */
 
 const STATES: Record<ShownGrant['state'], { label: string; kind: 'ok' | 'warning' | 'danger' | '' }> = {
   ready: { label: 'ready', kind: 'ok' },
