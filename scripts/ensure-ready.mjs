@@ -119,7 +119,10 @@ function buildDigest() {
   return digest([installDigest(), ...inputs.flatMap((path) => [path.slice(root.length), readText(path)])]);
 }
 
-const isInstalled = () => readText(installStamp) === installDigest();
+// npm's own record is part of the stamp: packages that somebody took away later (`npm prune --omit=dev`) are missed.
+const installedDigest = () => digest([installDigest(), readText(at('node_modules', '.package-lock.json'))]);
+
+const isInstalled = () => readText(installStamp) === installedDigest();
 const isBuilt = () => readText(buildStamp) === buildDigest();
 
 // An install made by hand (`npm ci`, `npm install`) leaves npm's own record; where that equals the lock file and the
@@ -141,7 +144,7 @@ async function adoptManualInstall() {
   );
   if (!complete) return;
   const loads = await run(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"]);
-  if (loads.code === 0) writeFileSync(installStamp, installDigest());
+  if (loads.code === 0) writeFileSync(installStamp, installedDigest());
 }
 
 // --- doing it ---------------------------------------------------------------------------------------------------------
@@ -182,7 +185,7 @@ async function install() {
   if (code !== 0)
     throw new NotReady(`${output}\nThe packages could not be installed; what npm said stands above.`);
   mkdirSync(at('node_modules'), { recursive: true });
-  writeFileSync(installStamp, installDigest());
+  writeFileSync(installStamp, installedDigest());
 }
 
 // Built beside dist/ and swapped in whole, so that a program that is running never meets a half-written file.

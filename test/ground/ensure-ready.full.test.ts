@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { createInstallableProject, type Finished, type Project, runNode } from './ready-project.ts';
 
 const THEN = ['--then', 'dist/main.js'];
@@ -127,6 +128,15 @@ describe('on a fresh checkout', () => {
   test('a changed lock file means a new install', async () => {
     project.append('package-lock.json', '\n');
     expect((await start(project)).output).toContain('Installing packages');
+  });
+
+  test('packages that are only for development are installed again when they were taken away', async () => {
+    const npm = promisify(execFile);
+    await npm('npm', ['prune', '--omit=dev', '--offline'], { cwd: project.folder });
+    expect(project.has('node_modules/typescript')).toBe(false);
+    const { code, output } = await start(project);
+    expect([code, output]).toEqual([0, expect.stringContaining('Installing packages')]);
+    expect(project.has('node_modules/typescript')).toBe(true);
   });
 
   test('the lock of a start that was killed is taken over by exactly one of those that wait', async () => {

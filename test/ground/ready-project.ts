@@ -84,24 +84,29 @@ process.exitCode = failed ? 2 : 0;
 
 const compiler = { name: 'typescript', version: '7.0.0' };
 const devDependencies = { typescript: 'file:vendor/typescript' };
+const dependencies = { served: 'file:vendor/served' };
 
-/** A project that installs without a registry (its one package lies beside it) and builds in no time. */
+/** A project that installs without a registry (its packages lie beside it) and builds in no time. */
 export function createInstallableProject(): Project {
   const project = createProject(['scripts/ensure-ready.mjs', 'scripts/start-lock.mjs']);
-  const manifest = { name: 'ground', version: '1.0.0', type: 'module', devDependencies };
+  const manifest = { name: 'ground', version: '1.0.0', type: 'module', dependencies, devDependencies };
   const lock = {
     name: 'ground',
     version: '1.0.0',
     lockfileVersion: 3,
     requires: true,
     packages: {
-      '': { name: 'ground', version: '1.0.0', devDependencies },
+      '': { name: 'ground', version: '1.0.0', dependencies, devDependencies },
+      'node_modules/served': { resolved: 'vendor/served', link: true },
       'node_modules/typescript': { resolved: 'vendor/typescript', link: true },
-      'vendor/typescript': { ...compiler, dev: true },
+      'vendor/served': { version: '1.0.0' },
+      'vendor/typescript': { version: compiler.version, dev: true },
     },
   };
   project.write('package.json', JSON.stringify(manifest));
-  project.write('package-lock.json', JSON.stringify(lock));
+  // As npm itself writes it, so that npm leaves it as it is.
+  project.write('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
+  project.write('vendor/served/package.json', JSON.stringify({ name: 'served', version: '1.0.0' }));
   project.write('vendor/typescript/package.json', JSON.stringify(compiler));
   project.write('vendor/typescript/bin/tsc', fakeCompiler);
   project.write('tsconfig.json', '{}');
