@@ -87,5 +87,5 @@ async function serve(): Promise<void> {
     process.stderr.write(`${part} ended unexpectedly, stopping.\n`);
     stop(1);
   });
-  process.stdout.write(welcomeText(config, system));
+  process.stdout.write(await welcomeText(config, system));
 }

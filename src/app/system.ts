@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { readTlsPair } from '../shared/net/tls-pair.ts';
 import { followSettings } from '../domain/lifecycle/fill-dates.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
-import { DEMO_APP, demoOrigin, seedDemo } from '../demo-data/seed-demo.ts';
+import { loadDemoData } from './demo-data.ts';
 import { createLogger, type Logger } from '../shared/log/logger.ts';
 import { startWorkers } from './workers.ts';
 
@@ -57,7 +57,8 @@ function startModern(config: Config): Promise<ModernChild> {
   return startChild('modern/main.js', settings, MODERN_VARIABLES);
 }
 
-function startDemo(config: Config): Promise<Child<{ url: string }>> {
+async function startDemo(config: Config): Promise<Child<{ url: string }>> {
+  const { DEMO_APP, demoOrigin } = await loadDemoData();
   const { clientId, clientSecret } = DEMO_APP;
   return startChild('demo/main.js', {
     host: config.host,
@@ -90,7 +91,7 @@ async function prepare({ config, demo, logger }: Preparation): Promise<void> {
     await requireServable(opened, config);
     // Settings come before the demo: the demo fills in its own dates where a database has none.
     await followSettings(context, config.dates);
-    if (demo) await seedDemo(context, config, demo.accountId);
+    if (demo) await (await loadDemoData()).seedDemo(context, config, demo.accountId);
   } finally {
     await opened.close();
   }

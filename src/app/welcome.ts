@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { OUT_OF_BAND } from '../domain/apps/callback-rule.ts';
 import { embeddedOrigin } from './embedded-client.ts';
-import { DEMO_APP, demoOrigin } from '../demo-data/seed-demo.ts';
+import { loadDemoData } from './demo-data.ts';
 import type { System } from './system.ts';
 
 /** Deleting VAR_DIR begins again only with a SQLite database, which is in VAR_DIR. */
@@ -11,7 +11,8 @@ function beginAgain({ database, varDir }: Config): string {
     : '';
 }
 
-function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] {
+async function demoLines(config: Config, demo: NonNullable<System['demo']>): Promise<string[]> {
+  const { DEMO_APP, demoOrigin } = await loadDemoData();
   const { clientId, clientSecret, ownerToken } = DEMO_APP;
   const authorize = `${config.publicUrl}/oauth2/authorize?client_id=${clientId}&response_type=code&redirect_uri=${OUT_OF_BAND}`;
   return [
@@ -36,7 +37,7 @@ function demoLines(config: Config, demo: NonNullable<System['demo']>): string[] 
 }
 
 /** The text for a person once everything runs: the addresses and the demo account. */
-export function welcomeText(config: Config, { demo }: System): string {
+export async function welcomeText(config: Config, { demo }: System): Promise<string> {
   const lines = [
     'grantbridge is running.',
     '',
@@ -44,5 +45,5 @@ export function welcomeText(config: Config, { demo }: System): string {
     `  your apps          ${config.publicUrl}/apps`,
     `  support            ${config.publicUrl}/support`,
   ];
-  return [...lines, ...(demo ? demoLines(config, demo) : []), '', 'Stop with Ctrl-C.', ''].join('\n');
+  return [...lines, ...(demo ? await demoLines(config, demo) : []), '', 'Stop with Ctrl-C.', ''].join('\n');
 }

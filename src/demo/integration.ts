@@ -5,6 +5,7 @@ import session from 'express-session';
 import helmet from 'helmet';
 import type { Logger } from '../shared/log/logger.ts';
 import { iconRouter } from '../shared/icons.ts';
+import { listenFailure } from '../shared/net/listen-failure.ts';
 import { stylesheet } from '../shared/pages.ts';
 import { startConnecting, finishAuthorization, recordCallback } from './connect.ts';
 import { noSuchPage, ownFailure } from './failures.ts';
@@ -95,7 +96,9 @@ function createApp(settings: DemoSettings, logger: Logger): Express {
 
 function listen(app: Express, { host, port }: DemoSettings): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = app.listen(port, host, (error) => (error ? reject(error) : resolve(server)));
+    const server = app.listen(port, host, (error) =>
+      error ? reject(listenFailure(error, 'DEMO_PORT', { host, port })) : resolve(server),
+    );
   });
 }
 

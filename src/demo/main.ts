@@ -1,7 +1,7 @@
-import { listenFailure } from '../shared/net/listen-failure.ts';
+import { loadPart } from '../shared/load-part.ts';
 import { installLastResort } from '../shared/log/last-resort.ts';
 import { createLogger } from '../shared/log/logger.ts';
-import { type Demo, startDemo } from './integration.ts';
+import type { Demo } from './integration.ts';
 import type { DemoSettings } from './settings.ts';
 
 /** The one message that the starting process sends. */
@@ -24,10 +24,11 @@ async function start(settings: DemoSettings): Promise<void> {
   const logger = createLogger({ level: settings.logLevel, name: 'demo' });
   installLastResort({ logger, drain: stop });
   try {
-    demo = startDemo(settings, logger);
+    const loaded = loadPart('The demo integration', () => import('./integration.ts'));
+    demo = loaded.then(({ startDemo }) => startDemo(settings, logger));
     answer({ type: 'ready', url: (await demo).url });
   } catch (error) {
-    answer({ type: 'failed', message: listenFailure(error, 'DEMO_PORT', settings).message });
+    answer({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
     process.exitCode = 1;
     if (process.connected) process.disconnect();
   }

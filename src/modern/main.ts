@@ -3,9 +3,10 @@
  * `{ type: 'failed', message }`. Secrets travel over IPC alone: process lists and environments do not show IPC
  * messages.
  */
+import { loadPart } from '../shared/load-part.ts';
 import { installLastResort } from '../shared/log/last-resort.ts';
 import { createLogger } from '../shared/log/logger.ts';
-import { type ModernServer, startModern } from './server.ts';
+import type { ModernServer } from './server.ts';
 import type { ModernSettings } from './settings.ts';
 
 interface StartMessage {
@@ -19,7 +20,8 @@ async function start(settings: ModernSettings): Promise<void> {
   try {
     const logger = createLogger({ level: settings.logLevel, name: 'modern' });
     installLastResort({ logger, drain: end });
-    running = startModern(settings, logger);
+    const loaded = loadPart('The embedded new API', () => import('./server.ts'));
+    running = loaded.then(({ startModern }) => startModern(settings, logger));
     const { url, demo } = await running;
     process.send?.({ type: 'ready', url, demo });
   } catch (error) {

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** One process of the bridge as it is deployed: plain Node on the build, with its settings in its environment. */
 
 const checkout = resolve(import.meta.dirname, '../../..');
-const mainFile = resolve(checkout, 'dist/main.js');
 
 const LAST_LINE = 'Stop with Ctrl-C.';
 const START_LIMIT_MS = 60_000;
@@ -35,6 +34,8 @@ export interface ProcessOptions {
   settings: Settings & { PORT: string };
   /** A program that runs it, with its options: strace. */
   under?: readonly string[];
+  /** Where the built program is; the checkout without it. */
+  folder?: string;
 }
 
 /**
@@ -43,10 +44,10 @@ export interface ProcessOptions {
  */
 const WITH_US = '( (read end; kill -KILL $$) <&3 >/dev/null 2>&1 & ); exec "$@" 3<&-';
 
-function launch({ settings, under = [] }: ProcessOptions) {
-  const command = [...under, process.execPath, mainFile];
+function launch({ settings, under = [], folder = checkout }: ProcessOptions) {
+  const command = [...under, process.execPath, join(folder, 'dist/main.js')];
   const child = spawn('/bin/sh', ['-c', WITH_US, 'sh', ...command], {
-    cwd: checkout,
+    cwd: folder,
     env: { PATH: process.env['PATH'], ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });

@@ -15,6 +15,19 @@ interface Sending {
   body?: URLSearchParams;
 }
 
+/** A proxy that ends TLS for a public address and passes plain calls on to the bridge's own. */
+export interface TlsProxy {
+  publicUrl: string;
+  bridgeUrl: string;
+}
+
+/** What such a proxy adds. */
+export const HTTPS_OUTSIDE = { 'x-forwarded-proto': 'https' };
+
+function behindProxy(url: string, { publicUrl, bridgeUrl }: TlsProxy): string {
+  return bridgeUrl + url.slice(publicUrl.length);
+}
+
 interface Cookie {
   host: string;
   path: string;
@@ -38,6 +51,12 @@ function defaultPath(url: URL): string {
  */
 export class CookieWalker {
   #cookies: Cookie[] = [];
+  readonly #proxy: TlsProxy | undefined;
+
+  constructor(proxy?: TlsProxy) {
+    this.#proxy = proxy;
+  }
+
   /** Every value that it was ever given, also those that were taken back. */
   readonly received: Array<{ name: string; value: string }> = [];
 
@@ -88,10 +107,15 @@ export class CookieWalker {
     const cookie = this.cookieHeader(url);
     // Each on a connection of its own: a kept one may be closing just now, after five seconds in which nothing came.
     const headers = { accept: 'text/html,*/*;q=0.8', connection: 'close', ...init.headers };
-    const response = await fetch(url, {
+    const proxy = url.startsWith(`${this.#proxy?.publicUrl}/`) ? this.#proxy : undefined;
+    const response = await fetch(proxy ? behindProxy(url, proxy) : url, {
       ...init,
       redirect: 'manual',
-      headers: cookie === '' ? headers : { ...headers, cookie },
+      headers: {
+        ...headers,
+        ...(cookie !== '' && { cookie }),
+        ...(proxy && HTTPS_OUTSIDE),
+      },
     });
     for (const line of response.headers.getSetCookie()) this.#keep(line, new URL(url));
     return {
