@@ -17,6 +17,43 @@ const ROOMS = {
   http: 'wire wording pages signin site charts cut-over legacy exchange migrate lifecycle ops owners support',
 };
 
+// What only the embedded new API and the demo need. A production of the bridge alone does not install it, so these are
+// devDependencies (docs/operate/install.md).
+const EMBEDDED_SIDE = '^src/(?:modern|demo)/';
+const EMBEDDED_PACKAGES =
+  '(?:^|/)node_modules/(?:@escape\\.tech/graphql-armor-[^/]+|grant|graphql|graphql-http|oidc-provider)/';
+
+const installs = [
+  {
+    name: 'the-bridge-needs-no-development-package',
+    comment: 'A production is installed without devDependencies.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: EMBEDDED_SIDE },
+    to: { dependencyTypes: ['npm-dev'] },
+  },
+  {
+    name: 'the-embedded-side-needs-no-other-development-package',
+    comment: 'Name the package above when only the embedded new API or the demo needs it.',
+    severity: 'error',
+    from: { path: EMBEDDED_SIDE },
+    to: { dependencyTypes: ['npm-dev'], pathNot: EMBEDDED_PACKAGES },
+  },
+  {
+    name: 'the-embedded-side-is-reached-over-http-alone',
+    comment: 'It runs in processes of its own. An import would load its packages into the bridge.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: EMBEDDED_SIDE },
+    to: { path: EMBEDDED_SIDE },
+  },
+  {
+    name: 'the-demo-data-is-loaded-on-demand',
+    comment: 'Take it from src/app/demo-data.ts, where a demo runs.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/demo-data/' },
+    to: { path: '^src/demo-data/', dynamic: false, dependencyTypesNot: ['type-only'] },
+  },
+];
+
 function roomsOf(layer) {
   const rooms = ROOMS[layer].split(' ');
   const each = rooms.slice(0, -1).map((room, at) => ({
@@ -60,6 +97,7 @@ module.exports = {
       from: { path: '^src/(?:domain|http)/[^/]+/' },
       to: { path: '^src/domain/context\\.ts$' },
     },
+    ...installs,
     ...roomsOf('store'),
     ...roomsOf('domain'),
     ...roomsOf('http'),

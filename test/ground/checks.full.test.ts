@@ -81,6 +81,40 @@ describe('npm run check', () => {
     expect(code).toBe(1);
   });
 
+  test.each([
+    ['src/domain/planted.ts', "export { parse } from 'graphql';", 'the-bridge-needs-no-development-package'],
+    [
+      'src/modern/planted.ts',
+      "export { test } from 'fast-check';",
+      'the-embedded-side-needs-no-other-development-package',
+    ],
+    [
+      'src/app/planted.ts',
+      "export const load = () => import('../modern/part.ts');",
+      'the-embedded-side-is-reached-over-http-alone',
+    ],
+    [
+      'src/app/planted.ts',
+      "export { part } from '../demo-data/part.ts';",
+      'the-demo-data-is-loaded-on-demand',
+    ],
+  ])('%s may not hold: %s', async (path, text, name) => {
+    for (const room of ['modern', 'demo-data'])
+      project.write(`src/${room}/part.ts`, 'export const part = 1;\n');
+    project.write(path, `${text}\n`);
+    const { code, output } = await check('structure');
+    expect([code, output]).toEqual([1, expect.stringContaining(`${name}: ${path} -> `)]);
+  });
+
+  test('what the embedded new API and the demo are made of is theirs to import, the demo data on demand', async () => {
+    project.write('src/modern/planted.ts', "export { parse } from 'graphql';\n");
+    project.write('src/demo/planted.ts', "export { default } from 'grant';\n");
+    project.write('src/demo-data/part.ts', 'export const part = 1;\n');
+    project.write('src/app/planted.ts', "export const load = () => import('../demo-data/part.ts');\n");
+    const { output } = await check('structure');
+    expect(output).not.toMatch(/development-package|on-demand|http-alone/);
+  });
+
   test('a folder of 21 files is too full', async () => {
     for (let n = 0; n < 20; n += 1) project.write(`src/domain/full/file-${n}.ts`, '// a line\n');
     expect((await check('sizes')).code).toBe(0);
