@@ -1,6 +1,7 @@
 import type { Context } from '../domain/context.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { recordEvents } from '../domain/history/record-event.ts';
+import { chunksOf } from '../shared/chunks-of.ts';
 import { DAY } from '../shared/lifetimes.ts';
 import { momentText } from '../shared/moments.ts';
 import { upsertAccount } from '../store/accounts/accounts.ts';
@@ -188,8 +189,7 @@ export async function seedDemoData(context: Context, integration: Integration): 
   await context.lifecycle.refresh();
   const usage = pairs.flatMap(({ tokens }) => tokens.flatMap((token) => demoUsage(token, now)));
   await countCallsSince(context.store, momentAgo(now, IMPORTED_AGO));
-  for (let start = 0; start < usage.length; start += USAGE_AT_ONCE)
-    await addUsage(context.store, usage.slice(start, start + USAGE_AT_ONCE));
+  for (const some of chunksOf(usage, USAGE_AT_ONCE)) await addUsage(context.store, some);
   // The progress job may already have counted at the start, before the demo data existed.
   await keepProgress(context);
 }

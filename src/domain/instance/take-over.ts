@@ -1,3 +1,4 @@
+import { chunksOf } from '../../shared/chunks-of.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { becomeOriginal, readInstance } from '../../store/instance/instance.ts';
 import { countCallsSince } from '../../store/usage/known-calls.ts';
@@ -24,10 +25,12 @@ const SPREAD = 0.2;
 async function doubtAll(context: InstanceDeps, tx: Database, now: number): Promise<number> {
   const grants = await listLive(tx);
   const [claimId, quiet] = [newHexId(), context.settings.inDoubtQuiet];
-  for (let start = 0; start < grants.length; start += AT_ONCE) {
-    const ids = grants.slice(start, start + AT_ONCE).map(({ id }) => id);
-    const retryAt = start === 0 ? 0 : Math.floor(now + quiet + (quiet * SPREAD * start) / grants.length);
+  let before = 0;
+  for (const some of chunksOf(grants, AT_ONCE)) {
+    const retryAt = before === 0 ? 0 : Math.floor(now + quiet + (quiet * SPREAD * before) / grants.length);
+    const ids = some.map(({ id }) => id);
     await markRestoredInDoubt(tx, ids, { claimId, retryAt, now });
+    before += some.length;
   }
   const by = { at: now, actor: 'command', reason: REASON };
   const doubted = grants.map((grant) => ({

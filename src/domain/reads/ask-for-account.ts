@@ -1,3 +1,4 @@
+import { chunksOf } from '../../shared/chunks-of.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import { type AccountReading, OrganizationGone } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
@@ -28,9 +29,8 @@ async function readOrganizations(read: AccountReader, known: readonly string[]):
   const ids = first.account.organizations.map((organization) => organization.id);
   const missing = ids.filter((id) => !first.answered.includes(id));
   const channels = first.channels.filter((channel) => ids.includes(channel.organizationId));
-  for (let start = 0; start < missing.length; start += ORGANIZATIONS_PER_REQUEST) {
-    channels.push(...(await read(missing.slice(start, start + ORGANIZATIONS_PER_REQUEST))).channels);
-  }
+  for (const some of chunksOf(missing, ORGANIZATIONS_PER_REQUEST))
+    channels.push(...(await read(some)).channels);
   const place = new Map(ids.map((id, index) => [id, index]));
   channels.sort((a, b) => (place.get(a.organizationId) ?? 0) - (place.get(b.organizationId) ?? 0));
   return { account: first.account, channels };

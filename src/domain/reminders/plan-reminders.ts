@@ -1,3 +1,4 @@
+import { chunksOf } from '../../shared/chunks-of.ts';
 import { newHexId } from '../../shared/ids.ts';
 import {
   insertPlanned,
@@ -96,8 +97,7 @@ export async function planReminders(context: RemindersDeps): Promise<number> {
   let made = 0;
   for await (const page of peoplePages(context, { now })) {
     const plans = plansOf(context, page, now);
-    for (let start = 0; start < plans.length; start += PEOPLE_AT_ONCE)
-      made += await keepPlans(context, plans.slice(start, start + PEOPLE_AT_ONCE), now);
+    for (const some of chunksOf(plans, PEOPLE_AT_ONCE)) made += await keepPlans(context, some, now);
   }
   return made;
 }

@@ -1,3 +1,4 @@
+import { chunksOf } from '../../shared/chunks-of.ts';
 import { lastImportOf, lastMoveTo, type AppTokenFilter } from '../../store/tokens/app-tokens.ts';
 import type { Callers } from '../../store/usage/call-sums.ts';
 import { callsWholeAfter } from '../../store/usage/known-calls.ts';
@@ -31,8 +32,8 @@ export async function* inParts(asked: CallsSubject): AsyncGenerator<Callers> {
     yield asked;
     return;
   }
-  for (let start = 0; start < asked.length; start += TOKENS_AT_ONCE) {
-    yield { ids: asked.slice(start, start + TOKENS_AT_ONCE) };
+  for (const ids of chunksOf(asked, TOKENS_AT_ONCE)) {
+    yield { ids };
     await yieldToEventLoop();
   }
 }

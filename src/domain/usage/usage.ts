@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { chunksOf } from '../../shared/chunks-of.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { DAY, SECOND } from '../../shared/lifetimes.ts';
 import type { Logger } from '../../shared/log/logger.ts';
@@ -144,9 +145,8 @@ type WaitingUsage = ReturnType<typeof createWaiting>;
  * never lost.
  */
 async function writeAll(store: Store, waiting: WaitingUsage): Promise<void> {
-  const keys = waiting.keys();
-  for (let start = 0; start < keys.length; start += ROWS_PER_STATEMENT) {
-    const rows = waiting.of(keys.slice(start, start + ROWS_PER_STATEMENT));
+  for (const keys of chunksOf(waiting.keys(), ROWS_PER_STATEMENT)) {
+    const rows = waiting.of(keys);
     await addUsage(store, rows);
     waiting.remove(rows);
   }

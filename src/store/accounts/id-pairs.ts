@@ -1,3 +1,4 @@
+import { chunksOf } from '../../shared/chunks-of.ts';
 import type { IdKind } from '../tables/existing-token-tables.ts';
 import type { Database } from '../driver/store.ts';
 
@@ -14,12 +15,12 @@ const IDS_PER_STATEMENT = 2000;
 /** The pairs of profiles and accounts with these new ids, in any order. */
 export async function findPairs(db: Database, modernIds: readonly string[]): Promise<IdPair[]> {
   const pairs: IdPair[] = [];
-  for (let start = 0; start < modernIds.length; start += IDS_PER_STATEMENT) {
+  for (const some of chunksOf(modernIds, IDS_PER_STATEMENT)) {
     const rows = await db
       .selectFrom('id_pairs')
       .select(['kind', 'legacy_id', 'modern_id'])
       .where('kind', 'in', ['profile', 'account'])
-      .where('modern_id', 'in', modernIds.slice(start, start + IDS_PER_STATEMENT))
+      .where('modern_id', 'in', some)
       .execute();
     for (const { kind, legacy_id, modern_id } of rows)
       if (modern_id !== null) pairs.push({ kind, legacyId: legacy_id, modernId: modern_id });

@@ -1,3 +1,4 @@
+import { chunksOf } from '../../shared/chunks-of.ts';
 import type { IdKind } from '../tables/existing-token-tables.ts';
 import type { Database, Store } from '../driver/store.ts';
 
@@ -18,13 +19,13 @@ export async function findPublishedIds(
   modernIds: readonly string[],
 ): Promise<PublishedId[]> {
   const told: PublishedId[] = [];
-  for (let start = 0; start < modernIds.length; start += IDS_PER_STATEMENT) {
+  for (const some of chunksOf(modernIds, IDS_PER_STATEMENT)) {
     const rows = await db
       .selectFrom('told_ids')
       .select(['kind', 'modern_id as modernId', 'told_id as toldId'])
       .where('client_id', '=', clientId)
       .where('kind', 'in', ['profile', 'account'])
-      .where('modern_id', 'in', modernIds.slice(start, start + IDS_PER_STATEMENT))
+      .where('modern_id', 'in', some)
       .execute();
     told.push(...rows);
   }
@@ -63,10 +64,10 @@ export async function keepPublishedIds(
     told_id: toldId,
     told_at: now,
   }));
-  for (let start = 0; start < rows.length; start += IDS_PER_STATEMENT)
+  for (const some of chunksOf(rows, IDS_PER_STATEMENT))
     await tx
       .insertInto('told_ids')
-      .values(rows.slice(start, start + IDS_PER_STATEMENT))
+      .values(some)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
 }

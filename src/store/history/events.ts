@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { chunksOf } from '../../shared/chunks-of.ts';
 import { insertionOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Event, NewEvent } from '../tables/tables.ts';
@@ -130,13 +131,8 @@ export async function* unchainedPages(db: Database): AsyncGenerator<Event[]> {
 }
 
 async function* eventsById(db: Database, ids: readonly number[]): AsyncGenerator<Event> {
-  for (let start = 0; start < ids.length; start += PAGE) {
-    const query = db
-      .selectFrom('events')
-      .selectAll()
-      .where('id', 'in', ids.slice(start, start + PAGE));
-    yield* await query.orderBy('id').execute();
-  }
+  for (const some of chunksOf(ids, PAGE))
+    yield* await db.selectFrom('events').selectAll().where('id', 'in', some).orderBy('id').execute();
 }
 
 /** Every entry once, even while a bridge is chaining: first the chain in order, then the waiting entries. */

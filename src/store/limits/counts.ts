@@ -1,4 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import { chunksOf } from '../../shared/chunks-of.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import type { Store } from '../driver/store.ts';
@@ -57,9 +58,7 @@ async function addRows(store: Store, rows: readonly NewPoints[], now: number): P
 export async function addCounts(store: Store, rows: readonly NewPoints[], now: number): Promise<Count[]> {
   const ordered = rows.toSorted((a, b) => (a.key_digest < b.key_digest ? -1 : 1));
   const totals: Count[] = [];
-  for (let start = 0; start < ordered.length; start += ROWS_PER_STATEMENT) {
-    totals.push(...(await addRows(store, ordered.slice(start, start + ROWS_PER_STATEMENT), now)));
-  }
+  for (const some of chunksOf(ordered, ROWS_PER_STATEMENT)) totals.push(...(await addRows(store, some, now)));
   return totals;
 }
 

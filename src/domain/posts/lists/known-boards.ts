@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { chunksOf } from '../../../shared/chunks-of.ts';
 import { type Board, readBoards } from '../../../upstream/posts/read-boards.ts';
 import { OrganizationGone } from '../../../upstream/main-api.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
@@ -44,8 +45,7 @@ async function fetchBoards(
   const mainApi = context.sides.mainApiFor(grant.modernClientId);
   const now = () => context.clock.now();
   const found: Record<string, Board[] | null> = Object.fromEntries(wanted.channelIds.map((id) => [id, null]));
-  for (let start = 0; start < wanted.organizationIds.length; start += ORGANIZATIONS_PER_REQUEST) {
-    const ids = wanted.organizationIds.slice(start, start + ORGANIZATIONS_PER_REQUEST);
+  for (const ids of chunksOf(wanted.organizationIds, ORGANIZATIONS_PER_REQUEST)) {
     const read = await withAccessToken(context, grant.id, (accessToken) =>
       readBoards({ mainApi, accessToken, now }, ids),
     ).catch((cause: unknown) => {
