@@ -187,11 +187,18 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
  */
 export type PlaceProvider = (takers: Takers) => Promise<() => void>;
 
-/** Like `createConcurrencyLimit`, for work that begins in one function and ends in another. */
+/**
+ * A place of any limit, for work that begins in one function and ends in another: waits until the limit runs the work,
+ * and returns the function that gives the place back.
+ */
+export function holdPlace(inPlace: (work: () => Promise<void>) => Promise<void>): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    inPlace(() => new Promise<void>((giveBack) => resolve(giveBack))).catch(reject);
+  });
+}
+
+/** Places of a `createConcurrencyLimit` that are held. */
 export function createHeldPlaces(room: LimitRule): PlaceProvider {
   const inPlace = createConcurrencyLimit(room);
-  return (takers) =>
-    new Promise((resolve, reject) => {
-      inPlace(() => new Promise<void>((giveBack) => resolve(giveBack)), takers).catch(reject);
-    });
+  return (takers) => holdPlace((work) => inPlace(work, takers));
 }

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { WRITE_PLACE_WITHIN } from '../shared/lifetimes.ts';
-import { createHeldPlaces } from './concurrency-limit.ts';
+import { createHeldPlaces, holdPlace } from './concurrency-limit.ts';
 
 /**
  * Limits the parallel exchanges of one process on separate connections: a thousand grants that end in the same second
@@ -12,10 +12,7 @@ export type SlotProvider = () => Promise<() => void>;
 
 function createSlots(atOnce: number): SlotProvider {
   const limit = pLimit(atOnce);
-  return () =>
-    new Promise((resolve) => {
-      void limit(() => new Promise<void>((giveBack) => resolve(giveBack)));
-    });
+  return () => holdPlace(limit);
 }
 
 /** For exchanges with the authorization server. */

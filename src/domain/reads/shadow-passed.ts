@@ -8,6 +8,7 @@ import type { Caller } from '../ids/match-ids.ts';
 import { takeForShadow } from '../limits/shadow-allowance.ts';
 import { jsonIn } from '../translation/unpack.ts';
 import { ANY_FIELD, COMPARED, NOT_ANSWERED } from './shadow.ts';
+import { compareInSample } from './sampled-comparison.ts';
 import { compareUpdates } from './compare-updates.ts';
 
 /**
@@ -15,12 +16,6 @@ import { compareUpdates } from './compare-updates.ts';
  * to the new API too: an operator sees before a cut-over which answers would change. The comparison runs after the
  * answer went out, fails no call, publishes no id, and never concerns a call that writes.
  */
-
-/** The share of reads that is compared, if the budget allows. */
-const SHARE = 0.1;
-
-/** At most this many comparisons run at once in one process. Further comparisons are skipped. */
-const AT_ONCE = 2;
 
 /** A longer answer is not read. In bytes. */
 const LONGEST_ANSWER = 1024 * 1024;
@@ -83,15 +78,8 @@ async function compareOnce(context: ReadsDeps, caller: Caller, read: PassedRead)
 
 /** Compares an answer of the old API that went out, if the sample includes the call. Returns at once. */
 export function shadowPassed(context: ReadsDeps, caller: Caller, read: PassedRead): void {
-  const { settings, flights, shutdown } = context;
+  const { settings, shutdown } = context;
   if (!settings.shadow || read.answer.status !== 200 || shutdown.signal.aborted) return;
-  const drawn = context.chance() / SHARE;
-  if (drawn >= 1) return;
-  // `run` under the key of a running comparison returns the running one, and this comparison is skipped.
-  const place = Math.floor(drawn * AT_ONCE);
-  flights
-    .run(`shadow of a passed read ${place}`, () => compareOnce(context, caller, read))
-    .catch((error: unknown) => {
-      context.logger.warn('two answers could not be compared', { error });
-    });
+  const kind = 'shadow of a passed read';
+  compareInSample(context, { kind, compare: () => compareOnce(context, caller, read) });
 }

@@ -8,6 +8,7 @@ import { compareObjects, compareProfiles, type Difference } from './compare-answ
 import type { ReadsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
+import { compareInSample } from './sampled-comparison.ts';
 import { isKnownThere } from '../tokens/resolve-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
@@ -15,12 +16,6 @@ import { provenApp } from '../tokens/proven-app.ts';
  * LEGACY_SHADOW: a share of the reads that the bridge answered is sent to the old API too. An operator sees before the
  * retirement which answers would change. The comparison runs after the answer went out and fails no call.
  */
-
-/** The share of reads that is compared. */
-const SHARE = 0.1;
-
-/** At most this many comparisons run at once in one process. Further comparisons are skipped. */
-const AT_ONCE = 2;
 
 /** The field `*` counts the comparisons, and the reads that could not be compared. */
 export const ANY_FIELD = '*';
@@ -77,19 +72,11 @@ async function compareOnce(context: ReadsDeps, caller: Caller, ours: ShadowedAns
 
 /** Compares an answer that went out, if the sample includes the call. Returns at once. */
 export function shadow(context: ReadsDeps, caller: Caller, ours: ShadowedAnswer): void {
-  const { settings, flights, shutdown } = context;
+  const { settings, shutdown } = context;
   const { mapping } = caller;
   if (!settings.shadow || !isKnownThere(mapping) || shutdown.signal.aborted) return;
   if (!oldBackendUntilRetired(context, provenApp(mapping))) return;
-  const drawn = context.chance() / SHARE;
-  if (drawn >= 1) return;
-  // `run` under the key of a running comparison returns the running one, and this comparison is skipped.
-  const place = Math.floor(drawn * AT_ONCE);
-  flights
-    .run(`shadow ${place}`, () => compareOnce(context, caller, ours))
-    .catch((error: unknown) => {
-      context.logger.warn('two answers could not be compared', { error });
-    });
+  compareInSample(context, { kind: 'shadow', compare: () => compareOnce(context, caller, ours) });
 }
 
 /** One field that the two APIs answer differently. */
