@@ -1,3 +1,5 @@
+import { Refusal } from './refusal.ts';
+
 /** The error codes of OAuth 2.0 draft 20 §4.1.2.1 and 5.2 that the old endpoints send. */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -22,10 +24,10 @@ interface OAuthErrorOptions {
 
 /**
  * A refusal of the authorize or token endpoint. `description` is public and fixed per case. The real cause goes to
- * `detail`, which only the log gets.
+ * `detail`, which only the log gets. The token endpoint has no other form of answer, so a fault that was caught there is
+ * told in this form too.
  */
-export class OAuthError extends Error {
-  override readonly name = 'OAuthError';
+export class OAuthError extends Refusal {
   readonly code: OAuthErrorCode;
   readonly description: string;
   readonly status: number;

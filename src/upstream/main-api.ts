@@ -65,6 +65,11 @@ export class Forbidden extends Error {
   override readonly name = 'Forbidden';
 }
 
+/** Whether the main API does not show what was asked for to the account of the grant. */
+export function isNotShown(error: unknown): error is OrganizationGone | Forbidden {
+  return error instanceof OrganizationGone || error instanceof Forbidden;
+}
+
 const ACCOUNT_FIELDS =
   'account { id email name timezone createdAt preferences { timeFormat startOfWeek } organizations { id } }';
 

@@ -1,4 +1,5 @@
 import { normalEmail } from '../../shared/mail/address.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import { STAFF_ROLES, type StaffRole } from '../../store/tables/page-tables.ts';
 import { deleteRole, findRole, keepRole } from '../../store/accounts/staff.ts';
 import { accountsWith } from '../../store/support/support-search.ts';
@@ -14,9 +15,7 @@ import { recordEvent } from '../history/record-event.ts';
 export type { StaffRole };
 
 /** A change of the staff that was not made. The message says why, in one sentence for a person. */
-class StaffRefused extends Error {
-  override readonly name = 'StaffRefused';
-}
+class StaffRefused extends Refusal {}
 
 const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 

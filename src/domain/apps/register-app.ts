@@ -1,6 +1,7 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../../shared/ids.ts';
 import { tokensIn } from '../../shared/log/token-like.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '../../store/apps/apps.ts';
 import { insertMapping } from '../../store/tokens/mappings.ts';
@@ -46,8 +47,7 @@ export interface RegistrationProblem {
 }
 
 /** A registration that is refused, with every problem in words. */
-export class RegistrationRefused extends Error {
-  override readonly name = 'RegistrationRefused';
+export class RegistrationRefused extends Refusal {
   readonly problems: readonly RegistrationProblem[];
   constructor(problems: readonly RegistrationProblem[]) {
     const lines = problems.map(({ field, entry, text }) => `${[field, entry].join(' ').trim()}: ${text}`);

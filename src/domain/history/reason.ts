@@ -1,4 +1,5 @@
 import { tokensIn } from '../../shared/log/token-like.ts';
+import { Refusal } from '../../shared/refusal.ts';
 
 /**
  * The reason that a person gives for changing what belongs to others. The history keeps the reason, and the owner may
@@ -8,9 +9,7 @@ import { tokensIn } from '../../shared/log/token-like.ts';
 const REASON_MAX = 500;
 
 /** The reason cannot be kept. */
-export class ReasonRefused extends Error {
-  override readonly name = 'ReasonRefused';
-}
+export class ReasonRefused extends Refusal {}
 
 /**
  * Checks a reason before the change. Without a good reason the change is refused.

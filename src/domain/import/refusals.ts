@@ -1,16 +1,20 @@
+import { Refusal } from '../../shared/refusal.ts';
+
 /**
  * What an import refuses: a whole file, or one row. A refusal never repeats the content of the file, which may be a
  * secret.
  */
 
 /** A file that cannot be imported; the message says why, in plain words. */
-export class ImportRefused extends Error {
-  override readonly name = 'ImportRefused';
+export class ImportRefused extends Refusal {}
+
+/** The refusal of a file with the file's name in its reason; every other error as it is. */
+export function namingFile(error: unknown, file: string): unknown {
+  return error instanceof ImportRefused ? new ImportRefused(`${file} ${error.message}`) : error;
 }
 
 /** A row that is left out; the import goes on with the other rows. */
-export class RowRefused extends Error {
-  override readonly name = 'RowRefused';
+export class RowRefused extends Refusal {
   readonly reason: string;
   readonly field: string | undefined;
   constructor(reason: string, field?: string) {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../../shared/lifetimes.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import type { KeyPurpose } from '../../shared/secrets.ts';
 import { type KeyHolder, HOLDER_LIVES, listHolders } from '../../store/keys/key-holders.ts';
 import { listKeys } from '../../store/keys/keys.ts';
@@ -19,9 +20,7 @@ export interface KeyChoice {
 }
 
 /** A step is not possible now. The message says why; nothing was changed. */
-export class KeyStepRefused extends Error {
-  override readonly name = 'KeyStepRefused';
-}
+export class KeyStepRefused extends Refusal {}
 
 /** Within this time a live process reports its keys, and a dead process is forgotten. */
 const PATIENCE = HOLDER_LIVES + 5 * SECOND;

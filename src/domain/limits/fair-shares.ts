@@ -2,6 +2,7 @@ import type { GrantClient } from '../grants/grant-client.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { LimitsDeps } from './deps.ts';
 import { BudgetSpent } from './budget-spent.ts';
+import { LimitReached } from './limit-reached.ts';
 import { countAppRequest, type BudgetApp, windowsTakenBy } from './taken.ts';
 
 /**
@@ -16,15 +17,9 @@ const READS_END_BELOW = 0.1;
 const READS_FOR_ONE_LEFT = 3;
 const WRITES_FOR_ONE_LEFT = 9;
 
-/** The read was not sent, to leave budget for writes or for other apps. */
-export class ReadGivesWay extends Error {
-  override readonly name = 'ReadGivesWay';
-  /** Milliseconds until more budget is left. */
-  readonly retryAfter: number;
-  constructor(retryAfter: number) {
-    super('the rest of the budget is kept for writes and for other apps');
-    this.retryAfter = retryAfter;
-  }
+/** The refusal of a read, to leave budget for writes or for other apps. */
+function readGivesWay(retryAfter: number): LimitReached {
+  return new LimitReached('the rest of the budget is kept for writes and for other apps', retryAfter);
 }
 
 interface Share {
@@ -70,12 +65,12 @@ function pauseOf(
 /**
  * Counts one read that is about to be sent. During a pause nothing is sent, so nothing is counted. Each process counts
  * its own reads; the requests that are left are those of the whole client.
- * @throws {ReadGivesWay} the read must not be sent
+ * @throws {LimitReached} the read must not be sent
  */
 export function takeRead(context: LimitsDeps, taker: BudgetApp): void {
-  if (isLittleLeft(context, taker)) throw new ReadGivesWay(untilMore(context, taker));
+  if (isLittleLeft(context, taker)) throw readGivesWay(untilMore(context, taker));
   const wait = waitForShare(context, taker, { forOneLeft: READS_FOR_ONE_LEFT });
-  if (wait > 0) throw new ReadGivesWay(wait);
+  if (wait > 0) throw readGivesWay(wait);
   if (pauseOf(context, taker) <= 0) countAppRequest(context, taker);
 }
 
@@ -95,9 +90,8 @@ export function whyUnsent(
   failure: unknown,
 ): unknown {
   const pause = pauseOf(context, client);
-  return failure instanceof Unavailable && pause > 0
-    ? new BudgetSpent('the main API asked to wait', pause)
-    : failure;
+  const isOfNewApi = failure instanceof Unavailable || failure instanceof BudgetSpent;
+  return isOfNewApi && pause > 0 ? new BudgetSpent('the main API asked to wait', pause) : failure;
 }
 
 /**

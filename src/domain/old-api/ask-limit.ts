@@ -1,6 +1,7 @@
 import { addressKey } from '../../shared/net/addresses.ts';
-import { CALLER_WAIT } from '../../shared/lifetimes.ts';
+import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import type { OldApiDeps } from './deps.ts';
+import { LimitReached } from '../limits/limit-reached.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 
 /** Limits the questions to the old API for callers that the bridge does not know, by address. */
@@ -11,27 +12,19 @@ const PER_ADDRESS = 60;
 /** Questions of one address at once. One address must not take all places of unknown tokens at the old API. */
 const AT_ONCE = 8;
 
-/** An address sent too many calls that count. */
-export class TooManyGuesses extends Error {
-  override readonly name = 'TooManyGuesses';
-  /** Whole seconds until the address may try again. */
-  readonly secondsLeft: number;
-  constructor(secondsLeft: number) {
-    super('too many calls of strangers');
-    this.secondsLeft = secondsLeft;
-  }
-}
-
 export interface AskLimit {
   /** Adds one to the count of an address: for a refusal, or for each question where every question counts. */
   count: (address: string) => void;
   /**
    * Runs a question to the old API. Of one address only few questions run at once, and no more than the address has
    * points left. Further questions wait and are not refused, because a question with a good answer is no guess.
-   * @throws {TooManyGuesses | Unavailable}
+   * @throws {LimitReached | Unavailable} the first where the address sent too many calls that count
    */
   ask: <T>(address: string, question: () => Promise<T>) => Promise<T>;
 }
+
+const tooManyCalls = (secondsLeft: number) =>
+  new LimitReached('too many calls of strangers', secondsLeft * SECOND);
 
 /** All processes share the count under `name`. The running questions are those of this process. */
 export function createAskLimit(
@@ -68,7 +61,7 @@ export function createAskLimit(
         track(from, asked);
         return asked;
       }
-      if (running.size === 0) throw new TooManyGuesses(secondsLeft);
+      if (running.size === 0) throw tooManyCalls(secondsLeft);
       await withTimeout(Promise.race(running), Math.max(0, deadline - performance.now()));
     }
   }

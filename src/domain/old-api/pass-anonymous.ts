@@ -24,7 +24,7 @@ export type AnonymousPassThrough = (call: AnonymousCall) => Promise<PassedAnswer
 
 /**
  * Passes calls without a token. The caller has decided that the old API answers.
- * @throws {TooManyGuesses | Unavailable}
+ * @throws {LimitReached | Unavailable}
  */
 export function createPassAnonymous(context: OldApiDeps): AnonymousPassThrough {
   const forShares = createAskLimit(context, 'shares without a token', SHARES_PER_ADDRESS);

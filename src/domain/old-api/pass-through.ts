@@ -169,7 +169,7 @@ export type UnknownTokenPassThrough = (call: UnknownTokenCall) => Promise<Passed
 /**
  * Passes calls whose token the bridge has never seen. The old API decides. An accepted token is stored in the
  * background, and the caller does not wait.
- * @throws {TokenRefused | TooManyGuesses | Unavailable}
+ * @throws {TokenRefused | LimitReached | Unavailable}
  */
 export function createStrangers(context: OldApiDeps): UnknownTokenPassThrough {
   const strangers = { context, refused: createRefusedTokens(context) };

@@ -18,7 +18,7 @@ export interface PostsReader {
 /**
  * Sends one read of posts, if the grant's scope and the client's budget allow the read. `Forbidden` from the new API
  * despite the scope means that the account cannot reach the post or channel; a wider consent would not help.
- * @throws {ScopeMissing | ReadGivesWay | GrantDead | Unavailable}, and the errors of `ask`
+ * @throws {ScopeMissing | LimitReached | GrantDead | Unavailable}, and the errors of `ask`
  */
 export async function askForPosts<Answer>(
   context: PostsDeps,

@@ -1,10 +1,10 @@
+import { Refusal } from '../../shared/refusal.ts';
 import { findGrant } from '../../store/grants/grants.ts';
-import { Forbidden } from '../../upstream/main-api.ts';
 import type { PostsDeps } from './deps.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 
 /** The grant behind a token lacks a scope that the call needs. The account holder can consent to more scopes. */
-export class ScopeMissing extends Forbidden {
+export class ScopeMissing extends Refusal {
   readonly reauthorize: { reason: string; link: string };
   constructor({ settings }: PostsDeps, mapping: Pick<ServedMapping, 'client_id'>, scope: string) {
     super(`the grant has no ${scope}`);

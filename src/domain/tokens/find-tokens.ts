@@ -1,4 +1,5 @@
 import { normalEmail } from '../../shared/mail/address.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import { type MatchMarks, findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
 import type { TokensDeps } from './deps.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
@@ -7,9 +8,7 @@ import { type Usage, usageOf } from '../usage/usage.ts';
 /** Finds tokens by what their account holder can tell. A whole token is accepted from standard input alone. */
 
 /** A search that cannot be made. The message is for the person who searched. */
-class SearchRefused extends Error {
-  override readonly name = 'SearchRefused';
-}
+class SearchRefused extends Refusal {}
 
 /** A token that was found: its row and its usage. */
 export interface TokenSearchRow {

@@ -1,5 +1,6 @@
 import { hintOfAny } from '../../shared/ids.ts';
 import { dayOf } from '../../shared/moments.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import { keyIdOf } from '../../shared/secrets.ts';
 import {
   findMapping,
@@ -27,8 +28,7 @@ interface ReauthorizationHint {
  * A refused token. A known token comes with the reason and a link to connect again. `brownout` is set where the token
  * is refused only until the brownout is over.
  */
-export class TokenRefused extends Error {
-  override readonly name = 'TokenRefused';
+export class TokenRefused extends Refusal {
   readonly reauthorize: ReauthorizationHint | undefined;
   readonly brownout: Brownout | undefined;
   constructor(reauthorize?: ReauthorizationHint, brownout?: Brownout) {

@@ -1,3 +1,5 @@
+import { Refusal } from '../../shared/refusal.ts';
+
 /**
  * The fields of an old call. Forms, multipart bodies, queries and JSON bodies are all converted to pairs: `media[link]`
  * is a field of a map, `profile_ids[]` is an entry of a list.
@@ -16,8 +18,7 @@ export const FIELD_CODES = {
 };
 
 /** A call with an unusable parameter. `field` is the old name of the parameter. */
-export class FieldRefused extends Error {
-  override readonly name = 'FieldRefused';
+export class FieldRefused extends Refusal {
   readonly field: string;
   readonly code: number;
   constructor(field: string, code: number, message: string) {

@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/ids/match-ids.ts';
 import { withTimeout } from '../../domain/work/with-timeout.ts';
 import { type AnswerDecision, decideAnswerer } from '../../domain/posts/decide.ts';
 import { type Answerer, type CallKind, whoAnswers } from '../../domain/old-calls/who-answers.ts';
-import { TooManyGuesses } from '../../domain/old-api/ask-limit.ts';
+import { LimitReached } from '../../domain/limits/limit-reached.ts';
 import { type AccountWithAge, readAccount } from '../../domain/reads/read-account.ts';
 import {
   brownoutFor,
@@ -118,7 +118,7 @@ function answerTooMany(
   { req, res, found }: Call,
   error: unknown,
 ): undefined {
-  if (!(error instanceof TooManyGuesses) || found || !isChallenged) throw error;
+  if (!(error instanceof LimitReached) || found || !isChallenged) throw error;
   withoutToken(req, res);
 }
 

@@ -1,32 +1,13 @@
 import type { ErrorRequestHandler } from 'express';
 import type { LegacyDeps } from './deps.ts';
-import {
-  alarmOf,
-  BudgetSpent,
-  Forbidden,
-  GrantDead,
-  isKeyFault,
-  isStorageFault,
-  ReadGivesWay,
-  ScopeMissing,
-  TokenRefused,
-  TooManyGuesses,
-  Unavailable,
-} from '../../domain/failures.ts';
-import { FieldRefused } from '../../domain/translation/call-fields.ts';
-import { refusalOfField } from '../../domain/translation/old-refusal.ts';
+import { alarmOf, Forbidden, isKeyFault, isStorageFault, Unavailable } from '../../domain/failures.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
 import { UnreadableBody } from '../wire/unreadable-body.ts';
-import { inBrownout } from './brownout-text.ts';
-import {
-  LegacyError,
-  REFUSALS,
-  sendLegacyError,
-  sendTokenError,
-  tooManyCalls,
-} from '../wire/legacy-error.ts';
+import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from '../wire/legacy-error.ts';
 import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
+import { answerOfRefusal } from './refusal-answers.ts';
 import { MalformedBody } from '../wire/request-parameters.ts';
 
 /** Turns every thrown error into the form that an old client can parse: one function for each kind of caller. */
@@ -47,34 +28,11 @@ function isOutOfReach(error: unknown): boolean {
   return isStorageFault(error) || isKeyFault(error);
 }
 
-function invalidToken(context: LegacyDeps, { reauthorize, brownout }: TokenRefused): LegacyError {
-  const refusal = brownout ? inBrownout(context, REFUSALS.invalidToken, brownout) : REFUSALS.invalidToken;
-  return new LegacyError(refusal, { extra: reauthorize === undefined ? {} : { reauthorize } });
-}
-
-/** Names the parameter that cannot be used. A call that reads can be refused for a parameter too. */
-function refusedField(error: FieldRefused): LegacyError {
-  const { status, code, message } = refusalOfField(error);
-  return new LegacyError([status, code, message]);
-}
-
-/** Refusals because of a caller's limits, rights and parameters. */
-function refusedByRights(error: unknown): LegacyError | undefined {
-  if (error instanceof FieldRefused) return refusedField(error);
-  if (error instanceof TooManyGuesses) return tooManyCalls(error.secondsLeft);
-  if (error instanceof ReadGivesWay) return tooManyCalls(Math.ceil(error.retryAfter / 1000));
-  if (error instanceof BudgetSpent) return tooManyCalls(Math.ceil((error.retryAfter ?? 1000) / 1000));
-  if (error instanceof ScopeMissing)
-    return new LegacyError(REFUSALS.scope, { extra: { reauthorize: error.reauthorize } });
-  return error instanceof Forbidden ? new LegacyError(REFUSALS.scope) : undefined;
-}
-
 function toLegacyError(context: LegacyDeps, error: unknown): LegacyError {
   if (error instanceof LegacyError) return error;
-  if (error instanceof TokenRefused) return invalidToken(context, error);
-  if (error instanceof GrantDead) return new LegacyError(REFUSALS.invalidToken);
-  const refused = refusedByRights(error);
+  const refused = error instanceof Refusal ? answerOfRefusal(context, error) : undefined;
   if (refused) return refused;
+  if (error instanceof Forbidden) return new LegacyError(REFUSALS.scope);
   if (error instanceof Unavailable) return unavailable(error.retryAfter, error);
   if (isOutOfReach(error)) return unavailable(undefined, error);
   const status = unreadableStatus(error);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonObject } from '../http-client.ts';
-import { Forbidden, type MainApi, OrganizationGone, throwRefusal } from '../main-api.ts';
+import { isNotShown, type MainApi, throwRefusal } from '../main-api.ts';
 import { Unavailable } from '../outcomes.ts';
 import { post, POST_FIELDS, type Post } from './post.ts';
 import { type WrittenPost, WRITTEN_POST_FIELDS, writtenPost } from './written-post.ts';
@@ -128,7 +128,7 @@ export async function readPost(asker: PostsAccess, id: string): Promise<Post | u
     const data = await dataOf(asker, { query: ONE, variables: { input: { id } } });
     return post.parse(data['post']);
   } catch (error) {
-    if (error instanceof OrganizationGone || error instanceof Forbidden) return undefined;
+    if (isNotShown(error)) return undefined;
     if (!(error instanceof z.ZodError)) throw error;
     throw new Unavailable('the main API answered in an unknown shape', { cause: error });
   }

@@ -6,6 +6,7 @@ import {
   LOOK_AGAIN,
   PRESENTING_LIMIT,
 } from '../../../shared/lifetimes.ts';
+import { Refusal } from '../../../shared/refusal.ts';
 import { Unreadable } from '../../../shared/secrets.ts';
 import { countSiblings, findGrant } from '../../../store/grants/grants.ts';
 import { endRest, postponeRefresh, redatePresentation } from '../../../store/grants/presentations.ts';
@@ -25,9 +26,7 @@ import { serverOf } from '../modern-client.ts';
 import { openAccessToken, openRefreshToken } from '../sealed-pair.ts';
 
 /** The grant behind a token has ended. The account holder has to authorize the app again. */
-export class GrantDead extends Error {
-  override readonly name = 'GrantDead';
-}
+export class GrantDead extends Refusal {}
 
 export interface CurrentAccessToken {
   grantId: string;

@@ -8,7 +8,7 @@ import { Batches } from './batches.ts';
 import type { ImportEntry } from './reader.ts';
 import { partsOf } from './records.ts';
 import type { RefusalCount } from '../refusal-counts.ts';
-import { ImportRefused, type RowRefusal, RowRefused } from '../refusals.ts';
+import { namingFile, type RowRefusal, RowRefused } from '../refusals.ts';
 import { openReport, type Report, type Tally } from '../report.ts';
 import { type ImportRow, readRow } from './rows.ts';
 import { openScratch, removeOldScratches, type Scratch } from './scratch.ts';
@@ -205,8 +205,7 @@ export async function importFile(context: ImportDeps, request: ImportRequest): P
     const tooMany = isDryRun ? undefined : await findTooMany(context, run);
     return tooMany ?? (await runOnce(context, { ...run, isTrial: isDryRun }));
   } catch (error) {
-    if (error instanceof ImportRefused) throw new ImportRefused(`${request.file} ${error.message}`);
-    throw error;
+    throw namingFile(error, request.file);
   } finally {
     await source.close();
   }

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type ByteSource, bytePieces } from './pieces.ts';
-import { ImportRefused } from '../refusals.ts';
+import { ImportRefused, namingFile } from '../refusals.ts';
 import { spool } from './spool.ts';
 
 /** A file that can be read from its start any number of times. */
@@ -77,6 +77,6 @@ export async function openSource(file: string, folder: string): Promise<Source> 
     return { ...bytes, format: formatOf(await firstPiece(bytes)) };
   } catch (error) {
     await bytes.close();
-    throw error instanceof ImportRefused ? new ImportRefused(`${name} ${error.message}`) : error;
+    throw namingFile(error, name);
   }
 }

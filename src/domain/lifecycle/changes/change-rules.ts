@@ -1,5 +1,6 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
 import { momentText } from '../../../shared/moments.ts';
+import { Refusal } from '../../../shared/refusal.ts';
 import { findApp } from '../../../store/apps/apps.ts';
 import { isIdentifiedApp } from '../../../store/tokens/observed.ts';
 import type { Database } from '../../../store/driver/store.ts';
@@ -12,9 +13,7 @@ import type { LifecycleDeps } from '../deps.ts';
 export type ChangeOrigin = Pick<Origin, 'actor'> & Partial<Origin>;
 
 /** The change was refused and nothing was stored. The message gives the reason to a person in one sentence. */
-export class ChangeRefused extends Error {
-  override readonly name = 'ChangeRefused';
-}
+export class ChangeRefused extends Refusal {}
 
 /**
  * The least time between a change and its effect. Every process reads the tables once a second, so a change that starts

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { MINUTE } from '../../../shared/lifetimes.ts';
 import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import { findUpdatesOfPosts, hasSameIds, pairUpdate } from '../../../store/posts/update-ids.ts';
-import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
+import { isNotShown } from '../../../upstream/main-api.ts';
+import { ScopeMissing } from '../scope-missing.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
 import { type PostsAccess, readPostsDueAt } from '../../../upstream/posts/read-posts.ts';
 import type { AccountReading } from '../../../upstream/main-api.ts';
@@ -42,7 +43,7 @@ async function postsDue({ findChannel, ask }: MatchSteps, { profile_id, due_at }
   if (!channel) return [];
   const question = { organizationId: channel.organizationId, channelId: channel.id, dueAt: due_at };
   return ask((asker) => readPostsDueAt(asker, question)).catch((error: unknown) => {
-    if (error instanceof Forbidden || error instanceof OrganizationGone) return [];
+    if (isNotShown(error) || error instanceof ScopeMissing) return [];
     throw error;
   });
 }
@@ -84,7 +85,7 @@ export async function matchAmong(
 
 /**
  * The post of an update, stored as a pair. Undefined where no post is certain.
- * @throws {GrantDead | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | LimitReached | Unavailable}
  */
 export async function matchUpdate(
   context: PostsDeps,

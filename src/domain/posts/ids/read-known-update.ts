@@ -21,7 +21,7 @@ function stepsOf(context: PostsDeps, caller: Caller): MatchSteps {
 
 /**
  * The post with this id. For an undefined post the caller gets the recorded not-found.
- * @throws {GrantDead | ScopeMissing | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | ScopeMissing | LimitReached | Unavailable}
  */
 export async function readKnownUpdate(context: PostsDeps, caller: Caller, id: string): Promise<PostAnswer> {
   const { client_id: clientId } = caller.mapping;

@@ -1,4 +1,4 @@
-import { ReadGivesWay } from '../../limits/fair-shares.ts';
+import { LimitReached } from '../../limits/limit-reached.ts';
 import { findPostAnswers, type PostAnswerName, storePostAnswer } from '../../../store/posts/post-answers.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';
@@ -53,7 +53,7 @@ interface Fallback<Answer> {
 }
 
 function isPassing(error: unknown): boolean {
-  return error instanceof Unavailable || error instanceof ReadGivesWay;
+  return error instanceof Unavailable || error instanceof LimitReached;
 }
 
 /** The new answer; the last known one while the new API is out of reach or the rest of the budget is reserved. */

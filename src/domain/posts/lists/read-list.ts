@@ -1,4 +1,5 @@
 import { MINUTE } from '../../../shared/lifetimes.ts';
+import { Refusal } from '../../../shared/refusal.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
 import { readPostsPage, UnreadablePage } from '../../../upstream/posts/read-posts.ts';
 import type { PostsDeps } from '../deps.ts';
@@ -41,9 +42,7 @@ const START: PageMark = { offset: 0, cursor: undefined };
 const READING_LIFETIME = 10 * MINUTE;
 
 /** The page is so far behind the last known cursor that the page would cost too many requests. */
-export class PageOutOfReach extends Error {
-  override readonly name = 'PageOutOfReach';
-}
+export class PageOutOfReach extends Refusal {}
 
 export interface ListAnswer {
   posts: Post[];
@@ -83,7 +82,7 @@ const isInReach = (mark: PageMark, offset: number) => (offset - mark.offset) / M
 async function readRange(context: PostsDeps, asking: ListRequest, known: KeptList): Promise<KeptList> {
   const { offset, count } = asking.range;
   let [list, mark] = [known, markFor(known, offset)];
-  if (!isInReach(mark, offset)) throw new PageOutOfReach();
+  if (!isInReach(mark, offset)) throw new PageOutOfReach('the page is too far from the pages that were read');
   while (mark.offset < offset && !isBeyond(list, offset)) {
     list = await readInto(context, asking, {
       list,
@@ -192,7 +191,7 @@ async function fetchRange(
 /**
  * Reads a part of a list of posts. The last known page serves while the new API is out of reach, or while the rest of
  * its budget is reserved.
- * @throws {GrantDead | ScopeMissing | Forbidden | OrganizationGone | PageOutOfReach | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | ScopeMissing | Forbidden | OrganizationGone | PageOutOfReach | LimitReached | Unavailable}
  */
 export async function readList(
   context: PostsDeps,

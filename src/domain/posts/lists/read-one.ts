@@ -39,7 +39,7 @@ async function fetchPost(
 /**
  * The post with an id. The last known post serves while the new API is out of reach, or while the rest of its budget is
  * reserved.
- * @throws {GrantDead | ScopeMissing | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | ScopeMissing | LimitReached | Unavailable}
  */
 export async function readOne(context: PostsDeps, reader: PostsReader, id: string): Promise<PostAnswer> {
   const { grant } = reader;

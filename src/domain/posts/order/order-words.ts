@@ -2,7 +2,7 @@ import { Unavailable } from '../../../upstream/outcomes.ts';
 import { FIELD_CODES } from '../../translation/call-fields.ts';
 import type { OldRefusal } from '../../translation/old-refusal.ts';
 import { waitWords } from '../../translation/wait-words.ts';
-import { BudgetSpent } from '../../limits/budget-spent.ts';
+import { LimitReached } from '../../limits/limit-reached.ts';
 import { TooLateToBegin } from '../writes/claim-write.ts';
 import { whyNotSent } from '../writes/why-not-sent.ts';
 import type { MoveFailure } from './make-moves.ts';
@@ -21,8 +21,8 @@ function whyUnsent(error: unknown): string {
 }
 
 function refusalOfUnsent(error: unknown): OldRefusal {
-  if (error instanceof BudgetSpent) {
-    const retryAfter = secondsOf(error.retryAfter ?? 0);
+  if (error instanceof LimitReached) {
+    const retryAfter = secondsOf(error.retryAfter);
     const message = `An update could not be moved: the new API takes no more requests of this app for now. Try again in ${waitWords(retryAfter)}.`;
     return { status: 429, code: 429, message, retryAfter };
   }

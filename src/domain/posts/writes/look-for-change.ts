@@ -26,7 +26,7 @@ function sightOf(context: PostsDeps, row: PostWriteRow, post: WrittenPost | unde
   return isAsWritten(context, row, post) ? { kind: 'found', post } : { kind: 'unclear' };
 }
 
-/** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
+/** @throws {GrantDead | Forbidden | OrganizationGone | LimitReached | Unavailable} */
 export async function lookForChange(
   context: PostsDeps,
   { row, reads }: WriteSearch,

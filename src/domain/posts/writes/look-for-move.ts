@@ -22,7 +22,7 @@ function positionOf(context: PostsDeps, row: ChannelRow, postId: string) {
 /**
  * A move is planned only where the move changes the order. Therefore a post at its target place proves the move. A post
  * at another place proves nothing: another move may have followed.
- * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | Forbidden | OrganizationGone | LimitReached | Unavailable}
  */
 export async function lookForMove(
   context: PostsDeps,

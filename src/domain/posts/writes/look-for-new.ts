@@ -61,7 +61,7 @@ async function takeFound(
   });
 }
 
-/** @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable} */
+/** @throws {GrantDead | Forbidden | OrganizationGone | LimitReached | Unavailable} */
 export async function lookForNew(context: PostsDeps, looking: WriteSearch): Promise<WriteObservation> {
   const { row, reads } = looking;
   if (!isInChannel(row)) return { kind: 'unclear' };

@@ -42,7 +42,7 @@ function lookFor({ call }: PostWriteRow) {
 
 /**
  * Makes one look at a write in doubt.
- * @throws {GrantDead | Forbidden | OrganizationGone | ReadGivesWay | Unavailable}
+ * @throws {GrantDead | Forbidden | OrganizationGone | LimitReached | Unavailable}
  */
 export async function lookForWrite(context: PostsDeps, looking: WriteSearch): Promise<WriteObservation> {
   const { row } = looking;

@@ -1,5 +1,6 @@
 import { newOrderedId } from '../../../shared/ids.ts';
 import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
+import { Refusal } from '../../../shared/refusal.ts';
 import type { WriteCall } from '../../../store/tables/posts.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
@@ -26,9 +27,7 @@ import type { Write, WriteEnd, Writer } from './writes.ts';
 const LONGEST_DOCUMENT = 60 * 1024;
 
 /** The write is larger than the new API takes. */
-export class WriteTooLarge extends Error {
-  override readonly name = 'WriteTooLarge';
-}
+export class WriteTooLarge extends Refusal {}
 
 /** Runs once the write has a place: others may have used up the budget during the wait. @throws {BudgetSpent} */
 function takeShare(context: PostsDeps, { attempt, grant, mapping }: ClaimedWrite): void {
@@ -124,7 +123,8 @@ function withinPatience(work: Promise<WriteEnd>, { left, attempt }: WriteWait): 
  */
 export async function sendWrite(context: PostsDeps, writer: Writer, write: Write): Promise<WriteEnd> {
   const document = documentOf(write.write);
-  if (Buffer.byteLength(document) > LONGEST_DOCUMENT) throw new WriteTooLarge();
+  if (Buffer.byteLength(document) > LONGEST_DOCUMENT)
+    throw new WriteTooLarge('the write is larger than the new API takes');
   const attempt: Attempt = { claim: undefined, outcome: undefined, isCounted: false, isGivenUp: false };
   const sendFor = (grant: GrantClient) => {
     requireBudget(context, grant);

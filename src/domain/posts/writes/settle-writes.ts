@@ -3,7 +3,8 @@ import { WRITE_ABANDONED, WRITE_LOOKED_FOR } from '../../../shared/lifetimes.ts'
 import { findMappingById } from '../../../store/tokens/mappings.ts';
 import type { PostWriteRow } from '../../../store/tables/posts.ts';
 import { listOpenWrites, stopLooking } from '../../../store/posts/write-journal.ts';
-import { Forbidden, OrganizationGone } from '../../../upstream/main-api.ts';
+import { isNotShown } from '../../../upstream/main-api.ts';
+import { ScopeMissing } from '../scope-missing.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';
 import type { PostsDeps } from '../deps.ts';
 import { TokenRefused } from '../../tokens/resolve-token.ts';
@@ -32,11 +33,12 @@ async function look(context: PostsDeps, { readsFor, row }: DueWrite): Promise<vo
 }
 
 /** After these errors no look is possible. Other errors may pass: a service or database out of reach, a missing key. */
-const ENDS = [GrantDead, Forbidden, OrganizationGone, TokenRefused];
+const isEnd = (error: unknown) =>
+  isNotShown(error) || [GrantDead, ScopeMissing, TokenRefused].some((End) => error instanceof End);
 
 function isOver(context: PostsDeps, { sent_at: sentAt }: PostWriteRow, error: unknown): boolean {
   const isTooOld = context.clock.now() - sentAt >= WRITE_LOOKED_FOR;
-  return isTooOld || ENDS.some((End) => error instanceof End);
+  return isTooOld || isEnd(error);
 }
 
 /** A write whose look fails is looked for later. */

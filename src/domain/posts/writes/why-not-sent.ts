@@ -1,3 +1,4 @@
+import { Refusal } from '../../../shared/refusal.ts';
 import { isStorageFault } from '../../../store/driver/storage-fault.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';
@@ -5,7 +6,7 @@ import type { PostsDeps } from '../deps.ts';
 import { TokenRefused } from '../../tokens/resolve-token.ts';
 import { alarmOf, isKeyFault } from '../../keys/retry-after-key-rotation.ts';
 import { waitWords } from '../../translation/wait-words.ts';
-import { BudgetSpent } from '../../limits/budget-spent.ts';
+import { LimitReached } from '../../limits/limit-reached.ts';
 import { ScopeMissing } from '../scope-missing.ts';
 import type { Writer } from './writes.ts';
 
@@ -18,17 +19,15 @@ const FAULT_OF_THE_BRIDGE =
   'something went wrong on this side before anything was sent. Try this profile again later.';
 
 /** Errors that callers or external services cause. Every other error is a fault of the bridge or of its database. */
-const EXPECTED = [BudgetSpent, ScopeMissing, TokenRefused, GrantDead, Unavailable];
+const isExpected = (error: unknown) => error instanceof Refusal || error instanceof Unavailable;
 
-const isExpected = (error: unknown) => EXPECTED.some((Expected) => error instanceof Expected);
-
-function budgetWords({ retryAfter = 1000 }: BudgetSpent): string {
+function budgetWords({ retryAfter }: LimitReached): string {
   return `the new API takes no more requests of this app for now. Try this profile again in ${waitWords(retryAfter / 1000)}.`;
 }
 
 /** The advice for an error that callers or external services cause; undefined for other errors. */
 function whyExpected(error: unknown): string | undefined {
-  if (error instanceof BudgetSpent) return budgetWords(error);
+  if (error instanceof LimitReached) return budgetWords(error);
   if (error instanceof ScopeMissing) return `${error.reauthorize.reason} ${error.reauthorize.link}`;
   if (error instanceof TokenRefused) return error.reauthorize?.reason ?? CONNECTION_ENDED;
   return error instanceof GrantDead ? CONNECTION_ENDED : undefined;

@@ -150,7 +150,7 @@ function answerOf(
 /**
  * Passes a call to the old API, and the answer back. Returns false where the old API refuses the token of a call that a
  * grant serves: then no answer has been sent yet.
- * @throws {LegacyError | TokenRefused | TooManyGuesses | Unavailable}
+ * @throws {LegacyError | TokenRefused | LimitReached | Unavailable}
  */
 export async function passToOldApi(
   passing: PassThroughDeps,

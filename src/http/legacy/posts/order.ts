@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import type { LegacyDeps } from '../deps.ts';
-import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
+import { isNotShown } from '../../../domain/failures.ts';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
 import { updateIdsAfterWrite } from '../../../domain/posts/ids/told-ids.ts';
 import { type CallerChannel, viewOf } from '../../../domain/posts/caller-channel.ts';
@@ -29,9 +29,7 @@ async function channelOf(context: LegacyDeps, caller: Caller, profileId: string)
 
 /** The old API would not have a channel that the new API no longer shows, so the profile is unknown. */
 function refusalOf(error: unknown): unknown {
-  const isGone =
-    error instanceof OrganizationGone || (error instanceof Forbidden && !(error instanceof ScopeMissing));
-  return isGone ? new LegacyError(REFUSALS.unknownProfile) : error;
+  return isNotShown(error) ? new LegacyError(REFUSALS.unknownProfile) : error;
 }
 
 interface OrderAnswer {

@@ -1,30 +1,18 @@
 import type { LegacyDeps } from '../deps.ts';
-import { Forbidden, OrganizationGone, ScopeMissing } from '../../../domain/failures.ts';
+import { isNotShown } from '../../../domain/failures.ts';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
 import type { LegacyIds } from '../../../domain/ids/legacy-ids.ts';
 import { channelOfProfile, viewOf } from '../../../domain/posts/caller-channel.ts';
 import type { pendingList, PostList } from '../../../domain/posts/lists/lists.ts';
-import { type ListAnswer, PageOutOfReach, readList } from '../../../domain/posts/lists/read-list.ts';
+import { type ListAnswer, readList } from '../../../domain/posts/lists/read-list.ts';
 import { servedBy } from '../../../domain/tokens/resolve-token.ts';
 import type { UpdateView } from '../../../domain/translation/old-update.ts';
 import { LegacyError, REFUSALS } from '../../wire/legacy-error.ts';
-import { type ListParameters, outOfBounds } from './list-parameters.ts';
+import type { ListParameters } from './list-parameters.ts';
 
 /** One page of a list of a profile, from the new API. */
 
-function refusalOf(error: unknown): unknown {
-  const isScope = error instanceof ScopeMissing;
-  if (error instanceof OrganizationGone || (error instanceof Forbidden && !isScope))
-    return new LegacyError(REFUSALS.unknownProfile);
-  if (error instanceof PageOutOfReach)
-    return outOfBounds(
-      'page',
-      'one that follows pages that were read before, for it is too far to be reached at once',
-    );
-  return error;
-}
-
-/** @throws {LegacyError} */
+/** @throws {LegacyError | PageOutOfReach} */
 async function pageOf(
   context: LegacyDeps,
   caller: Caller,
@@ -37,7 +25,7 @@ async function pageOf(
       readList(context, { grant, clientId }, { list, range }),
     );
   } catch (error) {
-    throw refusalOf(error);
+    throw isNotShown(error) ? new LegacyError(REFUSALS.unknownProfile) : error;
   }
 }
 
