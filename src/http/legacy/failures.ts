@@ -4,6 +4,7 @@ import { alarmOf, Forbidden, isKeyFault, isStorageFault, Unavailable } from '../
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
+import { requestIdOf } from '../request-id.ts';
 import { UnreadableBody } from '../wire/unreadable-body.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from '../wire/legacy-error.ts';
 import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
@@ -65,15 +66,15 @@ const LINES_OF_FAILURES = 10;
 /**
  * The log line of a failure. The outcome of a write is no fault of the bridge, and the words are for the caller alone.
  */
-function lineOf(error: unknown, { status, code }: LegacyError) {
+function lineOf(error: unknown, { status, code }: LegacyError, requestId: string) {
   if (error instanceof WriteRefused)
     return {
       level: 'warn',
       message: 'a write was not done, or nobody knows',
-      fields: { status, code },
+      fields: { status, code, requestId },
     } as const;
   const message = `${alarmOf(error)}a legacy call failed`;
-  return { level: 'error', message, fields: { status, error } } as const;
+  return { level: 'error', message, fields: { status, error, requestId } } as const;
 }
 
 /** Answers refusals of the resource calls. */
@@ -83,7 +84,7 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   return (error, req, res, _next) => {
     const refusal = asWriteRefusal(context, res, toLegacyError(context, error));
     if (refusal.status >= 500)
-      note({ ...lineOf(error, refusal), address: req.ip ?? '', kind: kindOf(error) });
+      note({ ...lineOf(error, refusal, requestIdOf(res)), address: req.ip ?? '', kind: kindOf(error) });
     sendLegacyError(res, refusal);
   };
 }
@@ -96,7 +97,7 @@ export function tokenFailures(context: LegacyDeps, what: string): ErrorRequestHa
   return (error, req, res, _next) => {
     const address = req.ip ?? '';
     const refusal = toTokenError(error);
-    const said = { refusal: refusal.code, detail: refusal.detail };
+    const said = { refusal: refusal.code, detail: refusal.detail, requestId: requestIdOf(res) };
     if (refusal.status >= 500) {
       const [message, fields] = [`${alarmOf(error)}${what} failed`, { ...said, error }];
       noteFailure({ level: 'error', message, address, kind: kindOf(error), fields });
