@@ -26,7 +26,7 @@ const IS_COPY = 'The restored database is a copy: a bridge on the copy sends not
 /** What the operator does next. A restored file may lie beside the database that VAR_DIR belongs to. */
 async function nextAfter(config: Config): Promise<string> {
   const file = openEpochFile(epochFileOf(config), config.database);
-  return `${IS_COPY} ${takeOverRemedy((await findOtherDatabase(file)) !== undefined)}`;
+  return takeOverRemedy((await findOtherDatabase(file)) !== undefined);
 }
 
 function requireKeys({ keysFile }: Config, { keys }: CopySummary): void {
@@ -47,7 +47,8 @@ async function putBack(config: Config, given: string): Promise<Result> {
     ...setAside.map((name) => `The earlier file is kept as ${name}`),
   ];
   const json = { file, database: database.file, grants, mappings, schema, epoch, setAside };
-  return { ok: true, lines: [...lines, await nextAfter(config)], json: { ...json, state: 'copy' } };
+  const next = await nextAfter(config);
+  return { ok: true, lines: [...lines, `${IS_COPY} ${next}`], json: { ...json, state: 'copy', next } };
 }
 
 /** `store` may be left out for a SQLite file: the place of the file is known before the database is opened. */
@@ -73,7 +74,7 @@ async function makeItsOwn(config: Config, context: Context): Promise<Result> {
   await context.instance.adopt();
   const line = `This database is the original already. The database was not changed. From now on VAR_DIR (${config.varDir}) belongs to this database.`;
   const { epoch } = context.instance.seen();
-  return { ok: true, lines: [line], json: { state: 'original', grants: 0, epoch } };
+  return { ok: true, lines: [line], json: { state: 'original', grants: 0, epoch, isAdopted: true } };
 }
 
 /** Makes the configured database the original. */
@@ -101,7 +102,7 @@ async function putBackAndBegin(config: Config, file: string, mayReplace: boolean
   if (!restored.ok) return restored;
   const taken = await beginAnew(config, mayReplace);
   const lines = [...restored.lines.filter((line) => !line.startsWith(IS_COPY)), ...taken.lines];
-  return { ok: taken.ok, lines, json: { ...restored.json, ...taken.json } };
+  return { ok: taken.ok, lines, json: { ...restored.json, next: null, ...taken.json } };
 }
 
 /**
