@@ -184,35 +184,31 @@ class Watch implements InstanceWatch {
     const known = this.seen();
     const sight = await this.#read();
     const finding = judge(sight, known);
-    const owner = finding && (await this.#findOwner(sight.place));
+    const owner = await this.#findOwner(sight, finding);
     if (number < this.#looks.judged) return;
     this.#looks.judged = number;
     this.#sight = sight;
     this.#owner = owner;
     this.#become(finding, sight.row);
-    if (!this.isCopy()) await this.#keepSeen();
-  }
-
-  /** A memory that cannot be read must not keep a copy from being recognized, so the memory is asked first. */
-  async #findOwner(place: string): Promise<string | undefined> {
-    const { store, file } = this.#options;
-    const isElsewhere = this.#memory.isAboutAnother({ seen: this.seen(), place });
-    return isElsewhere ? findOtherDatabase(file, store) : undefined;
+    if (this.isCopy()) return;
+    if (owner === undefined) this.#keep({ mayForget: this.#isServing(), isMeant: false });
+    else this.#memory.leaveTo(owner);
   }
 
   /**
-   * Asked at every look, not at the start alone: a silent copy may become the original by a take-over with another
-   * VAR_DIR, and two bridges may begin at once in a new VAR_DIR.
+   * The other database that VAR_DIR belongs to, where that matters: for a copy, and for a bridge that would make VAR_DIR
+   * forget it. Asked at every look, not at the start alone: a silent copy may become the original by a take-over with
+   * another VAR_DIR, and two bridges may begin at once in a new VAR_DIR. Asked before the finding of the look counts: in
+   * between the bridge would say that it is ready.
    */
-  async #keepSeen(): Promise<void> {
-    const { store, file } = this.#options;
-    const place = this.#sight?.place ?? '';
-    const mayForget = this.#isServing();
-    const mustAsk = mayForget && this.#memory.wouldForget({ seen: this.seen(), place });
-    const owner = mustAsk ? await findOtherDatabase(file, store) : undefined;
-    if (owner !== undefined) this.#memory.leaveTo(owner);
-    // Another look may have ended meanwhile.
-    else if (!this.isCopy()) this.#keep({ mayForget, isMeant: false });
+  async #findOwner(sight: InstanceObservation, finding?: CopyFinding): Promise<string | undefined> {
+    const { row, place } = sight;
+    const record = { seen: { id: this.#id, epoch: Math.max(this.#epoch, row.epoch) }, place };
+    // A memory that cannot be read must not keep a copy from being recognized, so the memory is asked first.
+    const isAsked = finding
+      ? this.#memory.isAboutAnother(record)
+      : this.#isServing() && this.#memory.wouldForget(record);
+    return isAsked ? findOtherDatabase(this.#options.file, this.#options.store) : undefined;
   }
 
   #keep(how: { mayForget: boolean; isMeant: boolean }): void {
