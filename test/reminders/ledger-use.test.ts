@@ -6,7 +6,6 @@ import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { keepLastUses } from '../../src/store/usage/last-use.ts';
-import { countCallsSince } from '../../src/store/usage/known-calls.ts';
 import { addUsage } from '../../src/store/usage/usage.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
@@ -170,33 +169,6 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
       'holder 30 retirement:2027-02-01',
       `holder woken ${clock.now()}`,
     ]);
-  });
-
-  test.each([
-    [29, 'holder 30 retirement:2027-02-01', false],
-    [30, 'holder unused', true],
-  ])(
-    'of which calls are counted for %s days shows silence after a month alone',
-    async (days, stage, wakes) => {
-      await countCallsSince(one.store, clock.now() - days * DAY);
-      const account_id = await addAccount(one, { email: 'ann@example.org' });
-      const app = await addApp(one);
-      const token = await addToken(one, app, { account_id, last_used_at: clock.now() - 90 * DAY });
-      expect(await planReminders(one)).toBe(1);
-      expect((await readLedger(one))[0]).toContain(stage);
-      expect((await previewAll(one)).length).toBe(0);
-      await useAt(one, token, clock.now());
-      await noteLastUse(one);
-      expect(await readToken(one, token)).toMatchObject({ woken_at: wakes ? clock.now() : null });
-    },
-  );
-
-  test('of calls whose beginning nobody knows shows no silence', async () => {
-    await one.store.volatile.deleteFrom('app_calls_begin').execute();
-    const account_id = await addAccount(one, { email: 'ann@example.org' });
-    await addToken(one, await addApp(one), { account_id, last_used_at: clock.now() - 90 * DAY });
-    expect(await planReminders(one)).toBe(1);
-    expect((await readLedger(one)).join()).not.toContain('unused');
   });
 
   test('of what nobody serves wakes nobody, and is a use all the same', async () => {

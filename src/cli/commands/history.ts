@@ -80,8 +80,13 @@ export async function verifyHistoryCommand(options: { anchor?: string[] }): Prom
       ok,
       lines: [...linesOf(verdict), ...leftOut(owner)],
       json: {
-        ...{ ok, entries, waiting, anchors, newestAnchor: newestAnchor ?? null },
-        ...{ varDirOwner: owner ?? null, ...(finding && { finding }) },
+        ok,
+        entries,
+        waiting,
+        anchors,
+        newestAnchor: newestAnchor ?? null,
+        varDirOwner: owner ?? null,
+        ...(finding && { finding }),
       },
     };
   });

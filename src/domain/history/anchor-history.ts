@@ -63,9 +63,10 @@ export interface AnchorOwner {
 }
 
 /** The anchors of a machine are those of one history. A copy's own entries would speak against the original there. */
-function findForeign({ isCopy, ownsFolder }: AnchorOwner): string | undefined {
-  if (isCopy()) return 'this database is a copy, and the anchors in VAR_DIR are those of its original';
-  return ownsFolder() ? undefined : 'VAR_DIR belongs to another database, and so do its anchors';
+function findForeign(instance: AnchorOwner): string | undefined {
+  if (instance.isCopy())
+    return 'this database is a copy, and the anchors in VAR_DIR are those of its original';
+  return instance.ownsFolder() ? undefined : 'VAR_DIR belongs to another database, and so do its anchors';
 }
 
 /** Returns a function that anchors the history where VAR_DIR is its own, and that says once why it does not. */

@@ -142,6 +142,5 @@ export async function waitingKeys(
     from ${newestCounts(db)} left join ${places} on o.id = a.client_id
     where a.retired_at is null and p.waiting_people > 0
     order by 2, a.client_id limit ${READ}`.execute(db);
-  const keys = rows.map(({ id, rank }) => ({ id, rank: Number(rank) }));
-  return { keys, total: Number(rows[0]?.total ?? 0) };
+  return { keys: rows.map(({ id, rank }) => ({ id, rank })), total: rows[0]?.total ?? 0 };
 }

@@ -140,7 +140,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
       code: 0,
       json: {
         database: expect.any(String) as string,
-        ...{ schema: before, newest: newestOf(kind), waiting: [last] },
+        schema: before,
+        newest: newestOf(kind),
+        waiting: [last],
       },
     });
     expect((await run(settings, 'migrate', '--status')).output).toContain(`Migrations that wait:\n  ${last}`);

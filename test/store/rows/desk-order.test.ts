@@ -11,22 +11,42 @@ const MANY = 1_200;
 const numbers = Array.from({ length: MANY }, (_, number) => number);
 const nameOf = (number: number) => `app${String(number).padStart(5, '0')}`;
 
+const APP_ROW = {
+  name: 'A',
+  owner_account_id: null,
+  owner_email: null,
+  source: 'registered' as const,
+  created_at: 0,
+  retired_at: null,
+};
+
+const COUNTED = {
+  day: '2026-11-21',
+  unmapped: 1,
+  active: 0,
+  reauthorization_required: 0,
+  revoked: 0,
+  migrated: 0,
+};
+
 async function keepMany(db: Database): Promise<void> {
   const apps = numbers.map((number) => ({
-    ...{ client_id: nameOf(number), name: 'A', owner_account_id: null, owner_email: null },
-    ...{ source: 'registered' as const, created_at: 0, retired_at: null },
+    ...APP_ROW,
+    client_id: nameOf(number),
   }));
   await insertionOf(db, 'apps', apps).execute(db);
   const days = numbers.map((number) => ({
-    ...{ client_id: nameOf(number), day: '2026-11-21', unmapped: 1, active: 0 },
+    ...COUNTED,
+    client_id: nameOf(number),
     // The app with the highest number has the fewest people.
-    ...{ reauthorization_required: 0, revoked: 0, migrated: 0, waiting_people: MANY - number },
+    waiting_people: MANY - number,
   }));
   await insertionOf(db, 'progress', days).execute(db);
   // The earliest end of an access token has the latest look.
   const grants = numbers.map((number) => ({
     ...grantRow(`g${number}`, { client_id: nameOf(number), account_id: ACCOUNT, state: 'in_doubt' }),
-    ...{ access_expires_at: 10_000 + number, retry_at: 10_000 - number },
+    access_expires_at: 10_000 + number,
+    retry_at: 10_000 - number,
   }));
   await insertionOf(db, 'grants', grants).execute(db);
 }
