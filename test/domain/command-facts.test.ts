@@ -55,7 +55,7 @@ test('every id, time and path of the text', async () => {
 test('that the history key was left alone', async () => {
   const id = await withContext(async ({ context }) => context.keyring.activeId('sealing'));
   const { lines, json } = await drop({}, [id]);
-  expect(lines.at(-1)).toContain('left alone');
+  expect(lines.at(-1)).toContain('--purpose history');
   expect(json).toMatchObject({ id, isHistoryLeft: true });
   expect((await drop({ purpose: 'sealing' }, [id])).json).toMatchObject({ isHistoryLeft: false });
 });
@@ -79,7 +79,7 @@ test('which fields an import left aside, and that it refused too many rows', asy
   const file = join(varDir, 'rows.ndjson');
   writeFileSync(file, `${JSON.stringify({ type: 'app', notes: 'x' })}\n`);
   const { lines, json } = await importTokens({ dryRun: true, maxRefused: 0 }, [file]);
-  expect(lines.join('\n')).toContain('That is too many');
+  expect(lines.join('\n')).toContain('--max-refused 0');
   expect(json).toMatchObject({ isTooMany: true, unknownFields: expect.any(Array) as string[] });
 });
 
