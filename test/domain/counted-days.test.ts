@@ -1,4 +1,10 @@
-import { countedDays, gapWords, noneWords, textOfWords } from '../../src/domain/usage/counted-days.ts';
+import {
+  countedDays,
+  gapWords,
+  noneSentences,
+  noneWords,
+  textOfWords,
+} from '../../src/domain/usage/counted-days.ts';
 import { momentText } from '../../src/shared/moments.ts';
 
 /** Which of the last days are counted whole, and the words for it. */
@@ -7,15 +13,22 @@ const NOW = Date.parse('2027-03-03T12:00:00Z');
 
 const told = (wholeAfter: number) => {
   const counted = countedDays(30, { wholeAfter, now: NOW });
-  return [noneWords('No call', counted), gapWords(counted)].map((words) => textOfWords(words, momentText));
+  return [noneWords('No call', counted), gapWords(counted), noneSentences('No call', counted)].map((words) =>
+    textOfWords(words, momentText),
+  );
 };
 
-const WHOLE = ['No call in the last 30 days', ''];
+const WHOLE = ['No call in the last 30 days', '', 'No call in the last 30 days.'];
 const since = (time: string) => [
   `No call since ${time}`,
   `Calls are counted since ${time}; earlier ones may be missing.`,
+  `No call since ${time}. Calls are counted from then on; earlier ones may be missing.`,
 ];
-const UNKNOWN = ['No call is known of the last 30 days', 'Not all of the older calls were counted.'];
+const UNKNOWN = [
+  'No call is known of the last 30 days',
+  'Not all of the older calls were counted.',
+  'No call is known of the last 30 days. Not all of the older calls were counted.',
+];
 
 test.each<[string, number, string[]]>([
   ['for ever', 0, WHOLE],

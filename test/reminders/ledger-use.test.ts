@@ -91,7 +91,7 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
   test('is kept by two processes at once, neither of which stands in the way of the other', async () => {
     const app = await addApp(one);
     const tokens = await Promise.all(Array.from({ length: 300 }, () => addToken(one, app)));
-    const silences = { keptEvery: 0, silence: DAY };
+    const silences = { keptEvery: 0, silence: DAY, countedSince: 0 };
     for (let day = 1; day <= 20; day += 1) {
       const last_at = clock.now() + day * DAY;
       const uses = tokens.map((id) => ({ day: dayOf(last_at), mapping_id: id, last_at, ...NEITHER }));
@@ -117,7 +117,7 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
           .where('id', '=', id)
           .execute();
         if (index === 10) {
-          keeping ??= keepLastUses(one.store.aside, uses, { keptEvery: 0, silence: DAY });
+          keeping ??= keepLastUses(one.store.aside, uses, { keptEvery: 0, silence: DAY, countedSince: 0 });
           // until it waits for what is locked here
           await delay(100);
         }

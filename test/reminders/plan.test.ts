@@ -120,6 +120,21 @@ const cases: Array<[string, Case, string[]]> = [
     ['holder unused'],
   ],
   [
+    'while not all calls of a month are counted, nothing is called unused',
+    { parts: [holder({ lastUsedAt: used('2026-11-01') })], now: LAST_WEEK, isCounted: false },
+    ['holder 7 retirement:2027-02-01'],
+  ],
+  [
+    'and what was used long ago waits for its last month, as what was never used',
+    {
+      parts: [holder({ lastUsedAt: used('2026-11-01') })],
+      now: '2026-12-20T09:00:00Z',
+      isCounted: false,
+      days: [60, 30],
+    },
+    [],
+  ],
+  [
     'also what was never used',
     { parts: [holder({ lastUsedAt: undefined })], now: LAST_WEEK },
     ['holder unused'],

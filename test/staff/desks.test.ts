@@ -8,6 +8,7 @@ import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { counted, linesOf, mail } from './support/desk-rows.ts';
 import { deadGrant, keepExtension, keepGrant } from './support/grants.ts';
+import { endSunset, keepSunset } from './support/sunsets.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 
 /** The desks: each lists what asks for somebody, in the order of urgency, with where to look and what to do next. */
@@ -199,6 +200,36 @@ test('waiting: apps by the people who wait, by the newest count of each', async 
   const apps = [...page.body.matchAll(/\/support\/apps\/(\w+)"/g)].map(([, id]) => id);
   expect(apps).toEqual([many.clientId, few.clientId]);
   expect(linesOf(page)[0]).toContain('1,200 people 1,200 tokens to connect 1 token connected');
+});
+
+test('waiting: the app whose people can still be helped comes before a thousand others that have ended', async () => {
+  await rows().deleteFrom('progress').execute();
+  const apps = Array.from({ length: 1_001 }, (_, place) => `many${String(place).padStart(20, '0')}`);
+  const last = await registerLegacyApp(system.bridge, 'https://last.example/cb');
+  for (const client_id of apps) {
+    const app = { client_id, name: 'Ended', owner_account_id: null, owner_email: null, retired_at: null };
+    await rows()
+      .insertInto('apps')
+      .values({ ...app, source: 'registered', created_at: 0 })
+      .execute();
+    await rows()
+      .insertInto('progress')
+      .values(counted(client_id, '2026-11-21', 5))
+      .execute();
+  }
+  await rows()
+    .insertInto('progress')
+    .values(counted(last.clientId, '2026-11-21', 1))
+    .execute();
+  await keepSunset(system, { at: clock.now() - DAY, exceptFor: last.clientId });
+  const page = await open('/waiting');
+  expect(page.body).toContain(`/support/apps/${last.clientId}"`);
+  expect(/\/support\/apps\/(\w+)"/.exec(page.body)?.[1]).toBe(last.clientId);
+  expect(wordsOf(page)).toContain('1 to 50 of 1,002. Only the first 1,000 are listed');
+  expect(wordsOf(await open(''))).toContain('Apps with people who wait 1,002');
+  await endSunset(system);
+  await rows().deleteFrom('progress').execute();
+  await rows().deleteFrom('apps').where('client_id', 'in', apps).execute();
 });
 
 test('extensions: those that end within 30 days, then those that are over', async () => {

@@ -102,6 +102,59 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(timesLogged('ALARM: this is a restored copy')).toBe(1);
   });
 
+  const PLAIN = 'Once the original is stopped for good: grantbridge restore --take-over';
+
+  describe.each([
+    ['restored', { state: 'copy', epoch: 5 }, PLAIN],
+    ['moved', { place: '1234567890/1', epoch: 5 }, PLAIN],
+    [
+      'older',
+      { epoch: 4 },
+      'Put the newer database back. If it is gone for good: grantbridge restore --take-over',
+    ],
+    ['upgraded', { epoch: 0 }, PLAIN],
+  ] as const)('a copy found as %s', (found, changes, plain) => {
+    const id = () => (found === 'upgraded' ? 'another' : first.id);
+    const keep = (machine: string, database: string) => {
+      makeMachine(machine);
+      writeFileSync(fileOf(machine), JSON.stringify({ instance: id(), epoch: 5, database }));
+    };
+
+    test('is taken over where VAR_DIR belongs to no other database', async () => {
+      const machine = `${found}-own`;
+      const database = openEpochFile(fileOf(machine), stores.location).nameOf(first.place);
+      keep(machine, database);
+      await change(changes);
+      const watch = await openOn(machine);
+      expect([watch.isCopy(), watch.remedy()]).toEqual([true, plain]);
+      await watch.start();
+      expect(logged).toContain(plain);
+    });
+
+    test('needs a VAR_DIR of its own where VAR_DIR belongs to another one, or a word that the other is gone', async () => {
+      keep(`${found}-foreign`, 'sqlite:../production.db');
+      await change(changes);
+      const watch = await openOn(`${found}-foreign`);
+      expect(watch.remedy()).not.toContain(plain);
+      expect(watch.remedy()).toMatch(
+        /VAR_DIR belongs to another database.*separate VAR_DIR.*--replace-original/,
+      );
+      expect(watch.remedy()).not.toContain(folder);
+      await watch.start();
+      expect(logged).toContain('restore --take-over --replace-original');
+    });
+  });
+
+  test('a database that replaced another one under a bridge may be sound, and needs a new start alone', async () => {
+    makeMachine('replaced');
+    const watch = await openOn('replaced');
+    await watch.start();
+    await change({ id: 'another' });
+    await until(() => watch.isCopy());
+    expect(watch.remedy()).toBe('Start the bridge again');
+    expect(logged).not.toContain('--take-over');
+  });
+
   test('it is none without a live grant, where nothing is remembered, and once it was served', async () => {
     await stores.one.durable.updateTable('grants').set({ state: 'dead', dead_cause: 'lost' }).execute();
     remember('empty', 'another', 5);

@@ -3,7 +3,11 @@ import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Anchors, newAnchors, readAnchors } from '../../domain/history/anchor-history.ts';
+import { readConfig } from '../../config/config.ts';
+import { epochFileOf } from '../../app/open-context.ts';
 import type { Context } from '../../domain/context.ts';
+import { findOtherDatabase } from '../../domain/instance/other-database.ts';
+import { openEpochFile } from '../../store/files/epoch-file.ts';
 import { timeOf } from '../../domain/history/locate-tampering.ts';
 import { verifyHistory as prove, type HistoryVerdict } from '../../domain/history/verify-history.ts';
 import { allEvents } from '../../store/history/events.ts';
@@ -28,9 +32,21 @@ async function readNamed(context: Context, file: string, known: Anchors): Promis
   if (found() === before) throw new Error(`--anchor ${file} holds no anchor of a history`);
 }
 
-async function collectAnchors(context: Context, named: readonly string[]): Promise<Anchors> {
+/** Another database that VAR_DIR belongs to. Its anchors say nothing of the present history. */
+async function findAnchorsOwner({ store }: Context): Promise<string | undefined> {
+  const config = readConfig();
+  return findOtherDatabase(openEpochFile(epochFileOf(config), config.database), store);
+}
+
+interface AnchorSources {
+  named: readonly string[];
+  /** Whether the anchors in VAR_DIR are those of the present history. */
+  isOwn: boolean;
+}
+
+async function collectAnchors(context: Context, { named, isOwn }: AnchorSources): Promise<Anchors> {
   const known = newAnchors();
-  if (existsSync(context.anchorsFile)) await readAnchors(context, context.anchorsFile, known);
+  if (isOwn && existsSync(context.anchorsFile)) await readAnchors(context, context.anchorsFile, known);
   for (const file of named) await readNamed(context, file, known);
   return known;
 }
@@ -45,16 +61,33 @@ function linesOf({ entries, waiting, newestAnchor, finding }: HistoryVerdict): s
   ];
 }
 
+const leftOut = (owner: string | undefined) =>
+  owner === undefined
+    ? []
+    : [
+        `The anchors in VAR_DIR were left out: VAR_DIR belongs to another database, ${owner}. Without anchors, a history whose end was cut off looks whole.`,
+      ];
+
 /** `history verify`: checks the whole chain against this machine's anchors and the anchors of every named file. */
 export async function verifyHistoryCommand(options: { anchor?: string[] }): Promise<Result> {
   return withContext(async ({ context }) => {
-    const verdict = await prove(context, await collectAnchors(context, options.anchor ?? []));
-    const { entries, waiting, anchors, finding } = verdict;
+    const owner = await findAnchorsOwner(context);
+    const sources = { named: options.anchor ?? [], isOwn: owner === undefined };
+    const verdict = await prove(context, await collectAnchors(context, sources));
+    const { entries, waiting, anchors, newestAnchor, finding } = verdict;
     const ok = finding === undefined;
     return {
       ok,
-      lines: linesOf(verdict),
-      json: { ok, entries, waiting, anchors, ...(finding && { finding }) },
+      lines: [...linesOf(verdict), ...leftOut(owner)],
+      json: {
+        ok,
+        entries,
+        waiting,
+        anchors,
+        newestAnchor: newestAnchor ?? null,
+        varDirOwner: owner ?? null,
+        ...(finding && { finding }),
+      },
     };
   });
 }

@@ -77,7 +77,11 @@ export async function drop(options: Options, [id = '']: readonly string[]): Prom
       kept === undefined ? `${purpose} ${id}: dropped` : `${purpose} ${id}: kept, ${kept}`,
     );
     if (isHistoryLeft) lines.push(`history ${id}: kept. To drop a history key, add --purpose history`);
-    return { ok: outcomes.every(({ kept }) => kept === undefined), lines, json: { id, outcomes } };
+    return {
+      ok: outcomes.every(({ kept }) => kept === undefined),
+      lines,
+      json: { id, outcomes, isHistoryLeft },
+    };
   });
 }
 

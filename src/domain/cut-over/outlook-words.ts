@@ -1,6 +1,6 @@
 import { DAYS_MEASURED } from './moving-calls.ts';
 import { OLD_CALLS } from '../old-calls/old-calls.ts';
-import { type CountedDays, gapWords, noneWords, textOfWords } from '../usage/counted-days.ts';
+import { type CountedDays, gapAfterNone, gapWords, noneWords, textOfWords } from '../usage/counted-days.ts';
 import type { KindNeed, Outlook, WindowNeed } from './reckon.ts';
 
 /** An outlook in sentences. Operators, support staff and owners read the same sentences. */
@@ -63,9 +63,10 @@ function scopeWords({ withoutPosts: { accounts, tokens } }: Outlook): string[] {
 const WHOLE: CountedDays = { days: DAYS_MEASURED, isPartial: false };
 
 /** Why the need is a lower bound; empty where all calls are counted. */
-function gapLines({ counted: known = WHOLE }: Outlook, { time }: Reader): string[] {
+function gapLines({ need, counted: known = WHOLE }: Outlook, { time }: Reader): string[] {
   if (!known.isPartial) return [];
-  const gap = textOfWords(gapWords(known), time);
+  // The sentence before names the moment where no call is known.
+  const gap = need.day === undefined ? gapAfterNone(known) : textOfWords(gapWords(known), time);
   return [
     `${gap} The calls of ${known.days} days may need more than that, and whether the budget suffices is not known.`,
   ];

@@ -56,6 +56,30 @@ export async function anchorHistory(context: AnchorContext): Promise<void> {
   context.logger.info('history anchor', { position, head: shown, at, witness });
 }
 
+/** What anchoring asks of the instance watch, whose room comes after this one. */
+export interface AnchorOwner {
+  isCopy(): boolean;
+  ownsFolder(): boolean;
+}
+
+/** The anchors of a machine are those of one history. A copy's own entries would speak against the original there. */
+function findForeign(instance: AnchorOwner): string | undefined {
+  if (instance.isCopy())
+    return 'this database is a copy, and the anchors in VAR_DIR are those of its original';
+  return instance.ownsFolder() ? undefined : 'VAR_DIR belongs to another database, and so do its anchors';
+}
+
+/** Returns a function that anchors the history where VAR_DIR is its own, and that says once why it does not. */
+export function anchorOwn(context: AnchorContext & { instance: AnchorOwner }): () => Promise<void> {
+  let told: string | undefined;
+  return async () => {
+    const why = findForeign(context.instance);
+    if (why === undefined) await anchorHistory(context);
+    else if (why !== told) context.logger.warn('this history gets no anchor', { why });
+    told = why;
+  };
+}
+
 /** The position of the newest anchor that agrees with the database. There the copy and its original parted. */
 async function lastAgreed({ store }: AnchorContext, anchors: readonly ChainLink[]): Promise<number> {
   const ordered = anchors.toSorted((a, b) => a.position - b.position);

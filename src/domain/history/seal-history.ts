@@ -10,7 +10,7 @@ import {
 import { isConstraintFailure, isSerializationFailure } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Event } from '../../store/tables/tables.ts';
-import { anchorHistory } from './anchor-history.ts';
+import { anchorOwn, type AnchorOwner } from './anchor-history.ts';
 import { CHAIN_START, isOlderThanWitnesses, isOwn, textOfLink } from './chain.ts';
 import type { HistoryDeps } from './deps.ts';
 import { withLease } from '../work/lease.ts';
@@ -149,13 +149,13 @@ const FIRST_REST = 5 * SECOND;
 const TURNS_PER_ANCHOR = (5 * SECOND) / TURN;
 
 /** Starts to chain and anchor the history. The returned function does both once more and then stops. */
-export function startSealing(context: HistoryDeps): () => Promise<void> {
+export function startSealing(context: HistoryDeps & { instance: AnchorOwner }): () => Promise<void> {
   const refused = new Set<number>();
   const resting = { logger: context.logger, firstRest: FIRST_REST };
   const chaining = { ...resting, message: 'the history is not chained' };
   const seal = restAfterFailure(chaining, () => sealHistory(context, refused));
   const anchoring = { ...resting, message: 'the history is not anchored' };
-  const anchor = restAfterFailure(anchoring, () => anchorHistory(context));
+  const anchor = restAfterFailure(anchoring, anchorOwn(context));
   let turns = 0;
   const work = async (isLast: boolean) => {
     await seal();

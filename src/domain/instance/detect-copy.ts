@@ -4,13 +4,20 @@ import type { Instance } from '../../store/tables/tables.ts';
 /** What shows that a database is not the original that a process began with (docs/decisions/0010). */
 
 export const FINDINGS = {
-  other: 'another database replaced the one that this process began with: start the process again',
+  other: 'another database replaced the one that this process began with',
   older: 'the database is older than the state that this machine saw before',
   moved: 'the database is a copy of another one, or was moved to another server',
   upgraded:
     'the database holds grants, no bridge has served the database since its upgrade to schema 3, and VAR_DIR/epoch.json remembers another database: this one may be a copy from before the upgrade',
   restored: 'the database was restored from a backup, or was recognised as a copy before',
 } as const;
+
+/**
+ * The schema from before copies were recognized has no place. So a dump with that schema does not show where it came
+ * from.
+ */
+export const MAY_BE_DUMP =
+  'the database holds grants and is opened for the first time since its upgrade to schema 3; if this is a restored dump, mark it as a copy before any bridge starts (docs/operate/backup.md)';
 
 export type CopyFinding = keyof typeof FINDINGS;
 

@@ -24,9 +24,9 @@ export async function findFolderProblem(
   file: EpochFile,
   varDir: string,
 ): Promise<string | undefined> {
+  const other = await findOtherDatabase(file, store);
   if (instance.isOnlyOlder() && (await isAboutAnother(file, store)))
-    return `VAR_DIR: ${varDir} remembers another database, and a later state than this one has. A start would mark this one as a copy for every bridge on it. Set the VAR_DIR of this one. If this one is an older copy that is to serve: grantbridge restore --take-over`;
-  const other = instance.isCopy() ? undefined : await findOtherDatabase(file, store);
-  if (other === undefined) return undefined;
+    return `VAR_DIR: ${varDir} remembers another database, and a later state than this one has. A start would mark this one as a copy for every bridge on it. Set the VAR_DIR of this one. If this one is an older copy that is to serve: grantbridge restore --take-over${other === undefined ? '' : ' --replace-original'}`;
+  if (other === undefined || instance.isCopy()) return undefined;
   return `${foreignFolderWords(varDir, other)}. After this start, the bridge on the other database would become a silent copy at its next start. ${FOREIGN_FOLDER_REMEDY}`;
 }

@@ -20,8 +20,10 @@ import {
   isFuller,
   isSound,
   judge,
+  MAY_BE_DUMP,
   type InstanceObservation,
 } from './detect-copy.ts';
+import { remedyFor } from './copy-remedy.ts';
 import { findOtherDatabase } from './other-database.ts';
 import { EpochMemory } from './remember-epoch.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
@@ -35,6 +37,8 @@ export interface InstanceWatch {
   isCopy(): boolean;
   /** Why the database counts as a copy, in words; undefined for the original. */
   why(): string | undefined;
+  /** What the operator does about it, in sentences; undefined for the original. */
+  remedy(): string | undefined;
   /** Whether nothing but the memory of this machine says that the database is a copy, by a later state. */
   isOnlyOlder(): boolean;
   /**
@@ -101,6 +105,8 @@ class Watch implements InstanceWatch {
   #epoch: number;
   #sight: InstanceObservation | undefined;
   #finding: CopyFinding | undefined;
+  /** The other database that VAR_DIR belongs to, where this one counts as a copy. */
+  #owner: string | undefined;
   #since: number;
   #timer: NodeJS.Timeout | undefined;
   #turning: Promise<void> | undefined;
@@ -125,6 +131,7 @@ class Watch implements InstanceWatch {
   isCopy = () => this.#finding !== undefined;
   isOnlyOlder = () => this.#finding === 'older' && this.#sight !== undefined && isSound(this.#sight);
   why = () => this.#finding && FINDINGS[this.#finding];
+  remedy = () => this.#finding && remedyFor(this.#finding, this.#owner !== undefined);
   findProblem = () => this.#memory.findProblem();
   ownsFolder = () => !this.#memory.isAboutAnother({ seen: this.seen(), place: this.#sight?.place ?? '' });
   seen = () => ({ id: this.#id, epoch: this.#epoch });
@@ -176,26 +183,32 @@ class Watch implements InstanceWatch {
     const number = (this.#looks.begun += 1);
     const known = this.seen();
     const sight = await this.#read();
+    const finding = judge(sight, known);
+    const owner = await this.#findOwner(sight, finding);
     if (number < this.#looks.judged) return;
     this.#looks.judged = number;
     this.#sight = sight;
-    this.#become(judge(sight, known), sight.row);
-    if (!this.isCopy()) await this.#keepSeen();
+    this.#owner = owner;
+    this.#become(finding, sight.row);
+    if (this.isCopy()) return;
+    if (owner === undefined) this.#keep({ mayForget: this.#isServing(), isMeant: false });
+    else this.#memory.leaveTo(owner);
   }
 
   /**
-   * Asked at every look, not at the start alone: a silent copy may become the original by a take-over with another
-   * VAR_DIR, and two bridges may begin at once in a new VAR_DIR.
+   * The other database that VAR_DIR belongs to, where that matters: for a copy, and for a bridge that would make VAR_DIR
+   * forget it. Asked at every look, not at the start alone: a silent copy may become the original by a take-over with
+   * another VAR_DIR, and two bridges may begin at once in a new VAR_DIR. Asked before the finding of the look counts: in
+   * between the bridge would say that it is ready.
    */
-  async #keepSeen(): Promise<void> {
-    const { store, file } = this.#options;
-    const place = this.#sight?.place ?? '';
-    const mayForget = this.#isServing();
-    const mustAsk = mayForget && this.#memory.wouldForget({ seen: this.seen(), place });
-    const owner = mustAsk ? await findOtherDatabase(file, store) : undefined;
-    if (owner !== undefined) this.#memory.leaveTo(owner);
-    // Another look may have ended meanwhile.
-    else if (!this.isCopy()) this.#keep({ mayForget, isMeant: false });
+  async #findOwner(sight: InstanceObservation, finding?: CopyFinding): Promise<string | undefined> {
+    const { row, place } = sight;
+    const record = { seen: { id: this.#id, epoch: Math.max(this.#epoch, row.epoch) }, place };
+    // A memory that cannot be read must not keep a copy from being recognized, so the memory is asked first.
+    const isAsked = finding
+      ? this.#memory.isAboutAnother(record)
+      : this.#isServing() && this.#memory.wouldForget(record);
+    return isAsked ? findOtherDatabase(this.#options.file, this.#options.store) : undefined;
   }
 
   #keep(how: { mayForget: boolean; isMeant: boolean }): void {
@@ -210,7 +223,8 @@ class Watch implements InstanceWatch {
     if (row.state === 'original' && this.#isServing() && isAboutThis(this.#finding))
       await markCopy(aside, row);
     if (this.isCopy() || !isFuller(place, row.place)) return;
-    if (row.place === '' && row.epoch === 0 && (await hasLiveGrants(durable))) this.#warnOfDump();
+    if (row.place === '' && row.epoch === 0 && (await hasLiveGrants(durable)))
+      this.#options.logger.warn(MAY_BE_DUMP);
     await fillPlace(aside, { before: row.place, place });
   }
 
@@ -228,18 +242,8 @@ class Watch implements InstanceWatch {
   #alarm(finding: CopyFinding): void {
     this.#options.logger.error('ALARM: this is a restored copy, the bridge sends nothing to the new API', {
       why: FINDINGS[finding],
-      remedy: 'once the original is stopped for good: grantbridge restore --take-over',
+      remedy: this.remedy(),
     });
-  }
-
-  /**
-   * The schema from before copies were recognized has no place. So a dump with that schema does not show where it came
-   * from.
-   */
-  #warnOfDump(): void {
-    this.#options.logger.warn(
-      'the database holds grants and is opened for the first time since its upgrade to schema 3; if this is a restored dump, mark it as a copy before any bridge starts (docs/operate/backup.md)',
-    );
   }
 
   async #bump(): Promise<void> {

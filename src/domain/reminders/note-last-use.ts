@@ -6,8 +6,10 @@ import {
   keepPassedUses,
   type LastUse,
   readNotedAt,
+  type UseIntervals,
   usesAfter,
 } from '../../store/usage/last-use.ts';
+import { callsWholeAfter } from '../../store/usage/known-calls.ts';
 import type { RemindersDeps } from './deps.ts';
 import { USED_WITHIN } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
@@ -19,7 +21,7 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
  */
 
 const CHUNK = 1000;
-const SILENCES = { keptEvery: 12 * 60 * MINUTE, silence: USED_WITHIN };
+const KEPT = { keptEvery: 12 * 60 * MINUTE, silence: USED_WITHIN };
 
 /** Earlier uses would not change any reminder. */
 const LOOKED_BACK = USED_WITHIN + DAY;
@@ -43,13 +45,22 @@ async function readChunk(
 async function keepChunk(
   { store, oldBackend, shutdown }: RemindersDeps,
   uses: readonly LastUse[],
+  intervals: UseIntervals,
 ): Promise<void> {
   for (const day of new Set(uses.map((use) => use.day))) {
     const ofDay = uses.filter((use) => use.day === day);
-    await keepLastUses(store.aside, ofDay, SILENCES);
-    if (oldBackend) await keepPassedUses(store.aside, ofDay, SILENCES);
+    await keepLastUses(store.aside, ofDay, intervals);
+    if (oldBackend) await keepPassedUses(store.aside, ofDay, intervals);
     await yieldToEventLoop(shutdown.signal);
   }
+}
+
+/** Counts that cannot be read prove no silence. `readChunk` tells of them. */
+async function countedSince({ store }: RemindersDeps): Promise<number> {
+  return callsWholeAfter(store).then(
+    ({ tokens }) => tokens,
+    () => Infinity,
+  );
 }
 
 /** One day before the last complete run, because some rows are written late. */
@@ -63,13 +74,14 @@ async function firstDay({ store }: RemindersDeps, now: number): Promise<string> 
  */
 export async function noteLastUse(context: RemindersDeps): Promise<void> {
   const now = context.clock.now();
+  const intervals = { ...KEPT, countedSince: await countedSince(context) };
   let after: LastUsePosition = { day: await firstDay(context, now), mapping_id: '' };
   for (;;) {
     const uses = await readChunk(context, after);
     const last = uses?.at(-1);
     if (uses === undefined) return;
     if (last === undefined) break;
-    await keepChunk(context, uses);
+    await keepChunk(context, uses, intervals);
     after = last;
   }
   await keepNotedAt(context.store.aside, now);

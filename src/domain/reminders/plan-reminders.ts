@@ -1,4 +1,5 @@
 import { chunksOf } from '../../shared/chunks-of.ts';
+import { DAY } from '../../shared/lifetimes.ts';
 import { newHexId } from '../../shared/ids.ts';
 import {
   insertPlanned,
@@ -12,7 +13,9 @@ import { AGAIN, askedStages } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
 import { noteLastUse } from './note-last-use.ts';
 import type { DueStage, ReminderPerson } from './people.ts';
-import { isTimeToMail, keyOfStage, localDay, stagesDue } from './plan-stages.ts';
+import { isTimeToMail, keyOfStage, localDay, type PlanInput, stagesDue, USED_WITHIN } from './plan-stages.ts';
+import { knownCallDays } from '../usage/callers.ts';
+import { unknownDays } from '../usage/counted-days.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
@@ -23,8 +26,15 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 /** How many people's mails are written in one transaction. */
 const PEOPLE_AT_ONCE = 50;
 
-function planningAt(context: RemindersDeps, now: number) {
-  return { lifecycle: context.lifecycle.current(), days: context.settings.reminderDays, now };
+/** Counts that cannot be read prove nothing. `noteLastUse` tells of them. */
+async function hasCounted(context: RemindersDeps): Promise<boolean> {
+  const within = await knownCallDays(context).catch(() => unknownDays);
+  return !within(USED_WITHIN / DAY).isPartial;
+}
+
+async function planningAt(context: RemindersDeps, now: number): Promise<PlanInput> {
+  const isCounted = await hasCounted(context);
+  return { lifecycle: context.lifecycle.current(), days: context.settings.reminderDays, now, isCounted };
 }
 
 interface Plan {
@@ -81,8 +91,8 @@ async function keepPlans(context: RemindersDeps, plans: readonly Plan[], now: nu
   return made.length;
 }
 
-function plansOf(context: RemindersDeps, page: readonly Candidate[], now: number): Plan[] {
-  const planning = planningAt(context, now);
+function plansOf(page: readonly Candidate[], planning: PlanInput): Plan[] {
+  const { now } = planning;
   return page
     .filter(({ isHeld }) => !isHeld)
     .map(({ person, told }) => ({ person, due: stagesDue(person, told, planning) }))
@@ -96,7 +106,7 @@ export async function planReminders(context: RemindersDeps): Promise<number> {
   const now = context.clock.now();
   let made = 0;
   for await (const page of peoplePages(context, { now })) {
-    const plans = plansOf(context, page, now);
+    const plans = plansOf(page, await planningAt(context, now));
     for (const some of chunksOf(plans, PEOPLE_AT_ONCE)) made += await keepPlans(context, some, now);
   }
   return made;
@@ -116,13 +126,15 @@ export interface Preview extends Plan {
 /** All people with stages that are due at this moment, whether or not it is time for a mail; writes nothing. */
 export async function* previewReminders(context: RemindersDeps): AsyncIterable<Preview> {
   const now = context.clock.now();
-  for await (const page of peoplePages(context, { now }))
+  for await (const page of peoplePages(context, { now })) {
+    const planning = await planningAt(context, now);
     for (const { person, told, isHeld } of page) {
-      const due = stagesDue(person, told, planningAt(context, now));
+      const due = stagesDue(person, told, planning);
       if (due.length === 0) continue;
       const isNow = !isHeld && isTimeToMail(person, due, { now });
       yield { person, due, day: localDay(now, person.zone), isNow };
     }
+  }
 }
 
 const rowPart = ({ client_id: clientId, role }: ReminderRow) => ({ clientId, role });
@@ -145,7 +157,7 @@ export async function stillDue(
   if (!loaded) return undefined;
   const { person, told } = loaded;
   const rows = await readRemindersOf(context.store.durable, mail.id);
-  const planning = planningAt(context, now);
+  const planning = await planningAt(context, now);
   const own = new Map(rows.map((row) => [keyOfRow(row), row.id]));
   const planned = stagesDue(person, told, planning).filter((one) => own.has(keyOfStage(one)));
   for (const one of planned) own.delete(keyOfStage(one));

@@ -36,6 +36,8 @@ export interface PlanInput {
   /** How many days before a date people are told. */
   days: readonly number[];
   now: number;
+  /** Whether all calls of the last 30 days are counted. Otherwise the want of a use proves nothing. */
+  isCounted: boolean;
 }
 
 const UTC = IANAZone.create('UTC');
@@ -91,7 +93,10 @@ export function isTimeToMail(
 const isRecent = (usedAt: number | undefined, now: number) =>
   usedAt !== undefined && now - usedAt <= USED_WITHIN;
 
-/** `unknown`: no use is known, and the tokens have not been known for long enough to be called unused. */
+/**
+ * `unknown`: no recent use is known, and the tokens have not been known, or calls have not been counted, for long enough
+ * to call the tokens unused.
+ */
 type Use = 'used' | 'unused' | 'unknown';
 
 /** A date that a part is reminded of, and the use of the tokens or calls that end on the date. */
@@ -101,19 +106,24 @@ interface Countdown {
   use: Use;
 }
 
-function useOf({ lastUsedAt, knownSince }: AppPart, now: number): Use {
-  if (lastUsedAt !== undefined) return isRecent(lastUsedAt, now) ? 'used' : 'unused';
+type UseInput = Pick<PlanInput, 'now' | 'isCounted'>;
+
+function useOf({ lastUsedAt, knownSince }: AppPart, { now, isCounted }: UseInput): Use {
+  if (isRecent(lastUsedAt, now)) return 'used';
+  if (!isCounted) return 'unknown';
+  if (lastUsedAt !== undefined) return 'unused';
   return knownSince !== undefined && now - knownSince < USED_WITHIN ? 'unknown' : 'unused';
 }
 
 /** A holder is told of the next date, and of a date that has just come. */
-function holdersDates(part: HolderPart, { lifecycle, now }: PlanInput): Countdown[] {
+function holdersDates(part: HolderPart, plan: PlanInput): Countdown[] {
+  const { lifecycle, now } = plan;
   const { clientId, waiting } = part;
   if (waiting === 0) return [];
   const dates = datesOf(lifecycle, { clientId, now });
   const next = dates.find(({ at }) => at > now);
   const told = dates.filter((date) => date === next || date.at <= now);
-  return told.map(({ milestone, at }) => ({ milestone, at, use: useOf(part, now) }));
+  return told.map(({ milestone, at }) => ({ milestone, at, use: useOf(part, plan) }));
 }
 
 /**
@@ -121,19 +131,21 @@ function holdersDates(part: HolderPart, { lifecycle, now }: PlanInput): Countdow
  * too. Unused waiting tokens do not make an app unused while its other tokens are used: the result is undefined then,
  * as without any waiting token.
  */
-function retiredUse(part: OwnerPart, now: number): Use | undefined {
+function retiredUse(part: OwnerPart, plan: UseInput): Use | undefined {
+  const { now } = plan;
   const { tokens, waitingUsedAt, passedAt } = part;
   if ((tokens.waiting > 0 && isRecent(waitingUsedAt, now)) || isRecent(passedAt, now)) return 'used';
-  const use = useOf(part, now);
+  const use = useOf(part, plan);
   return tokens.waiting === 0 || use === 'used' ? undefined : use;
 }
 
-function ownersDates(part: OwnerPart, { lifecycle, now }: PlanInput): Countdown[] {
+function ownersDates(part: OwnerPart, plan: PlanInput): Countdown[] {
+  const { lifecycle, now } = plan;
   const { clientId, tokens, lastUsedAt } = part;
   if (tokens.waiting + tokens.active === 0) return [];
   if (tokens.waiting === 0 && lastUsedAt === undefined) return [];
   return datesOf(lifecycle, { clientId, now }).flatMap(({ milestone, at }) => {
-    const use = milestone === 'retirement' ? retiredUse(part, now) : useOf(part, now);
+    const use = milestone === 'retirement' ? retiredUse(part, plan) : useOf(part, plan);
     return use === undefined ? [] : [{ milestone, at, use }];
   });
 }

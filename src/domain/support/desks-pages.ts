@@ -27,13 +27,15 @@ export interface DeskPage<Row> {
   /** How many rows are counted, up to the bound of the desk. */
   count: number;
   isMore: boolean;
+  /** How many rows the desk has, where all are counted. */
+  total?: number | undefined;
   /** The cursor of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
 /** The page of a stack after a cursor, with its rows in the order of the stack. */
 export async function pageOf<Key extends DeskKey, Row extends { id: string }>(
-  { keys, isMore }: Stack<Key>,
+  { keys, isMore, total }: Stack<Key>,
   after: string | undefined,
   read: (ids: string[], keys: Key[]) => Promise<Row[]>,
 ): Promise<DeskPage<Row>> {
@@ -47,6 +49,7 @@ export async function pageOf<Key extends DeskKey, Row extends { id: string }>(
     before: keys.length - rest.length,
     count: keys.length,
     isMore,
+    total,
     next: last && rest.length > shown.length ? cursorOf(last) : undefined,
   };
 }

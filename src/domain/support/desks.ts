@@ -36,6 +36,8 @@ export interface Stack<Key extends DeskKey = DeskKey> {
   keys: Key[];
   /** Whether the desk has more rows than `keys`. */
   isMore: boolean;
+  /** How many rows the desk has, where all are counted. */
+  total?: number;
 }
 
 /** The desk of extensions lists extensions that end within this time. */
@@ -62,17 +64,17 @@ export async function withoutAccount({ store }: Pick<SupportDeps, 'store'>, toke
 /** A desk whose keys are read at once. The desk of ended connections is read day by day. */
 export type StackedDesk = Exclude<Desk, 'died-today'>;
 
-/** More people than any app has, so the day outweighs the number of people in a rank. */
-const PEOPLE = 1e9;
-
 /**
  * The ranks of apps without a date, after every day that a date can have; and of apps whose sunset has come, where
  * connecting helps nobody any more.
  */
 const [NO_DATE, ENDED] = [1e5, 2e5];
 
-/** The day (since 1970) from which the waiting tokens of an app are refused; 0 where they are refused already. */
-function dayOfRefusal({ lifecycle, clock, oldBackend }: SupportDeps, clientId: string): number {
+/**
+ * The day (since 1970) from which the waiting tokens of an app are refused; 0 where they are refused already. Without an
+ * app: of every app without more time.
+ */
+function dayOfRefusal({ lifecycle, clock, oldBackend }: SupportDeps, clientId?: string): number {
   const [now, hasOldApi] = [clock.now(), oldBackend !== undefined];
   const dates = datesOf(lifecycle.current(), { clientId, now });
   const past = dates.filter(({ at }) => at <= now);
@@ -84,10 +86,15 @@ function dayOfRefusal({ lifecycle, clock, oldBackend }: SupportDeps, clientId: s
 
 /**
  * Apps whose tokens are refused already come first, then apps by the nearest date. Of one day, the app with the most
- * people comes first.
+ * people comes first. Only apps with more time have dates of their own, and those are few.
  */
-function datedFirst(context: SupportDeps, keys: readonly DeskKey[]): DeskKey[] {
-  return keys.map(({ id, rank }) => ({ id, rank: dayOfRefusal(context, id) * PEOPLE + rank }));
+async function waitingStack(context: SupportDeps): Promise<Stack> {
+  const own = [...context.lifecycle.current().extensions.keys()];
+  const { keys, total } = await waitingKeys(context.store.durable, {
+    common: dayOfRefusal(context),
+    own: own.map((id) => ({ id, place: dayOfRefusal(context, id) })),
+  });
+  return { ...inOrder(keys), total };
 }
 
 const STACKS: Record<StackedDesk, (context: SupportDeps) => Promise<Stack>> = {
@@ -97,7 +104,7 @@ const STACKS: Record<StackedDesk, (context: SupportDeps) => Promise<Stack>> = {
   'no-account': (context) => withoutAccount(context, COUNTED),
   'hand-overs': async ({ store, clock }) =>
     inOrder(await handoverKeys(store.durable, { since: clock.now() - DEAD_GRANT_KEPT })),
-  waiting: async (context) => inOrder(datedFirst(context, await waitingKeys(context.store.durable))),
+  waiting: waitingStack,
   extensions: async ({ store, clock }) => {
     const now = clock.now();
     return inOrder(await extensionKeys(store.durable, { now, before: now + ENDING_SOON }));
@@ -128,8 +135,8 @@ type BoundedCount = Pick<DeskCount, 'count' | 'isMore'>;
 
 async function countOf(context: SupportDeps, desk: Desk, zone: string): Promise<BoundedCount> {
   if (desk === 'died-today') return countBroken(context, todayIn(zone, context.clock.now()));
-  const { keys, isMore } = await stackOf(context, desk);
-  return { count: keys.length, isMore };
+  const { keys, isMore, total } = await stackOf(context, desk);
+  return { count: total ?? keys.length, isMore: isMore && total === undefined };
 }
 
 /** The number of rows on each desk, up to a bound. `zone` is the time zone in which today begins and ends. */

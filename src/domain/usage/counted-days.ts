@@ -45,6 +45,21 @@ export function gapWords({ isPartial, since }: CountedDays): TimedWords {
   return isPartial ? ['Not all of the older calls were counted.'] : [];
 }
 
+/**
+ * The sentences that say that no call is known, and which calls may be missing: both name the same moment, so it is said
+ * once. `none` begins the first sentence.
+ */
+export function noneSentences(none: string, counted: CountedDays): TimedWords {
+  const gap = gapAfterNone(counted);
+  return [...noneWords(none, counted), '.', ...(gap === '' ? [] : [` ${gap}`])];
+}
+
+/** Which calls may be missing, after words that named since when no call is known; empty where all are counted. */
+export function gapAfterNone({ isPartial, since }: CountedDays): string {
+  if (since !== undefined) return 'Calls are counted from then on; earlier ones may be missing.';
+  return isPartial ? 'Not all of the older calls were counted.' : '';
+}
+
 /** The words of several sentences, one after the other; one text where they hold no time. */
 export function sentencesOf(...sentences: TimedWords[]): string | TimedWords {
   const words = sentences

@@ -7,9 +7,7 @@ const STOPPING = 'the process is stopping';
 
 /** A copy answers old calls with its last known answers, but a balancer should send no callers to a copy. */
 function findCopyProblem({ instance }: OpsDeps): string | undefined {
-  return instance.isCopy()
-    ? `this is a restored copy: ${instance.why()}; once the original is stopped for good: grantbridge restore --take-over`
-    : undefined;
+  return instance.isCopy() ? `this is a restored copy: ${instance.why()}. ${instance.remedy()}` : undefined;
 }
 
 const NO_DATABASE = 'the database does not answer';

@@ -19,7 +19,8 @@ export interface DeskKey {
 }
 
 /**
- * Repeats the condition of the index grants_unsettled, because SQLite uses a partial index only for the same condition.
+ * Repeats the condition of the index grants_unsettled_by_expiry, because SQLite uses a partial index only for the same
+ * condition. After a take-over every grant is in doubt, so the rows are read in the order of that index.
  */
 const IS_UNSETTLED = sql<SqlBool>`state in ('presenting', 'in_doubt')`;
 
@@ -33,7 +34,8 @@ export async function doubtKeys(
     .select(['id', 'access_expires_at as rank'])
     .where(IS_UNSETTLED)
     .where((eb) => eb.or([eb('state', '=', 'in_doubt'), eb('presented_at', '<=', presentedBefore)]))
-    .orderBy('retry_at')
+    .orderBy('access_expires_at')
+    .orderBy('id')
     .limit(READ)
     .execute();
 }
@@ -113,11 +115,32 @@ export function newestCounts(db: Database): RawBuilder<unknown> {
         (select * from progress n where n.client_id = a.client_id order by n.day desc limit 1) p`;
 }
 
-/** Apps for which people wait, as last counted, most people first. */
-export async function waitingKeys(db: Database): Promise<DeskKey[]> {
-  const { rows } = await sql<{ id: string; people: number }>`
-    select a.client_id as id, p.waiting_people as people from ${newestCounts(db)}
+/** Where apps stand on the desk of waiting people: lower comes first. Of one place, the most people come first. */
+export interface WaitingPlaces {
+  /** The place of every app that has none of its own. */
+  common: number;
+  /** Apps with dates of their own. */
+  own: ReadonlyArray<{ id: string; place: number }>;
+}
+
+/** More people than any app has, so the place outweighs the number of people in a rank. */
+const PEOPLE = 1e9;
+
+/** Apps for which people wait, as last counted, in the order of their ranks; and how many apps these are in all. */
+export async function waitingKeys(
+  db: Database,
+  { common, own }: WaitingPlaces,
+): Promise<{ keys: DeskKey[]; total: number }> {
+  const json = JSON.stringify(own);
+  const given = isSqlite(db)
+    ? sql`(select value ->> 'id' as id, value ->> 'place' as place from json_each(${json}))`
+    : sql`json_to_recordset(${json}) as o (id text, place bigint)`;
+  const places = isSqlite(db) ? sql`${given} as o` : given;
+  const { rows } = await sql<DeskKey & { total: number }>`
+    select a.client_id as id, coalesce(o.place, ${sql.lit(common)}) * ${sql.lit(PEOPLE)} - p.waiting_people as rank,
+      count(*) over () as total
+    from ${newestCounts(db)} left join ${places} on o.id = a.client_id
     where a.retired_at is null and p.waiting_people > 0
-    order by p.waiting_people desc, a.client_id limit ${READ}`.execute(db);
-  return rows.map(({ id, people }) => ({ id, rank: -people }));
+    order by 2, a.client_id limit ${READ}`.execute(db);
+  return { keys: rows.map(({ id, rank }) => ({ id, rank })), total: rows[0]?.total ?? 0 };
 }

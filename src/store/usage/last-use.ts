@@ -91,6 +91,8 @@ export interface UseIntervals {
   keptEvery: number;
   /** A use after a silence of at least this length wakes a waiting token, in milliseconds. */
   silence: number;
+  /** From when on all calls are known: an earlier silence may be a gap in the counts. Infinity when unknown. */
+  countedSince: number;
 }
 
 interface LockedRows {
@@ -131,16 +133,17 @@ async function inOrder(
 export async function keepLastUses(
   db: Database,
   uses: readonly LastUse[],
-  { keptEvery, silence }: UseIntervals,
+  { keptEvery, silence, countedSince }: UseIntervals,
 ): Promise<number> {
   const json = JSON.stringify(uses);
+  const known = Math.min(countedSince, Number.MAX_SAFE_INTEGER);
   const given = isSqlite(db)
     ? sql`(select value ->> 'mapping_id' as mapping_id, value ->> 'last_at' as last_at,
         value ->> 'served_at' as served_at from json_each(${json}))`
     : sql`(select * from json_to_recordset(${json}) as given (mapping_id text, last_at bigint, served_at bigint))`;
   const person = sql`case when t.account_id is null then 'email:' || t.account_email else 'account:' || t.account_id end`;
   const wakes = sql`t.state in (${sql.join(WAITING_STATES.map((state) => sql.lit(state)))}) and (
-    t.last_used_at <= u.served_at - ${sql.lit(silence)}
+    (t.last_used_at <= u.served_at - ${sql.lit(silence)} and u.served_at - ${sql.lit(silence)} >= ${sql.lit(known)})
     or (t.last_used_at is null and exists (select 1 from reminders r
       where r.person = ${person} and r.client_id = t.client_id and r.role = 'holder' and r.stage = 'unused'
         and r.planned_for = '' and r.dropped_at is null and r.created_at < u.served_at)))`;

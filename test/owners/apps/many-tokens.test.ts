@@ -187,7 +187,7 @@ test('in the minute after its import all its tokens are told, and that nobody ca
   const move = await words(dana, `/apps/${APP}/move`);
   expect(move).toMatch(/0 of 4 steps are done/);
   expect(move).toMatch(
-    /No call of the old API since .* UTC ?\. Calls are counted since .* ?; earlier ones may be missing\./,
+    /No call of the old API since .* UTC ?\. Calls are counted from then on; earlier ones may be missing\./,
   );
 });
 
@@ -211,7 +211,7 @@ test('an hour and its jobs later all of it is still true', async () => {
 });
 
 const NONE_SINCE =
-  /No call of the old API since .* UTC ?\. Calls are counted since .* ?; earlier ones may be missing\./;
+  /No call of the old API since .* UTC ?\. Calls are counted from then on; earlier ones may be missing\./;
 
 test('what was called before calls were counted by app is said to be at least what is known', async () => {
   const { volatile } = system.bridge.context.store;
@@ -233,7 +233,7 @@ test('without a call from before it, nothing is done for the want of one', async
   const move = await words(dana, `/apps/${APP}/move`);
   expect(move).toMatch(NONE_SINCE);
   expect(move).toMatch(/0 of 4 steps are done/);
-  expect(await words(dana, `/apps/${APP}`)).toMatch(/None since .* UTC ?\. Calls are counted since/);
+  expect(await words(dana, `/apps/${APP}`)).toMatch(/None since .* UTC ?\. Calls are counted from then on/);
   await volatile.updateTable('app_calls_begin').set({ whole_after: 0 }).execute();
   expect(await words(dana, `/apps/${APP}/move`)).toMatch(/No call of the old API in the last 7 days\./);
 });

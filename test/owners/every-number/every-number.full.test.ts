@@ -1,9 +1,11 @@
 import { keepMovingCalls } from '../../../src/domain/cut-over/outlook.ts';
 import { keepProgress } from '../../../src/domain/progress/keep-progress.ts';
 import { MINUTE } from '../../../src/shared/lifetimes.ts';
+import { databaseKinds, modeDatabases, testMode } from '../../support/jest/test-mode.ts';
 import { until } from '../../support/servers/held-answer.ts';
 import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { consentAt, DANA, pressIn, SAM } from '../support/people.ts';
+import { wrongInCommands } from './commands.ts';
 import { crawl, numbersIn, textOf } from './crawl.ts';
 import { type Facts, hintOf, type MadeCall, readEnded, readTokens, type Token } from './facts.ts';
 import { type Checked, holdAgainst, type Unchecked } from './rules.ts';
@@ -23,22 +25,21 @@ const RULES = [...TOLD_TO_OWNERS, ...TOLD_TO_SUPPORT];
 let world: World;
 let counted: Token[] = [];
 const made: MadeCall[] = [];
-const browsers: Record<string, number> = { [SAM.accountId]: 1 };
+let browsers: Record<string, number> = {};
 let failed = 0;
 let since = 0;
 let dana: CookieWalker;
 let sam: CookieWalker;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.stop());
+/** The digits of a token that pages show. */
+function hintAt(app: (typeof APPS)[number], index: number): string {
+  const token = tokenOf(app, index).slice(2);
+  return `${token.slice(0, 4)}…${token.slice(-4)}`;
+}
 
 async function call(app: (typeof APPS)[number], index: number, path = '/1/user.json'): Promise<number> {
   const status = await world.call(app, index, path);
-  const token = tokenOf(app, index).slice(2);
-  const hint = `${token.slice(0, 4)}…${token.slice(-4)}`;
-  made.push({ hint, endpoint: path.replace('/1/', '/v1/'), status });
+  made.push({ hint: hintAt(app, index), endpoint: path.replace('/1/', '/v1/'), status });
   return status;
 }
 
@@ -127,6 +128,7 @@ async function holdAll(moment: string): Promise<void> {
     }
   }
   print(moment, checked, unchecked);
+  expect(await wrongInCommands(world, facts, someTokens(facts))).toEqual([]);
   expect({ wrong: checked.filter(({ isTrue }) => !isTrue), unchecked, unproven }).toEqual({
     wrong: [],
     unchecked: [],
@@ -148,53 +150,12 @@ function print(moment: string, checked: Checked[], unchecked: Unchecked[]): void
   process.stdout.write(`${said.join('\n')}\n`);
 }
 
-test('in the minute after the import', async () => {
-  await signIn();
-  await count();
-  await world.importAll();
-  // The import counts at its end.
-  counted = await readTokens(world);
-  await holdAll('the minute after the import');
-}, 300_000);
-
 async function connect(clientId: string): Promise<void> {
   const { system } = world;
   const page = await dana.get(`${system.bridgeUrl}/apps/${clientId}`);
   const left = await pressIn(dana, page, /^Connect/);
   await dana.get(await consentAt(system, left, { person: DANA }));
 }
-
-test('after calls, consents and revocations, before anything was counted again', async () => {
-  const statuses: number[] = [];
-  for (const [app, index] of [
-    [BIG, 0],
-    [BIG, 2000],
-    [BIG, 4998],
-    [BIG, 4998],
-    [BIG, 4999],
-    [WIDE, 0],
-    [WIDE, 2000],
-    [WIDE, 2102],
-    [SMALL, 0],
-  ] as const)
-    statuses.push(await call(app, index));
-  expect(statuses).toEqual([200, 200, 200, 200, 401, 200, 200, 401, 200]);
-  for (const { clientId } of [BIG, WIDE]) await connect(clientId);
-  for (const index of [0, 1, 2]) expect(await call(BIG, index, '/1/profiles.json')).toBe(200);
-  const { bridgeUrl } = world.system;
-  await pressIn(dana, await dana.get(`${bridgeUrl}/apps/${SMALL.clientId}/revoke`), /^Revoke/);
-  const [last] = (await readTokens(world)).filter(({ client_id: id }) => id === BIG.clientId).slice(-1);
-  const form = await sam.get(`${bridgeUrl}/support/mappings/${last?.id}/revoke`);
-  await pressIn(sam, form, /^Revoke/, { reason: 'it leaked' });
-  await holdAll('after calls, consents and revocations');
-}, 300_000);
-
-test('an hour later', async () => {
-  world.clock.advance(61 * MINUTE);
-  await signIn();
-  await count();
-  await holdAll('an hour later');
-}, 300_000);
 
 /** Lets the new API refuse the next refresh, as it does of a grant that its holder has ended there. */
 async function endWidely(): Promise<void> {
@@ -207,37 +168,91 @@ async function endWidely(): Promise<void> {
   world.system.proxy.onTokenAnswer = undefined;
 }
 
-test('while people look on, connections end, the owner rehearses, and before it is counted again', async () => {
-  await endWidely();
-  const { context } = world.system.bridge;
-  const page = `${world.system.bridgeUrl}/apps/${BIG.clientId}/rehearse`;
-  await pressIn(dana, await dana.get(page), /^Start/, { rehearses: 'retirement' });
-  await context.lifecycle.refresh();
-  since = world.clock.now();
-  world.clock.advance(10_000);
-  await dana.get(`${world.system.bridgeUrl}/apps/${BIG.clientId}/live`);
-  for (; failed < 70; failed += 1) expect(await call(BIG, 4998)).toBe(401);
-  expect(await call(BIG, 0)).toBe(200);
-  await holdAll('while the owner rehearses');
-  world.clock.advance(6 * MINUTE);
-  await holdAll('after the rehearsal');
-}, 300_000);
+/** With `TEST_DATABASE=postgres` every bridge runs there. */
+const kinds = testMode.database === 'sqlite' ? databaseKinds : modeDatabases;
 
-test('once a token of an unidentified program was given to the app, and an hour later', async () => {
-  const seen = { name: 'Seen', index: 0 };
-  world.old.addToken(world.userOf(BIG, 0), tokenOf({ ...BIG, name: seen.name }, seen.index));
-  const observed = { ...BIG, name: seen.name };
-  expect(await call(observed, 0)).toBe(200);
-  await until(async () => (await readTokens(world)).some(({ app }) => app.startsWith('unidentified')));
-  await holdAll('with an unidentified program');
-  const found = (await readTokens(world)).find(({ app }) => app.startsWith('unidentified'));
-  const form = await sam.get(`${world.system.bridgeUrl}/support/mappings/${found?.id}/assign`);
-  await pressIn(sam, form, /^Assign/, { client_id: BIG.clientId, reason: 'its owner says so' });
-  expect((await readTokens(world)).filter(({ client_id: id }) => id === BIG.clientId)).toHaveLength(5001);
-  await call(observed, 0);
-  await holdAll('after the assignment');
-  world.clock.advance(61 * MINUTE);
-  await signIn();
-  await count();
-  await holdAll('an hour after the assignment');
-}, 300_000);
+describe.each(kinds)('on %s', (kind) => {
+  beforeAll(async () => {
+    [counted, failed, since] = [[], 0, 0];
+    made.length = 0;
+    browsers = { [SAM.accountId]: 1 };
+    world = await startWorld(kind);
+  });
+  afterAll(() => world.stop());
+
+  test('in the minute after the import', async () => {
+    await signIn();
+    await count();
+    await world.importAll();
+    // The import counts at its end.
+    counted = await readTokens(world);
+    await holdAll('the minute after the import');
+  }, 300_000);
+
+  test('after calls, consents and revocations, before anything was counted again', async () => {
+    const statuses: number[] = [];
+    for (const [app, index] of [
+      [BIG, 0],
+      [BIG, 2000],
+      [BIG, 4998],
+      [BIG, 4998],
+      [BIG, 4999],
+      [WIDE, 0],
+      [WIDE, 2000],
+      [WIDE, 2102],
+      [SMALL, 0],
+    ] as const)
+      statuses.push(await call(app, index));
+    expect(statuses).toEqual([200, 200, 200, 200, 401, 200, 200, 401, 200]);
+    for (const { clientId } of [BIG, WIDE]) await connect(clientId);
+    for (const index of [0, 1, 2]) expect(await call(BIG, index, '/1/profiles.json')).toBe(200);
+    const { bridgeUrl } = world.system;
+    await pressIn(dana, await dana.get(`${bridgeUrl}/apps/${SMALL.clientId}/revoke`), /^Revoke/);
+    const last = (await readTokens(world)).find((token) => hintOf(token) === hintAt(BIG, BIG.tokens - 1));
+    const form = await sam.get(`${bridgeUrl}/support/mappings/${last?.id}/revoke`);
+    await pressIn(sam, form, /^Revoke/, { reason: 'it leaked' });
+    await holdAll('after calls, consents and revocations');
+  }, 300_000);
+
+  test('an hour later', async () => {
+    world.clock.advance(61 * MINUTE);
+    await signIn();
+    await count();
+    await holdAll('an hour later');
+  }, 300_000);
+
+  test('while people look on, connections end, the owner rehearses, and before it is counted again', async () => {
+    await endWidely();
+    const { context } = world.system.bridge;
+    const page = `${world.system.bridgeUrl}/apps/${BIG.clientId}/rehearse`;
+    await pressIn(dana, await dana.get(page), /^Start/, { rehearses: 'retirement' });
+    await context.lifecycle.refresh();
+    since = world.clock.now();
+    world.clock.advance(10_000);
+    await dana.get(`${world.system.bridgeUrl}/apps/${BIG.clientId}/live`);
+    for (; failed < 70; failed += 1) expect(await call(BIG, 4998)).toBe(401);
+    expect(await call(BIG, 0)).toBe(200);
+    await holdAll('while the owner rehearses');
+    world.clock.advance(6 * MINUTE);
+    await holdAll('after the rehearsal');
+  }, 300_000);
+
+  test('once a token of an unidentified program was given to the app, and an hour later', async () => {
+    const seen = { name: 'Seen', index: 0 };
+    world.old.addToken(world.userOf(BIG, 0), tokenOf({ ...BIG, name: seen.name }, seen.index));
+    const observed = { ...BIG, name: seen.name };
+    expect(await call(observed, 0)).toBe(200);
+    await until(async () => (await readTokens(world)).some(({ app }) => app.startsWith('unidentified')));
+    await holdAll('with an unidentified program');
+    const found = (await readTokens(world)).find(({ app }) => app.startsWith('unidentified'));
+    const form = await sam.get(`${world.system.bridgeUrl}/support/mappings/${found?.id}/assign`);
+    await pressIn(sam, form, /^Assign/, { client_id: BIG.clientId, reason: 'its owner says so' });
+    expect((await readTokens(world)).filter(({ client_id: id }) => id === BIG.clientId)).toHaveLength(5001);
+    await call(observed, 0);
+    await holdAll('after the assignment');
+    world.clock.advance(61 * MINUTE);
+    await signIn();
+    await count();
+    await holdAll('an hour after the assignment');
+  }, 300_000);
+});

@@ -9,6 +9,7 @@ import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
 import { sendRaw } from '../../support/callers/raw-request.ts';
 import { holdJobs } from '../../support/bridge/hold-jobs.ts';
+import { freshDatabase } from '../../support/database/database.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import { browserOf, DANA, SAM } from '../support/people.ts';
@@ -90,7 +91,9 @@ export interface World {
 /** What the hour of the clock on the wall would bring: the test says when it is counted, and that nobody is mailed. */
 const HOURLY = ['plan-reminders', 'keep-progress', 'keep-moving-calls'];
 
-export async function startWorld(): Promise<World> {
+/** On PostgreSQL of its own, or on the database of the mode. */
+export async function startWorld(kind: 'sqlite' | 'postgres'): Promise<World> {
+  const database = kind === 'postgres' ? await freshDatabase() : undefined;
   const clock = new SettableClock();
   // A day's middle: what is counted by days stays within one while an hour passes.
   clock.set(Math.floor(Date.now() / DAY) * DAY + 10 * 3_600_000);
@@ -104,6 +107,7 @@ export async function startWorld(): Promise<World> {
   const system = await startSystem({
     clock,
     env: {
+      ...(database && { DATABASE_URL: database.url }),
       LEGACY_BACKEND_URL: old.url,
       LEGACY_RATE_LIMIT: '0',
       LEGACY_DEPRECATED_AT: new Date(clock.now() - 30 * DAY).toISOString(),
@@ -135,6 +139,7 @@ export async function startWorld(): Promise<World> {
     async stop() {
       letJobsGo();
       await system.stop();
+      await database?.drop();
       await old.close();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -197,9 +197,16 @@ describe.each([
   test('a silent copy that runs in the VAR_DIR of production and is taken over from elsewhere leaves that folder to production', async () => {
     const { production, original } = drill;
     const mistaken = { ...production, ...drill.copy, PORT: String(await freePort()) };
-    if (drill.operands.length > 0) await run(mistaken, 'restore', ...drill.operands);
+    const remedy = 'For a drill, set a separate VAR_DIR.';
+    if (drill.operands.length > 0)
+      expect((await run(mistaken, 'restore', ...drill.operands)).output).toContain(remedy);
     const copy = await ground.start(mistaken);
     expect((await ready(copy)).text).toContain('this is a restored copy');
+    // A plain take-over is refused here, so nobody is told to try one.
+    expect((await ready(copy)).text).toContain(remedy);
+    expect((await ready(copy)).text).not.toContain(production.VAR_DIR);
+    expect(copy.complaints()).toContain(remedy);
+    await until(async () => (await run(mistaken, 'doctor')).output.includes(remedy), 60_000);
     const before = epochIn(production);
     const own = { ...mistaken, VAR_DIR: join(production.VAR_DIR, '..', 'drill') };
     copyKeys(production, own);
@@ -212,6 +219,10 @@ describe.each([
     expect(copy.complaints()).toContain(drill.name);
     await copy.stop();
     expect(epochIn(production)).toBeLessThan(before + TAKEN_OVER);
+    // The take-over is in the history of the copy alone, and its anchor would speak against the original's.
+    const left = await run(mistaken, 'history', 'verify');
+    expect(left).toMatchObject({ code: 0, output: expect.stringContaining(drill.name) as string });
+    expect(await run(production, 'history', 'verify')).toMatchObject({ code: 0 });
     await original.stop();
     await original.start();
     await expectServesOn(drill);

@@ -17,6 +17,8 @@ export interface Case {
   told?: string[];
   zone?: string;
   days?: number[];
+  /** Whether all calls of the last 30 days are counted; yes unless told otherwise. */
+  isCounted?: boolean;
 }
 
 export const DATES = { retirement: RETIREMENT, sunset: SUNSET };
@@ -47,7 +49,12 @@ const readStage = (text: string) => {
 
 export function dueAt(given: Case) {
   const told = new Set((given.told ?? []).map((text) => keyOfStage(readStage(text))));
-  const at = { lifecycle: lifecycleOf(given), days: given.days ?? DAYS, now: ms(given.now) };
+  const at = {
+    lifecycle: lifecycleOf(given),
+    days: given.days ?? DAYS,
+    now: ms(given.now),
+    isCounted: given.isCounted ?? true,
+  };
   return stagesDue(personOf(given), told, at);
 }
 

@@ -139,7 +139,7 @@ class Life {
       address: 'p@example.org',
     };
     const person = { ...names, zone: this.#year.zone, parts: [...this.#parts] };
-    const at = { lifecycle: this.#lifecycle(), days: this.#year.days, now };
+    const at = { lifecycle: this.#lifecycle(), days: this.#year.days, now, isCounted: true };
     const due = stagesDue(person, new Set([...told].map(keyOfWords)), at);
     const words = due.map(wordsOf);
     requireSame(

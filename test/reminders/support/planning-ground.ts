@@ -6,6 +6,7 @@ import type { Context } from '../../../src/domain/context.ts';
 import { type Preview, previewReminders } from '../../../src/domain/reminders/plan-reminders.ts';
 import { normalEmail } from '../../../src/shared/mail/address.ts';
 import type { DateName } from '../../../src/store/tables/lifecycle.ts';
+import { countCallsSince } from '../../../src/store/usage/known-calls.ts';
 import type { Mapping, NewMapping, Tables } from '../../../src/store/tables/tables.ts';
 import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
 import { freshDatabase } from '../../support/database/database.ts';
@@ -61,6 +62,8 @@ export async function emptyGround({ store: { durable, volatile } }: Context): Pr
   for (const table of ['app_contacts', 'mappings', 'grants', 'apps', 'accounts'] as const)
     await durable.deleteFrom(table).execute();
   await volatile.deleteFrom('usage').execute();
+  // All calls are counted, unless a test says otherwise.
+  await countCallsSince({ volatile }, 0);
 }
 
 /** What all plan to send now, without planning it. */

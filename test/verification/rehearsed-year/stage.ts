@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../../src/store/driver/open-store.ts';
+import { countCallsSince } from '../../../src/store/usage/known-calls.ts';
 import type { Store } from '../../../src/store/driver/store.ts';
 import { startPostgres } from '../../support/database/postgres.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
@@ -70,6 +71,8 @@ export async function openStage(options: RehearsalOptions): Promise<Stage> {
     ends.push(database.stop);
     const store = await openStore(database.location);
     ends.push(() => store.close());
+    // The tokens of this world are from long before, and so are the counts of their calls.
+    await countCallsSince(store, 0);
     const mail = await startMailServer(MACHINES);
     ends.push(() => mail.close());
     const clock = new SettableClock(BEGINNING);

@@ -5,7 +5,12 @@ import { withContext } from '../with-context.ts';
 /** The operator rotates an app's secret, as the owner does on the pages. */
 
 /** Says “known since”: an imported secret may be older than its import. */
-const known = ({ id, createdAt }: AppSecret) => `${id}, known since ${new Date(createdAt).toISOString()}`;
+const jsonOf = ({ id, createdAt }: AppSecret) => ({
+  secret_id: id,
+  known_since: new Date(createdAt).toISOString(),
+});
+
+const known = (secret: AppSecret) => `${secret.id}, known since ${jsonOf(secret).known_since}`;
 
 /** `apps add-secret`: a second secret, shown this once, and the id of the older secret to retire later. */
 export async function addAppSecret(_options: unknown, [clientId = '']: string[]): Promise<Result> {
@@ -22,7 +27,11 @@ export async function addAppSecret(_options: unknown, [clientId = '']: string[])
     const hints = before.map(
       (older) => `The older secret keeps working until you retire it: ${known(older)}`,
     );
-    return { ok: true, lines: [...lines, 'The new secret is shown only this once.', ...hints], json };
+    return {
+      ok: true,
+      lines: [...lines, 'The new secret is shown only this once.', ...hints],
+      json: { ...json, older_secrets: before.map(jsonOf) },
+    };
   });
 }
 

@@ -21,10 +21,11 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
     const { clientId, clientSecret, ownerToken } = registered;
     const json = { client_id: clientId, client_secret: clientSecret, owner_token: ownerToken };
     const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
-    const hint = OWNER_KNOWN.test(String(options['owner']))
+    const isOwnerKnown = OWNER_KNOWN.test(String(options['owner']));
+    const hint = isOwnerKnown
       ? 'The secret and the token are shown only this once. The owner token works after the owner has authorized the app once.'
       : 'The secret and the token are shown only this once. The owner token works after the owner has proven the e-mail address and authorized the app once.';
-    return { ok: true, lines: [...lines, hint], json };
+    return { ok: true, lines: [...lines, hint], json: { ...json, owner_known: isOwnerKnown } };
   });
 }
 

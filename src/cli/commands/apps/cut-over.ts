@@ -30,6 +30,7 @@ export function outlookJson({ modernClientId, withoutPosts, need, windows, saidA
   return {
     modern_client_id: modernClientId,
     accounts: rest.accounts,
+    apps: rest.apps,
     tokens: rest.tokens,
     without_posts: withoutPosts,
     busiest_day: need.day ?? null,
@@ -40,6 +41,7 @@ export function outlookJson({ modernClientId, withoutPosts, need, windows, saidA
     windows,
     calls_partial: rest.counted !== undefined,
     calls_counted_since: rest.counted?.since === undefined ? null : momentText(rest.counted.since),
+    counted_at: rest.countedAt === undefined ? null : momentText(rest.countedAt),
     verdict: rest.verdict,
   };
 }
@@ -103,7 +105,13 @@ export async function cutOver(
     const reason = String(options['reason']);
     const change = { clientId, percent, before, reason, actor: commandActor(options) };
     const outlooks = await outlookOfCutOver(context, clientId, [before, percent]);
-    const json = { client_id: clientId, percent, before, outlook: outlooks.map(outlookJson) };
+    const json = {
+      client_id: clientId,
+      percent,
+      before,
+      outlook: outlooks.map(outlookJson),
+      idle: idleWords(context, clientId) ?? null,
+    };
     const lines = outlookLines(context, outlooks);
     const isAsked = percent > before && isDoubtful(outlooks) && options['yes'] !== true;
     if (isAsked && !(await confirmed(lines, 'Cut the app over all the same?'))) {

@@ -26,7 +26,7 @@ export async function shadowCommand(options: { clear?: boolean }): Promise<Resul
     return {
       ok: true,
       lines: [...lines, total, ...off],
-      json: { compared, not_answered: notAnswered, differences },
+      json: { compared, not_answered: notAnswered, differences, is_on: context.settings.shadow },
     };
   });
 }

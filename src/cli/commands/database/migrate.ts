@@ -25,10 +25,11 @@ async function tellStatus(): Promise<Result> {
   if (lost !== undefined) throw new Error(lost);
   const state = await readSchema(database);
   const { present = null, newest, waiting } = state;
+  const place = describeLocation(database);
   return {
     ok: true,
-    lines: linesOf(describeLocation(database), state),
-    json: { schema: present, newest, waiting },
+    lines: linesOf(place, state),
+    json: { database: place, schema: present, newest, waiting },
   };
 }
 

@@ -27,5 +27,5 @@ export const POSTGRES_RESTORE: Result = refusal('A PostgreSQL database is restor
   'createdb --username=ADMIN --owner=ROLE NEW_NAME   # ADMIN may create databases, ROLE is that of DATABASE_URL',
   'pg_restore --exit-on-error --single-transaction --no-owner --dbname=NEW_NAME FILE',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge doctor',
-  'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over   # a drill needs a VAR_DIR of its own (docs/operate/backup.md)',
+  'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge restore --take-over   # a drill needs a VAR_DIR of its own; where the VAR_DIR belongs to a database that is given up, add --replace-original (docs/operate/backup.md)',
 ]);

@@ -6,6 +6,7 @@ import {
   FOREIGN_FOLDER_REMEDY,
   foreignFolderWords,
 } from '../../../domain/instance/other-database.ts';
+import { takeOverRemedy } from '../../../domain/instance/copy-remedy.ts';
 import { findKeyProblems } from '../../../domain/keys/usable-keys.ts';
 import { takeOver } from '../../../domain/instance/take-over.ts';
 import { makePrivateFolder } from '../../../shared/private-file.ts';
@@ -20,8 +21,13 @@ import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
-const NEXT =
-  'The restored database is a copy: a bridge on the copy sends nothing to the new API. Once the original is stopped for good: grantbridge restore --take-over';
+const IS_COPY = 'The restored database is a copy: a bridge on the copy sends nothing to the new API.';
+
+/** What the operator does next. A restored file may lie beside the database that VAR_DIR belongs to. */
+async function nextAfter(config: Config): Promise<string> {
+  const file = openEpochFile(epochFileOf(config), config.database);
+  return takeOverRemedy((await findOtherDatabase(file)) !== undefined);
+}
 
 function requireKeys({ keysFile }: Config, { keys }: CopySummary): void {
   const problems = findKeyProblems(keys, loadKeys(keysFile));
@@ -41,7 +47,8 @@ async function putBack(config: Config, given: string): Promise<Result> {
     ...setAside.map((name) => `The earlier file is kept as ${name}`),
   ];
   const json = { file, database: database.file, grants, mappings, schema, epoch, setAside };
-  return { ok: true, lines: [...lines, NEXT], json: { ...json, state: 'copy' } };
+  const next = await nextAfter(config);
+  return { ok: true, lines: [...lines, `${IS_COPY} ${next}`], json: { ...json, state: 'copy', next } };
 }
 
 /** `store` may be left out for a SQLite file: the place of the file is known before the database is opened. */
@@ -67,7 +74,7 @@ async function makeItsOwn(config: Config, context: Context): Promise<Result> {
   await context.instance.adopt();
   const line = `This database is the original already. The database was not changed. From now on VAR_DIR (${config.varDir}) belongs to this database.`;
   const { epoch } = context.instance.seen();
-  return { ok: true, lines: [line], json: { state: 'original', grants: 0, epoch } };
+  return { ok: true, lines: [line], json: { state: 'original', grants: 0, epoch, isAdopted: true } };
 }
 
 /** Makes the configured database the original. */
@@ -94,8 +101,8 @@ async function putBackAndBegin(config: Config, file: string, mayReplace: boolean
   const restored = await putBack(config, file);
   if (!restored.ok) return restored;
   const taken = await beginAnew(config, mayReplace);
-  const lines = [...restored.lines.filter((line) => line !== NEXT), ...taken.lines];
-  return { ok: taken.ok, lines, json: { ...restored.json, ...taken.json } };
+  const lines = [...restored.lines.filter((line) => !line.startsWith(IS_COPY)), ...taken.lines];
+  return { ok: taken.ok, lines, json: { ...restored.json, next: null, ...taken.json } };
 }
 
 /**

@@ -23,6 +23,8 @@ type InstanceState = 'none yet' | 'unknown' | OpenInstance;
 interface OpenInstance {
   /** Why the database is a restored copy; undefined for the original. */
   why: string | undefined;
+  /** What the operator does about a copy. */
+  remedy: string | undefined;
   problem: string | undefined;
   /** Why no bridge may start here. */
   folder: string | undefined;
@@ -74,6 +76,7 @@ async function readInstance(config: Config): Promise<InstanceState> {
     const { instance, store } = context;
     return {
       why: instance.why(),
+      remedy: instance.remedy(),
       problem: instance.findProblem() ?? findPlaceProblem(await store.place()),
       folder: await findFolderProblem(context, openEpochFile(epochFileOf(config), database), varDir),
       dates: await examineDates(context, dates),
@@ -121,11 +124,11 @@ export async function checkInstance(find: InstanceLookup): Promise<CheckVerdict>
   const instance = await find();
   if (instance === 'none yet') return notLookedAt('there is no database yet');
   if (instance === 'unknown') return notLookedAt(CLOSED);
-  const { why, problem, folder } = instance;
+  const { why, remedy, problem, folder } = instance;
   if (folder !== undefined) throw failure(folder);
   if (why !== undefined)
     throw failure(
-      `this database is a restored copy, and the bridge on it sends nothing to the new API: ${why}. Once the original is stopped for good: grantbridge restore --take-over`,
+      `this database is a restored copy, and the bridge on it sends nothing to the new API: ${why}. ${remedy}`,
     );
   const original = 'this database is the original, and the bridge on it talks to the new API';
   return problem === undefined ? ok(original) : warning(`${original}. ${problem}`);

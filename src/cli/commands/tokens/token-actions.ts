@@ -213,7 +213,7 @@ export async function assign(
     return {
       ok: assigned.outcome === 'assigned' || isSo,
       lines: [wordsOf(assigned, { clientId, isProgram })],
-      json: { mapping_id: mappingId, ...assigned },
+      json: { mapping_id: mappingId, ...assigned, is_program: isProgram },
     };
   });
 }

@@ -26,6 +26,7 @@ export async function importTokens(
       onProgress: (now) => progress.tell(now),
     }),
   ).finally(() => progress.end());
-  const { unknownFields: _, ...json } = imported;
-  return { ok: !isOver(imported, maxRefused), lines: summaryOf(imported, { isDryRun, maxRefused }), json };
+  const isTooMany = isOver(imported, maxRefused);
+  const lines = summaryOf(imported, { isDryRun, maxRefused });
+  return { ok: !isTooMany, lines, json: { ...imported, isTooMany } };
 }

@@ -2,7 +2,7 @@ import { tokensOfApp } from '../../../domain/tokens/app-tokens.ts';
 import { type CallsQuery, callersOf } from '../../../domain/usage/callers.ts';
 import { type CallSummary, callsOf, programWords } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
-import { gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
+import { gapWords, noneSentences, noneWords } from '../../../domain/usage/counted-days.ts';
 import type { OwnersDeps } from '../deps.ts';
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../../charts/charts.ts';
@@ -29,6 +29,7 @@ async function callsCard(context: OwnersDeps, { who, within }: CallsQuery, last:
     total,
     isPartial: counted.isPartial,
     none: noneWords('None', counted),
+    noneAndGap: noneSentences('None', counted),
     gap: gapWords(counted),
     chart:
       total === 0

@@ -8,7 +8,7 @@ import {
   programWords,
 } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
-import { type CountedDays, gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
+import { type CountedDays, gapAfterNone, gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { byCarrier, byEndpoint, callLine } from '../../charts/call-charts.ts';
@@ -97,6 +97,7 @@ function showCalls(frame: PageShell): RequestHandler {
       isPartial: counted.isPartial,
       none: noneWords('No call', counted),
       gap: gapWords(counted),
+      gapAfterNone: gapAfterNone(counted),
       ...endingOf(frame, shown, kinds),
     });
   };

@@ -2,7 +2,7 @@ import { programWords } from '../../../domain/usage/calls-of.ts';
 import {
   type CountedDays,
   gapWords,
-  noneWords,
+  noneSentences,
   sentencesOf,
   type TimedWords,
 } from '../../../domain/usage/counted-days.ts';
@@ -130,7 +130,7 @@ const STEP = {
 /** The step while no call is known. */
 function noCalls(known: CountedDays, home: string): ChecklistStep {
   const { days, isPartial } = known;
-  const evidence = sentencesOf([...noneWords('No call of the old API', known), '.'], gapWords(known));
+  const evidence = sentencesOf(noneSentences('No call of the old API', known));
   if (!isPartial) return { ...STEP, state: 'done', evidence, next: undefined };
   const next = {
     text: `It is done when ${days} days have passed without a call.`,
