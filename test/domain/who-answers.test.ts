@@ -2,16 +2,16 @@ import {
   type Answerer,
   type CallKind,
   type OldApiPhase,
-  type TokenStanding,
+  type TokenOfCall,
   whoAnswers,
 } from '../../src/domain/old-calls/who-answers.ts';
 
 /** Every row of the table: call × token × old API × cut-over. */
 
-const TOKENS: readonly TokenStanding[] = [
+const TOKENS: readonly TokenOfCall[] = [
   'none',
   'unknown',
-  'waiting',
+  'unconnected',
   'connected',
   'left',
   'issued',

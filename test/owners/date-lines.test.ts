@@ -1,12 +1,7 @@
 import type { Lifecycle } from '../../src/domain/lifecycle/lifecycle.ts';
 import { leftWords } from '../../src/http/wording/dates/words.ts';
-import {
-  brownoutLines,
-  connectByWords,
-  dateLines,
-  nextLine,
-  phaseOf,
-} from '../../src/http/wording/dates/lines.ts';
+import { oldApiStatusOf } from '../../src/domain/lifecycle/old-api-status.ts';
+import { brownoutLines, connectByWords, dateLines, nextLine } from '../../src/http/wording/dates/lines.ts';
 import { appNeed } from '../../src/http/owners/home/home-needs.ts';
 import { progressWords } from '../../src/http/owners/progress/progress-words.ts';
 
@@ -38,7 +33,7 @@ function seen(lifecycle: Partial<Lifecycle>, now = NOW, hasBackend = true) {
   return {
     lines,
     next: nextLine(asOf)?.milestone,
-    phase: phaseOf(asOf),
+    phase: oldApiStatusOf(asOf).phase,
     connectBy: textOf(connectByWords(asOf)),
   };
 }
@@ -258,11 +253,15 @@ test.each([
 });
 
 test.each([
-  [true, '“Printer” is not connected to the new API', 'A program that nobody registered uses your account'],
+  [
+    true,
+    '“Printer” is not connected to the new API yet',
+    'A program that nobody registered uses your account',
+  ],
   [
     false,
-    '“Printer” is refused: it is not connected to the new API',
-    'A program that nobody registered is refused',
+    '“Printer” is refused now: it is not connected to the new API',
+    'A program that nobody registered is refused now',
   ],
 ])('what needs its holder, with an old API: %s', (hasBackend, registered, program) => {
   const app = { clientId: 'app', name: 'Printer', counts: {}, waiting: 1, alive: 1 };

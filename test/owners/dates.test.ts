@@ -3,8 +3,7 @@ import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { describeMapping } from '../../src/domain/support/describe-mapping.ts';
 import { timeElement } from '../../src/http/wording/words.ts';
-import { standingFacts } from '../../src/http/support/token/mapping-facts.ts';
-import { tokenStatusOf } from '../../src/http/support/token/mapping-standing.ts';
+import { mappingStanding } from '../../src/http/support/token/mapping-facts.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { countCallsSince } from '../../src/store/usage/known-calls.ts';
 import { type Plan, plan } from '../lifecycle/support/lifecycle-rows.ts';
@@ -94,7 +93,7 @@ test('a date ahead stands on each of them, with the days that are left', async (
   expect(wordsOf(await sam.get(link))).toMatch(/Connect it by .* \(in 40 days\)/);
   const home = wordsOf(await sam.get(`${system.bridgeUrl}/apps`));
   expect(home).toMatch(/UTC in 40 days : From then on, tokens/);
-  expect(home).toMatch(/Old App 1 token waiting .*40 days left until the retirement/);
+  expect(home).toMatch(/Old App 1 token not connected .*40 days left until the retirement/);
 });
 
 test('more time is said to everybody, its reason to the owner alone', async () => {
@@ -190,7 +189,7 @@ async function expectSaid(says: ReadonlyArray<[path: string, browser: CookieWalk
     const said = wordsOf(await at(path, browser));
     expect(said).toMatch(words);
     expect(said).not.toMatch(
-      /Connect it by|days left|From then on|Rehearse it|The old API retires|waiting|since the retirement/,
+      /Connect it by|days left|From then on|Rehearse it|The old API retires|waiting|tokens? not connected|before the retirement/,
     );
   }
 }
@@ -228,13 +227,13 @@ test('a token is pasted to be compared only while the old API can be asked for i
 async function standingAt({ context }: StartedBridge): Promise<string> {
   const found = await describeMapping(context, waiting);
   if (!found) throw new Error('the token is not there');
-  return tokenStatusOf(standingFacts(context, found)).sentence;
+  return mappingStanding(context, found).sentence;
 }
 
 test('support says since when a token is refused', async () => {
   await set({ retirement: inDays(-1) });
-  expect(await standingAt(system.bridge)).toMatch(/are refused since the retirement\./);
-  expect(await standingAt(lone)).toMatch(/its calls are refused\.$/);
+  expect(await standingAt(system.bridge)).toMatch(/now: it was not connected .* before the retirement\.$/);
+  expect(await standingAt(lone)).toMatch(/^It is refused now: it is not connected to the new API\.$/);
 });
 
 describe('without an old API', () => {
@@ -250,7 +249,7 @@ describe('without an old API', () => {
       [own(), dana, /a token of yours is refused until then\..*2 tokens refused/],
       [own(), new CookieWalker(), /needs no change\. What is not connected is refused now\./],
       [new URL(link).pathname, sam, /What is not connected is refused now\./],
-      ['/apps', sam, /“Old App” is refused: .*1 token works after one confirmation, for calls that/],
+      ['/apps', sam, /“Old App” is refused now: .*1 token works after one confirmation, for calls that/],
       ['/apps', dana, /Old App: 1 person, refused until then\. .*2 tokens refused/],
       [own('/tokens'), sam, /after one confirmation, for calls that the new API answers\. Until then calls/],
       [own('/move'), dana, /2 wait for their holders and are refused until then\./],
@@ -268,9 +267,9 @@ describe('without an old API', () => {
     await set({ retirement: inDays(-9), sunset: inDays(-1) });
     await keepProgress(lone.context);
     await expectSaid([
-      [own(), sam, /1 token refused It was never connected, and the old API has ended\./],
+      [own(), sam, /1 token refused It was never connected to the new API, and the old API has ended\./],
       [own(), dana, /Next The old API has ended for this app\./],
-      [own('/tokens'), sam, /refused It was never connected, and the old API has ended\./],
+      [own('/tokens'), sam, /refused It was never connected to the new API, and the old/],
       [own('/move'), dana, /0 of 2 tokens are connected or moved\. 2 are not connected; the old API has/],
       ['/apps', sam, /Nothing: no app of yours waits for you\./],
       ['/apps/progress', dana, /The old API has ended: connecting helps no more\./],

@@ -1,9 +1,24 @@
 import { stateLines } from '../../src/http/wording/state-words.ts';
-import { holderWords, hintWords, type TokenFacts, tokenWords } from '../../src/http/wording/token-words.ts';
+import type { OldApiStatus, Phase } from '../../src/domain/lifecycle/old-api-status.ts';
+import {
+  holderWords,
+  hintWords,
+  type PersonTokenFacts,
+  tokenWords,
+} from '../../src/http/wording/token-words.ts';
 
 /** What tokens and their states are called, without a server. */
 
-const FACTS: TokenFacts = {
+const oldApi = (phase: Phase, hasBackend = true): OldApiStatus => ({
+  phase,
+  hasBackend,
+  hasOldApi: hasBackend && phase === 'before',
+});
+
+const RUNS = oldApi('before');
+const ENDED = { oldApi: oldApi('ended') };
+
+const FACTS: PersonTokenFacts = {
   state: 'active',
   reason: null,
   source: 'imported',
@@ -11,11 +26,12 @@ const FACTS: TokenFacts = {
   account_id: 'a1',
   isExpected: false,
   isOwn: false,
-  phase: 'before',
-  hasOldApi: true,
+  oldApi: RUNS,
 };
 
-const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind: string, reason: RegExp]> = [
+const ROWS: Array<
+  [says: string, facts: Partial<PersonTokenFacts>, label: string, kind: string, reason: RegExp]
+> = [
   ['a connected one works', {}, 'working', 'ok', /^Connected\./],
   [
     'one in doubt works, and says so',
@@ -24,9 +40,21 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
     'ok',
     /did not answer a renewal/,
   ],
-  ['after the sunset it is connected in vain', { phase: 'ended' }, 'connected', 'ok', /old API has ended/],
-  ['a waiting one is for its holder', { state: 'unmapped' }, 'waiting', 'warning', /^Its holder has not/],
-  ['to its holder it says so', { state: 'unmapped', isOwn: true }, 'waiting', 'warning', /^You have not/],
+  ['after the sunset it is connected in vain', ENDED, 'connected', 'ok', /old API has ended/],
+  [
+    'a waiting one is for its holder',
+    { state: 'unmapped' },
+    'not connected',
+    'warning',
+    /^Its holder has not/,
+  ],
+  [
+    'to its holder it says so',
+    { state: 'unmapped', isOwn: true },
+    'not connected',
+    'warning',
+    /^You have not/,
+  ],
   [
     'one of a registration says where it comes from',
     { state: 'unmapped', isOwn: true, source: 'registration' },
@@ -44,41 +72,41 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
   [
     'one that was seen in use it knows',
     { state: 'unmapped', isOwn: true, source: 'observed' },
-    'waiting',
+    'not connected',
     'warning',
     /^You have not/,
   ],
   [
     'one with an address alone waits for its proof',
     { state: 'unmapped', account_id: null, isExpected: true },
-    'waiting',
+    'not connected',
     'warning',
     /known by a mail address alone/,
   ],
   [
     'one of nobody can be pasted',
     { state: 'unmapped', account_id: null },
-    'waiting',
+    'not connected',
     'warning',
     /Nobody has shown yet.*paste it/,
   ],
   [
     'where the old API cannot be asked, it cannot',
-    { state: 'unmapped', account_id: null, hasOldApi: false },
+    { state: 'unmapped', account_id: null, oldApi: oldApi('before', false) },
     'refused',
     'warning',
     /Nobody has shown yet whose it is\. Support can find out/,
   ],
   [
     'after the retirement it is refused',
-    { state: 'unmapped', phase: 'retired', hasOldApi: false },
+    { state: 'unmapped', oldApi: oldApi('retired') },
     'refused',
     'warning',
     /^Its holder/,
   ],
   [
     'after the sunset nothing helps it',
-    { state: 'unmapped', phase: 'ended' },
+    { state: 'unmapped', ...ENDED },
     'refused',
     'warning',
     /never connected/,
@@ -106,7 +134,7 @@ const ROWS: Array<[says: string, facts: Partial<TokenFacts>, label: string, kind
   ],
   [
     'after the sunset there is nothing to mend',
-    { state: 'reauthorization_required', reason: 'grant_lost', phase: 'ended' },
+    { state: 'reauthorization_required', reason: 'grant_lost', ...ENDED },
     'stopped',
     'warning',
     / The old API has ended too\.$/,
@@ -162,17 +190,41 @@ test.each(ROWS)('a token: %s', (_says, facts, label, kind, reason) => {
 
 test('what is counted has the label that each of the tokens has', () => {
   const states = ['unmapped', 'active', 'reauthorization_required', 'revoked', 'migrated'] as const;
+  const outages = [undefined, 'retirement', 'sunset'] as const;
   for (const phase of ['before', 'retired', 'ended'] as const)
-    for (const hasOldApi of [true, false])
-      for (const state of states) {
-        const { label, kind } = tokenWords({ ...FACTS, state, phase, hasOldApi });
-        expect(stateLines({ [state]: 1 }, { phase, hasOldApi })).toMatchObject([{ label, kind }]);
-      }
+    for (const hasBackend of [true, false])
+      for (const rehearses of outages)
+        for (const state of states) {
+          const met = { ...oldApi(phase, hasBackend), outage: rehearses && { rehearses, endsAt: 1 } };
+          const { label, kind } = tokenWords({ ...FACTS, state, oldApi: met });
+          expect(stateLines({ [state]: 1 }, met)).toMatchObject([{ label, kind }]);
+        }
+});
+
+const outage = (rehearses: 'retirement' | 'sunset') => ({ ...RUNS, outage: { rehearses, endsAt: 1 } });
+
+test('a brownout is told of beside who has to act', () => {
+  const unmapped = tokenWords({ ...FACTS, state: 'unmapped', oldApi: outage('retirement') });
+  expect(unmapped).toEqual({
+    label: 'refused',
+    kind: 'warning',
+    reason: expect.stringMatching(/^Its holder has not connected .* A short test outage/),
+  });
+  expect(tokenWords({ ...FACTS, oldApi: outage('retirement') }).label).toBe('working');
+  expect(tokenWords({ ...FACTS, oldApi: outage('sunset') })).toMatchObject({
+    label: 'refused',
+    kind: 'warning',
+  });
+});
+
+test('a connected token without a connection is not said to work well', () => {
+  for (const grant_state of [null, 'dead'] as const)
+    expect(tokenWords({ ...FACTS, grant_state }).reason).toContain('Write to support');
 });
 
 test('connecting is promised to bring back what the new API answers, not every call', () => {
   const states = { reauthorization_required: 1, unmapped: 1 };
-  for (const { meaning } of stateLines(states, { phase: 'retired', hasOldApi: false }))
+  for (const { meaning } of stateLines(states, oldApi('retired')))
     expect(meaning).toMatch(/Connect .*the calls that the new API answers work\./);
 });
 

@@ -48,7 +48,7 @@ test('what has stopped comes first, with its reason and time; then what was neve
     .execute();
   const page = await home();
   expect(wordsOf(page)).toMatch(
-    /“Old App” has stopped The new API .* revoked in the account settings .* 1 token works after one confirmation\. Since 3 Feb 2026, 04:05 UTC.*“Old App” is not connected to the new API/,
+    /“Old App” has stopped working The new API .* revoked in the account settings .* 1 token works after one confirmation\. Since 3 Feb 2026, 04:05 UTC.*“Old App” is not connected to the new API/,
   );
   expect(page.body).toContain('datetime="2026-02-03T04:05:00.000Z"');
   const actions = dana.forms(page).map(({ action }) => new URL(action).pathname);
@@ -76,7 +76,7 @@ test('an owner sees who waits for the own app, and nobody else does', async () =
   const page = await home();
   expect(wordsOf(page)).toContain('Old App: 2 people. See who waits');
   expect(page.body).toContain(`href="/apps/${own.clientId}/tokens"`);
-  expect(wordsOf(page)).toMatch(/4 tokens waiting 1 token working/);
+  expect(wordsOf(page)).toMatch(/4 tokens not connected 1 token working/);
   expect(wordsOf(await home(sam))).not.toMatch(/People have still|carl@/);
 });
 
@@ -115,7 +115,7 @@ test('of an app with very many tokens the page says what there is now, and stays
   const page = await home();
   expect(wordsOf(page)).toContain('Old App: 5,102 people. See who waits');
   expect(wordsOf(page)).toMatch(
-    /Old App 5,104 tokens waiting 2 tokens working 1,234 calls in the last 30 days/,
+    /Old App 5,104 tokens not connected 2 tokens working 1,234 calls in the last 30 days/,
   );
   await count();
   expect(Buffer.byteLength(page.body)).toBeLessThan(100_000);

@@ -1,5 +1,5 @@
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
-import { ENDS } from '../../src/http/wording/ends.ts';
+import { ENDS } from '../../src/domain/tokens/standing/ends.ts';
 import { STATE_COLOURS } from '../../src/http/wording/state-colours.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
@@ -54,6 +54,7 @@ const NAMES: Readonly<Record<string, string>> = {
   connected: 'connected',
   working: 'connected',
   waiting: 'waiting',
+  'not connected': 'waiting',
   refused: 'waiting',
   revoked: 'revoked',
 };

@@ -1,6 +1,7 @@
 import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
+import { TOO_LATE } from '../../src/domain/tokens/standing/words.ts';
 import { waitingToken, wordsOf } from '../owners/support/people.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
 import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
@@ -78,11 +79,11 @@ test('once the old API has ended, no desk leads to a link, a reminder or a pin, 
   for (const desk of ['died-today', 'no-account', 'undeliverable', 'waiting']) {
     const page = await open(`/${desk}`);
     expect(page.body).not.toMatch(/href="[^"]*\/(link|pin|remind)"/);
-    expect(linesOf(page).join()).toContain('Nothing to connect any more: the old API has ended for this app');
+    expect(linesOf(page).join()).toContain(TOO_LATE);
     expect(wordsOf(page)).not.toMatch(/ha(s|ve) to connect again|tokens to connect/);
   }
   const reminding = await sam.get(at(`/mappings/${mappingId}/remind`));
-  expect(wordsOf(reminding)).toContain('The old API has ended for this app. Nothing that a reader');
+  expect(wordsOf(reminding)).toContain(TOO_LATE);
   const token = await sam.get(at(`/mappings/${mappingId}`));
   expect(token.body).not.toMatch(/href="[^"]*\/(link|pin|remind)"/);
   // One app was given more time.

@@ -1,35 +1,54 @@
-import type { ReminderMail } from '../../src/domain/support/describe-mapping.ts';
-import { tokenStatusOf, type TokenStatusFacts } from '../../src/http/support/token/mapping-standing.ts';
-import { deliveryWords, mailLines, stageWords } from '../../src/http/support/token/mail-words.ts';
+import {
+  sideSentence,
+  type SupportFacts,
+  supportStatus,
+} from '../../src/domain/tokens/standing/for-support.ts';
+import { type GrantFacts, standingOf, type TokenFacts } from '../../src/domain/tokens/standing/standing.ts';
+import type { OldApiFacts, Phase } from '../../src/domain/lifecycle/old-api-status.ts';
 
 /** How a token stands in one sentence, over every state and cause: a table of what support reads. */
 
-const base: TokenStatusFacts = {
+type Facts = TokenFacts & Omit<SupportFacts, 'hasOldApi'>;
+
+const READY: GrantFacts = { state: 'ready', isServing: true, isSuspect: false };
+
+const base: Facts = {
   state: 'active',
   reason: null,
-  phase: 'before',
+  source: 'imported',
   holder: 'account',
   isUnidentified: false,
   isUnproven: false,
   isAppRetired: false,
-  isOwnersOwn: false,
-  isFromBefore: true,
-  hasBackend: true,
-  hasOldApi: true,
-  grant: { state: 'ready', cause: null, isServing: true, isSuspect: false },
-  handover: undefined,
+  oldApi: { phase: 'before', hasBackend: true },
+  grant: READY,
+  cause: null,
 };
 
-/** The worlds in which no old API answers now. */
-const LONE = { hasBackend: false, hasOldApi: false };
-const RETIRED = { phase: 'retired', hasOldApi: false } as const;
-const OWNERS = { isOwnersOwn: true, isFromBefore: false };
+function statusOf(facts: Facts) {
+  const { phase, hasBackend } = facts.oldApi;
+  return supportStatus(standingOf(facts), { ...facts, hasOldApi: hasBackend && phase === 'before' });
+}
 
-const grantIn = (state: 'presenting' | 'in_doubt' | 'dead', changes = {}) => ({
-  grant: { state, cause: null, isServing: true, isSuspect: false, ...changes },
+/** What no old API answers now. */
+const LONE = { oldApi: { phase: 'before', hasBackend: false } } as const;
+const RETIRED = { oldApi: { phase: 'retired', hasBackend: true } } as const;
+const ENDED = { oldApi: { phase: 'ended', hasBackend: true } } as const;
+const OWNERS = { source: 'registration' } as const;
+
+const grantIn = (state: GrantFacts['state'], changes: Partial<GrantFacts> = {}) => ({
+  grant: { ...READY, state, ...changes },
 });
 
-const table: Array<[string, Partial<TokenStatusFacts>, TokenStatusFacts['state'], RegExp, RegExp]> = [
+const dead = (cause: string) => ({ ...grantIn('dead'), cause });
+
+const outageOf = (rehearses: 'retirement' | 'sunset') => ({
+  oldApi: { phase: 'before', hasBackend: true, outage: { rehearses, endsAt: 1 } } as OldApiFacts,
+});
+
+const REFUSED = /^It is refused now: it is not connected to the new API\.$/;
+
+const table: Array<[string, Partial<Facts>, Facts['state'], RegExp, RegExp]> = [
   ['works', {}, 'active', /^It works: its calls are answered/, /Nothing has to be done/],
   ['is being renewed', grantIn('presenting'), 'active', /being renewed at this moment/, /again in a minute/],
   [
@@ -48,27 +67,15 @@ const table: Array<[string, Partial<TokenStatusFacts>, TokenStatusFacts['state']
   ],
   [
     'is suspected',
-    { grant: { ...base.grant!, isSuspect: true } },
+    grantIn('ready', { isSuspect: true }),
     'active',
     /refused its fresh access token/,
     /Test the connection/,
   ],
-  ['is active on nothing', { grant: undefined }, 'active', /nothing serves it/, /operator/],
-  [
-    'is active on a dead grant',
-    grantIn('dead', { cause: 'refused' }),
-    'active',
-    /nothing serves it/,
-    /operator/,
-  ],
-  [
-    'is active after the sunset',
-    { phase: 'ended' },
-    'active',
-    /still connected, but the old API has ended/,
-    /new API/,
-  ],
-  ['is active after the retirement', { phase: 'retired' }, 'active', /^It works/, /Nothing/],
+  ['is active on nothing', { grant: null }, 'active', /nothing serves it/, /operator/],
+  ['is active on a dead grant', dead('refused'), 'active', /nothing serves it/, /operator/],
+  ['is active after the sunset', ENDED, 'active', /still connected, but the old API has ended/, /new API/],
+  ['is active after the retirement', RETIRED, 'active', /^It works/, /Nothing/],
   [
     'was refused',
     { reason: 'grant_refused' },
@@ -86,35 +93,35 @@ const table: Array<[string, Partial<TokenStatusFacts>, TokenStatusFacts['state']
   ],
   [
     'stopped, known by its grant alone',
-    { reason: null, ...grantIn('dead', { cause: 'lost' }) },
+    { reason: null, ...dead('lost') },
     'reauthorization_required',
     /was lost/,
     /link/,
   ],
   [
     'stopped by an end of access',
-    grantIn('dead', { cause: 'deauthorized' }),
+    dead('deauthorized'),
     'reauthorization_required',
     /or support ended the access/,
     /link/,
   ],
   [
     'stopped by a newer consent',
-    grantIn('dead', { cause: 'replaced' }),
+    dead('replaced'),
     'reauthorization_required',
     /newer connection took its place/,
     /link/,
   ],
   [
     'stopped by a hand-over',
-    grantIn('dead', { cause: 'handed_over' }),
+    dead('handed_over'),
     'reauthorization_required',
     /took the connection over/,
     /link/,
   ],
   [
     'stopped for nothing that is known',
-    { grant: undefined },
+    { grant: null },
     'reauthorization_required',
     /its connection has ended/,
     /link/,
@@ -128,27 +135,33 @@ const table: Array<[string, Partial<TokenStatusFacts>, TokenStatusFacts['state']
   ],
   [
     'stopped after the sunset',
-    { phase: 'ended', reason: 'grant_lost' },
+    { ...ENDED, reason: 'grant_lost' },
     'reauthorization_required',
-    /old API has ended as well/,
+    /old API has ended too/,
     /would not help/,
   ],
-  ['waits', { grant: undefined }, 'unmapped', /the old API still answers/, /link/],
-  ['waits without an old API', LONE, 'unmapped', /its calls are refused\.$/, /link/],
-  ['waits after the retirement', RETIRED, 'unmapped', /refused since the retirement/, /link/],
+  ['waits', { grant: null }, 'unmapped', /the old API still answers/, /link/],
+  ['waits without an old API', LONE, 'unmapped', REFUSED, /link/],
   [
-    'waits after a retirement that changed nothing',
-    { ...LONE, phase: 'retired' },
+    'waits after the retirement',
+    RETIRED,
     'unmapped',
-    /its calls are refused\.$/,
+    /refused now: it was not connected .* before the retirement/,
     /link/,
   ],
-  ['waits and was issued here', { isFromBefore: false }, 'unmapped', /its calls are refused\.$/, /link/],
+  [
+    'waits after a retirement that changed nothing',
+    { oldApi: { phase: 'retired', hasBackend: false } },
+    'unmapped',
+    REFUSED,
+    /link/,
+  ],
+  ['waits and was issued here', { source: 'issued' }, 'unmapped', REFUSED, /link/],
   [
     'waits and was issued here, after the retirement',
-    { ...RETIRED, isFromBefore: false },
+    { ...RETIRED, source: 'issued' },
     'unmapped',
-    /its calls are refused\.$/,
+    REFUSED,
     /link/,
   ],
   ['waits for an e-mail', { holder: 'email' }, 'unmapped', /e-mail address alone/, /have a lead say/],
@@ -182,15 +195,15 @@ const table: Array<[string, Partial<TokenStatusFacts>, TokenStatusFacts['state']
     /nobody registered/,
     /assign/,
   ],
-  ['is the owner’s own', OWNERS, 'unmapped', /made for the app’s owner .* is refused until/, /link/],
+  ['is the owner’s own', OWNERS, 'unmapped', /refused now: it was made for the app’s owner/, /link/],
   [
     'is the owner’s own, after the retirement',
     { ...RETIRED, ...OWNERS },
     'unmapped',
-    /made for the app’s owner .* is refused until/,
+    /refused now: it was made for the app’s owner/,
     /link/,
   ],
-  ['never was connected', { phase: 'ended' }, 'unmapped', /never connected/, /would not help/],
+  ['never was connected', ENDED, 'unmapped', /never connected/, /would not help/],
   [
     'was revoked by an end of access',
     { reason: 'deauthorized' },
@@ -209,26 +222,31 @@ const table: Array<[string, Partial<TokenStatusFacts>, TokenStatusFacts['state']
   ['was revoked without one', {}, 'revoked', /^It was revoked\.$/, /final/],
   ['moved', { handover: 'confirmed' }, 'migrated', /calls the new API itself/, /Nothing/],
   ['moved long ago', {}, 'migrated', /calls the new API itself/, /Nothing/],
-  ['moved and was not confirmed', { handover: 'waits' }, 'migrated', /not confirmed yet/, /seven days/],
-  ['moved and was erased', { handover: 'over' }, 'migrated', /erased here/, /anew/],
+  ['moved and was not confirmed', { handover: 'open' }, 'migrated', /not confirmed yet/, /seven days/],
+  ['moved and was erased', { handover: 'lapsed' }, 'migrated', /erased here/, /anew/],
+  [
+    'waits in an outage',
+    outageOf('retirement'),
+    'unmapped',
+    /^It is refused by a short test outage.*not connected/,
+    /link/,
+  ],
+  ['waits in an outage of the sunset', outageOf('sunset'), 'unmapped', /^It is refused by a short/, /link/],
+  ['works in an outage of the retirement', outageOf('retirement'), 'active', /^It works/, /Nothing/],
+  ['works but for an outage', outageOf('sunset'), 'active', /^It is refused by a short/, /ends by itself/],
+  ['works unproven', { isUnproven: true }, 'active', /^It works.* Nobody was asked/, /Ask the account/],
   ['is of a retired app', { isAppRetired: true }, 'active', /app was retired/, /people who make the app/],
 ];
 
 test.each(table)('a token that %s is told of with its next step', (_, changes, state, sentence, next) => {
-  const standing = tokenStatusOf({ ...base, ...changes, state });
+  const standing = statusOf({ ...base, ...changes, state });
   expect(standing.sentence).toMatch(sentence);
   expect(standing.next).toMatch(next);
 });
 
-const WORLDS = (['before', 'retired', 'ended'] as const).flatMap((phase) =>
-  [true, false].flatMap((hasBackend) =>
-    [true, false].map((isFromBefore) => ({
-      phase,
-      hasBackend,
-      isFromBefore,
-      hasOldApi: hasBackend && phase === 'before',
-    })),
-  ),
+const PHASES: readonly Phase[] = ['before', 'retired', 'ended'];
+const WORLDS = PHASES.flatMap((phase) =>
+  [true, false].map((hasBackend) => ({ oldApi: { phase, hasBackend } })),
 );
 
 test('every state with every cause, world and holder has a sentence that ends, and a next step', () => {
@@ -240,47 +258,41 @@ test('every state with every cause, world and holder has a sentence that ends, a
       for (const grant of grants)
         for (const world of WORLDS)
           for (const holder of ['account', 'email', 'older id', 'nothing'] as const) {
-            const grantFacts = { state: grant, cause, isServing: false, isSuspect: false };
-            const { sentence, next } = tokenStatusOf({ ...base, ...world, state, holder, grant: grantFacts });
+            const grantFacts = { state: grant, isServing: false, isSuspect: false };
+            const { sentence, next } = statusOf({
+              ...base,
+              ...world,
+              state,
+              holder,
+              cause,
+              grant: grantFacts,
+            });
             expect(sentence).toMatch(/^[A-Z].+\.$/);
             expect(next).toMatch(/^[A-Z].+[.?]$/);
           }
 });
 
 test('the old API answers, or has answered until the retirement, what it may know alone', () => {
-  const said = WORLDS.map((world) => {
-    const { sentence } = tokenStatusOf({ ...base, ...world, state: 'unmapped' });
-    const { phase, hasBackend, isFromBefore } = world;
-    const isKnown = hasBackend && isFromBefore;
-    expect(sentence.includes('still answers')).toBe(isKnown && phase === 'before');
-    expect(sentence.includes('since the retirement')).toBe(isKnown && phase === 'retired');
-    return sentence;
-  });
+  const sources = ['imported', 'issued'] as const;
+  const said = WORLDS.flatMap((world) =>
+    sources.map((source) => {
+      const { sentence } = statusOf({ ...base, ...world, source, state: 'unmapped' });
+      const { phase, hasBackend } = world.oldApi;
+      const isKnown = hasBackend && source === 'imported';
+      expect(sentence.includes('still answers')).toBe(isKnown && phase === 'before');
+      expect(sentence.includes('before the retirement')).toBe(isKnown && phase === 'retired');
+      return sentence;
+    }),
+  );
   expect(new Set(said).size).toBe(4);
 });
 
-test('a mail is told of with what became of it', () => {
-  const mail = { attempts: 0, failure: null, settled_at: null };
-  expect(deliveryWords({ ...mail, state: 'sent' })).toMatchObject({ label: 'sent', kind: 'ok' });
-  expect(deliveryWords({ ...mail, state: 'sent', failure: 'no answer' }).note).toContain('no answer');
-  expect(deliveryWords({ ...mail, state: 'due' }).label).toBe('waits');
-  expect(deliveryWords({ ...mail, state: 'due', attempts: 2, failure: 'busy' }).label).toBe('put off');
-  expect(deliveryWords({ ...mail, state: 'sending' }).label).toBe('being sent');
-  expect(deliveryWords({ ...mail, state: 'dropped' }).label).toBe('not needed');
-  expect(deliveryWords({ ...mail, state: 'refused', failure: 'no such user' }).note).toContain(
-    'no such user',
-  );
-  const lost = deliveryWords({ ...mail, state: 'undeliverable', failure: 'no address is known' });
-  expect(lost).toMatchObject({ kind: 'danger', note: 'It could not be delivered: no address is known.' });
-  expect(deliveryWords({ ...mail, state: 'undeliverable', settled_at: 1 }).note).toContain('Dealt with');
-  expect(stageWords({ stage: '30', planned_for: 'retirement:2027-02-01' })).toBe(
-    '30 days before the retirement on 2027-02-01',
-  );
-  expect(stageWords({ stage: '0', planned_for: 'sunset:2027-02-01' })).toBe(
-    'on the day of the sunset on 2027-02-01',
-  );
-  expect(stageWords({ stage: 'died', planned_for: '1' })).toBe('a connection ended');
-  const of = (mail_id: string, stage: string) => ({ mail_id, stage, ...mail, state: 'sent' }) as ReminderMail;
-  const rows = mailLines([of('a', '30'), of('b', '7'), of('a', 'died')], 'agent');
-  expect(rows.map(({ abouts }) => abouts.length)).toEqual([2, 1]);
+const side = (facts: Partial<TokenFacts>) => sideSentence(standingOf({ ...base, ...facts }));
+
+test('the API that answers is told where two could', () => {
+  expect(side({})).toContain('The old API answers its calls until');
+  expect(side({ isCutOver: true })).toContain('the app is cut over');
+  expect(side({ isCutOver: true, isRefusedThere: true })).toContain('the old API has refused the token');
+  for (const one of [LONE, RETIRED, ENDED, { source: 'issued' }, { state: 'unmapped' }] as const)
+    expect(side(one)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { type TokenKey, type TokenOfPair, tokensByPair } from '../../store/cut-over/tokens-by-pair.ts';
 import type { CutOverDeps } from './deps.ts';
-import { isKnownThere } from '../tokens/resolve-token.ts';
+import { isKnownThere } from '../tokens/standing/from-before.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** Connected tokens whose calls the old API mostly answers: the tokens that a cut-over or the retirement can move. */

@@ -7,7 +7,7 @@ import type { IdsDeps } from './deps.ts';
 import { type Caller, matchIds } from './match-ids.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { withTimeout } from '../work/with-timeout.ts';
-import { isKnownThere } from '../tokens/resolve-token.ts';
+import { isKnownThere } from '../tokens/standing/from-before.ts';
 import { type ModernIdRef, modernIdsOf, nameOf, recall, remember, tell } from './publish-ids.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 

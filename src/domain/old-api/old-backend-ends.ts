@@ -7,7 +7,8 @@ import { deauthorize } from '../tokens/deauthorize.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { isFromBefore, type ServedMapping } from '../tokens/resolve-token.ts';
+import type { ServedMapping } from '../tokens/resolve-token.ts';
+import { isFromBefore } from '../tokens/standing/from-before.ts';
 import { revokeToken } from '../tokens/revoke-token.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 

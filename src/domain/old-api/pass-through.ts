@@ -57,10 +57,10 @@ function inBackground(context: OldApiDeps, name: string, work: () => Promise<voi
 }
 
 /**
- * Passes a call with a waiting token. A refusal goes back as it was too: the token is the old API's own.
+ * Passes a call with a token that is not connected. A refusal goes back as it was too: the token is the old API's own.
  * @throws {TokenRefused | Unavailable} the first where the old API was retired a moment ago
  */
-export async function passWaiting(
+export async function passUnconnected(
   context: OldApiDeps,
   mapping: MappingWithApp,
   call: LegacyCall,

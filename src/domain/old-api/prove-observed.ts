@@ -12,7 +12,7 @@ import type { ModernAccount } from '../../upstream/main-api.ts';
 import { attachTokens } from '../tokens/attach-tokens.ts';
 import type { ConsentedPair } from '../grants/consenting-account.ts';
 import type { OldApiDeps } from './deps.ts';
-import { moveOf, statesOf } from '../grants/mapping-state.ts';
+import { moveOf } from '../grants/mapping-state.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { recordEvents } from '../history/record-event.ts';
 import { findByToken } from '../tokens/resolve-token.ts';
@@ -51,7 +51,8 @@ export type PastedTokenResult =
   | {
       found:
         | 'unknown'
-        | 'ended'
+        | 'revoked'
+        | 'moved'
         | 'somebody else'
         | 'waits for e-mail'
         | 'no old backend'
@@ -99,8 +100,9 @@ async function collectEvidence(
 const OWNERLESS = 'ownerless';
 
 /** The account of a known token, as far as the bridge knows the account. */
-function standingOf(mapping: Mapping, accountId: string): PastedTokenResult | typeof OWNERLESS {
-  if (!statesOf('granted').includes(mapping.state)) return { found: 'ended' };
+function ownershipOf(mapping: Mapping, accountId: string): PastedTokenResult | typeof OWNERLESS {
+  if (mapping.state === 'revoked') return { found: 'revoked' };
+  if (mapping.state === 'migrated') return { found: 'moved' };
   if (mapping.account_id === accountId) return { found: 'yours', clientId: mapping.client_id };
   if (mapping.account_id !== null) return { found: 'somebody else' };
   return mapping.account_email === null ? OWNERLESS : { found: 'waits for e-mail' };
@@ -117,8 +119,8 @@ export async function inspectPasted(
   if (!/^[\x21-\x7e]{1,512}$/.test(token)) return { found: 'unknown' };
   const mapping = await findByToken(context, token);
   if (!mapping) return { found: 'unknown' };
-  const standing = standingOf(mapping, accountId);
-  return standing === OWNERLESS ? collectEvidence(context, mapping, token) : standing;
+  const ownership = ownershipOf(mapping, accountId);
+  return ownership === OWNERLESS ? collectEvidence(context, mapping, token) : ownership;
 }
 
 /** The consenting account, and the token pair that reads its channels. */
@@ -208,11 +210,12 @@ async function settle(
   tx: Database,
   { request, mapping, accountId }: ProvenAssignment,
 ): Promise<ProvenToken | undefined> {
-  const standing = standingOf(mapping, accountId);
+  const ownership = ownershipOf(mapping, accountId);
   // Another tab may have given the token to this account already.
-  const isOurs = standing === OWNERLESS || mapping.account_id === accountId;
+  const isOurs = ownership === OWNERLESS || mapping.account_id === accountId;
   if (!isOurs) return undefined;
-  if (standing === OWNERLESS && !(await give(context, tx, { request, mapping, accountId }))) return undefined;
+  if (ownership === OWNERLESS && !(await give(context, tx, { request, mapping, accountId })))
+    return undefined;
   const { id, client_id: clientId } = mapping;
   if (clientId !== request.client_id) {
     const origin = { actor: `account:${accountId}`, requestId: request.id };

@@ -17,13 +17,13 @@ export type CallKind = 'account' | 'deauthorize' | 'queue' | 'head' | 'otherwise
 /**
  * - `none`: the call has no token.
  * - `unknown`: the bridge has never seen the token.
- * - `waiting`: the old API knows the token, and no grant serves the token yet.
+ * - `unconnected`: the old API knows the token, and no grant serves the token yet.
  * - `connected`: the old API knows the token, and a grant serves the token.
  * - `left`: as `connected`, but the old API has refused the token.
  * - `issued`: the bridge issued the token, and a grant serves the token.
  * - `ended`: any other known token. The token serves no call.
  */
-export type TokenStanding = 'none' | 'unknown' | 'waiting' | 'connected' | 'left' | 'issued' | 'ended';
+export type TokenOfCall = 'none' | 'unknown' | 'unconnected' | 'connected' | 'left' | 'issued' | 'ended';
 
 /**
  * The old API for the app of the token. `brownout`: a brownout that rehearses the retirement. In a brownout of the sunset
@@ -33,7 +33,7 @@ export type OldApiPhase = 'runs' | 'brownout' | 'retired' | 'none';
 
 export interface AnswerInput {
   call: CallKind;
-  token: TokenStanding;
+  token: TokenOfCall;
   oldApi: OldApiPhase;
   /** Whether the cut-over of its app includes the token's app and account. */
   isCutOver: boolean;
@@ -65,7 +65,7 @@ function asksOldApi(question: AnswerInput): boolean {
   switch (question.token) {
     case 'none':
     case 'unknown':
-    case 'waiting':
+    case 'unconnected':
       return isAskedForAnybody(question);
     case 'connected':
       return isAskedForConnected(question);
@@ -77,19 +77,19 @@ function asksOldApi(question: AnswerInput): boolean {
 }
 
 /** The answer to a known call where the old API is not asked. */
-const KNOWN_CALL: Record<TokenStanding, Answerer> = {
+const KNOWN_CALL: Record<TokenOfCall, Answerer> = {
   none: 'no token',
   unknown: 'refused token',
-  waiting: 'refused token',
+  unconnected: 'refused token',
   connected: 'new',
   left: 'new',
   issued: 'new',
   ended: 'refused token',
 };
 
-/** A waiting token gets the refusal of its token at every address: the old API is retired, or is in a brownout. */
+/** A token that is not connected gets the refusal of its token at every address: the old API is retired, or is in a brownout. */
 function otherCall({ call, token, oldApi }: AnswerInput): Answerer {
-  return token === 'waiting' && call !== 'head' && oldApi !== 'none' ? 'refused token' : 'refused call';
+  return token === 'unconnected' && call !== 'head' && oldApi !== 'none' ? 'refused token' : 'refused call';
 }
 
 /** Decides who answers. */

@@ -2,17 +2,18 @@ import type { PostsDeps } from './deps.ts';
 import { isCutOver } from '../cut-over/moved-early.ts';
 import type { LifecycleEnding } from '../lifecycle/lifecycle.ts';
 import { retirementOf } from '../lifecycle/old-backend-for.ts';
-import { isFromBefore, isKnownThere, type ResolvedToken, resolveToken } from '../tokens/resolve-token.ts';
+import { type ResolvedToken, resolveToken } from '../tokens/resolve-token.ts';
+import { isFromBefore, isKnownThere } from '../tokens/standing/from-before.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 import {
   type Answerer,
   type CallKind,
   type OldApiPhase,
-  type TokenStanding,
+  type TokenOfCall,
   whoAnswers,
 } from '../old-calls/who-answers.ts';
 
-/** Decides who answers a call, from the state of its token and of the old API at one moment. */
+/** Decides who answers a call, from its token and of the old API at one moment. */
 
 export interface AnswerDecision {
   by: Answerer;
@@ -22,12 +23,13 @@ export interface AnswerDecision {
   ending: LifecycleEnding | undefined;
 }
 
-function standingOf(resolved: ResolvedToken | undefined): TokenStanding {
+function tokenOf(resolved: ResolvedToken | undefined): TokenOfCall {
   if (!resolved) return 'none';
   const { kind, mapping } = resolved;
-  if (kind !== 'served' && kind !== 'refused') return kind;
+  if (kind === 'passed') return 'unconnected';
   if (!mapping) return 'unknown';
-  if (kind === 'refused') return mapping.state === 'unmapped' && isFromBefore(mapping) ? 'waiting' : 'ended';
+  if (kind === 'refused')
+    return mapping.state === 'unmapped' && isFromBefore(mapping) ? 'unconnected' : 'ended';
   if (!isFromBefore(mapping)) return 'issued';
   return isKnownThere(mapping) ? 'connected' : 'left';
 }
@@ -41,7 +43,7 @@ function endingFor(context: PostsDeps, resolved: ResolvedToken | undefined): Lif
       return retirementOf(context, provenApp(resolved.mapping));
     case 'refused':
       return resolved.ending;
-    case 'waiting':
+    case 'passed':
     case 'unknown':
       return undefined;
   }
@@ -66,7 +68,7 @@ export async function decideAnswerer(
   const ending = endingFor(context, resolved);
   const by = whoAnswers({
     call,
-    token: standingOf(resolved),
+    token: tokenOf(resolved),
     oldApi: phaseOf(context, ending),
     isCutOver: resolved?.kind === 'served' && isCutOver(resolved.mapping),
   });

@@ -9,7 +9,7 @@ import type { ReadsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { compareInSample } from './sampled-comparison.ts';
-import { isKnownThere } from '../tokens/resolve-token.ts';
+import { isKnownThere } from '../tokens/standing/from-before.ts';
 import { provenApp } from '../tokens/proven-app.ts';
 
 /**

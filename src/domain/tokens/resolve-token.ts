@@ -1,5 +1,4 @@
 import { hintOfAny } from '../../shared/ids.ts';
-import { dayOf } from '../../shared/moments.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { keyIdOf } from '../../shared/secrets.ts';
 import {
@@ -10,13 +9,17 @@ import {
   moveTokenDigest,
 } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Mapping, MappingState } from '../../store/tables/tables.ts';
+import type { Mapping } from '../../store/tables/tables.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import type { TokensDeps } from './deps.ts';
 import type { Brownout, LifecycleEnding } from '../lifecycle/lifecycle.ts';
-import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
+import { oldApiOfCall } from '../lifecycle/old-api-status.ts';
+import { oldBackendFor, retirementOf } from '../lifecycle/old-backend-for.ts';
 import { provenApp } from './proven-app.ts';
+import { callerReason } from './standing/for-caller.ts';
+import { isFromBefore } from './standing/from-before.ts';
+import { type TokenStanding, standingOf } from './standing/standing.ts';
 import { requireUsableKey, underAllKeys } from '../keys/retry-after-key-rotation.ts';
 
 interface ReauthorizationHint {
@@ -45,33 +48,32 @@ export type ServedMapping = MappingWithApp & {
   modern_client_id: string;
 };
 
-const REASONS: Record<Exclude<MappingState, 'active'>, string> = {
-  unmapped: 'This token has not been connected to the new API yet.',
-  reauthorization_required:
-    'The connection behind this token has ended. Its owner has to authorize the app again.',
-  revoked: 'This token was revoked.',
-  migrated: 'The app has moved to the new API and this token was retired.',
-};
-
-/** Reason and link for the caller of a known token (docs/decisions/0002). The link needs a sign-in. */
-function wayBack(
-  { settings }: TokensDeps,
-  mapping: Mapping,
-  state: Exclude<MappingState, 'active'>,
-): ReauthorizationHint {
-  return { reason: REASONS[state], link: `${settings.publicUrl}/apps/${mapping.client_id}` };
+/** The standing of a token as a call meets it. `ending` says why the old API is not asked. */
+function standingOfCall(
+  { oldBackend }: TokensDeps,
+  { state, reason, source }: Mapping,
+  ending: LifecycleEnding | undefined,
+): TokenStanding {
+  const oldApi = oldApiOfCall(ending, oldBackend !== undefined);
+  return standingOf({ state, reason, source, oldApi });
 }
 
-function refusalOf(
-  context: TokensDeps,
-  mapping: Mapping,
-  state: Exclude<MappingState, 'active'>,
-): TokenRefused {
-  return new TokenRefused(wayBack(context, mapping, state));
+const brownoutIn = (ending: LifecycleEnding | undefined): Brownout | undefined =>
+  ending?.because === 'brownout' ? ending.brownout : undefined;
+
+/**
+ * The 401 for a known token, with reason and link for its caller (docs/decisions/0002). The link needs a sign-in. Only
+ * a token that the old API answers at other times is refused because of a brownout.
+ */
+function refusalOf(context: TokensDeps, mapping: Mapping, ending?: LifecycleEnding): TokenRefused {
+  const standing = standingOfCall(context, mapping, ending);
+  const link = `${context.settings.publicUrl}/apps/${mapping.client_id}`;
+  const brownout = standing.is === 'interrupted' ? brownoutIn(ending) : undefined;
+  return new TokenRefused({ reason: callerReason(standing), link }, brownout);
 }
 
 function served(context: TokensDeps, mapping: MappingWithApp): ServedMapping {
-  if (mapping.state !== 'active') throw refusalOf(context, mapping, mapping.state);
+  if (mapping.state !== 'active') throw refusalOf(context, mapping);
   const { grant_id, account_id, modern_client_id } = mapping;
   if (grant_id === null || account_id === null || modern_client_id === null)
     throw new Error(`mapping ${mapping.id} has no grant`);
@@ -79,30 +81,14 @@ function served(context: TokensDeps, mapping: MappingWithApp): ServedMapping {
 }
 
 /**
- * Whether a token is older than the bridge, so that the old API may know the token. The old API never saw a token that
- * the bridge issued.
- */
-export function isFromBefore({ source }: Pick<Mapping, 'source'>): boolean {
-  return source === 'imported' || source === 'observed';
-}
-
-/**
- * Whether the old API still knows a token: the token is older than the bridge, and the old API has not refused the
- * token yet.
- */
-export function isKnownThere(mapping: Pick<Mapping, 'source' | 'refused_there_at'>): boolean {
-  return isFromBefore(mapping) && mapping.refused_there_at === null;
-}
-
-/**
- * How a token is served. `served`: a grant stands behind the token. `waiting`: the token is not connected, and the old
+ * How a token is served. `served`: a grant stands behind the token. `passed`: the token is not connected, and the old
  * API answers. `refused`: neither a grant nor the old API answers; without a mapping, the bridge has never seen the
  * token and the old API is not asked. `unknown`: the bridge has never seen the token, and the old API is asked.
  * `ending` says why the old API is not asked now, where it would be at other times.
  */
 export type ResolvedToken =
   | { kind: 'served'; mapping: ServedMapping }
-  | { kind: 'waiting'; mapping: MappingWithApp }
+  | { kind: 'passed'; mapping: MappingWithApp }
   | {
       kind: 'refused';
       mapping: MappingWithApp | undefined;
@@ -121,25 +107,22 @@ export function refusalWithout(
   mapping: Mapping | undefined,
   ending: LifecycleEnding | undefined,
 ): TokenRefused {
-  const reauthorize = mapping && wayBack(context, mapping, 'unmapped');
-  if (ending?.because === 'brownout')
-    return new TokenRefused(reauthorize, context.oldBackend && ending.brownout);
-  if (!ending || !reauthorize) return new TokenRefused(reauthorize);
-  const reason = `The old API was retired on ${dayOf(ending.at)} (UTC), and this token had not been connected to the new API by then. Its owner has to authorize the app again.`;
-  return new TokenRefused({ ...reauthorize, reason });
+  if (mapping) return refusalOf(context, mapping, ending);
+  return new TokenRefused(undefined, context.oldBackend && brownoutIn(ending));
 }
 
-function unmapped(context: TokensDeps, mapping: MappingWithApp): ResolvedToken {
-  const { oldBackend, ending } = oldBackendFor(context, provenApp(mapping));
-  if (oldBackend) return { kind: 'waiting', mapping };
-  return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
+/** Why the old API is not asked, for a token that only the old API could answer. */
+function endingOfMapping(context: TokensDeps, mapping: MappingWithApp): LifecycleEnding | undefined {
+  const isAskedThere = mapping.state === 'unmapped' && isFromBefore(mapping);
+  return isAskedThere ? retirementOf(context, provenApp(mapping)) : undefined;
 }
 
 function resolved(context: TokensDeps, mapping: MappingWithApp): ResolvedToken {
-  const { state } = mapping;
-  if (state === 'active') return { kind: 'served', mapping: served(context, mapping) };
-  if (state === 'unmapped' && isFromBefore(mapping)) return unmapped(context, mapping);
-  return { kind: 'refused', mapping, refusal: refusalOf(context, mapping, state) };
+  const ending = endingOfMapping(context, mapping);
+  const { is } = standingOfCall(context, mapping, ending);
+  if (is === 'served') return { kind: 'served', mapping: served(context, mapping) };
+  if (is === 'passed') return { kind: 'passed', mapping };
+  return { kind: 'refused', mapping, refusal: refusalOf(context, mapping, ending), ending };
 }
 
 /** The brownout because of which a call with this token is refused, if any. */
@@ -254,6 +237,6 @@ export async function servedBy<T>(
   const row = await findMappingById(context.store, mapping.id);
   if (!row) throw new TokenRefused();
   const current = served(context, row);
-  if (current.grant_id === mapping.grant_id) throw refusalOf(context, mapping, 'reauthorization_required');
+  if (current.grant_id === mapping.grant_id) throw refusalOf(context, mapping);
   return read(grantOf(current));
 }

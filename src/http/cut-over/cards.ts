@@ -2,7 +2,6 @@ import type { HttpCutOverDeps } from './deps.ts';
 import { appHasOldApi, outlookOfApp, outlookOfRetirement } from '../../domain/cut-over/outlook.ts';
 import { adviceWords, isDoubtful, outlookWords, verdictWords } from '../../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../../domain/cut-over/reckon.ts';
-import { type SideOfToken, sideOfToken } from '../../domain/cut-over/side-of-token.ts';
 import { countWithoutPosts } from '../../domain/cut-over/without-posts.ts';
 import { timeWords } from '../wording/dates/words.ts';
 
@@ -65,18 +64,6 @@ export async function cutOverOfApp(context: HttpCutOverDeps, app: CutOverApp) {
     budget: outlooks && budgetCard(context, outlooks),
     isTooMany: outlooks === undefined,
   };
-}
-
-const SIDES: Record<SideOfToken, string> = {
-  old: 'The old API answers its calls until the retirement or a cut-over, but for user and profiles.',
-  'cut over': 'The new API answers all its calls: the app is cut over for this account.',
-  'refused there': 'The new API answers all its calls: the old API has refused the token.',
-};
-
-/** For support: which API answers the calls of a token; undefined where only one API is left. */
-export async function sideWords(context: HttpCutOverDeps, mappingId: string): Promise<string | undefined> {
-  const side = await sideOfToken(context, mappingId);
-  return side && SIDES[side];
 }
 
 /** For the owner: how far the app is cut over, and how many accounts the new API would refuse. */

@@ -1,71 +1,33 @@
+import type { OldApiStatus } from '../../domain/lifecycle/old-api-status.ts';
 import type { AppToken } from '../../domain/tokens/app-tokens.ts';
-import type { OldApiStatus } from './dates/lines.ts';
-import { capital } from './words.ts';
-import { whyTokenEnded } from './ends.ts';
-import type { StateColour } from './state-colours.ts';
-import { stateWords } from './state-words.ts';
+import { personReason } from '../../domain/tokens/standing/for-person.ts';
+import { type TokenStanding, standingOf } from '../../domain/tokens/standing/standing.ts';
+import { badgeOf, type StandingBadge } from './state-words.ts';
 
 /** One token in words, for its holder or for the owner of its app. */
 
 /** What the words depend on. */
-export interface TokenFacts
-  extends OldApiStatus,
-    Pick<AppToken, 'state' | 'reason' | 'source' | 'grant_state' | 'account_id' | 'isExpected'> {
+export interface PersonTokenFacts
+  extends Pick<AppToken, 'state' | 'reason' | 'source' | 'grant_state' | 'account_id' | 'isExpected'> {
   /** Whether the reader is the holder of the token. */
   isOwn: boolean;
+  oldApi: OldApiStatus;
 }
 
-interface TokenWords {
-  label: string;
-  /** The class of the badge. */
-  kind: StateColour;
-  /** Why the token is in its state, in one sentence. */
+interface TokenWords extends StandingBadge {
+  /** Why the token is in its standing, in a sentence or two. */
   reason: string;
 }
 
-/**
- * A reason that support wrote is for the holder alone, as support's form says. The owner of the app does not see it.
- */
-function endWords({ reason, isOwn }: Pick<TokenFacts, 'reason' | 'isOwn'>): string | undefined {
-  const why = whyTokenEnded(reason);
-  if (why !== undefined) return `${capital(why)}.`;
-  return isOwn && reason !== null ? `The reason given is: ${reason}` : undefined;
+function standingFor({ grant_state: grant, ...facts }: PersonTokenFacts): TokenStanding {
+  return standingOf({ ...facts, grant: grant === null ? null : { state: grant } });
 }
 
-/** Who has to act while a token waits for its first consent. */
-function waitingReason({ account_id: accountId, isExpected, isOwn, source, hasOldApi }: TokenFacts): string {
-  if (isOwn && source === 'registration') return 'It was made for you with the app. Connect the app once.';
-  if (isOwn) return 'You have not connected the app to the new API yet.';
-  if (accountId !== null) return 'Its holder has not connected the app to the new API yet.';
-  if (isExpected) return 'Its holder is known by a mail address alone and has not signed in here yet.';
-  return hasOldApi
-    ? 'Nobody has shown yet whose it is. Its holder can paste it under “Your apps”.'
-    : 'Nobody has shown yet whose it is. Support can find out: write to it, without the token itself.';
-}
-
-const IN_DOUBT = 'The new API did not answer a renewal clearly. It works on meanwhile; this is tried again.';
-
-/** Why a token has stopped, and who can connect it again, in a sentence or two. */
-export function stoppedReason(facts: Pick<TokenFacts, 'reason' | 'isOwn' | 'phase'>): string {
-  const why = endWords(facts) ?? 'The connection has ended.';
-  if (facts.phase === 'ended') return `${why} The old API has ended too.`;
-  return `${why} ${facts.isOwn ? 'Connect again.' : 'Its holder has to connect again.'}`;
-}
-
-/** Undefined where the meaning of the state says everything. */
-function reasonOf(facts: TokenFacts): string | undefined {
-  const { state, phase, grant_state: grant } = facts;
-  if (state === 'reauthorization_required') return stoppedReason(facts);
-  if (state === 'revoked') return endWords(facts);
-  if (state === 'migrated' || phase === 'ended') return undefined;
-  if (state === 'unmapped') return waitingReason(facts);
-  return grant === 'in_doubt' ? IN_DOUBT : 'Connected. Its calls are answered.';
-}
-
-/** The state and the reason of a token. */
-export function tokenWords(facts: TokenFacts): TokenWords {
-  const { label, kind, meaning } = stateWords(facts.state, facts);
-  return { label, kind, reason: reasonOf(facts) ?? meaning };
+/** The standing of a token and the reason. */
+export function tokenWords(facts: PersonTokenFacts): TokenWords {
+  const standing = standingFor(facts);
+  const { hasOldApi } = facts.oldApi;
+  return { ...badgeOf(standing, facts.state), reason: personReason(standing, { ...facts, hasOldApi }) };
 }
 
 const SOURCES: Record<AppToken['source'], string> = {

@@ -35,8 +35,3 @@ export function formatNumber(number: number): string {
 export function counted(count: number, what: string): string {
   return `${formatNumber(count)} ${what}${count === 1 ? '' : 's'}`;
 }
-
-/** Begins the words with a capital letter. */
-export function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}

@@ -1,7 +1,8 @@
 import type { ExpressionBuilder } from 'kysely';
+import { groupBy } from '../../shared/group-by.ts';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
-import { type Tables, WAITING_STATES } from '../tables/tables.ts';
+import { type Mapping, type Tables, WAITING_STATES } from '../tables/tables.ts';
 
 /** The tokens of a reminder, with the data that the reminder needs. */
 
@@ -41,30 +42,45 @@ export async function waitingTokensOf(
     .execute();
 }
 
+/** A state and a source of tokens. */
+export type TokenKind = Pick<Mapping, 'state' | 'source'>;
+
 /**
- * How many tokens of these apps wait for a consent and are refused until then, although the old API still runs: their
- * grant died, or they are younger than the bridge. Counts the tokens of one holder, or (undefined) of all. An unused
+ * How many tokens of these kinds each app has. Counts the tokens of one holder, or (without a holder) of all. An unused
  * token of a registration does not count.
  */
-export async function countRefused(
+export async function countKinds(
   db: Database,
   clientIds: readonly string[],
-  holder: AccountHolder | undefined,
+  { kinds, holder }: { kinds: readonly TokenKind[]; holder?: AccountHolder },
 ): Promise<Map<string, number>> {
+  const bySource = groupBy(kinds, ({ state }) => state);
   const rows = await db
     .selectFrom('mappings')
     .select((eb) => ['client_id', eb.fn.countAll<number | string>().as('tokens')])
     .where(isOneOf(db, 'client_id', clientIds))
     .where((eb) =>
-      eb.or([
-        eb('state', '=', 'reauthorization_required'),
-        eb.and([eb('state', '=', 'unmapped'), eb('source', '=', 'issued')]),
+      eb.or(
+        [...bySource].map(([state, some]) =>
+          eb.and([
+            eb('state', '=', state),
+            eb(
+              'source',
+              'in',
+              some.map(({ source }) => source),
+            ),
+          ]),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
         eb.and([
           eb('state', '=', 'unmapped'),
           eb('source', '=', 'registration'),
-          eb('last_used_at', 'is not', null),
+          eb('last_used_at', 'is', null),
         ]),
-      ]),
+      ),
     )
     .$if(holder !== undefined, (query) => query.where((eb) => (holder ? isOf(eb, holder) : eb.lit(true))))
     .groupBy('client_id')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { MappingRow } from '../tokens/find-mappings.ts';
+import { BESIDE_MAPPING, type MappingRow } from '../tokens/find-mappings.ts';
 import type { Database } from '../driver/store.ts';
 import type { App } from '../tables/tables.ts';
 
@@ -49,7 +49,7 @@ const tokens = (db: Database) =>
     .innerJoin('apps as a', 'a.client_id', 'm.client_id')
     .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
     .selectAll('m')
-    .select(['a.name as app_name', 'c.email']);
+    .select(BESIDE_MAPPING);
 
 /** Tokens of an app in the order of their ids, after an id. */
 export async function tokensAfter(

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { MappingRow } from '../tokens/find-mappings.ts';
+import { BESIDE_MAPPING, type MappingRow } from '../tokens/find-mappings.ts';
 import { isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Mapping } from '../tables/tables.ts';
@@ -29,7 +29,7 @@ export async function mappingsWith(db: Database, marks: MappingFilter, limit: nu
     .innerJoin('apps as a', 'a.client_id', 'm.client_id')
     .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
     .selectAll('m')
-    .select(['a.name as app_name', 'c.email']);
+    .select(BESIDE_MAPPING);
   for (const [column, value] of Object.entries(marks) as Array<[FilterColumn, string]>)
     query = query.where(`m.${column}`, '=', value);
   if (waits) query = query.where('m.account_id', 'is', null);

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Expression, sql, type SqlBool } from 'kysely';
 import type { AppAccount } from './mappings.ts';
 import type { Database } from '../driver/store.ts';
-import type { Mapping, MappingState, Tables } from '../tables/tables.ts';
+import type { App, Mapping, MappingState, Tables } from '../tables/tables.ts';
 
 /** Finds mappings by facts that people know. No search matches a pattern: every comparison is an equality. */
 
@@ -17,8 +17,23 @@ export interface MatchMarks {
   email?: string;
 }
 
-/** A mapping with the names of its app and account. */
-export type MappingRow = Mapping & { app_name: string; email: string | null };
+/** A mapping with its app and the address of its account. */
+export type MappingRow = Mapping &
+  Pick<App, 'cut_over_percent'> & {
+    app_name: string;
+    app_source: App['source'];
+    app_retired_at: number | null;
+    email: string | null;
+  };
+
+/** The columns of a `MappingRow` beside the mapping `m`: of its app `a` and its account `c`. */
+export const BESIDE_MAPPING = [
+  'a.name as app_name',
+  'a.source as app_source',
+  'a.retired_at as app_retired_at',
+  'a.cut_over_percent',
+  'c.email',
+] as const;
 
 type MappingExpressions = ExpressionBuilder<Tables & { m: Tables['mappings'] }, 'm'>;
 
@@ -56,7 +71,7 @@ export async function findMappings(db: Database, marks: MatchMarks, limit: numbe
     .innerJoin('apps as a', 'a.client_id', 'm.client_id')
     .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
     .selectAll('m')
-    .select(['a.name as app_name', 'c.email'])
+    .select(BESIDE_MAPPING)
     .where((eb) => eb.or(conditions(eb as unknown as MappingExpressions, marks)))
     .orderBy('m.created_at', 'desc')
     .orderBy('m.id')

@@ -2,7 +2,7 @@ import {
   type Answerer,
   type CallKind,
   type OldApiPhase,
-  type TokenStanding,
+  type TokenOfCall,
   whoAnswers,
 } from '../../../src/domain/old-calls/who-answers.ts';
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
@@ -50,10 +50,10 @@ async function servedToken(system: System, changes: Standing): Promise<string> {
   return token;
 }
 
-const MAKE: Record<TokenStanding, (system: System) => Promise<string> | undefined> = {
+const MAKE: Record<TokenOfCall, (system: System) => Promise<string> | undefined> = {
   none: () => undefined,
   unknown: async () => newLegacyToken(),
-  waiting: async ({ bridge, app }) => (await addWaitingToken(bridge, { clientId: app.clientId })).token,
+  unconnected: async ({ bridge, app }) => (await addWaitingToken(bridge, { clientId: app.clientId })).token,
   connected: (system) => servedToken(system, { source: 'imported' }),
   left: (system) => servedToken(system, { source: 'imported', refused_there_at: 1 }),
   issued: (system) => servedToken(system, {}),
@@ -61,7 +61,7 @@ const MAKE: Record<TokenStanding, (system: System) => Promise<string> | undefine
 };
 
 /** A token whose use the bridge does not remember from the row before; the old API knows every one. */
-async function tokenFor(standing: TokenStanding, system: System): Promise<string | undefined> {
+async function tokenFor(standing: TokenOfCall, system: System): Promise<string | undefined> {
   const token = await MAKE[standing](system);
   if (token !== undefined) account.tokens.push(token);
   return token;
@@ -107,7 +107,7 @@ async function asked(system: System, call: (typeof CALLS)[number][1], token: str
   return answererOf(await sendRaw(system.bridgeUrl, { ...call, headers }), row);
 }
 
-const TOKENS = Object.keys(MAKE) as TokenStanding[];
+const TOKENS = Object.keys(MAKE) as TokenOfCall[];
 
 interface Phase {
   oldApi: OldApiPhase;
@@ -118,7 +118,7 @@ interface Phase {
 async function rowsOf({ oldApi, isCutOver }: Phase, system: System) {
   const seen: string[] = [];
   const expected: string[] = [];
-  const note = async (token: TokenStanding, [call, wanted]: (typeof CALLS)[number], value?: string) => {
+  const note = async (token: TokenOfCall, [call, wanted]: (typeof CALLS)[number], value?: string) => {
     const row = `${token}: ${wanted.method ?? 'GET'} ${wanted.path}:`;
     seen.push(`${row} ${await asked(system, wanted, value)}`);
     expected.push(`${row} ${whoAnswers({ call, token, oldApi, isCutOver })}`);
@@ -159,8 +159,8 @@ test.each<Phase>(
 
 const endsSeen = () => ['.json', ''].map((suffix) => old.seen('POST', `/1/user/deauthorize${suffix}`).length);
 
-test.each<[TokenStanding, number, string]>([
-  ['waiting', 404, 'The endpoint you requested was not found.'],
+test.each<[TokenOfCall, number, string]>([
+  ['unconnected', 404, 'The endpoint you requested was not found.'],
   ['unknown', 404, 'The endpoint you requested was not found.'],
   ['none', 401, 'invalid_request'],
   ['ended', 401, 'The provided access token is invalid'],
@@ -180,7 +180,7 @@ test.each<[TokenStanding, number, string]>([
       expect(`${answer.text} ${answer.headers['www-authenticate'] ?? ''}`).toContain(words);
       if (status !== 404) continue;
       expect(endsSeen()).toEqual(before);
-      if (standing === 'waiting')
+      if (standing === 'unconnected')
         expect(await mappingOf(withOld.bridge, token!)).toMatchObject({ state: 'unmapped' });
     }
   },

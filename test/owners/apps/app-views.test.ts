@@ -105,7 +105,7 @@ test('the overview shows the owner the id, the callbacks, all tokens, the next t
   expect(words).toContain(app.clientId);
   expect(words).toContain('https://viewed.example/cb');
   expect(words).toMatch(/Next Connect the app to your own account: a token of yours waits/);
-  expect(words).toMatch(/All tokens of this app 2 tokens waiting/);
+  expect(words).toMatch(/All tokens of this app 2 tokens not connected/);
   expect(words).toMatch(/41 in the last 30 days, the last one .* by nightly-cron\/2\.1/);
   expect(page.body).toContain('<svg');
   expect(words).not.toContain('Sam');
@@ -116,7 +116,7 @@ test('a holder sees each own token with its reason, and neither the owner’s no
   const other = await waitingToken(system, { app, accountId: DANA.accountId });
   await called(other.id, 7531);
   const words = wordsOf(await open(sam));
-  expect(words).toMatch(/Your tokens of this app 1 token waiting/);
+  expect(words).toMatch(/Your tokens of this app 1 token not connected/);
   expect(words).toContain(`1/${mine.token.slice(2, 6)}…${mine.token.slice(-4)}`);
   expect(words).toContain('You have not connected the app to the new API yet.');
   expect(words).not.toContain(`…${other.token.slice(-4)}`);
@@ -133,10 +133,10 @@ test('an owner reads of every token whose it is, where it comes from, how it is 
   const words = wordsOf(page);
   const hint = `1/${token.slice(2, 6)}…${token.slice(-4)}`;
   expect(words).toMatch(
-    new RegExp(`${hint} Sam Holder imported waiting Its holder has not connected .* UTC 12 `),
+    new RegExp(`${hint} Sam Holder imported not connected Its holder has not connected .* UTC 12 `),
   );
   expect(words).toMatch(/you from the registration refused It was made for you .* never seen 0/);
-  expect(words).toMatch(/not known yet imported waiting Its holder is known by a mail address alone/);
+  expect(words).toMatch(/not known yet imported not connected Its holder is known by a mail address alone/);
   expect(page.body).not.toContain('holder@elsewhere.example');
   expect(page.body).not.toContain(SAM.login);
   for (const whole of [token, expected.token, app.ownerToken])
@@ -176,7 +176,7 @@ test('very many tokens are counted now, whatever the last count of the job said'
     .values({ ...counted, client_id: app.clientId, day, active: 1_234_567 })
     .execute();
   expect(wordsOf(await open(dana))).toMatch(
-    /All tokens of this app (?:1 token waiting )?5,000 tokens working/,
+    /All tokens of this app (?:1 token not connected )?5,000 tokens working/,
   );
 });
 

@@ -80,7 +80,9 @@ export const hintOf = ({ hint_first: first, hint_last: last }: Token) => `${firs
 
 /** What the label of a state stands for. */
 export const LABELS: Record<string, MappingState> = {
-  waiting: 'unmapped',
+  'not connected': 'unmapped',
+  // While the owner rehearses.
+  refused: 'unmapped',
   working: 'active',
   stopped: 'reauthorization_required',
   revoked: 'revoked',

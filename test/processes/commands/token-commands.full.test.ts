@@ -73,6 +73,7 @@ test('find tells of each token what is known, by the address of its owner', asyn
     account_id: null,
     email: null,
     state: 'unmapped',
+    standing: 'It is refused now.',
     reason: null,
     source: 'registration',
     hint: `1/${app.owner_token.slice(2, 6)}…${app.owner_token.slice(-4)}`,
@@ -109,7 +110,7 @@ test('find - reads a whole token from standard input, and is refused one among i
     'find',
     '-',
   );
-  expect([code, output.split('\n').length]).toEqual([0, 7]);
+  expect([code, output.split('\n').length]).toEqual([0, 8]);
   expect(output).toMatch(new RegExp(`^${mappingId}  unmapped  1/`));
   expect(output).toContain(`app ${app.client_id} Old App\n    account not known\n`);
   expect(output).toContain(
@@ -172,7 +173,7 @@ test('assign says to which app a token of an unidentified program belongs, with 
   const { code, output } = await run(settings, ...assign);
   expect([code, output]).toEqual([
     0,
-    'The token belongs to the app now. Its holder has to connect the app again. To make the link: grantbridge links make ' +
+    'The token belongs to the app now. It has stopped working. Its holder has to connect the app. To make the link: grantbridge links make ' +
       'No other token used its earlier grant, so the earlier grant has ended.\n',
   ]);
   expect(entries('token_assigned')).toEqual([

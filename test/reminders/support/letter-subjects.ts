@@ -11,7 +11,7 @@ const SUBJECTS: Array<[subject: string, due: (app: { clientId: string }) => DueS
   ['“A” has stopped working (18 January 2027)', (a) => [holder(a, { at: NOW })]],
   ['“A” has stopped working (16 January 2027)', (a) => [holder(a, { at: NOW - 2 * DAY })]],
   ['“A” stops working in 134 days (1 June 2027)', (a) => [holder(a, { milestone: 'sunset', at: SUNSET })]],
-  ['“A” has stopped: connect it again', (a) => [holder(a, { stage: 'died' })]],
+  ['“A” has stopped working: connect it again', (a) => [holder(a, { stage: 'died' })]],
   ['“A” is in use again: connect it', (a) => [holder(a, { stage: 'woken' })]],
   ['“A” uses a token that you seem not to need', (a) => [holder(a, { stage: 'unused' })]],
   ['“A”: 12 tokens stop working in 14 days (1 February 2027)', (a) => [owner(a)]],
@@ -28,11 +28,11 @@ const SUBJECTS: Array<[subject: string, due: (app: { clientId: string }) => DueS
     (a) => [holder(a, { at: RETIREMENT + 9 * DAY }), holder(b(a))],
   ],
   [
-    '“A” has stopped: connect it again, and 1 more app to look at',
+    '“A” has stopped working: connect it again, and 1 more app to look at',
     (a) => [holder(b(a)), holder(a, { stage: 'died' })],
   ],
   [
-    '2 apps have stopped: connect them again',
+    '2 apps have stopped working: connect them again',
     (a) => [holder(a, { stage: 'died' }), holder(b(a), { stage: 'died' })],
   ],
   [

@@ -6,6 +6,10 @@ import {
   findWholeToken,
   type TokenSearchRow,
 } from '../../../domain/tokens/find-tokens.ts';
+import { oldApiStatusNow, type OldApiFacts } from '../../../domain/lifecycle/old-api-status.ts';
+import { standingOfRow } from '../../../domain/support/standing-of-row.ts';
+import { type TokenStanding, standingOf } from '../../../domain/tokens/standing/standing.ts';
+import { standingSentence } from '../../../domain/tokens/standing/words.ts';
 import { knownCallDays } from '../../../domain/usage/callers.ts';
 import { type CountedDays, gapWords, textOfWords } from '../../../domain/usage/counted-days.ts';
 import { momentText } from '../../../shared/moments.ts';
@@ -44,7 +48,7 @@ const beginningOf = (row: TokenSearchRow['row']) => ({
   known_since: timeOf(row.created_at),
 });
 
-function jsonOf({ row, usage }: TokenSearchRow) {
+function jsonOf({ row, usage }: TokenSearchRow, standing: TokenStanding) {
   return {
     mapping_id: row.id,
     client_id: row.client_id,
@@ -52,6 +56,7 @@ function jsonOf({ row, usage }: TokenSearchRow) {
     account_id: row.account_id,
     email: row.email ?? row.account_email,
     state: row.state,
+    standing: standingSentence(standing),
     reason: row.reason,
     source: row.source,
     hint: row.hint_first === null ? null : `1/${row.hint_first}…${row.hint_last}`,
@@ -92,6 +97,7 @@ function linesOf(told: TokenJson, counted: CountedDays): string[] {
     `${told.mapping_id}  ${told.state}  ${told.hint ?? 'first and last characters not known'}  ${told.source}`,
     `    app ${told.client_id} ${told.app}`,
     `    account ${accountOf(told)}`,
+    `    ${told.standing}`,
     ...(told.reason === null ? [] : [`    reason: ${told.reason}`]),
     `    ${sinceOf(told)}, ${lastOf(told, counted)}`,
     carriers.length === 0
@@ -116,7 +122,7 @@ export async function findTokenCommand(
     const found =
       token === undefined ? await findTokens(context, query) : await findWholeToken(context, token);
     const counted = (await knownCallDays(context))(DAYS_TOLD);
-    const tokens = found.tokens.map(jsonOf);
+    const tokens = found.tokens.map((one) => jsonOf(one, standingOfRow(context, one.row)));
     const told = tokens.flatMap((one) => linesOf(one, counted));
     const gap = textOfWords(gapWords(counted), momentText);
     const lines = tokens.length > 0 ? [...told, ...(gap === '' ? [] : [gap])] : ['No token was found.'];
@@ -156,31 +162,35 @@ export async function revoke(
 
 type AssignmentResult = Awaited<ReturnType<typeof assignByHand>>;
 
-const STANDS: Partial<Record<MappingState, string>> = {
-  unmapped: 'The token waits until its holder connects the app.',
-  active: 'The grant of this app for the account serves the token.',
-  reauthorization_required:
-    'Its holder has to connect the app again. To make the link: grantbridge links make',
-  migrated: 'The app has moved to the new API, and so has the token.',
-};
-
 /** The app that receives a token. For an unidentified program the assignment is taken back. */
 interface Receiver {
   clientId: string;
   isProgram: boolean;
+  /** The old API for this app, or for all apps while the app is a program. */
+  oldApi: OldApiFacts;
+}
+
+/** How the token stands with its app. */
+function standsWords(state: MappingState, { oldApi }: Receiver): string {
+  const standing = standingOf({ state, reason: null, source: 'observed', oldApi });
+  const next = standing.canConnect
+    ? ' Its holder has to connect the app. To make the link: grantbridge links make'
+    : '';
+  return `${standingSentence(standing)}${next}`;
 }
 
 function assignedWords(
   { state, alone }: Extract<AssignmentResult, { outcome: 'assigned' }>,
-  { clientId, isProgram }: Receiver,
+  receiver: Receiver,
 ): string {
-  const words = isProgram
-    ? `The assignment is taken back: no app is proven for the token. Its holder can choose the token from the list on /apps/${clientId}/connect.`
-    : `The token belongs to the app now. ${STANDS[state] ?? ''}`;
+  const words = receiver.isProgram
+    ? `The assignment is taken back: no app is proven for the token. Its holder can choose the token from the list on /apps/${receiver.clientId}/connect.`
+    : `The token belongs to the app now. ${standsWords(state, receiver)}`;
   return alone ? `${words} No other token used its earlier grant, so the earlier grant has ended.` : words;
 }
 
-function wordsOf(assigned: AssignmentResult, { clientId, isProgram }: Receiver): string {
+function wordsOf(assigned: AssignmentResult, receiver: Receiver): string {
+  const { clientId, isProgram } = receiver;
   switch (assigned.outcome) {
     case 'unknown token':
       return NO_TOKEN;
@@ -193,7 +203,7 @@ function wordsOf(assigned: AssignmentResult, { clientId, isProgram }: Receiver):
     case 'final':
       return `The token is ${assigned.state}. This state is final. Nothing was changed.`;
     case 'assigned':
-      return assignedWords(assigned, { clientId, isProgram });
+      return assignedWords(assigned, receiver);
   }
 }
 
@@ -207,12 +217,13 @@ export async function assign(
     const asked = { mappingId, clientId, reason, actor: 'command', requestId: null };
     const assigned = await assignByHand(context, asked);
     const isProgram = await isUnidentified(context.store.durable, clientId);
+    const oldApi = oldApiStatusNow(context, isProgram ? undefined : clientId);
     // As after a revocation: the running bridge sends pending revocations to the new API.
     await context.flights.close();
     const isSo = assigned.outcome === 'identified' && assigned.app === clientId;
     return {
       ok: assigned.outcome === 'assigned' || isSo,
-      lines: [wordsOf(assigned, { clientId, isProgram })],
+      lines: [wordsOf(assigned, { clientId, isProgram, oldApi })],
       json: { mapping_id: mappingId, ...assigned, is_program: isProgram },
     };
   });

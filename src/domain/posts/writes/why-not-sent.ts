@@ -4,14 +4,12 @@ import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';
 import type { PostsDeps } from '../deps.ts';
 import { TokenRefused } from '../../tokens/resolve-token.ts';
+import { CONNECTION_ENDED } from '../../tokens/standing/for-caller.ts';
 import { alarmOf, isKeyFault } from '../../keys/retry-after-key-rotation.ts';
 import { waitWords } from '../../translation/wait-words.ts';
 import { LimitReached } from '../../limits/limit-reached.ts';
 import { ScopeMissing } from '../scope-missing.ts';
 import type { Writer } from './writes.ts';
-
-const CONNECTION_ENDED =
-  'the connection behind this token has ended. Its owner has to authorize the app again.';
 
 const AGAIN_LATER = 'the service is not available. Try this profile again later.';
 

@@ -1,6 +1,8 @@
+import { capital } from '../../../shared/words.ts';
 import type { AppDate } from '../../lifecycle/lifecycle.ts';
 import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { HolderPart } from '../people.ts';
+import { STANDING_WORDS } from '../../tokens/standing/words.ts';
 import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { LetterBlock } from './content.ts';
 import { brownoutBlocks, callBlocks, endsFor, extensionBlocks, SIGN_IN } from './evidence.ts';
@@ -22,10 +24,6 @@ import {
 /** The part of a mail for the holder of tokens at one app, with one main button. */
 
 type HolderFacts = RoleFacts<HolderPart>;
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
 
 const tokens = ({ part }: HolderFacts) => letterCountWords(part.waiting, 'token');
 const isOne = ({ part }: HolderFacts) => part.waiting === 1;
@@ -74,14 +72,14 @@ function statusOf(facts: HolderFacts, due: LetterStage): string {
   const othersWork = hasWorkingBeside(due);
   const status: Record<ReminderKind, () => string> = {
     died: () =>
-      `${withSubject(othersWork, 'has stopped working')}: ${othersWork ? 'a' : 'the'} connection ended on ${momentWords(happened, reader)}.`,
+      `${withSubject(othersWork, STANDING_WORDS.stopped.headline)}: ${othersWork ? 'a' : 'the'} connection ended on ${momentWords(happened, reader)}.`,
     past: () => `${withSubject(isPart, stopWords(at, reader))}: the date was ${momentWords(at, reader)}.`,
     refused: () => {
       const until = milestone === 'sunset' ? ` until the old API ends, on ${momentWords(at, reader)}` : '';
-      return `${withSubject(hasConnected, 'is refused now')}: ${mendsWords(facts)}${until}.`;
+      return `${withSubject(hasConnected, STANDING_WORDS.refused.headline)}: ${mendsWords(facts)}${until}.`;
     },
     ahead: () => `${withSubject(isPart, stopWords(at, reader))}: on ${momentWords(at, reader)}.`,
-    waits: () => `${withSubject(hasConnected, 'is not connected to the new API yet')}.`,
+    waits: () => `${withSubject(hasConnected, STANDING_WORDS.passed.headline)}.`,
     woken: () => wokenWords(facts, happened),
     unused: () => 'Has a token that you seem not to need: no call came in the last 30 days.',
   };

@@ -1,7 +1,9 @@
+import { capital } from '../../../shared/words.ts';
 import { endpointsPassed } from '../../usage/calls-of.ts';
 import { changesCalls } from '../../lifecycle/lifecycle.ts';
 import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { OwnerPart } from '../people.ts';
+import { STANDING_WORDS } from '../../tokens/standing/words.ts';
 import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { LetterBlock, LetterLine } from './content.ts';
 import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN } from './evidence.ts';
@@ -28,8 +30,6 @@ import {
 
 type OwnerFacts = RoleFacts<OwnerPart>;
 
-const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
-
 const areRefused = (refused: number) =>
   `${letterCountWords(refused, 'token')} of its users ${refused === 1 ? 'is' : 'are'} refused now`;
 
@@ -47,7 +47,7 @@ function statusOf({ app: { reader } }: OwnerFacts, due: LetterStage): string {
   if (milestone === 'sunset')
     return at > reader.now
       ? `Stops working ${inDays(at, reader)}: ${when}.`
-      : `Has stopped working: ${when}.`;
+      : `${capital(STANDING_WORDS.stopped.headline)}: ${when}.`;
   return `${capital(endingWords(due, at, reader))}: ${when}.`;
 }
 

@@ -1,3 +1,4 @@
+import { STANDING_WORDS } from '../../tokens/standing/words.ts';
 import type { LetterLine } from './content.ts';
 import { letterCountWords, type LetterReader } from './moments.ts';
 import { plainName } from './plain.ts';
@@ -15,6 +16,8 @@ import {
 
 const LINES_MAX = 100;
 
+const STOPPED = STANDING_WORDS.stopped.headline;
+
 function stopping(due: LetterStage, reader: LetterReader): string {
   const { role, milestone, at = 0 } = due;
   if (isOfPart(due)) return `a part of it ${stopWords(at, reader)}`;
@@ -23,12 +26,12 @@ function stopping(due: LetterStage, reader: LetterReader): string {
 
 function wordsOf(due: LetterStage, reader: LetterReader): string {
   const words: Record<ReminderKind, () => string> = {
-    died: () => (due.isOver ? 'has stopped working' : 'has stopped working, connect it again'),
+    died: () => (due.isOver ? STOPPED : `${STOPPED}, connect it again`),
     past: () => stopping(due, reader),
     refused: () =>
       due.role === 'owner'
         ? `${letterCountWords(due.refused, 'token')} of its users ${due.refused === 1 ? 'is' : 'are'} refused now`
-        : `${due.hasConnected ? 'a part of it ' : ''}is refused now, connect it`,
+        : `${due.hasConnected ? 'a part of it ' : ''}${STANDING_WORDS.refused.headline}, connect it`,
     ahead: () => stopping(due, reader),
     waits: () => 'waits to be connected',
     woken: () => (due.isOver ? 'is in use again' : 'is in use again, connect it'),

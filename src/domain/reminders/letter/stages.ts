@@ -1,4 +1,5 @@
 import type { DueStage, AppPart } from '../people.ts';
+import { STANDING_WORDS } from '../../tokens/standing/words.ts';
 import { USED_WITHIN } from '../plan-stages.ts';
 import { letterCountWords, inDays, type LetterReader } from './moments.ts';
 
@@ -100,7 +101,7 @@ export function byReminderUrgency(due: readonly LetterStage[], reader: LetterRea
 
 /** `stops working in 14 days`, `has stopped working`. */
 export function stopWords(at: number, reader: LetterReader, isMany = false): string {
-  if (at <= reader.now) return isMany ? 'have stopped working' : 'has stopped working';
+  if (at <= reader.now) return isMany ? 'have stopped working' : STANDING_WORDS.stopped.headline;
   return `${isMany ? 'stop' : 'stops'} working ${inDays(at, reader)}`;
 }
 

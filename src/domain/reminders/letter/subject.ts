@@ -1,3 +1,4 @@
+import { STANDING_WORDS } from '../../tokens/standing/words.ts';
 import { letterCountWords, letterDayWords, inDays, type LetterReader } from './moments.ts';
 import { plainName } from './plain.ts';
 import {
@@ -41,7 +42,7 @@ function stopping(due: LetterStage, reader: LetterReader): string {
 function refusedWords(due: LetterStage): string {
   if (due.hasConnected)
     return `${nameOf(due)}: ${tokensOf(due)} ${isMany(due) ? 'are refused now: connect them' : 'is refused now: connect it'}`;
-  if (due.role === 'holder') return `${nameOf(due)} is refused now: connect it`;
+  if (due.role === 'holder') return `${nameOf(due)} ${STANDING_WORDS.refused.headline}: connect it`;
   return `${nameOf(due)}: ${letterCountWords(due.refused, 'token')} ${due.refused === 1 ? 'is' : 'are'} refused now`;
 }
 
@@ -57,7 +58,7 @@ const advice = (due: readonly LetterStage[], words: string) =>
 
 function diedWords(due: LetterStage): string {
   if (hasWorkingBeside(due)) return `${nameOf(due)}: a connection has ended, connect it again`;
-  return `${nameOf(due)} has stopped${advice([due], ': connect it again')}`;
+  return `${nameOf(due)} ${STANDING_WORDS.stopped.headline}${advice([due], ': connect it again')}`;
 }
 
 function ofOne(due: LetterStage, reader: LetterReader): string {
@@ -89,7 +90,7 @@ function ofMany(apps: readonly LetterStage[], reader: LetterReader): string {
   const [first] = apps;
   if (!first) return 'Your apps';
   const words: Record<ReminderKind, () => string> = {
-    died: () => `${apps.length} apps have stopped${advice(apps, ': connect them again')}`,
+    died: () => `${apps.length} apps have stopped working${advice(apps, ': connect them again')}`,
     past: () => `${apps.length} apps have stopped working`,
     refused: () =>
       apps.every(({ role }) => role === 'holder')

@@ -8,7 +8,7 @@ import {
   type PassedCall,
   passServed,
   type UnknownTokenPassThrough,
-  passWaiting,
+  passUnconnected,
 } from '../../../domain/old-api/pass-through.ts';
 import type { ResolvedToken } from '../../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
@@ -122,12 +122,12 @@ function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedA
 const SHARES = /^\/1\/links\/shares(?:\.json)?(?:\?|$)/;
 
 /** The state of the token; undefined for a call without a token. */
-type TokenOfCall = Exclude<ResolvedToken, { kind: 'refused' }> | undefined;
+type ResolvedForOldApi = Exclude<ResolvedToken, { kind: 'refused' }> | undefined;
 
 function answerOf(
   { context, passStranger, passAnonymous }: PassThroughDeps,
   { req, res, token }: OldApiCall,
-  resolved: TokenOfCall,
+  resolved: ResolvedForOldApi,
 ): Promise<PassedAnswer | undefined> {
   const address = req.ip ?? '';
   if (resolved === undefined || token === undefined)
@@ -140,8 +140,8 @@ function answerOf(
   switch (resolved.kind) {
     case 'served':
       return readCall().then((call) => passServed(context, resolved.mapping, call));
-    case 'waiting':
-      return readCall().then((call) => passWaiting(context, resolved.mapping, call));
+    case 'passed':
+      return readCall().then((call) => passUnconnected(context, resolved.mapping, call));
     case 'unknown':
       return passStranger({ token, address, readCall });
   }
@@ -155,7 +155,7 @@ function answerOf(
 export async function passToOldApi(
   passing: PassThroughDeps,
   asking: OldApiCall,
-  resolved: TokenOfCall,
+  resolved: ResolvedForOldApi,
 ): Promise<boolean> {
   if (!mayPass(asking.req)) throw new LegacyError(REFUSALS.unknownPath);
   const answer = await answerOf(passing, asking, resolved);

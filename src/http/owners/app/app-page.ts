@@ -6,7 +6,8 @@ import { requestIdOf } from '../../request-id.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
 import { appLifecycleNow, dateCard } from '../../wording/dates/card.ts';
-import { connectByWords, endOf, oldApiStatusOf, phaseOf } from '../../wording/dates/lines.ts';
+import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
+import { connectByWords, endOf } from '../../wording/dates/lines.ts';
 import { type PageShell, signedInPerson, signInAddress } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { chooseTokens, leaveToConnect } from '../connect/choose-tokens.ts';
@@ -73,7 +74,7 @@ function showApp(frame: PageShell): RequestHandler {
       lines: stateLines(tokens?.counts ?? {}, footing),
       ...(isOwner
         ? await ownerCards(frame.context, shown, footing)
-        : await holderCards(frame.context, shown, footing)),
+        : await holderCards(frame.context, shown)),
       formTargets: formTargets(frame.context.server.authorizationUrl),
     });
   };
@@ -84,7 +85,8 @@ function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const { client_id: clientId } = await appOf(frame, req);
     const leave = (notice: string) => leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
-    if (phaseOf(appLifecycleNow(frame.context, clientId)) === 'ended') return leave('old-api-ended');
+    if (oldApiStatusOf(appLifecycleNow(frame.context, clientId)).phase === 'ended')
+      return leave('old-api-ended');
     const { accountId } = signedInPerson(req);
     if (!(await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) leave('nothing-waits');
   };

@@ -10,7 +10,7 @@ import { byEndpoint } from '../../charts/call-charts.ts';
 import { checklist, type ChecklistStep } from '../move/checklist.ts';
 import { cutOverForOwner } from '../../cut-over/cards.ts';
 import type { ShownApp } from '../shown-app.ts';
-import type { OldApiStatus } from '../../wording/dates/lines.ts';
+import type { OldApiStatus } from '../../../domain/lifecycle/old-api-status.ts';
 import { stateLines } from '../../wording/state-words.ts';
 import { tokenLines } from '../tokens/token-lines.ts';
 
@@ -60,13 +60,13 @@ export async function ownerCards(context: OwnersDeps, { app, of }: ShownApp, foo
 }
 
 /** The further cards for a holder who is not the owner: the calls of their own tokens, and the reason of each state. */
-export async function holderCards(context: OwnersDeps, { of, reader }: ShownApp, footing: OldApiStatus) {
+export async function holderCards(context: OwnersDeps, { app, of, reader }: ShownApp) {
   const asked = await callersOf(context, of);
   const { last } = await callsOf(context, asked.who, { days: 1 });
   const { tokens, next, counted } = await tokensOfApp(context, of);
   return {
     calls: await callsCard(context, asked, last),
-    tokenLines: tokenLines(tokens, { reader, footing }),
+    tokenLines: tokenLines(context, tokens, { app, reader }),
     gap: gapWords(counted),
     isMore: next !== undefined,
   };

@@ -6,7 +6,8 @@ import { PageError } from '../../pages/page-error.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
-import { connectByWords, endOf, phaseOf } from '../../wording/dates/lines.ts';
+import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
+import { connectByWords, endOf } from '../../wording/dates/lines.ts';
 import { type PageShell, signedInPerson, signInAddress } from '../../site/page-shell.ts';
 import { tokenCount } from '../../wording/state-words.ts';
 import { leaveToConnect } from './choose-tokens.ts';
@@ -72,7 +73,7 @@ function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
     const { clientId, accountId } = await linkOf(frame, req);
     const isHolder = signedInPerson(req).accountId === accountId;
-    const hasEnded = phaseOf(appLifecycleNow(frame.context, clientId)) === 'ended';
+    const hasEnded = oldApiStatusOf(appLifecycleNow(frame.context, clientId)).phase === 'ended';
     const isOpen = isHolder && !hasEnded;
     if (isOpen && (await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) return;
     // The page says why there is nothing to do.

@@ -1,10 +1,11 @@
 import type { RequestHandler, Response, Router } from 'express';
 import { Unavailable } from '../../../domain/failures.ts';
 import { inspectPasted, type PastedTokenResult } from '../../../domain/old-api/prove-observed.ts';
+import { STANDING_WORDS } from '../../../domain/tokens/standing/words.ts';
 import { tokensIn } from '../../../shared/log/token-like.ts';
 import { formTargets, leaveToReauthorize, refuseOnCopy } from '../../signin/leave.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
-import { oldApiStatusOf, phaseOf } from '../../wording/dates/lines.ts';
+import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 
@@ -29,7 +30,8 @@ function show(frame: PageShell, res: Response, problems: FormProblems = {}): voi
 const FOUND: Readonly<Record<Exclude<PastedTokenResult['found'], 'can be proven' | 'yours'>, string>> = {
   unknown:
     'This token is not known here. Check that it is whole. A token that was never used through this address becomes known with its first call.',
-  ended: 'This token was revoked or its app has moved on, so it cannot be connected any more.',
+  revoked: `This token ${STANDING_WORDS.revoked.headline}. It cannot be connected any more.`,
+  moved: `This token ${STANDING_WORDS.moved.headline}. It cannot be connected any more.`,
   'somebody else': 'This token belongs to another account. Sign in with the account that it was made for.',
   'waits for e-mail':
     'This token waits for the account with the e-mail address that it was made for. Open “Your apps” and confirm that address there.',
@@ -98,7 +100,7 @@ function takeToken(frame: PageShell): RequestHandler {
     if (pasted.found !== 'can be proven') return show(frame, res, { token: foundWords(frame, pasted.found) });
     const { clientId, evidence } = pasted;
     // The page of the app says why the token cannot be connected any more.
-    if (phaseOf(appLifecycleNow(frame.context, clientId)) === 'ended')
+    if (oldApiStatusOf(appLifecycleNow(frame.context, clientId)).phase === 'ended')
       return res.redirect(303, `/apps/${clientId}`);
     const asked = { clientId, accountId: signedInPerson(req).accountId, evidence };
     return leaveToReauthorize(frame.parts, asked, [req, res, next]);

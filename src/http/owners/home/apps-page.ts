@@ -12,7 +12,7 @@ import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { signOut } from '../../signin/session.ts';
 import { appLifecycleNow, nextBrownout, nextDate } from '../../wording/dates/card.ts';
-import { phaseOf } from '../../wording/dates/lines.ts';
+import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { connectedCards, forCards, ownCards } from './home-cards.ts';
 import { appNeed, type AppNeed, peopleWords } from './home-needs.ts';
 import { stateLines } from '../../wording/state-words.ts';
@@ -38,7 +38,10 @@ function inOrder(context: OwnersDeps, connected: readonly AppTokens[], stopped: 
 /** What each of these apps needs from the person, in the order of the apps. */
 function ownNeeds(context: OwnersDeps, connected: readonly AppTokens[], stopped: StoppedApps): AppNeed[] {
   return connected
-    .filter(({ clientId, waiting }) => waiting > 0 && phaseOf(appLifecycleNow(context, clientId)) !== 'ended')
+    .filter(
+      ({ clientId, waiting }) =>
+        waiting > 0 && oldApiStatusOf(appLifecycleNow(context, clientId)).phase !== 'ended',
+    )
     .map((app) =>
       appNeed(app, { stopped: stopped.get(app.clientId), asOf: appLifecycleNow(context, app.clientId) }),
     );

@@ -10,7 +10,7 @@ import { sparkline } from '../../charts/charts.ts';
 import { formatNumber } from '../../wording/words.ts';
 import { leftWords } from '../../wording/dates/words.ts';
 import { appLifecycleNow, nextDate } from '../../wording/dates/card.ts';
-import { oldApiStatusOf } from '../../wording/dates/lines.ts';
+import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { stateLines } from '../../wording/state-words.ts';
 
 /** The cards of apps on the first page: the states of tokens, the days that are left, and the calls. */

@@ -1,13 +1,11 @@
+import { type TokenStanding, standingOf } from '../../../domain/tokens/standing/standing.ts';
+import { STANDING_WORDS, standingWords } from '../../../domain/tokens/standing/words.ts';
+import { stoppedReason } from '../../../domain/tokens/standing/for-person.ts';
 import type { AppTokens } from '../../../domain/tokens/tokens-of-account.ts';
 import { formatNumber, type Sentence } from '../../wording/words.ts';
-import {
-  type AppLifecycle,
-  connectByWords,
-  type OldApiStatus,
-  oldApiStatusOf,
-} from '../../wording/dates/lines.ts';
+import { type AppLifecycle, oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
+import { connectByWords } from '../../wording/dates/lines.ts';
 import { tokenCount } from '../../wording/state-words.ts';
-import { stoppedReason } from '../../wording/token-words.ts';
 
 /** The tasks of a signed-in person, each with its one next step. */
 
@@ -32,22 +30,26 @@ const PROGRAM = 'It holds a token of yours and is not connected to the new API.'
 const saidName = (name: string) => name.replace(/^unidentified program: /, '');
 
 /** The effect of one consent. Without an old API only the calls that the new API answers will work. */
-function afterWords(count: number, { hasOldApi }: OldApiStatus): string {
+function afterWords(count: number, hasOldApi: boolean): string {
   const works = count === 1 ? 'works' : 'work';
   const what = hasOldApi ? '' : ', for calls that the new API answers';
   return `${tokenCount(count)} ${works} after one confirmation${what}.`;
 }
 
+/** Most tokens are older than the bridge, so that the old API knows them. */
+function unconnectedStanding(asOf: AppLifecycle): TokenStanding {
+  const oldApi = oldApiStatusOf(asOf);
+  return standingOf({ state: 'unmapped', reason: null, source: 'imported', oldApi });
+}
+
 /** The heading for an app that was never connected. */
 function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AppLifecycle): string {
-  const isRefused = !oldApiStatusOf(asOf).hasOldApi;
+  const standing = unconnectedStanding(asOf);
+  const { headline } = standingWords(standing);
   if (isUnidentified)
-    return isRefused
-      ? 'A program that nobody registered is refused'
-      : 'A program that nobody registered uses your account';
-  return isRefused
-    ? `“${name}” is refused: it is not connected to the new API`
-    : `“${name}” is not connected to the new API`;
+    return `A program that nobody registered ${standing.is === 'passed' ? 'uses your account' : headline}`;
+  const why = standing.is === 'refused' ? ': it is not connected to the new API' : '';
+  return `“${name}” ${headline}${why}`;
 }
 
 /** The need of an app with tokens of the person that have stopped, or that were never connected. */
@@ -61,15 +63,14 @@ export function appNeed(
     action: `/apps/${clientId}/connect`,
     of: name,
   };
-  const after = afterWords(waiting, oldApiStatusOf(asOf));
+  const { phase, hasOldApi } = oldApiStatusOf(asOf);
+  const after = afterWords(waiting, hasOldApi);
   if (stopped)
     return {
       ...todo,
       kind: 'error',
-      heading: `“${name}” has stopped`,
-      words: [
-        `${stoppedReason({ reason: stopped.reason, isOwn: true, phase: oldApiStatusOf(asOf).phase })} ${after}`,
-      ],
+      heading: `“${name}” ${STANDING_WORDS.stopped.headline}`,
+      words: [`${stoppedReason({ reason: stopped.reason, hasEnded: phase === 'ended' }, true)} ${after}`],
       at: stopped.at,
     };
   const by = connectByWords(asOf) ?? [];

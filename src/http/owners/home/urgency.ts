@@ -1,4 +1,5 @@
-import { type AppLifecycle, oldApiStatusOf, nextLine } from '../../wording/dates/lines.ts';
+import { type AppLifecycle, oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
+import { nextLine } from '../../wording/dates/lines.ts';
 
 /** The order in which lists name the apps that need a person: pure functions. */
 

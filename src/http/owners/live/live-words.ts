@@ -1,3 +1,4 @@
+import { REFUSED_CALLS } from '../../../domain/tokens/standing/for-caller.ts';
 import { carrierWords, isAnsweredHere, programWords } from '../../../domain/usage/calls-of.ts';
 import { formatNumber } from '../../wording/words.ts';
 import type { LiveCallRow } from '../../../domain/live/read-live.ts';
@@ -30,10 +31,13 @@ interface Refusal {
 
 /** Refusals of which the bridge knows more than the status says. */
 const REFUSALS: Readonly<Partial<Record<string, Refusal>>> = {
-  unmapped: { words: 'the token is not connected yet', next: 'Where to connect it' },
-  reauthorization_required: { words: 'the connection has ended', next: 'Where to connect it again' },
-  revoked: { words: 'the token was revoked' },
-  migrated: { words: 'the app has moved and the token was retired' },
+  unmapped: { words: REFUSED_CALLS.unmapped, next: 'Where to connect it' },
+  reauthorization_required: {
+    words: REFUSED_CALLS.reauthorization_required,
+    next: 'Where to connect it again',
+  },
+  revoked: { words: REFUSED_CALLS.revoked },
+  migrated: { words: REFUSED_CALLS.migrated },
   brownout: { words: 'a planned test outage (brownout) runs: answered as before after it' },
   rehearsal: { words: 'the app’s own rehearsal runs: answered as before after it' },
 };

@@ -7,7 +7,7 @@ import {
   type TimedWords,
 } from '../../../domain/usage/counted-days.ts';
 import type { MigrationProgress } from '../../../domain/handover/migration-checklist.ts';
-import type { OldApiStatus } from '../../wording/dates/lines.ts';
+import type { OldApiStatus } from '../../../domain/lifecycle/old-api-status.ts';
 import { counted, formatNumber } from '../../wording/words.ts';
 
 /**
@@ -30,7 +30,7 @@ export interface ChecklistStep {
 }
 
 /** The page to which the steps link, and the phase of the old API. */
-interface ChecklistPage extends OldApiStatus {
+interface ChecklistPage extends Pick<OldApiStatus, 'phase' | 'hasOldApi'> {
   /** The address of the app's page. */
   home: string;
 }

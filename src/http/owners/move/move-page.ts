@@ -3,7 +3,7 @@ import type { OwnersDeps } from '../deps.ts';
 import type { EnteredClient } from '../../../domain/handover/enter-modern-client.ts';
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
-import { oldApiStatusOf } from '../../wording/dates/lines.ts';
+import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { checklist } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';

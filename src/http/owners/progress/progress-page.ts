@@ -14,7 +14,8 @@ import { lines } from '../../charts/charts.ts';
 import { progressSeries } from '../../charts/progress-series.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
-import { type AppLifecycle, type DateLine, dateLines } from '../../wording/dates/lines.ts';
+import type { AppLifecycle } from '../../../domain/lifecycle/old-api-status.ts';
+import { type DateLine, dateLines } from '../../wording/dates/lines.ts';
 import { progressWords } from './progress-words.ts';
 import { sortByUrgency, urgencyOf } from '../home/urgency.ts';
 

@@ -1,6 +1,7 @@
 import type { ProgressDay } from '../../../domain/progress/progress-of.ts';
 import { formatNumber, type Sentence } from '../../wording/words.ts';
-import { type AppLifecycle, dateLines, oldApiStatusOf } from '../../wording/dates/lines.ts';
+import { type AppLifecycle, oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
+import { dateLines } from '../../wording/dates/lines.ts';
 
 /** The progress of apps in words. */
 

@@ -1,5 +1,8 @@
 import type { AppToken } from '../../../domain/tokens/app-tokens.ts';
-import type { OldApiStatus } from '../../wording/dates/lines.ts';
+import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
+import { provenApp } from '../../../domain/tokens/proven-app.ts';
+import type { OwnersDeps } from '../deps.ts';
+import type { ShownApp } from '../shown-app.ts';
 import { hintWords, holderWords, originWords, tokenWords } from '../../wording/token-words.ts';
 
 /** One token as a row of a table. */
@@ -15,13 +18,16 @@ interface TokenLine {
   calls: number;
 }
 
-/** Tokens as rows, for one reader. */
+/** Tokens of an app as rows, for one reader. The dates of the app count for those tokens of which it is proven. */
 export function tokenLines(
+  context: OwnersDeps,
   tokens: readonly AppToken[],
-  { reader, footing }: { reader: string; footing: OldApiStatus },
+  { app, reader }: Pick<ShownApp, 'app' | 'reader'>,
 ): TokenLine[] {
+  const oldApiOf = (token: AppToken) =>
+    oldApiStatusNow(context, provenApp({ ...token, app_source: app.source }));
   return tokens.map((token) => ({
-    ...tokenWords({ ...token, isOwn: token.account_id === reader, ...footing }),
+    ...tokenWords({ ...token, isOwn: token.account_id === reader, oldApi: oldApiOf(token) }),
     hint: hintWords(token),
     holder: holderWords(token, reader),
     source: originWords(token),

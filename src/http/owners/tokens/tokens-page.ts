@@ -4,7 +4,7 @@ import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
-import { oldApiStatusOf } from '../../wording/dates/lines.ts';
+import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { shownApp } from '../shown-app.ts';
 import { gapWords } from '../../../domain/usage/counted-days.ts';
 import { tokenLines } from './token-lines.ts';
@@ -32,7 +32,7 @@ function showTokens(frame: PageShell): RequestHandler {
       app,
       isOwner,
       isFirst: after === '',
-      lines: tokenLines(tokens, { reader, footing }),
+      lines: tokenLines(context, tokens, { app, reader }),
       gap: gapWords(counted),
       next,
       waiting: footing.phase === 'ended' ? 0 : (own?.waiting ?? 0),

@@ -6,7 +6,8 @@ import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, roleIn } from '../../site/page-shell.ts';
 import { stateLines, tokenCount } from '../../wording/state-words.ts';
 import { mailLines } from '../token/mail-words.ts';
-import { tokenLine, oldApiStatusNow } from '../token/token-line.ts';
+import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
+import { tokenLine } from '../token/token-line.ts';
 
 /** /support/accounts/:accountId: one person with all tokens, apps and mails. */
 

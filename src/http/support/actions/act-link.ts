@@ -4,9 +4,10 @@ import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 import { makeLink } from '../../../domain/support/make-link.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction, ActionPage } from './action-form.ts';
-import { unknownHolderStep } from '../token/holder-words.ts';
+import { TOO_LATE } from '../../../domain/tokens/standing/words.ts';
+import { unknownHolderStep } from '../../../domain/tokens/standing/unknown-holder.ts';
 import { accountWords, backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
-import { oldApiStatusNow } from '../token/token-line.ts';
+import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 
 /** /support/mappings/:id/link: makes the link by which an account holder connects an app again. */
 
@@ -16,8 +17,7 @@ function hindrance(
   { clientId, accountId, waitsUnder }: MappingTarget,
 ): string | undefined {
   const { phase, hasOldApi } = oldApiStatusNow(context, clientId);
-  if (phase === 'ended')
-    return 'The old API has ended for this app. To connect it again would not make it work: the app has to move to the new API.';
+  if (phase === 'ended') return TOO_LATE;
   if (accountId !== null) return undefined;
   return waitsUnder === null
     ? `Nobody knows yet whose account this token is, and a link is for one account. ${unknownHolderStep({ hasOldApi })}`

@@ -7,10 +7,11 @@ import {
   type ReminderSilence,
 } from '../../../domain/support/send-again.ts';
 import type { Hindrance, Prospect, Role } from '../../../domain/support/send-again-people.ts';
+import { TOO_LATE } from '../../../domain/tokens/standing/words.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction, ActionPage, Field } from './action-form.ts';
 import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
-import { oldApiStatusNow } from '../token/token-line.ts';
+import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 
 /** /support/mappings/:id/remind: sends a reminder once more, to a person who can act on the waiting token. */
 
@@ -64,15 +65,12 @@ function saysFor(
   ];
 }
 
-const ENDED =
-  'The old API has ended for this app. Nothing that a reader of a mail could do would make the token work: the app has to move to the new API.';
-
 const hasEnded = ({ context }: PageShell, { clientId }: MappingTarget) =>
   oldApiStatusNow(context, clientId).phase === 'ended';
 
 function tooLate(target: MappingTarget): ActionPage {
   const [facts, back] = [tokenFacts(target), backTo(target)];
-  return { title: 'Send a reminder', says: [ENDED], facts, button: undefined, back };
+  return { title: 'Send a reminder', says: [TOO_LATE], facts, button: undefined, back };
 }
 
 async function ask(frame: PageShell, target: MappingTarget): Promise<ActionPage> {
@@ -104,7 +102,7 @@ export function remindAction(frame: PageShell): StaffAction<MappingTarget> {
     ask: async (target) => (target.isWaiting ? ask(frame, target) : tokenRedirect(target, 'too-late')),
     async act({ target, fields, reason, origin }) {
       const { to: role } = fields;
-      if (hasEnded(frame, target)) return { problems: { form: ENDED } };
+      if (hasEnded(frame, target)) return { problems: { form: TOO_LATE } };
       if (!isRole(role)) return { problems: { to: CHOOSE } };
       const asked = { mappingId: target.mappingId, role, reason, ...origin };
       const { outcome }: SendAgainResult = await sendAgain(frame.context, asked);

@@ -16,7 +16,8 @@ export interface MappingFacts {
   isUnidentified: boolean;
   /** Whether support may say to which app the token belongs. */
   isAssignable: boolean;
-  isAppRetired: boolean;
+  /** Whether a consent of its holder makes the token work. */
+  canConnect: boolean;
   /** Whether the old API has ended for the app. */
   hasEnded: boolean;
 }
@@ -55,10 +56,6 @@ function offered(role: StaffRole, offers: readonly Offer[]): OfferedAction[] {
     });
 }
 
-/** No action makes a token work when its app is retired, or when the old API has ended for the app. */
-const isWaiting = ({ state, isAppRetired, hasEnded }: MappingFacts) =>
-  !isAppRetired && !hasEnded && (state === 'unmapped' || state === 'reauthorization_required');
-
 /** Whether the holder is known by an e-mail address alone. */
 const isOfAddress = ({ accountId, email }: MappingFacts) => accountId === null && email !== null;
 
@@ -72,7 +69,6 @@ function assignOffer(facts: MappingFacts): Pick<Offer, 'kind' | 'makesSense'> {
 
 function mappingOffers(facts: MappingFacts): Offer[] {
   const at = (name: string) => ({ name, href: `/support/mappings/${facts.mappingId}/${name}` });
-  const waits = isWaiting(facts);
   return [
     {
       ...at('link'),
@@ -80,7 +76,7 @@ function mappingOffers(facts: MappingFacts): Offer[] {
       // A program's token should get its app first, because a connection does not move along to another app.
       kind: facts.isUnidentified ? 'plain' : 'primary',
       needs: 'agent',
-      makesSense: waits && facts.accountId !== null,
+      makesSense: facts.canConnect && facts.accountId !== null,
     },
     {
       ...at('pin'),
@@ -100,7 +96,7 @@ function mappingOffers(facts: MappingFacts): Offer[] {
       // The link in the reminder proves the address. A link made by support needs a known account.
       kind: isOfAddress(facts) && !facts.isUnidentified ? 'primary' : 'plain',
       needs: 'agent',
-      makesSense: waits,
+      makesSense: facts.canConnect,
     },
     {
       ...at('probe'),

@@ -17,7 +17,8 @@ import { appActionsFor } from '../actions/action-list.ts';
 import { inVainWords } from '../actions/extension-words.ts';
 import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
 import { whoWords } from '../timeline/timeline-words.ts';
-import { tokenLine, oldApiStatusNow } from '../token/token-line.ts';
+import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
+import { tokenLine } from '../token/token-line.ts';
 
 /** /support/apps/:clientId: one app with its owner, dates, tokens, calls and history. */
 

@@ -21,7 +21,7 @@ import {
   waitingRow,
 } from './desk-rows.ts';
 import type { DeskView, ShownRow } from './desk-parts.ts';
-import { oldApiStatusNow } from '../token/token-line.ts';
+import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 
 /** One page of each desk, in words. */
 

@@ -9,13 +9,14 @@ import type {
 } from '../../../domain/support/desks-lists.ts';
 import { type EndedGrant, isStop } from '../../../domain/support/ended/ended-on-day.ts';
 import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
-import { capital } from '../../wording/words.ts';
-import { whyGrantEnded } from '../../wording/ends.ts';
+import { capital } from '../../../shared/words.ts';
+import { whyGrantEnded } from '../../../domain/tokens/standing/ends.ts';
 import { actionPart, cell, type CellPart, personPart, type DeskView, type ShownRow } from './desk-parts.ts';
 import { pluralWords, distanceWords, doubtFate } from './desk-words.ts';
 import { inVainWords } from '../actions/extension-words.ts';
 import { failureWords } from '../token/failure-words.ts';
-import { IMPORT_PAIR } from '../token/holder-words.ts';
+import { TOO_LATE } from '../../../domain/tokens/standing/words.ts';
+import { IMPORT_PAIR } from '../../../domain/tokens/standing/unknown-holder.ts';
 import { stageWords } from '../token/mail-words.ts';
 import { hintText } from '../token/token-line.ts';
 
@@ -70,15 +71,13 @@ export function doubtRow(row: DoubtfulGrant, { now }: DeskView): ShownRow {
 const MENDED = 'Nothing to do: its holder has connected again, or none of its tokens is left.';
 
 /** The next step where the old API has ended for the app. */
-const TOO_LATE: CellPart = {
-  text: 'Nothing to connect any more: the old API has ended for this app, which has to use the new API.',
-};
+const ENDED: CellPart = { text: TOO_LATE };
 
 function endedStep(row: EndedGrant, seen: DeskView): CellPart[] {
   const { mapping_id: id, dead_cause: cause, hasStopped } = row;
   if (!isStop(cause ?? '')) return [{ text: 'Nothing to do.' }];
   if (!hasStopped || id === null) return [{ text: MENDED }];
-  if (seen.isEnded(row.client_id)) return [TOO_LATE];
+  if (seen.isEnded(row.client_id)) return [ENDED];
   const link = { text: 'Make the link', href: `/support/mappings/${id}/link`, needs: 'agent' } as const;
   return [{ text: 'Send the holder a link to connect again.' }, actionPart(seen, link)];
 }
@@ -110,7 +109,7 @@ function undeliverableSteps({ id, reminders }: UndeliverableMail, seen: DeskView
   } as const;
   const settle = { text: 'Mark as dealt with', href: `/support/mails/${id}/settle`, needs: 'agent' } as const;
   return [
-    reminders.length > 0 && open.length === 0 ? TOO_LATE : { text: 'Find another way to reach this person.' },
+    reminders.length > 0 && open.length === 0 ? ENDED : { text: 'Find another way to reach this person.' },
     ...(mappingId === undefined ? [] : [actionPart(seen, again)]),
     actionPart(seen, settle),
   ];
@@ -135,7 +134,7 @@ const moreOf = (count: number): CellPart[] =>
   count > ABOUT_MAX ? [{ text: `and ${count - ABOUT_MAX} more`, kind: 'muted' }] : [];
 
 function nobodysStep({ id, email, client_id: clientId }: OwnerlessTokens, seen: DeskView): CellPart[] {
-  if (seen.isEnded(clientId)) return [TOO_LATE];
+  if (seen.isEnded(clientId)) return [ENDED];
   if (email === null) return [{ text: IMPORT_PAIR }];
   const at = (name: string) => `/support/mappings/${id}/${name}`;
   return [
@@ -216,7 +215,7 @@ export function waitingRow(row: WaitingApp, { isEnded }: DeskView): ShownRow {
       { text: `${pluralWords(row.waiting, 'token')} ${hasEnded ? 'not connected' : 'to connect'}` },
       { text: `${pluralWords(row.active, 'token')} connected`, kind: 'muted' },
     ),
-    cell('Next step', ...(hasEnded ? [TOO_LATE] : []), waitingStep(row)),
+    cell('Next step', ...(hasEnded ? [ENDED] : []), waitingStep(row)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Desk } from '../../../domain/support/desks.ts';
 import { DAY, MINUTE } from '../../../shared/lifetimes.ts';
-import { capital } from '../../wording/words.ts';
+import { capital } from '../../../shared/words.ts';
 
 /** What staff read about the desks and their rows: pure functions of a row and one moment. */
 

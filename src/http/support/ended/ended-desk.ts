@@ -5,7 +5,7 @@ import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
-import { ENDS } from '../../wording/ends.ts';
+import { ENDS } from '../../../domain/tokens/standing/ends.ts';
 import { seenBy } from '../desks/desk-pages.ts';
 import { endedRow } from '../desks/desk-rows.ts';
 import { endedWords, NOT_LISTED } from './ended-words.ts';

@@ -1,6 +1,6 @@
 import type { ShownEvent } from '../../../domain/support/timeline.ts';
 import type { Sentence } from '../../wording/words.ts';
-import { whyGrantEnded, whyTokenEnded } from '../../wording/ends.ts';
+import { whyGrantEnded, whyTokenEnded } from '../../../domain/tokens/standing/ends.ts';
 
 /** Entries of the history in words: who, what, why. */
 

@@ -1,6 +1,6 @@
 import type { ShownGrant } from '../../../domain/support/describe-mapping.ts';
 import { isStop } from '../../../domain/support/ended/ended-on-day.ts';
-import { whyGrantEnded } from '../../wording/ends.ts';
+import { whyGrantEnded } from '../../../domain/tokens/standing/ends.ts';
 
 /** A grant on the pages of support: all facts but its token pair. */
 

@@ -3,49 +3,68 @@ import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { type MappingDescription, nextAttemptAt } from '../../../domain/support/describe-mapping.ts';
 import type { HttpSupportDeps } from '../deps.ts';
 import { isAssignable } from '../../../domain/tokens/assign-token.ts';
-import { isFromBefore } from '../../../domain/tokens/resolve-token.ts';
+import { provenApp } from '../../../domain/tokens/proven-app.ts';
+import {
+  sideSentence,
+  type SupportFacts,
+  supportStatus,
+} from '../../../domain/tokens/standing/for-support.ts';
+import {
+  type GrantFacts,
+  type HandoverState,
+  type TokenStanding,
+  standingOf,
+} from '../../../domain/tokens/standing/standing.ts';
+import { rowFacts, standingOfRow } from '../../../domain/support/standing-of-row.ts';
 import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
 import { grantCard } from './grant-words.ts';
-import type { TokenStatusFacts } from './mapping-standing.ts';
-import { oldApiStatusNow } from './token-line.ts';
+import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 
 /** The data of a token's page, taken from the description of the token at one moment. */
 
-function holderOf({ mapping }: MappingDescription): TokenStatusFacts['holder'] {
+function holderOf({ mapping }: MappingDescription): SupportFacts['holder'] {
   if (mapping.account_id !== null) return 'account';
   if (mapping.account_email !== null) return 'email';
   return mapping.legacy_account_id === null ? 'nothing' : 'older id';
 }
 
-function handoverOf({ handover }: MappingDescription, now: number): TokenStatusFacts['handover'] {
+function handoverOf({ handover }: MappingDescription, now: number): HandoverState | undefined {
   if (!handover) return undefined;
   if (handover.confirmed_at !== null) return 'confirmed';
-  return handover.handed_at + DEAD_GRANT_KEPT > now ? 'waits' : 'over';
+  return handover.handed_at + DEAD_GRANT_KEPT > now ? 'open' : 'lapsed';
 }
 
-function grantFacts({ grant }: MappingDescription, now: number): TokenStatusFacts['grant'] {
-  if (!grant) return undefined;
-  const { state, dead_cause: cause, access_expires_at: expiresAt, suspect_until: suspectUntil } = grant;
-  return { state, cause, isServing: expiresAt > now, isSuspect: suspectUntil > now };
+function grantFacts({ grant }: MappingDescription, now: number): GrantFacts | null {
+  if (!grant) return null;
+  const { state, access_expires_at: expiresAt, suspect_until: suspectUntil } = grant;
+  return { state, isServing: expiresAt > now, isSuspect: suspectUntil > now };
 }
 
-/** The facts about the standing of a token. */
-export function standingFacts(context: HttpSupportDeps, described: MappingDescription): TokenStatusFacts {
-  const { mapping, app } = described;
+function standingIn(context: HttpSupportDeps, described: MappingDescription): TokenStanding {
   const now = context.clock.now();
+  const [grant, handover] = [grantFacts(described, now), handoverOf(described, now)];
+  return standingOf({ ...rowFacts(context, described.mapping), grant, handover });
+}
+
+function supportFacts(context: HttpSupportDeps, described: MappingDescription): SupportFacts {
+  const { mapping, app, grant } = described;
   return {
-    state: mapping.state,
-    reason: mapping.reason,
-    ...oldApiStatusNow(context, app.client_id),
-    hasBackend: context.oldBackend !== undefined,
     holder: holderOf(described),
     isUnidentified: app.source === 'observed',
     isUnproven: mapping.source === 'observed' && mapping.app_proven === 0,
-    isAppRetired: app.retired_at !== null,
-    isFromBefore: isFromBefore(mapping),
-    isOwnersOwn: mapping.source === 'registration',
-    grant: grantFacts(described, now),
-    handover: handoverOf(described, now),
+    cause: grant?.dead_cause ?? null,
+    hasOldApi: oldApiStatusNow(context, provenApp(mapping)).hasOldApi,
+  };
+}
+
+/** The standing of the token and the next step, with the date that ends it and the API that answers. */
+export function mappingStanding(context: HttpSupportDeps, described: MappingDescription) {
+  const standing = standingIn(context, described);
+  return {
+    ...supportStatus(standing, supportFacts(context, described)),
+    side: sideSentence(standing),
+    endsAt: standing.endsAt,
+    until: standing.is === 'interrupted' ? standing.until : undefined,
   };
 }
 
@@ -63,8 +82,8 @@ export function mappingActions(
     hasGrant: grant !== undefined && grant.state !== 'dead',
     isUnidentified: app.source === 'observed',
     isAssignable: isAssignable(mapping, app),
-    isAppRetired: app.retired_at !== null,
-    hasEnded: oldApiStatusNow(context, app.client_id).phase === 'ended',
+    canConnect: standingOfRow(context, mapping).canConnect,
+    hasEnded: oldApiStatusNow(context, provenApp(mapping)).phase === 'ended',
   });
 }
 

@@ -10,11 +10,9 @@ import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, roleIn } from '../../site/page-shell.ts';
 import { sourceWords } from '../../wording/token-words.ts';
 import { mailLines } from './mail-words.ts';
-import { sideWords } from '../../cut-over/cards.ts';
-import { mappingActions, mappingGrant, standingFacts } from './mapping-facts.ts';
-import { tokenStatusOf } from './mapping-standing.ts';
+import { mappingActions, mappingGrant, mappingStanding } from './mapping-facts.ts';
 import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
-import { hintText, holderText, stateBadge } from './token-line.ts';
+import { hintText, holderText, standingBadge } from './token-line.ts';
 import { shownWrites } from './write-words.ts';
 
 /** /support/mappings/:id: everything known about one token, first the standing of the token and the next step. */
@@ -93,7 +91,7 @@ function shownMapping(context: HttpSupportDeps, all: MappingDescription) {
     id: mapping.id,
     hint: hintText(mapping),
     holder: holderText(mapping),
-    state: stateBadge(context, mapping),
+    state: standingBadge(context, mapping),
     source: sourceWords(mapping.source),
     createdAt: mapping.created_at,
     updatedAt: mapping.updated_at,
@@ -115,8 +113,7 @@ function show(frame: PageShell): RequestHandler {
       title: `Token ${shown.hint}`,
       wide: true,
       token: shown,
-      standing: tokenStatusOf(standingFacts(frame.context, all)),
-      side: await sideWords(frame.context, all.mapping.id),
+      standing: mappingStanding(frame.context, all),
       actions: mappingActions(frame.context, role, all),
       account: shownAccount(all),
       grant: mappingGrant(frame.context, all),

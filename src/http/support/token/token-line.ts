@@ -1,20 +1,14 @@
 import type { HttpSupportDeps } from '../deps.ts';
 import type { MappingRow } from '../../../domain/support/search.ts';
-import { appLifecycleNow } from '../../wording/dates/card.ts';
-import { type OldApiStatus, oldApiStatusOf } from '../../wording/dates/lines.ts';
-import { stateWords } from '../../wording/state-words.ts';
+import { standingOfRow } from '../../../domain/support/standing-of-row.ts';
+import { badgeOf, type StandingBadge } from '../../wording/state-words.ts';
 import { hintWords } from '../../wording/token-words.ts';
 
-/** A token in a staff list: its state as a badge, its hint, and its holder. */
+/** A token in a staff list: its standing as a badge, its hint, and its holder. */
 
-/** The phase of the old API for the tokens of an app, now. */
-export function oldApiStatusNow(context: HttpSupportDeps, clientId: string): OldApiStatus {
-  return oldApiStatusOf(appLifecycleNow(context, clientId));
-}
-
-/** The state of a token, in the words that its holder and the app's owner read. */
-export function stateBadge(context: HttpSupportDeps, { state, source, client_id: clientId }: MappingRow) {
-  return stateWords(state, { ...oldApiStatusNow(context, clientId), source });
+/** The standing of a token, in the words that its holder and the app's owner read. */
+export function standingBadge(context: HttpSupportDeps, row: MappingRow): StandingBadge {
+  return badgeOf(standingOfRow(context, row), row.state);
 }
 
 type TokenHint = Pick<MappingRow, 'hint_first' | 'hint_last'>;
@@ -48,7 +42,7 @@ export function tokenLine(context: HttpSupportDeps, row: MappingRow) {
     appName: row.app_name,
     appHref: `/support/apps/${encodeURIComponent(row.client_id)}`,
     holder: holderText(row),
-    state: stateBadge(context, row),
+    state: standingBadge(context, row),
     createdAt: row.created_at,
   };
 }

@@ -1,13 +1,7 @@
 import type { WordingDeps } from '../deps.ts';
 import { lifecycleReasons } from '../../../domain/lifecycle/lifecycle-reasons.ts';
-import {
-  type AppLifecycle,
-  type BrownoutLine,
-  brownoutLines,
-  type DateLine,
-  dateLines,
-  nextLine,
-} from './lines.ts';
+import type { AppLifecycle } from '../../../domain/lifecycle/old-api-status.ts';
+import { type BrownoutLine, brownoutLines, type DateLine, dateLines, nextLine } from './lines.ts';
 
 /** The dates on a page: the card of one app, and the one line for all apps. */
 

@@ -3,23 +3,14 @@ import {
   brownoutsAhead,
   changesCalls,
   datesOf,
-  type Lifecycle,
   type Milestone,
 } from '../../../domain/lifecycle/lifecycle.ts';
+import type { AppLifecycle } from '../../../domain/lifecycle/old-api-status.ts';
 import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 import { daysLeft, isSoon, rehearsedWords } from './words.ts';
 import type { Sentence } from '../words.ts';
 
 /** What people are told about the dates of one app: pure functions of one reading of the dates and one moment. */
-
-/** The app and the moment. Without a client id: an app that has no extension. */
-export interface AppLifecycle {
-  lifecycle: Lifecycle;
-  clientId: string | undefined;
-  now: number;
-  /** Whether an old API is configured: until the retirement the old API answers tokens that are not connected. */
-  hasBackend: boolean;
-}
 
 export interface DateLine {
   milestone: Milestone;
@@ -86,28 +77,6 @@ export function nextLine(asOf: AppLifecycle): DateLine | undefined {
 /** When the old API ended for this app; undefined before its sunset. */
 export function endOf(asOf: AppLifecycle): number | undefined {
   return dateLines(asOf).find(({ milestone, isPast }) => isPast && milestone === 'sunset')?.at;
-}
-
-/** What has passed for an app: nothing yet, its retirement, or its sunset. */
-export type Phase = 'before' | 'retired' | 'ended';
-
-/** The phase of the app now. */
-export function phaseOf(asOf: AppLifecycle): Phase {
-  if (endOf(asOf) !== undefined) return 'ended';
-  return dateLines(asOf).some(({ isPast }) => isPast) ? 'retired' : 'before';
-}
-
-/** What the words for tokens of one app depend on. */
-export interface OldApiStatus {
-  phase: Phase;
-  /** Whether an old API answers tokens that are not connected now; never after the retirement. */
-  hasOldApi: boolean;
-}
-
-/** The phase of the app, and whether an old API answers now. */
-export function oldApiStatusOf(asOf: AppLifecycle): OldApiStatus {
-  const phase = phaseOf(asOf);
-  return { phase, hasOldApi: asOf.hasBackend && phase === 'before' };
 }
 
 const REFUSED_NOW = 'What is not connected is refused now.';

@@ -1,10 +1,8 @@
-import type { ShownGrant } from '../../domain/support/describe-mapping.ts';
+import type { DeathCause } from '../../../store/tables/tables.ts';
 
 /**
- * Why a connection or a token ended, in the words of every page. `isStop` of the desks says who has to act afterwards.
+ * Why a connection or a token ended, in the words of every page and command. `isStop` of the desks says who has to act afterwards.
  */
-
-type Cause = NonNullable<ShownGrant['dead_cause']>;
 
 interface CauseWords {
   /** The words in a list or a chart. */
@@ -14,7 +12,7 @@ interface CauseWords {
 }
 
 /** The causes that a grant keeps. */
-export const ENDS: Readonly<Record<Cause, CauseWords>> = {
+export const ENDS: Readonly<Record<DeathCause, CauseWords>> = {
   refused: {
     label: 'Refused by the new API',
     why: 'the new API refused to renew the connection, most often because it was revoked in the account settings or not used for long',

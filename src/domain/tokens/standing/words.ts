@@ -1,0 +1,89 @@
+import type { TokenStanding } from './standing.ts';
+
+/** The words for each standing that all readers share: callers, people, support, mails and commands. */
+
+interface StandingWords {
+  /** Of a badge. */
+  label: string;
+  /** A clause about the token or its app that follows its subject: `It …`, `“App” …`. */
+  headline: string;
+  /** What it means, as a sentence about one token or about many. */
+  meaning: string;
+}
+
+/** An ended token reads otherwise for what it was before the end. */
+type EndedStanding = Extract<TokenStanding, { is: 'ended' }>;
+type WordsKey = Exclude<TokenStanding['is'], 'ended'> | `ended ${EndedStanding['was']}`;
+
+export const STANDING_WORDS: Readonly<Record<WordsKey, StandingWords>> = {
+  served: { label: 'working', headline: 'works', meaning: 'Calls are answered.' },
+  passed: {
+    label: 'not connected',
+    headline: 'is not connected to the new API yet',
+    meaning: 'Not connected to the new API yet.',
+  },
+  interrupted: {
+    label: 'refused',
+    headline: 'is refused by a short test outage (brownout)',
+    meaning: 'A short test outage (brownout) refuses its calls; they are answered as before after it.',
+  },
+  refused: {
+    label: 'refused',
+    headline: 'is refused now',
+    meaning: 'Not connected to the new API. Connect the app, and the calls that the new API answers work.',
+  },
+  stopped: {
+    label: 'stopped',
+    headline: 'has stopped working',
+    meaning:
+      'The connection has ended, so calls are refused. Connect again, and the calls that the new API answers work.',
+  },
+  'ended connected': {
+    label: 'connected',
+    headline: 'is still connected, but the old API has ended',
+    meaning: 'Still connected, but the old API has ended.',
+  },
+  'ended unconnected': {
+    label: 'refused',
+    headline: 'was never connected to the new API, and the old API has ended',
+    meaning: 'It was never connected to the new API, and the old API has ended.',
+  },
+  'ended stopped': {
+    label: 'stopped',
+    headline: 'has stopped working, and the old API has ended too',
+    meaning: 'The connection has ended, and the old API has ended too.',
+  },
+  revoked: {
+    label: 'revoked',
+    headline: 'was revoked',
+    meaning: 'Ended for good. It cannot be connected again.',
+  },
+  moved: {
+    label: 'moved',
+    headline: 'has moved to the new API with its app',
+    meaning: 'The app has moved to the new API and does not need it.',
+  },
+  orphaned: {
+    label: 'refused',
+    headline: 'is refused, because its app was retired',
+    meaning: 'The app was retired, so every call is refused.',
+  },
+};
+
+/** Beside the reason of an end that came before the sunset. */
+export const ENDED_TOO = 'The old API has ended too.';
+
+/** The next step once the old API has ended for an app. */
+export const TOO_LATE =
+  'The old API has ended for this app: connecting again would not help, and the app has to use the new API.';
+
+/** The words for a standing. */
+export function standingWords(standing: TokenStanding): StandingWords {
+  const key: WordsKey = standing.is === 'ended' ? `ended ${standing.was}` : standing.is;
+  return STANDING_WORDS[key];
+}
+
+/** The standing as a sentence: `It works.` */
+export function standingSentence(standing: TokenStanding): string {
+  return `It ${standingWords(standing).headline}.`;
+}
