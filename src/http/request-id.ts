@@ -5,7 +5,8 @@ import { newHexId } from '../shared/ids.ts';
 export const REQUEST_ID = 'X-Request-Id';
 
 /**
- * Gives each request an id of the bridge, which the answer names and every log line of the request holds. An id sent by the caller is not used, because the id stands in the history.
+ * Gives each request an id of the bridge, which the answer names. The log lines `request` and of
+ * failures hold it. An id sent by the caller is not used, because the id stands in the history.
  */
 export const giveRequestId: RequestHandler = (_req, res, next) => {
   const id = newHexId();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
@@ -124,24 +124,67 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['modern/003-settings.sql', '0ca1bf48a6a54acf'],
   ['modern/004-posts.sql', '019c042c1c62cbc1'],
   ['modern/005-ideas-snippets.sql', 'c6cd3c5a5e743089'],
+  ['modern/006-recorded-schema.sql', 'f0d2e10366824551'],
   ['postgres/001-init.sql', '88df188cf12533bc'],
   ['postgres/002-counts.sql', '8e633a130cbbb3d6'],
   ['postgres/003-keys-history-copies.sql', 'c6e1682cd3b7a21d'],
   ['postgres/004-restored-grants.sql', '61b111666cf92a52'],
   ['postgres/005-existing-tokens.sql', '100fe09568514f37'],
   ['postgres/006-lifecycle.sql', '5cce1f652f92c824'],
+  ['postgres/007-pages.sql', 'f4eafdfeaee1b4ae'],
+  ['postgres/008-claimed-apps.sql', '087d6d2063b1e72c'],
+  ['postgres/009-anonymous-requests.sql', 'df66b903089165f9'],
+  ['postgres/010-refresh-breaker.sql', 'ac22b18fc0e19913'],
+  ['postgres/011-removed-clients.sql', '39ddf5c31dd45ffd'],
+  ['postgres/012-post-writes.sql', '2e411f3fc1fab746'],
+  ['postgres/013-post-answers.sql', '422d6d3e02f2e7cc'],
+  ['postgres/014-refused-there.sql', 'd0ff2e7552739074'],
+  ['postgres/015-cut-over.sql', '4058d3e8c1ab731d'],
+  ['postgres/016-update-ids.sql', 'd9bb6cd4e5255e32'],
+  ['postgres/017-shadow-requests.sql', 'ee17bcc01cf2eab9'],
+  ['postgres/018-counts-by-app.sql', 'e8ce533acfe8f065'],
+  ['postgres/019-ends-by-cause.sql', '201e33168bd5051a'],
+  ['postgres/020-lost-calls.sql', 'aebb6f7a71de6fd3'],
+  ['postgres/021-counted-since.sql', '646c58b4444c5fff'],
+  ['postgres/022-doubts-by-expiry.sql', 'b83bdf102f08215a'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
   ['sqlite-volatile/004-sessions-usage-shadow.sql', '0857c0282f05aa77'],
   ['sqlite-volatile/005-usage-by-day.sql', '6c4aadcf05edec75'],
+  ['sqlite-volatile/006-pages.sql', 'd90177cc22cfa109'],
+  ['sqlite-volatile/007-claimed-requests.sql', '6a07839fc9465a9a'],
+  ['sqlite-volatile/008-post-answers.sql', '6e719bd0800f3973'],
+  ['sqlite-volatile/009-moving-calls.sql', '8b77a9b08fabf343'],
+  ['sqlite-volatile/010-shadow-requests.sql', '41e181a76a45e2d6'],
+  ['sqlite-volatile/011-app-calls.sql', 'd538cb8528863e9b'],
+  ['sqlite-volatile/012-lost-calls.sql', '57c9ab738cefe8c9'],
+  ['sqlite-volatile/013-counted-since.sql', '4ffb0f32eb139312'],
   ['sqlite/001-init.sql', '89be993fd47165c7'],
   ['sqlite/002-claims.sql', 'b995be7489ca0b9f'],
   ['sqlite/003-keys-history-copies.sql', 'f23880a516db2c29'],
   ['sqlite/004-restored-grants.sql', '61b111666cf92a52'],
   ['sqlite/005-existing-tokens.sql', 'f5eb7a2dc0bb2206'],
   ['sqlite/006-lifecycle.sql', '46942b0c9d8883f6'],
+  ['sqlite/007-pages.sql', '2534fd2571fab981'],
+  ['sqlite/008-claimed-apps.sql', 'b8d05fb83f30ad2b'],
+  ['sqlite/009-anonymous-requests.sql', '39584edba2ce7ca3'],
+  ['sqlite/010-refresh-breaker.sql', '6f2d55782bb1a51d'],
+  ['sqlite/011-removed-clients.sql', '1dc7852df38def4f'],
+  ['sqlite/012-post-writes.sql', 'c5a7aea5d350eea5'],
+  ['sqlite/014-refused-there.sql', '97dd13c80a0d238b'],
+  ['sqlite/015-cut-over.sql', '085131d454025eb8'],
+  ['sqlite/016-update-ids.sql', '2d2fd9750525ecce'],
+  ['sqlite/018-tokens-by-state.sql', 'e5c9db0961abf05c'],
+  ['sqlite/019-ends-by-cause.sql', '201e33168bd5051a'],
+  ['sqlite/020-doubts-by-expiry.sql', 'b83bdf102f08215a'],
 ];
+
+test('each migration is in this list', () => {
+  const files = readdirSync(join(projectRoot, 'db'), { recursive: true }).map(String);
+  const migrations = files.filter((file) => file.endsWith('.sql')).toSorted();
+  expect(RELEASED.map(([file]) => file)).toEqual(migrations);
+});
 
 test.each(RELEASED)('the migration %s is as it was released', (file, digest) => {
   const content = readFileSync(join(projectRoot, 'db', file));

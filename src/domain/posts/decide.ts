@@ -13,7 +13,7 @@ import {
   whoAnswers,
 } from '../old-calls/who-answers.ts';
 
-/** Decides who answers a call, from its token and of the old API at one moment. */
+/** Decides who answers any old call, from its token and the phase of the old API at one moment. */
 
 export interface AnswerDecision {
   by: Answerer;

@@ -27,7 +27,10 @@ export class LegacyError extends Error {
   }
 }
 
-/** Every refusal with its status, code and text. */
+/**
+ * The refusals that depend on no parameter and no post. `FIELD_CODES` in `domain/translation/call-fields.ts` has the codes
+ * of parameters; `old-refusal.ts` beside it has the statuses of codes and the refusals of the new API.
+ */
 export const REFUSALS = {
   invalidToken: [401, 401, 'The provided access token is invalid'],
   tokenTwice: [400, 400, 'The access token was sent more than once with different values.'],

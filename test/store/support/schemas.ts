@@ -75,6 +75,7 @@ export function sqliteSchema(file: string): Schema {
   return schemaOf({ columns, references, indexes });
 }
 
+/** Expressions, and the condition of a partial index, are not compared. */
 const COLUMNS_OF_INDEX = `
   (select string_agg(a.attname, ', ' order by k.n) from unnest(i.indkey::int2[]) with ordinality k(num, n)
     join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.num)`;
