@@ -179,10 +179,11 @@ test('assign says to which app a token of an unidentified program belongs, with 
   expect(entries('token_assigned')).toEqual([
     { actor: 'command', mapping_id: token, reason: 'its owner said so' },
   ]);
-  const again = { mapping_id: token, outcome: 'identified', app: app.client_id };
+  const again = { mapping_id: token, outcome: 'identified', app: app.client_id, is_program: false };
   expect((await runJson(settings, ...assign)).json).toEqual(again);
   const back = { mapping_id: token, outcome: 'assigned', state: 'reauthorization_required', alone: false };
-  expect(await runJson(settings, ...assign.with(4, program))).toEqual({ code: 0, json: back });
+  const json = { ...back, is_program: true };
+  expect(await runJson(settings, ...assign.with(4, program))).toEqual({ code: 0, json });
   expect(entries('token_assigned')).toHaveLength(2);
   const stands = await run(settings, ...assign.with(4, program));
   expect(stands.output).toBe(

@@ -1,0 +1,7 @@
+import { walkAsOwner } from './support/owner-walks.ts';
+
+walkAsOwner([
+  'registers an app, runs the old flow with the copied values and sees the call',
+  'rehearses the retirement and reads which of the calls will fail',
+  'connects without script too',
+]);

@@ -1,0 +1,3 @@
+import { walkAsStaff } from './support/staff-walks.ts';
+
+walkAsStaff({ javaScriptEnabled: false });
