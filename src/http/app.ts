@@ -95,5 +95,6 @@ export function createBridgeApp({
   app.use(signinRouter(parts));
   app.use(pageNotFound);
   app.use(pageFailures({ logger: context.logger, pages, frame, know }));
-  return { app, answer: answerDirectly({ app, calls: legacy.direct, failures: legacy.failures }) };
+  const { direct: calls, failures } = legacy;
+  return { app, answer: answerDirectly({ app, calls, failures, logger: context.logger }) };
 }

@@ -13,7 +13,7 @@ import { whenAnswered } from './wire/when-answered.ts';
 /** Which requests get a line at level `info` (LOG_REQUESTS). At level `debug` every request has one. */
 export type RequestLogMode = 'off' | 'errors' | 'all';
 
-/** The facts of a known token's call: no caller may fill the log, so only the first lines of a minute are written. */
+/** The facts of a known token's call. */
 interface CallerFacts {
   mappingId: string;
   clientId: string;
@@ -21,8 +21,11 @@ interface CallerFacts {
   answeredBy: string;
 }
 
-/** A refused program that calls each second still shows every call. */
-const LINES_OF_TOKEN = 60;
+/**
+ * No holder of tokens may fill the log, however many tokens an app has: of each app this many refusals, and as many
+ * failures, are written in a minute. The others are counted.
+ */
+const LINES_OF_APP = 20;
 
 const callers = new WeakMap<Response, () => CallerFacts>();
 
@@ -48,7 +51,7 @@ function fieldsOf(req: Request, res: Response, startedAt: number) {
 
 /** Logs answered requests as `mode` says. */
 export function logRequests(logger: Logger, mode: RequestLogMode): RequestHandler {
-  const note = createRefusalLog({ logger, lines: LINES_OF_TOKEN });
+  const note = createRefusalLog({ logger, lines: LINES_OF_APP });
   const message = 'request';
   return (req, res, next) => {
     const startedAt = performance.now();
@@ -57,7 +60,8 @@ export function logRequests(logger: Logger, mode: RequestLogMode): RequestHandle
       if (mode === 'all') logger.info(message, fields());
       else if (mode === 'errors' && res.statusCode >= 400 && callers.has(res)) {
         const known = fields();
-        note({ level: 'info', message, address: req.ip ?? '', kind: known.mappingId, fields: known });
+        const kind = `${known.clientId} ${known.status < 500 ? 'refused' : 'failed'}`;
+        note({ level: 'info', message, address: '', kind, fields: known });
       } else if (logger.isLevelEnabled('debug')) logger.debug(message, fields());
     });
     next();

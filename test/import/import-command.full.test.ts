@@ -99,6 +99,8 @@ test('from standard input, with one JSON object at the end, and no token in any 
   expect(await once(child, 'close')).toEqual([0, null]);
   expect(complaints).toMatch(/^25 %  a trial, nothing is changed: .*refused\n/);
   expect(JSON.parse(output)).toEqual({
+    isTooMany: false,
+    unknownFields: [],
     new: 4,
     known: 0,
     changed: 0,

@@ -63,7 +63,9 @@ export class EpochMemory {
 
   /** Whether the file is about another database now. Another process may have written the file meanwhile. */
   isAboutAnother(record: PlacedInstance): boolean {
-    return this.#try(() => (this.#kept = this.#file.read())) && this.#isElsewhere(this.#named(record));
+    // A file that cannot be read counts as it was read last.
+    this.#try(() => (this.#kept = this.#file.read()));
+    return this.#isElsewhere(this.#named(record));
   }
 
   /** The machine goes on remembering the other database, whose next start would otherwise count as an older copy. */

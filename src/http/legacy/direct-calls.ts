@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
+import type { Logger } from '../../shared/log/logger.ts';
 
 /**
  * The way around the router of Express for the reads that old integrations send most. To find the handlers of an address,
@@ -21,6 +22,7 @@ interface DirectAnswerInput {
   calls: DirectCalls;
   /** Answers the error of any step. */
   failures: ErrorRequestHandler;
+  logger: Logger;
 }
 
 /** Prepares a request and its answer as Express does, so that every step finds the same fields. */
@@ -66,13 +68,21 @@ function directCallOf(calls: DirectCalls, { url, method }: IncomingMessage): Dir
 }
 
 /** Answers direct calls; passes every other request to `app`. */
-export function answerDirectly({ app, calls, failures }: DirectAnswerInput): RequestListener {
+export function answerDirectly({ app, calls, failures, logger }: DirectAnswerInput): RequestListener {
   return (incoming, outgoing) => {
     const call = directCallOf(calls, incoming);
     if (!call) return app(incoming, outgoing);
     const { req, res } = prepare(app, incoming, outgoing);
-    // Nothing is left to do with an error of the failures themselves but to end the connection.
-    const fail = (error: unknown) => void failures(error, req, res, () => res.destroy());
+    // Nothing is left to do with an error of the failures themselves but to end the connection. Thrown from here, the
+    // error would end the process.
+    const fail = (error: unknown) => {
+      try {
+        failures(error, req, res, () => res.destroy());
+      } catch (cause) {
+        logger.error('a refusal could not be sent', { error: cause });
+        res.destroy();
+      }
+    };
     takeSteps(call, { req, res }, fail);
   };
 }

@@ -108,8 +108,11 @@ function ended({ state, reason }: TokenFacts): StandingCase {
 
 function served(facts: TokenFacts): StandingCase {
   const { outage } = facts.oldApi;
-  if (outage?.rehearses === 'sunset') return { is: 'interrupted', isConnected: true, until: outage.endsAt };
-  return { is: 'served', connection: connectionOf(facts.grant), side: sideOf(facts) };
+  const connection = connectionOf(facts.grant);
+  // A brownout ends by itself; a connection that is missing has to be told.
+  if (outage?.rehearses === 'sunset' && connection !== 'missing')
+    return { is: 'interrupted', isConnected: true, until: outage.endsAt };
+  return { is: 'served', connection, side: sideOf(facts) };
 }
 
 function unconnected({ source, oldApi }: TokenFacts): StandingCase {

@@ -99,6 +99,9 @@ async function legacyCall({ req, res, token }: OldApiCall & { token: string }): 
   };
 }
 
+/** Node reads reason phrases that it does not write. */
+const WRITABLE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 /**
  * Sends an answer as it was. Headers that the bridge has already set keep the value of the bridge (added-headers.ts).
  */
@@ -115,7 +118,7 @@ function sendPassed(res: Response, { status, reason, rawHeaders, body }: PassedA
     if (index % 2 === 0 && !own.has(name.toLowerCase())) res.appendHeader(name, rawHeaders[index + 1] ?? '');
   });
   if (!isHead && status !== 204 && status !== 304) res.setHeader('Content-Length', body.length);
-  res.writeHead(status, reason);
+  res.writeHead(status, WRITABLE_REASON.test(reason) ? reason : '');
   res.end(body);
 }
 
