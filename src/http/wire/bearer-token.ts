@@ -39,8 +39,11 @@ export interface CarriedToken {
   carrier: 'header' | 'query' | 'body';
 }
 
+/** Each token once: a hostile caller repeats one a thousand times. */
 function carriedBy(carrier: CarriedToken['carrier'], tokens: readonly string[]): CarriedToken[] {
-  return tokens.filter((token) => token !== '').map((token) => ({ token, carrier }));
+  const distinct = new Set(tokens);
+  distinct.delete('');
+  return [...distinct].map((token) => ({ token, carrier }));
 }
 
 /** The tokens in the header and the query, in this order. */

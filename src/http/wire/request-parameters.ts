@@ -12,14 +12,16 @@ export class Parameters {
   /** The names of the files beside the parameters. The content of a file is not kept. */
   readonly files: readonly string[];
 
-  constructor(pairs: Iterable<readonly [string, string]>, files: readonly string[] = []) {
-    this.#pairs = [...pairs];
+  constructor(pairs: ReadonlyArray<readonly [string, string]>, files: readonly string[] = []) {
+    this.#pairs = pairs;
     this.files = files;
   }
 
   /** Every value under a name. */
   all(name: string): string[] {
-    return this.#pairs.filter(([key]) => key === name).map(([, value]) => value);
+    const values: string[] = [];
+    for (const pair of this.#pairs) if (pair[0] === name) values.push(pair[1]);
+    return values;
   }
 
   /** Every pair, in the order they came. */
