@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { parseForm } from '../wire/parse-form.ts';
 import { mentionsToken, namesThatMentionToken } from '../wire/token-mentions.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, rawQuery } from '../wire/request-parameters.ts';
@@ -16,7 +17,7 @@ const TOKEN_NAME = /^\s*access[_.[\s]token(?![\w-])/i;
 
 const isForeign = (name: string) => name !== 'access_token' && TOKEN_NAME.test(name);
 
-const decoded = (name: string) => [...new URLSearchParams(name).keys()][0] ?? '';
+const decoded = (name: string) => parseForm(name).names[0] ?? '';
 
 /** Whether a form or a query hides a token. Some readers separate the pairs by semicolons too. */
 function hidesInForm(text: string): boolean {

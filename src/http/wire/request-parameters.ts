@@ -1,6 +1,7 @@
 import busboy from 'busboy';
 import type { Request } from 'express';
 import { BODY_LIMIT } from './body-limits.ts';
+import { type NamesAndValues, parseForm } from './parse-form.ts';
 import { hasMoreBytes } from './separators.ts';
 
 /**
@@ -8,25 +9,30 @@ import { hasMoreBytes } from './separators.ts';
  * parameter can be seen and no parameter becomes an array or an object.
  */
 export class Parameters {
-  readonly #pairs: ReadonlyArray<readonly [string, string]>;
+  readonly #names: readonly string[];
+  readonly #values: readonly string[];
   /** The names of the files beside the parameters. The content of a file is not kept. */
   readonly files: readonly string[];
 
-  constructor(pairs: ReadonlyArray<readonly [string, string]>, files: readonly string[] = []) {
-    this.#pairs = pairs;
+  constructor({ names, values }: NamesAndValues, files: readonly string[] = []) {
+    this.#names = names;
+    this.#values = values;
     this.files = files;
+  }
+
+  static ofPairs(pairs: ReadonlyArray<readonly [string, string]>, files?: readonly string[]): Parameters {
+    const names = pairs.map(([name]) => name);
+    return new Parameters({ names, values: pairs.map(([, value]) => value) }, files);
   }
 
   /** Every value under a name. */
   all(name: string): string[] {
-    const values: string[] = [];
-    for (const pair of this.#pairs) if (pair[0] === name) values.push(pair[1]);
-    return values;
+    return this.#values.filter((_, index) => this.#names[index] === name);
   }
 
   /** Every pair, in the order they came. */
   pairs(): ReadonlyArray<readonly [string, string]> {
-    return this.#pairs;
+    return this.#names.map((name, index) => [name, this.#values[index] ?? '']);
   }
 
   /** The first value; a parameter without a value counts as absent (OAuth 2.0 draft 20 §3.1). */
@@ -35,18 +41,18 @@ export class Parameters {
   }
 
   /** The names, repeated names included. */
-  names(): string[] {
-    return this.#pairs.map(([name]) => name);
+  names(): readonly string[] {
+    return this.#names;
   }
 
   has(name: string): boolean {
-    return this.#pairs.some(([key]) => key === name);
+    return this.#names.includes(name);
   }
 
   /** The names that come more than once; `name[]` and `name[0]` count too. */
   repeated(names: readonly string[]): string[] {
     return names.filter((name) => {
-      const bracketed = this.#pairs.some(([key]) => key.startsWith(`${name}[`));
+      const bracketed = this.#names.some((key) => key.startsWith(`${name}[`));
       return bracketed || this.all(name).length > 1;
     });
   }
@@ -58,24 +64,13 @@ export function rawQuery(req: Request): string {
   return start < 0 ? '' : req.originalUrl.slice(start + 1);
 }
 
-const PLUS = 0x2b;
-const SPACE = 0x20;
-
-/** A plus is a space in a form. The parser of Node is slow for each plus, so it gets spaces. */
-function pairsIn(text: string): Array<[string, string]> {
-  if (!text.includes('+')) return [...new URLSearchParams(text)];
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at++) if (bytes[at] === PLUS) bytes[at] = SPACE;
-  return [...new URLSearchParams(bytes.toString())];
-}
-
 const queries = new WeakMap<Request, Parameters>();
 
 /** The query's parameters, decoded once (docs/old-api.md Q2) and parsed once. */
 export function queryParameters(req: Request): Parameters {
   const known = queries.get(req);
   if (known) return known;
-  const parameters = new Parameters(pairsIn(rawQuery(req)));
+  const parameters = new Parameters(parseForm(rawQuery(req)));
   queries.set(req, parameters);
   return parameters;
 }
@@ -135,7 +130,7 @@ function multipartParameters(body: Buffer, contentType: string): Promise<Paramet
       parser.on('fieldsLimit', () => refuseMany('too many fields'));
       parser.on('partsLimit', () => refuseMany('too many parts'));
       parser.on('error', (cause) => refuse('broken multipart body', cause));
-      parser.on('close', () => resolve(new Parameters(pairs, files)));
+      parser.on('close', () => resolve(Parameters.ofPairs(pairs, files)));
       parser.end(body);
     } catch (cause) {
       refuse('broken multipart body', cause);
@@ -164,9 +159,9 @@ function jsonPairs(body: Buffer): Array<[string, string]> {
 
 const FORM_PARAMETER_LIMIT = 1000;
 
-function formPairs(body: Buffer): Array<[string, string]> {
+function formParameters(body: Buffer): Parameters {
   if (hasMoreBytes(body, '&', FORM_PARAMETER_LIMIT - 1)) throw new MalformedBody('too many parameters');
-  return pairsIn(body.toString('utf8'));
+  return new Parameters(parseForm(body.toString('utf8')));
 }
 
 /** The content types whose bodies carry parameters (docs/old-api.md Q1). */
@@ -202,13 +197,13 @@ async function parseBody(req: Request): Promise<Parameters> {
   const body = req.body as Buffer;
   switch (bodyKind(req)) {
     case 'form':
-      return new Parameters(formPairs(body));
+      return formParameters(body);
     case 'multipart':
       return multipartParameters(body, req.headers['content-type'] ?? '');
     case 'json':
-      return new Parameters(jsonPairs(body));
+      return Parameters.ofPairs(jsonPairs(body));
     case 'none':
     case 'other':
-      return new Parameters([]);
+      return Parameters.ofPairs([]);
   }
 }

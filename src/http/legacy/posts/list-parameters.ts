@@ -95,7 +95,7 @@ const NAMES = ['page', 'count', 'since', 'utc', 'filter'];
  * {MalformedBody}
  */
 export async function readParameters(req: Request): Promise<Parameters> {
-  return new Parameters(await callPairs(req));
+  return Parameters.ofPairs(await callPairs(req));
 }
 
 /** @throws {LegacyError | MalformedBody} */
