@@ -1,5 +1,6 @@
 import { openDatabaseProblem } from './database-tls.ts';
 import { trustsTooMany } from './trusted-proxies.ts';
+import { redactText } from '../shared/log/redaction.ts';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 
 /**
@@ -13,6 +14,7 @@ export interface RuledSettings {
   PORT: number;
   PUBLIC_URL?: string | undefined;
   DATABASE_URL?: string | undefined;
+  KEYS_FILE?: string | undefined;
   MODERN_AUTH_URL?: string | undefined;
   MODERN_API_URL?: string | undefined;
   MODERN_CLIENT_ID?: string | undefined;
@@ -37,7 +39,7 @@ export interface RuledSettings {
 
 /** The facts about the machine that the rules need. */
 interface MachineState {
-  isKeysFileThere: boolean;
+  keysFile: { path: string; isReadable: boolean };
   isDatabaseFolderThere: boolean;
 }
 
@@ -176,12 +178,19 @@ function publicAddress(address: string | undefined): Rule[] {
   ];
 }
 
-/** The message in production without a key file. */
+/** What the message in production without a key file says after the place. */
 export const NO_KEYS =
-  'KEYS_FILE: is missing or cannot be read. Production never makes keys by itself. If the bridge has a database, put back the copy of its key file. For a new bridge, make the file once: grantbridge keys init';
+  'Production never makes keys by itself. If the bridge has a database, put back the copy of its key file. For a new bridge, make the file once: grantbridge keys init';
+
+/** The file that was looked for is named: its path may come from VAR_DIR alone, and a slip there is seen in the path. */
+function missingKeys({ KEYS_FILE }: RuledSettings, path: string): string {
+  const place = `${redactText(path)} is missing or cannot be read`;
+  if (KEYS_FILE !== undefined) return `KEYS_FILE: ${place}. ${NO_KEYS}`;
+  return `VAR_DIR, KEYS_FILE: ${place}. Without KEYS_FILE the key file is looked for in VAR_DIR. ${NO_KEYS}`;
+}
 
 /** Unsafe combinations that a start in production refuses. */
-function inProduction(env: RuledSettings, { isKeysFileThere }: MachineState): Rule[] {
+function inProduction(env: RuledSettings, { keysFile }: MachineState): Rule[] {
   const hasTls = env.TLS_CERT_FILE !== undefined || env.TLS_KEY_FILE !== undefined;
   return [
     [
@@ -197,7 +206,7 @@ function inProduction(env: RuledSettings, { isKeysFileThere }: MachineState): Ru
       !hasTls && !env.TRUST_PROXY?.length,
       'TLS_CERT_FILE, TRUST_PROXY: production needs TLS. Set TLS_CERT_FILE for TLS by the bridge itself, or TRUST_PROXY for TLS by a proxy. Without TLS the bridge refuses every old call, or a secret travels in the clear',
     ],
-    [!isKeysFileThere, NO_KEYS],
+    [!keysFile.isReadable, missingKeys(env, keysFile.path)],
   ];
 }
 

@@ -171,7 +171,7 @@ function readEnvironment(variables: Variables, isAsked: (line: string) => boolea
   );
   const { env, problems, wrong } = parseEach(environment, given);
   const surroundings = {
-    isKeysFileThere: isReadable(keysFileOf(env)),
+    keysFile: { path: keysFileOf(env), isReadable: isReadable(keysFileOf(env)) },
     isDatabaseFolderThere: isDatabaseFolderThere(env.DATABASE_URL, env.VAR_DIR),
   };
   const namesWrong = (line: string) => wrong.some((name) => new RegExp(`\\b${name}\\b`).test(line));
@@ -193,7 +193,8 @@ export function readConfig(variables: Variables = process.env): Config {
   return Object.freeze(interpret(readEnvironment(variables, () => true)));
 }
 
-const concernsKeys = (line: string) => line !== NO_KEYS && /\b(KEYS_FILE|VAR_DIR|DATABASE_URL)\b/.test(line);
+const concernsKeys = (line: string) =>
+  !line.includes(NO_KEYS) && /\b(KEYS_FILE|VAR_DIR|DATABASE_URL)\b/.test(line);
 
 /**
  * The path of the key file, and its database. The other settings are not checked: in production the key file is made

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { settingNames } from '../../src/config/environment.ts';
 import { reduceError } from '../../src/shared/log/redaction.ts';
@@ -96,7 +96,15 @@ const WRONG: Array<[Given, string]> = [
   [{ WORKERS: '0' }, 'WORKERS: must be at least 1'],
   [{ KEYS_FILE: 'keys.json\n' }, 'KEYS_FILE: begins or ends with a blank or a line break'],
   [{ KEYS_FILE: '~/keys.json' }, 'KEYS_FILE: begins with ~'],
-  [{ ...PRODUCTION, KEYS_FILE: 'none.json' }, 'KEYS_FILE: is missing or cannot be read'],
+  [
+    { ...PRODUCTION, KEYS_FILE: 'none.json' },
+    `KEYS_FILE: ${resolve('none.json')} is missing or cannot be read`,
+  ],
+  [
+    { ...PRODUCTION, KEYS_FILE: '', VAR_DIR: join(folder, 'vra') },
+    `VAR_DIR, KEYS_FILE: ${join(folder, 'vra/keys.json')} is missing or cannot be read. Without KEYS_FILE`,
+  ],
+  [{ ...PRODUCTION, KEYS_FILE: '', VAR_DIR: file }, `VAR_DIR: ${file} is not a folder`],
   [
     { MODERN_AUTH_URL: 'https://auth.example' },
     'MODERN_AUTH_URL, MODERN_API_URL, MODERN_CLIENT_ID: give all',

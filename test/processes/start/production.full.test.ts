@@ -38,7 +38,7 @@ test('a start that is unsafe in five ways names all five, ends with 1, and makes
     'MODERN_AUTH_URL: must be set in production',
     'PUBLIC_URL: must not be a loopback address',
     'TLS_CERT_FILE, TRUST_PROXY: production needs TLS',
-    'KEYS_FILE: is missing',
+    `VAR_DIR, KEYS_FILE: ${join(varDir, 'keys.json')} is missing`,
   ])
     expect(complaints).toContain(reason);
   expect(complaints).not.toContain('hush7Yq');
