@@ -174,7 +174,10 @@ test.each<[string, Record<string, string>]>([
   ['PUBLIC_URL: must be https', { ...PRODUCTION, PUBLIC_URL: 'http://localhost:3000' }],
   ['PUBLIC_URL: must be https', { ...PRODUCTION, PUBLIC_URL: 'http://bridge.example' }],
   [`KEYS_FILE: ${resolve('no-such-file')} is missing`, { ...PRODUCTION, KEYS_FILE: 'no-such-file' }],
-  [`VAR_DIR, KEYS_FILE: ${resolve('no-such-folder/keys.json')} is missing`, { ...PRODUCTION, KEYS_FILE: '', VAR_DIR: 'no-such-folder' }],
+  [
+    `VAR_DIR, KEYS_FILE: ${resolve('no-such-folder/keys.json')} is missing`,
+    { ...PRODUCTION, KEYS_FILE: '', VAR_DIR: 'no-such-folder' },
+  ],
 ])('production refuses to start, and says: %s', (text, env) => {
   expect(problemsOf(env)).toContain(`  ${text}`);
 });
