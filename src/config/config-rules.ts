@@ -1,5 +1,6 @@
 import { openDatabaseProblem } from './database-tls.ts';
 import { trustsTooMany } from './trusted-proxies.ts';
+import { redactText } from '../shared/log/redaction.ts';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 
 /**
@@ -13,6 +14,7 @@ export interface RuledSettings {
   PORT: number;
   PUBLIC_URL?: string | undefined;
   DATABASE_URL?: string | undefined;
+  KEYS_FILE?: string | undefined;
   MODERN_AUTH_URL?: string | undefined;
   MODERN_API_URL?: string | undefined;
   MODERN_CLIENT_ID?: string | undefined;
@@ -37,19 +39,33 @@ export interface RuledSettings {
 
 /** The facts about the machine that the rules need. */
 interface MachineState {
-  isKeysFileThere: boolean;
+  keysFile: { path: string; isReadable: boolean };
   isDatabaseFolderThere: boolean;
+  /** The settings that have a text, also a wrong one, which is unset for the rules: its partners are still missing. */
+  given: readonly string[];
 }
 
 /** A row is `[is it wrong, what to say]`. */
 type Rule = [boolean, string];
 
+const TLS_NAMES = ['TLS_CERT_FILE', 'TLS_KEY_FILE'];
 const UPSTREAM_NAMES = ['MODERN_AUTH_URL', 'MODERN_API_URL', 'MODERN_CLIENT_ID'] as const;
 
-const isOpenHttp = (address: string | undefined) =>
+/** Whether the address leads to another machine without TLS. */
+export const isOpenHttp = (address: string | undefined) =>
   address !== undefined && address.startsWith('http:') && !isLoopbackHost(new URL(address).hostname);
 
-const givenUpstream = (env: RuledSettings) => UPSTREAM_NAMES.filter((name) => env[name] !== undefined);
+const missingOf = (names: readonly string[], given: readonly string[]) =>
+  names.filter((name) => !given.includes(name));
+
+/** Some are given and others are not. The line names only those that are missing. */
+function incomplete(names: readonly string[], given: readonly string[], why: string): Rule {
+  const missing = missingOf(names, given);
+  return [
+    missing.length > 0 && missing.length < names.length,
+    `${missing.join(', ')}: must be set too. ${why}`,
+  ];
+}
 
 function areEqualPorts({ PORT, MODERN_PORT, DEMO_PORT }: RuledSettings): boolean {
   const fixed = [PORT, MODERN_PORT, DEMO_PORT].filter((number) => number !== 0);
@@ -73,17 +89,10 @@ function losesCommits(address: string | undefined): boolean {
 }
 
 /** Rules about the new API and the old API. */
-function otherSides(env: RuledSettings): Rule[] {
-  const given = givenUpstream(env);
+function otherSides(env: RuledSettings, { given }: MachineState): Rule[] {
+  const hasNone = missingOf(UPSTREAM_NAMES, given).length === UPSTREAM_NAMES.length;
   return [
-    [
-      given.length > 0 && given.length < UPSTREAM_NAMES.length,
-      `${UPSTREAM_NAMES.join(', ')}: give all of them or none`,
-    ],
-    [
-      env.MODERN_CLIENT_SECRET !== undefined && given.length === 0,
-      'MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID',
-    ],
+    [env.MODERN_CLIENT_SECRET !== undefined && hasNone, 'MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID'],
     [isOpenHttp(env.MODERN_AUTH_URL), 'MODERN_AUTH_URL: must be https, tokens travel there'],
     [isOpenHttp(env.MODERN_API_URL), 'MODERN_API_URL: must be https, tokens travel there'],
     [isOpenHttp(env.LEGACY_BACKEND_URL), 'LEGACY_BACKEND_URL: must be https, tokens travel there'],
@@ -135,21 +144,20 @@ function itself(env: RuledSettings, surroundings: MachineState): Rule[] {
       trustsTooMany(env.TRUST_PROXY ?? []),
       'TRUST_PROXY: names too many addresses. One network, or adjacent networks together, may be no larger than /8 (IPv6: /16). Every address in TRUST_PROXY can claim that a call came over https',
     ],
+    incomplete(TLS_NAMES, surroundings.given, 'A certificate and its key belong together: give both or none'),
     [
-      (env.TLS_CERT_FILE === undefined) !== (env.TLS_KEY_FILE === undefined),
-      'TLS_CERT_FILE, TLS_KEY_FILE: give both or none',
-    ],
-    [
-      env.SMTP_URL !== undefined && env.MAIL_FROM === undefined,
-      'MAIL_FROM: must be set with SMTP_URL. A mail server refuses unknown senders',
+      surroundings.given.includes('SMTP_URL') && !surroundings.given.includes('MAIL_FROM'),
+      'MAIL_FROM: must be set for a mail server. A mail server refuses unknown senders',
     ],
   ];
 }
 
-function outsideProduction(env: RuledSettings): Rule[] {
+function outsideProduction(env: RuledSettings, { given }: MachineState): Rule[] {
+  const missing = missingOf(UPSTREAM_NAMES, given);
   return [
+    incomplete(UPSTREAM_NAMES, given, 'Of the three settings of the new API give all of them or none'),
     [
-      givenUpstream(env).length === 0 && areEqualPorts(env),
+      missing.length === UPSTREAM_NAMES.length && areEqualPorts(env),
       'PORT, MODERN_PORT, DEMO_PORT: must be three different ports',
     ],
     [!isLoopbackHost(env.HOST), 'HOST: an address that is not loopback needs NODE_ENV=production'],
@@ -176,17 +184,25 @@ function publicAddress(address: string | undefined): Rule[] {
   ];
 }
 
-/** The message in production without a key file. */
+/** What the message in production without a key file says after the place. */
 export const NO_KEYS =
-  'KEYS_FILE: is missing or cannot be read. Production never makes keys by itself. If the bridge has a database, put back the copy of its key file. For a new bridge, make the file once: grantbridge keys init';
+  'Production never makes keys by itself. If the bridge has a database, put back the copy of its key file. For a new bridge, make the file once: grantbridge keys init';
+
+/** The file that was looked for is named: its path may come from VAR_DIR alone, and a slip there is seen in the path. */
+function missingKeys({ KEYS_FILE }: RuledSettings, path: string): string {
+  const place = `${redactText(path)} is missing or cannot be read`;
+  if (KEYS_FILE !== undefined) return `KEYS_FILE: ${place}. ${NO_KEYS}`;
+  return `VAR_DIR, KEYS_FILE: ${place}. Without KEYS_FILE the key file is looked for in VAR_DIR. ${NO_KEYS}`;
+}
 
 /** Unsafe combinations that a start in production refuses. */
-function inProduction(env: RuledSettings, { isKeysFileThere }: MachineState): Rule[] {
+function inProduction(env: RuledSettings, { keysFile, given }: MachineState): Rule[] {
+  const missing = missingOf(UPSTREAM_NAMES, given);
   const hasTls = env.TLS_CERT_FILE !== undefined || env.TLS_KEY_FILE !== undefined;
   return [
     [
-      givenUpstream(env).length === 0,
-      'MODERN_AUTH_URL: must be set in production. The embedded new API is only for development and tests',
+      missing.length > 0,
+      `${missing.join(', ')}: must be set in production. The embedded new API is only for development and tests`,
     ],
     [
       env.IN_DOUBT_QUIET_SECONDS < 60,
@@ -197,14 +213,15 @@ function inProduction(env: RuledSettings, { isKeysFileThere }: MachineState): Ru
       !hasTls && !env.TRUST_PROXY?.length,
       'TLS_CERT_FILE, TRUST_PROXY: production needs TLS. Set TLS_CERT_FILE for TLS by the bridge itself, or TRUST_PROXY for TLS by a proxy. Without TLS the bridge refuses every old call, or a secret travels in the clear',
     ],
-    [!isKeysFileThere, NO_KEYS],
+    [!keysFile.isReadable, missingKeys(env, keysFile.path)],
   ];
 }
 
 /** Every problem, one line each, beginning with the setting's name. */
 export function contradictions(env: RuledSettings, surroundings: MachineState): string[] {
-  const byKind = env.NODE_ENV === 'production' ? inProduction(env, surroundings) : outsideProduction(env);
-  return [...otherSides(env), ...orders(env), ...itself(env, surroundings), ...byKind]
+  const byKind =
+    env.NODE_ENV === 'production' ? inProduction(env, surroundings) : outsideProduction(env, surroundings);
+  return [...otherSides(env, surroundings), ...orders(env), ...itself(env, surroundings), ...byKind]
     .filter(([wrong]) => wrong)
     .map(([, text]) => text);
 }

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, relative, resolve } from 'node:path';
-import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
+import { cronProblem } from './cron-problem.ts';
 import { MOMENT_FORM, readMoment } from '../shared/moments.ts';
 import { redactText } from '../shared/log/redaction.ts';
 
@@ -116,10 +116,15 @@ export const readableFile = path
   .refine((file) => !isFolder(file), 'is a folder, and must be a file');
 
 /** The host on which a server can listen: a name or an address alone. */
-export const listenHost = plainText.refine(
-  (given) => isIP(given) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(given),
-  'must be a host name or an address alone, without scheme and port',
-);
+export const listenHost = plainText
+  .refine(
+    (given) => isIP(given) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(given),
+    'must be a host name or an address alone, without scheme and port',
+  )
+  .refine(
+    (given) => !(/^\d+(\.\d+){3}$/.test(given) && given.split('.').some((part) => Number(part) > 255)),
+    'is no address: an address has four numbers from 0 to 255, such as 127.0.0.1',
+  );
 
 const SQLITE = 'sqlite:';
 
@@ -177,9 +182,13 @@ export const moment = z.string().transform((text, check): number => {
   return time ?? 0;
 });
 
-export const cron = z
-  .string()
-  .refine(isCron, 'must be a cron expression of five or six fields, such as */15 * * * *');
+export const cron = z.string().superRefine((given, check) => {
+  const message = cronProblem(given);
+  if (message !== undefined) check.addIssue({ code: 'custom', message });
+});
+
+/** No date is set further ahead than this. */
+const DAYS_MAX = 3650;
 
 /** Whole days without repetition, the largest first. */
 export const dayList = z
@@ -188,4 +197,5 @@ export const dayList = z
     /^\s*\d{1,4}(\s*,\s*\d{1,4})*\s*$/,
     'must be whole numbers of days with commas between, such as 30,7,1,0',
   )
-  .transform((text) => [...new Set(text.split(',').map(Number))].toSorted((a, b) => b - a));
+  .transform((text) => [...new Set(text.split(',').map(Number))].toSorted((a, b) => b - a))
+  .refine((days) => days.every((number) => number <= DAYS_MAX), `must be at most ${DAYS_MAX} days each`);

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { contradictions, NO_KEYS } from './config-rules.ts';
+import { contradictions, isOpenHttp, NO_KEYS } from './config-rules.ts';
 import { isPostgres, isDatabaseFolderThere, isReadable, type CallQuotas } from './config-values.ts';
 import { ConfigError } from './config-error.ts';
 import { type Environment, environment } from './environment.ts';
 import { parseEach } from './parse-each.ts';
-import { misspelledNames } from './unknown-names.ts';
+import { doubtfulNames, misspelledNames } from './unknown-names.ts';
 import { DAY } from '../shared/lifetimes.ts';
 import type { MailSettings } from '../shared/mail/mailer.ts';
 import type { DatabaseLocation } from '../store/driver/open-store.ts';
@@ -171,8 +171,9 @@ function readEnvironment(variables: Variables, isAsked: (line: string) => boolea
   );
   const { env, problems, wrong } = parseEach(environment, given);
   const surroundings = {
-    isKeysFileThere: isReadable(keysFileOf(env)),
+    keysFile: { path: keysFileOf(env), isReadable: isReadable(keysFileOf(env)) },
     isDatabaseFolderThere: isDatabaseFolderThere(env.DATABASE_URL, env.VAR_DIR),
+    given: Object.keys(given).filter((name) => given[name]?.trim()),
   };
   const namesWrong = (line: string) => wrong.some((name) => new RegExp(`\\b${name}\\b`).test(line));
   const all = [
@@ -193,7 +194,26 @@ export function readConfig(variables: Variables = process.env): Config {
   return Object.freeze(interpret(readEnvironment(variables, () => true)));
 }
 
-const concernsKeys = (line: string) => line !== NO_KEYS && /\b(KEYS_FILE|VAR_DIR|DATABASE_URL)\b/.test(line);
+const isRepeated = (day: string, at: number, days: string[]) => days.indexOf(day) !== at;
+
+/**
+ * What is probably a mistake and may be meant as it is. So these lines refuse no start; `doctor` shows them. The
+ * settings are usable.
+ */
+export function doubtsAboutSettings(variables: Variables = process.env): string[] {
+  const given = Object.keys(variables).filter((name) => variables[name]?.trim());
+  const days = (variables['REMINDER_DAYS'] ?? '').split(',').map((day) => day.trim());
+  return [
+    ...doubtfulNames(given, Object.keys(environment.shape)),
+    ...(days.some(isRepeated) ? ['REMINDER_DAYS: names a day twice'] : []),
+    ...(isOpenHttp(variables['MODERN_SETTINGS_URL'])
+      ? ['MODERN_SETTINGS_URL: is not https, and people follow this link to sign in']
+      : []),
+  ];
+}
+
+const concernsKeys = (line: string) =>
+  !line.includes(NO_KEYS) && /\b(KEYS_FILE|VAR_DIR|DATABASE_URL)\b/.test(line);
 
 /**
  * The path of the key file, and its database. The other settings are not checked: in production the key file is made

@@ -45,8 +45,16 @@ function leavesWordsOut(name: string, setting: string): boolean {
   return words.length > 1 && words[0] === all[0] && words.every((word) => all.includes(word));
 }
 
+/** The word without the ending of a plural: a list in a setting invites the plural. */
+const singularOf = (name: string) => name.replace(/IES$/, 'Y').replace(/S$/, '');
+
+/** `TRUST_PROXIES` for `TRUST_PROXY`. Names of one word are left out: another program may mean PORTS. */
+const differsInNumber = (name: string, setting: string) =>
+  setting.includes('_') && singularOf(name) === singularOf(setting);
+
 function isLike(name: string, setting: string): boolean {
   if (name === setting.toUpperCase() || leavesWordsOut(name, setting)) return true;
+  if (differsInNumber(name, setting)) return true;
   // The first letter must match: people nearly always type it right, and OpenSSL's SSL_CERT_FILE must not count.
   if (Math.min(name.length, setting.length) < LENGTH_MIN || name[0] !== setting[0]) return false;
   return Math.abs(name.length - setting.length) <= SLIPS_MAX && slipsBetween(name, setting) <= SLIPS_MAX;
@@ -62,4 +70,43 @@ export function misspelledNames(given: readonly string[], known: readonly string
       const meant = known.find((setting) => isLike(name.toUpperCase(), setting));
       return meant === undefined ? [] : [`${name}: is not a setting. Did you mean ${meant}?`];
     });
+}
+
+/** First words that hardly any other program uses, and first words that many programs use. */
+const OWN_FAMILIES = ['MODERN', 'LEGACY', 'REMINDER', 'PROFILES', 'GRANT'];
+const SHARED_FAMILIES = ['SMTP', 'MAIL', 'DATABASE'];
+
+/** Kubernetes and Docker set such names for a service whose name begins like one of the settings. */
+const OF_A_SERVICE = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)/;
+
+const familyOf = (name: string) => name.split('_')[0] ?? '';
+
+/** Shorter words resemble words of other programs: PORTS, HOSTS. */
+const DOUBT_LENGTH_MIN = 6;
+
+const isNear = (name: string, setting: string) =>
+  Math.min(name.length, setting.length) >= DOUBT_LENGTH_MIN && slipsBetween(name, setting) <= 1;
+
+/** A name of a shared family says nothing where a setting of the family is given: it is most likely another program's. */
+function familyDoubt(name: string, given: readonly string[], known: readonly string[]): string | undefined {
+  const family = familyOf(name);
+  const settings = known.filter((setting) => familyOf(setting) === family);
+  const isShared = SHARED_FAMILIES.includes(family) && !settings.some((setting) => given.includes(setting));
+  if (!isShared && !OWN_FAMILIES.includes(family)) return undefined;
+  return `${name}: is not read. The bridge reads ${settings.join(', ')}`;
+}
+
+/**
+ * A line for each name that may be meant for a setting, and may as well belong to another program. So these names
+ * refuse no start.
+ */
+export function doubtfulNames(given: readonly string[], known: readonly string[]): string[] {
+  const doubtOf = (name: string) => {
+    const meant = known.find((setting) => isNear(name, setting));
+    if (meant === undefined) return name.includes('_') ? familyDoubt(name, given, known) : undefined;
+    return given.includes(meant) ? undefined : `${name}: is not read. Did you mean ${meant}?`;
+  };
+  return given
+    .filter((name) => !known.includes(name) && !OF_A_SERVICE.test(name))
+    .flatMap((name) => doubtOf(name) ?? []);
 }

@@ -42,7 +42,7 @@ test.each<[string, Record<string, string>]>([
   ],
   ['WORKERS: must be at least 1', { WORKERS: '0' }],
   ['IN_DOUBT_QUIET_SECONDS: must be at least 60', { NODE_ENV: 'production', IN_DOUBT_QUIET_SECONDS: '59' }],
-  ['TLS_CERT_FILE, TLS_KEY_FILE: give both or none', { TLS_CERT_FILE: 'package.json' }],
+  ['TLS_KEY_FILE: must be set too', { TLS_CERT_FILE: 'package.json' }],
   ['MODERN_SCOPES: must contain offline_access', { MODERN_SCOPES: 'account:read' }],
   ['TLS_KEY_FILE: cannot be read', { TLS_CERT_FILE: 'package.json', TLS_KEY_FILE: 'no-such-file' }],
   ['PUBLIC_URL: must be https', { PUBLIC_URL: 'http://bridge.example' }],
@@ -132,6 +132,22 @@ test.each([
   expect(problemsOf({ DATABASE_URL: address })).toBe('');
 });
 
+test.each([
+  '0 9 29 2 *',
+  '*/60 * * * *',
+  '0 */24 * * *',
+  '*/10 * * * * *',
+  '0 9 * * 1-5',
+  '@daily',
+  '0 9 L * *',
+])('reminders may be planned at %s', (REMINDER_CRON) => {
+  expect(problemsOf({ REMINDER_CRON })).toBe('');
+});
+
+test.each(['localhost', 'bridge-1.example', '127.0.0.1', '::1'])('the bridge may listen at %s', (HOST) => {
+  expect(problemsOf({ HOST })).not.toContain('is no address');
+});
+
 /** Everything that a start in production needs; the files only have to be there. */
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -173,8 +189,11 @@ test.each<[string, Record<string, string>]>([
   ),
   ['PUBLIC_URL: must be https', { ...PRODUCTION, PUBLIC_URL: 'http://localhost:3000' }],
   ['PUBLIC_URL: must be https', { ...PRODUCTION, PUBLIC_URL: 'http://bridge.example' }],
-  ['KEYS_FILE: is missing', { ...PRODUCTION, KEYS_FILE: 'no-such-file' }],
-  ['KEYS_FILE: is missing', { ...PRODUCTION, KEYS_FILE: '', VAR_DIR: 'no-such-folder' }],
+  [`KEYS_FILE: ${resolve('no-such-file')} is missing`, { ...PRODUCTION, KEYS_FILE: 'no-such-file' }],
+  [
+    `VAR_DIR, KEYS_FILE: ${resolve('no-such-folder/keys.json')} is missing`,
+    { ...PRODUCTION, KEYS_FILE: '', VAR_DIR: 'no-such-folder' },
+  ],
 ])('production refuses to start, and says: %s', (text, env) => {
   expect(problemsOf(env)).toContain(`  ${text}`);
 });
@@ -191,7 +210,7 @@ test('everything that is unsafe in production is said at once', () => {
   const lines = text.split('\n').slice(1);
   expect(lines.map((line) => line.trim().split(':')[0])).toEqual([
     'DATABASE_URL',
-    'MODERN_AUTH_URL',
+    'MODERN_AUTH_URL, MODERN_API_URL, MODERN_CLIENT_ID',
     'IN_DOUBT_QUIET_SECONDS',
     'PUBLIC_URL',
     'PUBLIC_URL',

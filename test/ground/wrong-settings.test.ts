@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { readConfig } from '../../src/config/config.ts';
+import { join, resolve } from 'node:path';
+import { doubtsAboutSettings, readConfig } from '../../src/config/config.ts';
 import { settingNames } from '../../src/config/environment.ts';
 import { reduceError } from '../../src/shared/log/redaction.ts';
 
@@ -54,6 +54,7 @@ const WRONG: Array<[Given, string]> = [
   [{ NODE_ENV: 'staging' }, 'NODE_ENV: must be production (for staging too), development or test'],
   [{ HOST: 'http://127.0.0.1' }, 'HOST: must be a host name or an address alone'],
   [{ HOST: '127.0.0.1:3000' }, 'HOST: must be a host name or an address alone'],
+  [{ HOST: '256.1.1.1' }, 'HOST: is no address: an address has four numbers from 0 to 255'],
   [{ HOST: ' 127.0.0.1' }, 'HOST: begins or ends with a blank'],
   [{ HOST: '0.0.0.0' }, 'HOST: an address that is not loopback needs NODE_ENV=production'],
   [{ PORT: '-1' }, 'PORT: must be a whole number from 0 to 65535'],
@@ -96,10 +97,26 @@ const WRONG: Array<[Given, string]> = [
   [{ WORKERS: '0' }, 'WORKERS: must be at least 1'],
   [{ KEYS_FILE: 'keys.json\n' }, 'KEYS_FILE: begins or ends with a blank or a line break'],
   [{ KEYS_FILE: '~/keys.json' }, 'KEYS_FILE: begins with ~'],
-  [{ ...PRODUCTION, KEYS_FILE: 'none.json' }, 'KEYS_FILE: is missing or cannot be read'],
+  [
+    { ...PRODUCTION, KEYS_FILE: 'none.json' },
+    `KEYS_FILE: ${resolve('none.json')} is missing or cannot be read`,
+  ],
+  [
+    { ...PRODUCTION, KEYS_FILE: '', VAR_DIR: join(folder, 'vra') },
+    `VAR_DIR, KEYS_FILE: ${join(folder, 'vra/keys.json')} is missing or cannot be read. Without KEYS_FILE`,
+  ],
+  [{ ...PRODUCTION, KEYS_FILE: '', VAR_DIR: file }, `VAR_DIR: ${file} is not a folder`],
   [
     { MODERN_AUTH_URL: 'https://auth.example' },
-    'MODERN_AUTH_URL, MODERN_API_URL, MODERN_CLIENT_ID: give all',
+    'MODERN_API_URL, MODERN_CLIENT_ID: must be set too. Of the three settings of the new API give all',
+  ],
+  [
+    { ...PRODUCTION, MODERN_AUTH_URL: '', MODERN_API_URL: '', MODERN_CLIENT_ID: '' },
+    'MODERN_AUTH_URL, MODERN_API_URL, MODERN_CLIENT_ID: must be set in production',
+  ],
+  [
+    { ...PRODUCTION, MODERN_API_URL: '', MODERN_CLIENT_ID: '' },
+    'MODERN_API_URL, MODERN_CLIENT_ID: must be set in production',
   ],
   [{ ...UPSTREAM, MODERN_AUTH_URL: 'auth.example' }, 'MODERN_AUTH_URL: must be an http or https address'],
   [
@@ -154,16 +171,30 @@ const WRONG: Array<[Given, string]> = [
     'BRIDGE_SUNSET_AT: must not be before LEGACY_RETIREMENT_AT',
   ],
   [{ REMINDER_CRON: 'hourly' }, 'REMINDER_CRON: must be a cron expression'],
+  [{ REMINDER_CRON: '* * * *' }, 'REMINDER_CRON: must be a cron expression of five or six fields'],
+  [
+    { REMINDER_CRON: '0 9 31 2 *' },
+    'REMINDER_CRON: never comes, because none of its months has one of its days',
+  ],
+  [{ REMINDER_CRON: '0 9 31 4,6 *' }, 'REMINDER_CRON: never comes'],
+  [{ REMINDER_CRON: '61 * * * *' }, 'REMINDER_CRON: has a wrong value for the minute'],
+  [{ REMINDER_CRON: '*/0 * * * *' }, 'REMINDER_CRON: has a wrong value for the minute'],
+  [{ REMINDER_CRON: '0 9 32 * *' }, 'REMINDER_CRON: has a wrong value for the day of the month'],
+  [{ REMINDER_CRON: '0 9 * * 9' }, 'REMINDER_CRON: has a wrong value for the day of the week'],
+  [{ REMINDER_CRON: '*/99 * * * *' }, 'REMINDER_CRON: has a step beyond the end of the minute'],
+  [{ REMINDER_CRON: '0 0-23/36 * * *' }, 'REMINDER_CRON: has a step beyond the end of the hour'],
+  [{ REMINDER_CRON: '*/90 * * * * *' }, 'REMINDER_CRON: has a step beyond the end of the second'],
+  [{ REMINDER_DAYS: '5000' }, 'REMINDER_DAYS: must be at most 3650 days each'],
   [{ REMINDER_DAYS: '30d,7d' }, 'REMINDER_DAYS: must be whole numbers of days'],
   [{ TRUST_MODERN_EMAILS: '1' }, 'TRUST_MODERN_EMAILS: must be on or off'],
   [{ SMTP_URL: 'mail.example', MAIL_FROM: 'a@mail.example' }, SMTP_FORM],
   [{ SMTP_URL: 'smtp://user@mail.example', MAIL_FROM: 'a@mail.example' }, SMTP_FORM],
-  [{ SMTP_URL: 'smtp://127.0.0.1:25' }, 'MAIL_FROM: must be set with SMTP_URL'],
+  [{ SMTP_URL: 'smtp://127.0.0.1:25' }, 'MAIL_FROM: must be set for a mail server'],
   [
     { SMTP_URL: 'smtp://127.0.0.1:25', MAIL_FROM: 'Bridge <no-reply@bridge.example>' },
     'MAIL_FROM: must be a mail address alone, such as no-reply@example.org, without a name',
   ],
-  [{ TLS_CERT_FILE: 'package.json' }, 'TLS_CERT_FILE, TLS_KEY_FILE: give both or none'],
+  [{ TLS_CERT_FILE: 'package.json' }, 'TLS_KEY_FILE: must be set too. A certificate and its key'],
   [{ TLS_CERT_FILE: folder, TLS_KEY_FILE: file }, 'TLS_CERT_FILE: is a folder'],
   [{ TLS_CERT_FILE: file, TLS_KEY_FILE: 'none.pem' }, 'TLS_KEY_FILE: cannot be read'],
   [{ TLS_CERT_FILE: file, TLS_KEY_FILE: '~/key.pem' }, 'TLS_KEY_FILE: begins with ~'],
@@ -177,6 +208,8 @@ const WRONG: Array<[Given, string]> = [
   [{ TLS_KEY: 'x' }, 'TLS_KEY: is not a setting. Did you mean TLS_KEY_FILE?'],
   [{ public_url: 'x' }, 'public_url: is not a setting. Did you mean PUBLIC_URL?'],
   [{ SMPT_URL: 'x' }, 'SMPT_URL: is not a setting. Did you mean SMTP_URL?'],
+  [{ TRUST_PROXIES: 'x' }, 'TRUST_PROXIES: is not a setting. Did you mean TRUST_PROXY?'],
+  [{ REMINDER_DAY: 'x' }, 'REMINDER_DAY: is not a setting. Did you mean REMINDER_DAYS?'],
   [{ MAIL_FORM: 'x' }, 'MAIL_FORM: is not a setting. Did you mean MAIL_FROM?'],
 ];
 
@@ -188,6 +221,21 @@ test.each(WRONG)('%j', (given, words) => {
 test('the table names every setting that can be wrong by itself', () => {
   const tried = new Set(WRONG.flatMap(([given]) => Object.keys(given)));
   expect(settingNames.filter((name) => !tried.has(name))).toEqual([]);
+});
+
+test.each<[Given, string[]]>([
+  [
+    { MODERN_AUTH_URL: 'auth.example' },
+    ['MODERN_AUTH_URL: must be an http', 'MODERN_API_URL, MODERN_CLIENT_ID: must be set too'],
+  ],
+  [
+    { ...PRODUCTION, MODERN_AUTH_URL: 'auth.example', MODERN_CLIENT_ID: '' },
+    ['MODERN_AUTH_URL: must be an http', 'MODERN_CLIENT_ID: must be set in production'],
+  ],
+  [{ TLS_CERT_FILE: 'none.pem' }, ['TLS_CERT_FILE: cannot be read', 'TLS_KEY_FILE: must be set too']],
+  [{ SMTP_URL: 'mail.example' }, [SMTP_FORM, 'MAIL_FROM: must be set for a mail server']],
+])('a wrong value does not hide what else is missing: %j', (given, lines) => {
+  expect(complaints(given)).toEqual(lines.map((line) => expect.stringContaining(line) as string));
 });
 
 const SECRET = 'Kq7-hush.word_9Zt';
@@ -232,6 +280,52 @@ test.each([
   'LOG_FORMAT',
 ])('%s is nobody of ours', (name) => {
   expect(complaints({ [name]: 'x' })).toEqual([]);
+});
+
+const LOCAL = ['PORT', 'PUBLIC_URL', 'LEGACY_RATE_LIMIT'].map((name): [string, string] => [name, '3000']);
+
+test.each<[Given, string[]]>([
+  [{ WORKER: '2' }, ['WORKER: is not read. Did you mean WORKERS?']],
+  [{ WORKRES: '2' }, ['WORKRES: is not read. Did you mean WORKERS?']],
+  [{ SMTP_HOST: 'x' }, ['SMTP_HOST: is not read. The bridge reads SMTP_URL']],
+  [{ DATABASE_HOST: 'x' }, ['DATABASE_HOST: is not read. The bridge reads DATABASE_URL']],
+  [
+    { MODERN_TIMEOUT: '5', MODERN_API_URL: 'x' },
+    [expect.stringContaining('MODERN_TIMEOUT: is not read') as string],
+  ],
+  [{ REMINDER_DAYS: '30,7,30' }, ['REMINDER_DAYS: names a day twice']],
+  [
+    { MODERN_SETTINGS_URL: 'http://x.example/settings' },
+    ['MODERN_SETTINGS_URL: is not https, and people follow this link to sign in'],
+  ],
+  [{ MODERN_SETTINGS_URL: 'http://localhost:3001/settings' }, []],
+  [{ SMTP_HOST: 'x', SMTP_URL: 'smtp://mail.example' }, []],
+  [{ DATABASE_HOST: 'x', DATABASE_URL: 'sqlite:x.db' }, []],
+  [{ WORKER: '1', WORKERS: '2' }, []],
+  [Object.fromEntries(LOCAL), []],
+  [
+    {
+      PATH: 'x',
+      HOME: 'x',
+      HOSTNAME: 'x',
+      HOSTS: 'x',
+      PORTS: 'x',
+      PORTAGE_CONFIGROOT: 'x',
+      LOGNAME: 'x',
+      MAIL: 'x',
+      NODE_OPTIONS: 'x',
+      LOG_FORMAT: 'x',
+      APP_ENV: 'x',
+      PGHOST: 'x',
+      BRIDGE_SERVICE_PORT: 'x',
+      MODERN_SERVICE_HOST: 'x',
+      MODERN_PORT_80_TCP: 'x',
+      MODERN_PORT_80_TCP_ADDR: 'x',
+    },
+    [],
+  ],
+])('what may be meant for the bridge is a doubt, and refuses nothing: %j', (given, lines) => {
+  expect(doubtsAboutSettings(given)).toEqual(lines);
 });
 
 test('an empty text counts as unset in every setting', () => {

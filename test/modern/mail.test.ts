@@ -145,7 +145,7 @@ test('the settings are checked together, and never repeat the password', () => {
   const wrong = { SMTP_URL: 'smtp://relay:hush-hush@mail.example?pool=true', MAIL_FROM: 'no-reply' };
   expect(read(wrong)).toThrow(/SMTP_URL: must be smtp:[^]*MAIL_FROM: must be a mail address/);
   expect(read(wrong)).not.toThrow(/hush-hush/);
-  expect(read({ SMTP_URL: 'smtp://mail.example' })).toThrow('MAIL_FROM: must be set with SMTP_URL');
+  expect(read({ SMTP_URL: 'smtp://mail.example' })).toThrow('MAIL_FROM: must be set for a mail server');
   const unset = readConfig({ VAR_DIR: '/srv/bridge', PUBLIC_URL: 'https://bridge.example' });
   expect(unset.mail).toEqual({ from: 'no-reply@bridge.example', directory: '/srv/bridge/mail' });
 });

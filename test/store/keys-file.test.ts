@@ -63,6 +63,24 @@ test('one key in two spellings is one key, which may not serve two purposes', ()
   expect(() => loadKeys(file)).toThrow('session k1 is the same key as digest k1');
 });
 
+const KEY = { id: 'k1', secret: Buffer.alloc(32, 7).toString('base64url') };
+const LIST = 'must be a list with at least one key';
+
+test.each<[string, unknown]>([
+  [`history ${LIST}`, { history: undefined }],
+  [`digest ${LIST}; session ${LIST}`, { digest: [], session: { k1: KEY } }],
+  ['digest.0 must be a key with id and secret', { digest: ['k1'] }],
+  ['digest.0.id must be 1 to 16 small letters and digits', { digest: [{ ...KEY, id: 7 }] }],
+  ['digest.0.id must be 1 to 16 small letters and digits', { digest: [{ ...KEY, id: 'K 1' }] }],
+  ['sealing.0.secret must be 32 bytes in base64url', { sealing: [{ id: 'k1' }] }],
+  ['sealing.0.secret must be 32 bytes in base64url', { sealing: [{ ...KEY, secret: 'short' }] }],
+  ['the lists digest, sealing, session and history must be in one object', [KEY]],
+])('a file in another form is refused in words: %s', (words, spoilt) => {
+  const content = Array.isArray(spoilt) ? spoilt : Object.assign(contentOf(file), spoilt);
+  writeFileSync(file, JSON.stringify(content));
+  expect(() => loadKeys(file)).toThrow(new Error(`KEYS_FILE: ${file} is not usable: ${words}`));
+});
+
 test('a file that cannot be seen has no stamp, and what is said of it names it', () => {
   expect(stampOf(join(file, 'below'))).toBeUndefined();
   rmSync(file);

@@ -1,4 +1,4 @@
-import { type Config, type UpstreamConfig, readConfig } from '../../config/config.ts';
+import { type Config, doubtsAboutSettings, type UpstreamConfig, readConfig } from '../../config/config.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import {
   checkDatabase,
@@ -22,7 +22,15 @@ import {
   checkReminders,
   createClockCheck,
 } from './doctor/outside-checks.ts';
-import { examine, type CheckFinding, lineOf, notLookedAt, ok, type CheckVerdict } from './doctor/verdict.ts';
+import {
+  examine,
+  type CheckFinding,
+  lineOf,
+  notLookedAt,
+  ok,
+  type CheckVerdict,
+  warning,
+} from './doctor/verdict.ts';
 import type { Result } from './result.ts';
 
 type Check = readonly [name: string, run: () => Promise<CheckVerdict>];
@@ -30,13 +38,19 @@ type Check = readonly [name: string, run: () => Promise<CheckVerdict>];
 /** Every exchange with another machine has its own, shorter limit. This one stops servers that answer drop by drop. */
 const REMOTE_LIMIT = 40 * SECOND;
 
+/** The settings were read before any check. What is doubtful in them refuses no start, so it is a warning. */
+async function checkSettings(): Promise<CheckVerdict> {
+  const doubts = doubtsAboutSettings();
+  return doubts.length === 0 ? ok('usable') : warning(`usable, and doubtful: ${doubts.join('; ')}`);
+}
+
 /** The checks that ask no other machine, one after the other: two of these checks open the database. */
 async function examineHere(
   config: Config,
   find: ReturnType<typeof findInstanceOnce>,
 ): Promise<CheckFinding[]> {
   const checks: Check[] = [
-    ['settings', async () => ok('usable')],
+    ['settings', checkSettings],
     ['keys', () => checkKeysFile(config)],
     ['certificate', () => checkCertificate(config)],
     ['disk', () => checkDisk(config)],

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { unreachedWords } from '../../shared/net/unreached-words.ts';
 
 /** The socket under a connection, for options that the library lacks. */
 export function streamOf(client: pg.Client | pg.PoolClient): Socket {
@@ -37,6 +38,9 @@ function inPlainWords(error: unknown): string {
     return 'the server wants a password, and the address holds no password';
   if (UNKNOWN_CERTIFICATE.test(code ?? ''))
     return 'this machine does not trust the certificate of the server: name its authority with sslrootcert=FILE';
+  // The server's own answers are sentences already, and one of them may hold a word such as `timeout`.
+  const unreached = error instanceof pg.DatabaseError ? undefined : unreachedWords(error);
+  if (unreached !== undefined) return `the server cannot be reached: ${unreached}`;
   return message || code || 'no connection';
 }
 

@@ -16,16 +16,28 @@ export type KeysByPurpose = Record<KeyPurpose, readonly Key[]>;
 
 const bytesOf = (secret: string) => Buffer.from(secret, 'base64url');
 
+const ID_FORM = 'must be 1 to 16 small letters and digits';
+const SECRET_FORM = 'must be 32 bytes in base64url';
+const LIST_FORM = 'must be a list with at least one key';
+
+/** Each form has its own words for people, also for a value of another type and for a missing value. */
 const keyList = z
   .array(
-    z.object({
-      id: z.string().regex(/^[a-z0-9]{1,16}$/, 'must be 1 to 16 small letters and digits'),
-      secret: z.string().refine((text) => bytesOf(text).length === 32, 'must be 32 bytes in base64url'),
-    }),
+    z.object(
+      {
+        id: z.string(ID_FORM).regex(/^[a-z0-9]{1,16}$/, ID_FORM),
+        secret: z.string(SECRET_FORM).refine((text) => bytesOf(text).length === 32, SECRET_FORM),
+      },
+      'must be a key with id and secret',
+    ),
+    LIST_FORM,
   )
-  .min(1);
+  .min(1, LIST_FORM);
 
-const keysFile = z.object({ digest: keyList, sealing: keyList, session: keyList, history: keyList });
+const keysFile = z.object(
+  { digest: keyList, sealing: keyList, session: keyList, history: keyList },
+  'the lists digest, sealing, session and history must be in one object',
+);
 
 type Content = z.infer<typeof keysFile>;
 
@@ -91,7 +103,7 @@ function readContent(path: string): Content {
   const parsed = keysFile.safeParse(readJson(path));
   const problems = parsed.success
     ? findRepetitions(parsed.data)
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+    : parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message].join(' ').trim());
   if (!parsed.success || problems.length > 0)
     throw new Error(`KEYS_FILE: ${path} is not usable: ${problems.join('; ')}`);
   return parsed.data;

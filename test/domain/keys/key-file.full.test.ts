@@ -74,7 +74,7 @@ test.each<[string, () => void, string]>([
   [
     'lost a purpose',
     () => changed((content) => delete content['history']),
-    'is not usable: history Invalid input',
+    'is not usable: history must be a list with at least one key',
   ],
 ])('a key file that %s', async (_what, spoil, text) => {
   copyKeys(door.keysFile, good);

@@ -35,10 +35,10 @@ test('a start that is unsafe in five ways names all five, ends with 1, and makes
   expect(code).toBe(1);
   for (const reason of [
     'DATABASE_URL: the options must not switch synchronous_commit off',
-    'MODERN_AUTH_URL: must be set in production',
+    'MODERN_AUTH_URL, MODERN_API_URL, MODERN_CLIENT_ID: must be set in production',
     'PUBLIC_URL: must not be a loopback address',
     'TLS_CERT_FILE, TRUST_PROXY: production needs TLS',
-    'KEYS_FILE: is missing',
+    `VAR_DIR, KEYS_FILE: ${join(varDir, 'keys.json')} is missing`,
   ])
     expect(complaints).toContain(reason);
   expect(complaints).not.toContain('hush7Yq');

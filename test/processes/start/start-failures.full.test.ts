@@ -119,7 +119,7 @@ const FAILURES: Array<[string, () => Settings | Promise<Settings>, string | RegE
   [
     'a database where nothing listens',
     async () => ({ DATABASE_URL: `postgres://user@127.0.0.1:${await freePort()}/name` }),
-    'DATABASE_URL: ',
+    'DATABASE_URL: the server cannot be reached: nothing listens at the address: the server is stopped, or the port is wrong (ECONNREFUSED)',
   ],
   ['a database that is not there', otherName, 'DATABASE_URL: database "no_such_database" does not exist'],
   [

@@ -3,9 +3,9 @@ import { SECOND } from '../../../shared/lifetimes.ts';
 import { MailError } from '../../../shared/mail/mail-error.ts';
 import { redactText } from '../../../shared/log/redaction.ts';
 import { verifySmtp } from '../../../shared/mail/verify-smtp.ts';
+import { unreachedWords } from '../../../shared/net/unreached-words.ts';
 import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
 import type { TimeRecorder } from './modern-checks.ts';
-import { unreachedWords } from './reaching.ts';
 import { failure, notLookedAt, ok, proving, type CheckVerdict, warning } from './verdict.ts';
 
 /** What `doctor` asks of the old API and the mail server, and how this machine's clock differs from other clocks. */

@@ -1,5 +1,5 @@
 import { PlainWords, reduceError } from '../../../shared/log/redaction.ts';
-import { unreachedWords } from './reaching.ts';
+import { unreachedWords } from '../../../shared/net/unreached-words.ts';
 
 /** The finding of one check of `doctor`. A check that did not look says so, and never counts as proven. */
 

@@ -1,4 +1,4 @@
-import { MailError } from '../../../shared/mail/mail-error.ts';
+import { MailError } from '../mail/mail-error.ts';
 
 /** Why a server could not be reached, in a sentence for the operator. Node gives only codes. */
 
@@ -19,7 +19,10 @@ const WAYS: ReadonlyArray<readonly [sign: RegExp, words: string]> = [
   ],
   [/\b(EPROTO|ERR_SSL_\w+|ETLS)\b|wrong version number/, 'the server does not speak TLS correctly'],
   [/\b(ETIMEDOUT|ECONNABORTED|ERR_CANCELED)\b|[Tt]imeout|timed out/, 'the server did not answer in time'],
-  [/\b(ECONNRESET|EPIPE)\b|socket hang up/, 'the server closed the connection without an answer'],
+  [
+    /\b(ECONNRESET|EPIPE)\b|socket hang up|[Cc]onnection terminated unexpectedly/,
+    'the server closed the connection without an answer',
+  ],
 ];
 
 /** The texts of a failure that may contain a sign, from the innermost cause outwards. */
