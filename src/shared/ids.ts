@@ -1,5 +1,19 @@
 import { randomBytes } from 'node:crypto';
 
+/**
+ * The id of an account or a profile, of the old or the new API. The bridge does not make these ids: most have 24 hex
+ * digits, but an import takes every form that can stand in an address.
+ */
+export const OUTSIDE_ID = /^[\w-]{1,64}$/;
+
+/** The rule of an account id, for messages. */
+export const ACCOUNT_ID_WORDS = 'an account id (1 to 64 letters, digits, - and _)';
+
+/** Whether a text has the form of an account id or a profile id. */
+export function isOutsideId(text: string): boolean {
+  return OUTSIDE_ID.test(text);
+}
+
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Random letters and digits without modulo bias. */

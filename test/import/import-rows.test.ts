@@ -244,7 +244,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const other = 'already belongs to another account';
     expect(done.refusals).toEqual([
       countOf('account_email or account_id', other, [2, 3]),
-      countOf('client_id', 'already belongs to another app', [4]),
+      countOf('access_token or access_token_sha256', 'already belongs to another app', [4]),
       countOf('name', 'the file names the app differently before', [7]),
       countOf('owner_email or owner_account_id', other, [8]),
     ]);

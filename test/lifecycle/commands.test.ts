@@ -93,12 +93,19 @@ describe('on a database that no bridge serves', () => {
       until: until90,
       before: null,
       warnings: [],
+      changed: true,
     });
     const sunset = { until: until90, sunset: true, ...REASON };
     await expect(command(extend, sunset, clientId)).rejects.toThrow('No sunset is set for all');
     await command(changeDate, REASON, 'sunset', at(now + 80 * DAY));
     await command(extend, sunset, clientId);
-    await expect(command(extend, sunset, clientId)).rejects.toThrow('already');
+    const known = await history();
+    expect(await command(extend, sunset, clientId)).toMatchObject({
+      ok: true,
+      lines: [`The app has more time for the sunset until ${until90} already. Nothing was changed.`],
+      json: { changed: false, until: until90, before: until90 },
+    });
+    expect(await history()).toEqual(known);
     const sooner = await command(changeDate, REASON, 'retirement', at(now + 50 * DAY));
     expect(sooner.lines.join(' ')).toContain('1 app has more time for this date');
     const line = `retirement only at ${until90}: asked for (command:Ada)`;

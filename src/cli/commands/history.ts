@@ -51,12 +51,18 @@ async function collectAnchors(context: Context, { named, isOwn }: AnchorSources)
   return known;
 }
 
-function linesOf({ entries, waiting, newestAnchor, finding }: HistoryVerdict): string[] {
-  const rest = waiting === 0 ? [] : [`${waiting} entries wait to be chained.`];
+/** The entries of the history: those that the chain proves, and those that wait for it. */
+const allOf = ({ entries: chained, waiting }: HistoryVerdict): number => chained + waiting;
+
+function linesOf(verdict: HistoryVerdict): string[] {
+  const { entries: chained, waiting, newestAnchor, finding } = verdict;
+  const entries = allOf(verdict);
+  const rest =
+    waiting === 0 ? [] : [`${waiting === 1 ? '1 entry waits' : `${waiting} entries wait`} to be chained.`];
   if (finding) return [finding.text, ...rest];
   const anchor = newestAnchor === undefined ? 'no anchor' : `newest anchor ${newestAnchor}`;
   return [
-    `The history is whole: ${entries + waiting} entries, chained to position ${entries}, ${anchor}.`,
+    `The history is whole: ${entries} ${entries === 1 ? 'entry' : 'entries'}, chained to position ${chained}, ${anchor}.`,
     ...rest,
   ];
 }
@@ -74,14 +80,15 @@ export async function verifyHistoryCommand(options: { anchor?: string[] }): Prom
     const owner = await findAnchorsOwner(context);
     const sources = { named: options.anchor ?? [], isOwn: owner === undefined };
     const verdict = await prove(context, await collectAnchors(context, sources));
-    const { entries, waiting, anchors, newestAnchor, finding } = verdict;
+    const { entries: chained, waiting, anchors, newestAnchor, finding } = verdict;
     const ok = finding === undefined;
     return {
       ok,
       lines: [...linesOf(verdict), ...leftOut(owner)],
       json: {
         ok,
-        entries,
+        entries: allOf(verdict),
+        chained,
         waiting,
         anchors,
         newestAnchor: newestAnchor ?? null,

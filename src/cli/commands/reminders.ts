@@ -46,6 +46,9 @@ async function previewed(context: Context): Promise<ReminderPlanJson[]> {
   return people;
 }
 
+const NONE_SENT =
+  'None of these mails will be sent: SMTP_URL is not set, and production needs a mail server.';
+
 const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
 /**
@@ -56,16 +59,24 @@ export async function planAll(options: Record<string, unknown>): Promise<Result>
   return withContext(async ({ context }) => {
     const at = on ?? context.clock.now();
     const people = await previewed(on === undefined ? context : contextOn(context, readConfig(), on));
-    const mails = people.filter((one) => one.is_now).length;
-    const unknown = people.filter((one) => one.is_now && one.address === null).length;
-    const later = people.length - mails;
-    const unsent = unknown === 0 ? '' : ` (${unknown} without an address)`;
+    const due = people.filter((one) => one.is_now);
+    const mails = due.filter((one) => one.address !== null).length;
+    const unknown = due.length - mails;
+    const later = people.length - due.length;
+    const unsent =
+      unknown === 0 ? '' : ` ${count(unknown, 'person', 'people')} cannot get one: no address is known.`;
+    const { sendsReminders: isSending } = context.settings;
     const lines = [
-      `At ${shown(at)}: ${count(mails, 'mail', 'mails')} now${unsent}, ${count(later, 'person', 'people')} later.`,
+      `At ${shown(at)}: ${count(mails, 'mail', 'mails')} now, ${count(later, 'person', 'people')} later.${unsent}`,
+      ...(isSending ? [] : [NONE_SENT]),
       ...(on === undefined ? [] : [USE]),
       ...people.flatMap(linesOf).map(printable),
     ];
-    return { ok: true, lines, json: { at: shown(at), mails, people } };
+    return {
+      ok: true,
+      lines,
+      json: { at: shown(at), mails, without_address: unknown, later, is_sending: isSending, people },
+    };
   });
 }
 

@@ -1,3 +1,4 @@
+import { ACCOUNT_ID_WORDS, isOutsideId } from '../../shared/ids.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { STAFF_ROLES, type StaffRole } from '../../store/tables/page-tables.ts';
@@ -17,8 +18,6 @@ export type { StaffRole };
 /** A change of the staff that was not made. The message says why, in one sentence for a person. */
 class StaffRefused extends Refusal {}
 
-const ACCOUNT_ID = /^[0-9a-f]{24}$/;
-
 /** The present role of an account; undefined for an account that is not staff. */
 export function roleOf({ store }: AccountsDeps, accountId: string): Promise<StaffRole | undefined> {
   return findRole(store.durable, accountId);
@@ -34,9 +33,8 @@ export function mayAct(role: StaffRole, needed: StaffRole): boolean {
 
 /** An account by its id, or by the e-mail address of an account that has signed in. */
 async function accountNamed({ store }: AccountsDeps, named: string): Promise<string> {
-  if (ACCOUNT_ID.test(named)) return named;
-  if (!named.includes('@'))
-    throw new StaffRefused('An account is an id of 24 hex digits, or an e-mail address.');
+  if (isOutsideId(named)) return named;
+  if (!named.includes('@')) throw new StaffRefused(`Name ${ACCOUNT_ID_WORDS}, or an e-mail address.`);
   const found = await accountsWith(store.durable, { email: normalEmail(named) });
   const [accountId, ...others] = found.map(({ account_id: id }) => id);
   if (accountId === undefined)

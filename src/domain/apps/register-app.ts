@@ -1,5 +1,12 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../../shared/ids.ts';
+import {
+  ACCOUNT_ID_WORDS,
+  isOutsideId,
+  newHexId,
+  newLegacyToken,
+  newOpaqueValue,
+  tokenHint,
+} from '../../shared/ids.ts';
 import { tokensIn } from '../../shared/log/token-like.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
@@ -13,7 +20,7 @@ import type { AppsDeps } from './deps.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
 import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
-/** The data of a registration. The owner is an account id (24 hex digits) or an e-mail address. */
+/** The data of a registration. The owner is an account id or an e-mail address. */
 export interface Registration {
   name: string;
   callbacks: readonly string[];
@@ -56,7 +63,6 @@ export class RegistrationRefused extends Refusal {
   }
 }
 
-const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
 const NAME_LENGTH = 120;
 const CALLBACKS = 20;
@@ -108,8 +114,8 @@ function contactProblems(contacts: readonly string[]): RegistrationProblem[] {
 }
 
 function ownerProblems(owner: string): RegistrationProblem[] {
-  if (ACCOUNT_ID.test(owner) || EMAIL.test(owner)) return [];
-  return [{ field: 'owner', text: 'an account id (24 hex digits) or an e-mail address' }];
+  if (isOutsideId(owner) || EMAIL.test(owner)) return [];
+  return [{ field: 'owner', text: `${ACCOUNT_ID_WORDS} or an e-mail address` }];
 }
 
 function check(registration: Registration): void {
@@ -148,7 +154,7 @@ function ownerMapping(context: AppsDeps, app: NewApp, token: string): NewMapping
 }
 
 function appRow(registration: Registration, clientId: string, now: number): NewApp {
-  const isAccount = ACCOUNT_ID.test(registration.owner);
+  const isAccount = isOutsideId(registration.owner);
   return {
     client_id: clientId,
     name: registration.name.trim(),

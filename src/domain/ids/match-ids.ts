@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOutsideId } from '../../shared/ids.ts';
 import { type IdPair, learnPair } from '../../store/accounts/id-pairs.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { keepPublishedIds } from '../../store/accounts/published-ids.ts';
@@ -18,8 +19,8 @@ export interface Caller {
   token: string;
 }
 
-/** An id goes into answers, addresses and the database. Ids of the old API are 24 hex digits. */
-const legacyId = z.string().regex(/^[\w-]{1,64}$/);
+/** An id goes into answers, addresses and the database. */
+const legacyId = z.string().refine(isOutsideId);
 
 const oldUser = z.object({ id: legacyId });
 

@@ -16,11 +16,14 @@ interface Revocation extends Origin {
   reason: string;
 }
 
-/** The outcome of a revocation. `alone`: the token was the last on its grant, and the grant has ended too. */
+/**
+ * The outcome of a revocation. `hadGrant`: a grant served the token. `alone`: the token was the last on its grant, and
+ * the grant has ended too.
+ */
 type RevocationResult =
   | { outcome: 'unknown' }
   | { outcome: 'final'; state: MappingState }
-  | { outcome: 'revoked'; alone: boolean };
+  | { outcome: 'revoked'; alone: boolean; hadGrant: boolean };
 
 /** The outcome, and the grant where the grant ended with its last token. */
 interface RevocationEnd {
@@ -62,7 +65,8 @@ async function endOne(context: TokensDeps, tx: Database, asked: Revocation): Pro
   const by = { at: now, actor, requestId, clientId, accountId, grantId, mappingId };
   await recordEvent(context, tx, { ...by, action: 'token_revoked', reason });
   const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
-  return { answer: { outcome: 'revoked', alone: left !== undefined }, grant: left?.grant };
+  const hadGrant = mapping.state === 'active';
+  return { answer: { outcome: 'revoked', alone: left !== undefined, hadGrant }, grant: left?.grant };
 }
 
 /**

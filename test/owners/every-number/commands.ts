@@ -43,7 +43,7 @@ async function wrongToken({ calls }: Facts, { id, state }: Token): Promise<strin
   const count = calls.filter(({ token }) => token.id === id).length;
   const truth = [
     `${id}  ${state}`,
-    `at least ${count} calls in 30 days`,
+    `at least ${count} ${count === 1 ? 'call' : 'calls'} in 30 days`,
     ...(count === 0 ? ['at no known time'] : []),
     'Calls are counted since ',
   ];

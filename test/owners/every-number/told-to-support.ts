@@ -138,7 +138,7 @@ const ofToken: Rule[] = [
     says: 'No call with this token (?:was ever seen|is known)',
     truth: ({ calls }, place) => calls.filter(({ token: one }) => inPath(place)(one)).map(() => 1),
   },
-  { on: MAPPING, says: 'Version \\| [12], since TIME|24 hex digits' },
+  { on: MAPPING, says: 'Version \\| [12], since TIME' },
   // The old API of the test knows no profile.
   { on: /^\/support\/(?:apps|mappings)\//, says: 'ids of its profiles were learned – 0 profiles' },
   { on: MAPPING, says: 'ADDRESS \\(# token, 0 apps\\)', truth: () => [1] },

@@ -59,10 +59,10 @@ afterAll(async () => {
 describe('migrate', () => {
   test('makes the database and its keys, and a second time changes nothing', async () => {
     const settings = settingsIn('migrate');
-    const said = { code: 0, output: 'The database has the newest schema.\n', complaints: '' };
-    expect(await run(settings, 'migrate')).toEqual(said);
+    const output = expect.stringMatching(/^The database was made, with schema \d+\.\n$/) as string;
+    expect(await run(settings, 'migrate')).toEqual({ code: 0, output, complaints: '' });
     const keys = readFileSync(join(folder, 'migrate', 'keys.json'), 'utf8');
-    expect(await runJson(settings, 'migrate')).toEqual({ code: 0, json: { migrated: true } });
+    expect(await runJson(settings, 'migrate')).toMatchObject({ code: 0, json: { migrated: false } });
     expect(rowCounts('migrate')).toEqual({
       ...Object.fromEntries(TABLES.map((name) => [name, 0])),
       events: 4,

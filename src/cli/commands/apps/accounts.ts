@@ -1,15 +1,15 @@
+import { ACCOUNT_ID_WORDS, isOutsideId } from '../../../shared/ids.ts';
 import { pinAccount } from '../../../domain/accounts/pin-account.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
-const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 const REASON = /^(?=.*\S)\P{Cc}{1,500}$/u;
 
 function check(email: string, accountId: string, reason: string): void {
   const problems = [
     EMAIL.test(email) ? [] : ['email: must be an e-mail address'],
-    ACCOUNT_ID.test(accountId) ? [] : ['account: must be an account id (24 hex digits)'],
+    isOutsideId(accountId) ? [] : [`account: must be ${ACCOUNT_ID_WORDS}`],
     REASON.test(reason) ? [] : ['reason: must be 1 to 500 printable characters'],
   ].flat();
   if (problems.length > 0) throw new Error(problems.join('\n'));

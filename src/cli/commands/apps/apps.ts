@@ -1,11 +1,10 @@
+import { isOutsideId } from '../../../shared/ids.ts';
 import { callbackProblem } from '../../../domain/apps/callback-rule.ts';
 import { registerApp } from '../../../domain/apps/register-app.ts';
 import { listApps as findApps, listCallbacks } from '../../../store/apps/apps.ts';
 import { describedExtensions, extensionLine } from '../dates/dates.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
-
-const OWNER_KNOWN = /^[0-9a-f]{24}$/;
 
 /** `apps add`: registers an app. The secrets are shown this once. */
 export async function addApp(options: Record<string, unknown>): Promise<Result> {
@@ -21,7 +20,7 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
     const { clientId, clientSecret, ownerToken } = registered;
     const json = { client_id: clientId, client_secret: clientSecret, owner_token: ownerToken };
     const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
-    const isOwnerKnown = OWNER_KNOWN.test(String(options['owner']));
+    const isOwnerKnown = isOutsideId(String(options['owner']));
     const hint = isOwnerKnown
       ? 'The secret and the token are shown only this once. The owner token works after the owner has authorized the app once.'
       : 'The secret and the token are shown only this once. The owner token works after the owner has proven the e-mail address and authorized the app once.';
@@ -52,7 +51,7 @@ export async function listAppsCommand(): Promise<Result> {
       };
     });
     const lines = apps.flatMap((app) => [
-      `${app.client_id}  ${app.name}  (${app.tokens} ${app.tokens === 1 ? 'token' : 'tokens'}, owner ${app.owner})`,
+      `${app.client_id}  ${app.name}  (${app.tokens} ${app.tokens === 1 ? 'token' : 'tokens'}, owner ${app.owner ?? 'not known'})`,
       ...app.callbacks.map((uri) => `    ${uri}`),
       ...app.warnings.map((warning) => `    warning: ${warning}`),
       ...(app.cut_over_percent === 0 ? [] : [`    cut over: ${app.cut_over_percent} %`]),

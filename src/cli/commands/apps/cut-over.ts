@@ -113,6 +113,10 @@ export async function cutOver(
       idle: idleWords(context, clientId) ?? null,
     };
     const lines = outlookLines(context, outlooks);
+    if (percent === before) {
+      const words = `The percentage of the app is ${percent} % already. Nothing was changed.`;
+      return { ok: true, lines: [words], json: { ...json, changed: false } };
+    }
     const isAsked = percent > before && isDoubtful(outlooks) && options['yes'] !== true;
     if (isAsked && !(await confirmed(lines, 'Cut the app over all the same?'))) {
       const refused = 'Nothing was changed. To cut the app over all the same, add --yes.';

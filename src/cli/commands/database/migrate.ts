@@ -33,12 +33,20 @@ async function tellStatus(): Promise<Result> {
   };
 }
 
+function migratedWords(present: number | undefined, newest: number): string {
+  if (present === undefined) return `The database was made, with schema ${newest}.`;
+  if (present === newest)
+    return `The database has the newest schema, ${newest}, already. Nothing was changed.`;
+  return `The database was brought from schema ${present} to the newest schema, ${newest}.`;
+}
+
 /** `migrate [--status]`: brings the database to the newest schema. `--status` prints the schema and changes nothing. */
 export async function migrateDatabase(options: Record<string, unknown>): Promise<Result> {
   if (options['status'] === true) return tellStatus();
+  const { present, newest } = await readSchema(readConfig().database);
   return withNewestSchema(async () => ({
     ok: true,
-    lines: ['The database has the newest schema.'],
-    json: { migrated: true },
+    lines: [migratedWords(present, newest)],
+    json: { migrated: present !== newest, before: present ?? null, schema: newest },
   }));
 }

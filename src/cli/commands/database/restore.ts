@@ -62,7 +62,11 @@ async function refuseForeignFolder(config: Config, store?: Store): Promise<Resul
 
 const refusedOf = (refused: string): Result => ({ ok: false, lines: [refused], json: { refused } });
 
-const ORIGINAL_ALREADY = refusedOf('This database is the original already. Nothing was changed.');
+function originalAlready({ instance }: Context): Result {
+  const words = 'This database is the original already. Nothing was changed.';
+  const json = { state: 'original', grants: 0, epoch: instance.seen().epoch, changed: false };
+  return { ok: true, lines: [words], json };
+}
 
 /**
  * For an original that was moved, or that was taken over on another machine: the database does not change, and from now
@@ -70,7 +74,7 @@ const ORIGINAL_ALREADY = refusedOf('This database is the original already. Nothi
  */
 async function makeItsOwn(config: Config, context: Context): Promise<Result> {
   const file = openEpochFile(epochFileOf(config), config.database);
-  if ((await findOtherDatabase(file, context.store)) === undefined) return ORIGINAL_ALREADY;
+  if ((await findOtherDatabase(file, context.store)) === undefined) return originalAlready(context);
   await context.instance.adopt();
   const line = `This database is the original already. The database was not changed. From now on VAR_DIR (${config.varDir}) belongs to this database.`;
   const { epoch } = context.instance.seen();
@@ -83,7 +87,7 @@ async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
     const foreign = mayReplace ? undefined : await refuseForeignFolder(config, context.store);
     if (foreign) return foreign;
     const grants = await takeOver(context);
-    if (grants === undefined) return mayReplace ? makeItsOwn(config, context) : ORIGINAL_ALREADY;
+    if (grants === undefined) return mayReplace ? makeItsOwn(config, context) : originalAlready(context);
     const { epoch } = context.instance.seen();
     const lines = [
       `The copy was taken over and is the original now, with epoch ${epoch}.`,

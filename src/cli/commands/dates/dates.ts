@@ -93,14 +93,24 @@ function besideLines(name: DateName, set: SetDateResult): string[] {
   ];
 }
 
-function linesOf(name: DateName, at: number | undefined, set: SetDateResult): string[] {
+const plannedWords = ({ settings }: Context): string =>
+  settings.sendsReminders
+    ? 'Reminders are planned anew from the new date.'
+    : 'Nobody is reminded of it: SMTP_URL is not set, and production needs a mail server for reminders.';
+
+interface AskedDate {
+  name: DateName;
+  at: number | undefined;
+}
+
+function linesOf(context: Context, { name, at }: AskedDate, set: SetDateResult): string[] {
   const value = at === undefined ? 'not set any more' : `set to ${shown(at)}`;
   const before =
     set.before === undefined ? 'The date was not set before.' : `The date was ${shown(set.before)} before.`;
   const first = set.isChanged
     ? [
         `The ${name} is ${value}. ${before}`,
-        'Running bridges use the new date within a second. Reminders are planned anew from the new date.',
+        `Running bridges use the new date within a second. ${plannedWords(context)}`,
       ]
     : [`The ${name} is ${at === undefined ? 'not set' : shown(at)} already. Nothing was changed.`];
   return [...first, ...besideLines(name, set)];
@@ -160,7 +170,7 @@ export async function changeDate(
       sunset_first: { all: set.sunsetFirst.isCommon, apps: set.sunsetFirst.apps },
       ...loadJson(load),
     };
-    return { ok: true, lines: [...linesOf(date, at, set), ...loadLines(context, load)], json };
+    return { ok: true, lines: [...linesOf(context, asked, set), ...loadLines(context, load)], json };
   });
 }
 

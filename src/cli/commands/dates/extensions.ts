@@ -1,5 +1,6 @@
 import { endExtension, extendApp } from '../../../domain/lifecycle/changes/extend-app.ts';
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
+import { extensionUntil } from '../../../store/lifecycle/extensions.ts';
 import { commandActor } from '../by-option.ts';
 import { momentOf, shown } from './moment-option.ts';
 import type { Result } from '../result.ts';
@@ -7,6 +8,18 @@ import { withContext } from '../with-context.ts';
 
 const milestoneOf = (options: Record<string, unknown>): Milestone =>
   options['sunset'] === true ? 'sunset' : 'retirement';
+
+interface AskedExtension {
+  clientId: string;
+  name: Milestone;
+  until: number;
+}
+
+function extendedAlready({ clientId, name, until }: AskedExtension): Result {
+  const words = `The app has more time for the ${name} until ${shown(until)} already. Nothing was changed.`;
+  const json = { client_id: clientId, name, until: shown(until), before: shown(until), warnings: [] };
+  return { ok: true, lines: [words], json: { ...json, changed: false } };
+}
 
 /** `apps extend CLIENT_ID --until MOMENT --reason TEXT [--sunset]`: gives one app more time. */
 export async function extend(
@@ -17,6 +30,8 @@ export async function extend(
   const name = milestoneOf(options);
   return withContext(async ({ context }) => {
     const asked = { clientId, name, until, reason: String(options['reason']), actor: commandActor(options) };
+    const present = await extensionUntil(context.store.durable, { clientId, name });
+    if (present === until && until > context.clock.now()) return extendedAlready(asked);
     const { before, warnings } = await extendApp(context, asked);
     const was = before === undefined ? '' : ` This extension replaces the one until ${shown(before)}.`;
     const first = `The ${name} comes for this app at ${shown(until)} at the earliest.${was}`;
@@ -26,6 +41,7 @@ export async function extend(
       until: shown(until),
       before: before === undefined ? null : shown(before),
       warnings,
+      changed: true,
     };
     return { ok: true, lines: [first, ...warnings.map((warning) => `warning: ${warning}`)], json };
   });

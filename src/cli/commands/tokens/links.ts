@@ -1,9 +1,8 @@
+import { ACCOUNT_ID_WORDS, isOutsideId } from '../../../shared/ids.ts';
 import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
-
-const ACCOUNT_ID = /^[0-9a-f]{24}$/;
 
 /**
  * `links make`: the link that asks an account holder to connect an app again. An app and account always give the same
@@ -11,7 +10,7 @@ const ACCOUNT_ID = /^[0-9a-f]{24}$/;
  */
 export async function makeLinkCommand(options: Record<string, unknown>): Promise<Result> {
   const [clientId, accountId] = [String(options['app']), String(options['account'])];
-  if (!ACCOUNT_ID.test(accountId)) throw new Error('account: must be an account id (24 hex digits)');
+  if (!isOutsideId(accountId)) throw new Error(`account: must be ${ACCOUNT_ID_WORDS}`);
   return withContext(async ({ context }) => {
     const app = await findRegisteredApp(context, clientId);
     if (!app) throw new Error(`no app is registered with the client id ${clientId}`);

@@ -92,7 +92,7 @@ function printable(line: string): string {
 
 function linesOf(told: TokenJson, counted: CountedDays): string[] {
   const { carriers, user_agents: agents } = told;
-  const calls = `${counted.isPartial ? 'at least ' : ''}${told.calls} calls in ${DAYS_TOLD} days`;
+  const calls = `${counted.isPartial ? 'at least ' : ''}${told.calls} ${told.calls === 1 ? 'call' : 'calls'} in ${DAYS_TOLD} days`;
   const lines = [
     `${told.mapping_id}  ${told.state}  ${told.hint ?? 'first and last characters not known'}  ${told.source}`,
     `    app ${told.client_id} ${told.app}`,
@@ -137,6 +137,13 @@ export async function findTokenCommand(
 
 const NO_TOKEN = 'No token has this mapping id. To see mapping ids: grantbridge tokens find';
 
+function grantWords({ alone, hadGrant }: { alone: boolean; hadGrant: boolean }): string {
+  if (!hadGrant) return 'No grant served it.';
+  return alone
+    ? 'No other token used its grant, so the grant has ended too.'
+    : 'Other tokens of the same grant keep working.';
+}
+
 /** `tokens revoke MAPPING_ID --reason TEXT`: ends one token for good. */
 export async function revoke(
   options: Record<string, unknown>,
@@ -153,10 +160,7 @@ export async function revoke(
       const line = `The token is ${revoked.state} already. This state is final. Nothing was changed.`;
       return { ok: revoked.state === 'revoked', lines: [line], json };
     }
-    const line = revoked.alone
-      ? 'The token is revoked. No other token used its grant, so the grant has ended too.'
-      : 'The token is revoked. Other tokens of the same grant keep working.';
-    return { ok: true, lines: [line], json };
+    return { ok: true, lines: [`The token is revoked. ${grantWords(revoked)}`], json };
   });
 }
 

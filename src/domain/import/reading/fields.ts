@@ -1,4 +1,5 @@
 import { MINUTE } from '../../../shared/lifetimes.ts';
+import { OUTSIDE_ID } from '../../../shared/ids.ts';
 import { isMailAddress, normalEmail } from '../../../shared/mail/address.ts';
 import { RowRefused } from '../refusals.ts';
 
@@ -45,7 +46,7 @@ function readMatching(pattern: RegExp, problem: string): FieldReader<string> {
 export const readClientId = readMatching(/^[0-9a-f]{24}$/, 'must be 24 hex digits in lower case');
 
 /** The id of an account or a profile, of the old or the new API. */
-export const readId = readMatching(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id');
+export const readId = readMatching(OUTSIDE_ID, 'must be an id');
 
 /** A secret as the old API handed the secret out. A percent-encoded secret would never match what programs send. */
 const readRaw = readMatching(

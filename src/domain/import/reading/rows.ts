@@ -86,7 +86,7 @@ const NAME_MAX = 200;
 /** A row may name either of two fields, or both. A refusal names the two fields together. */
 export const OWNER = 'owner_email or owner_account_id';
 export const SECRET = 'client_secret or client_secret_sha256';
-const TOKEN = 'access_token or access_token_sha256';
+export const TOKEN = 'access_token or access_token_sha256';
 export const HOLDER = 'account_email or account_id';
 const PARTNER = 'modern_id or email';
 

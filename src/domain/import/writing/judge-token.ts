@@ -1,7 +1,7 @@
 import type { MappingState } from '../../../store/tables/tables.ts';
 import { type EmailLookup, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
 import type { Objection } from '../refusals.ts';
-import { HOLDER, type TokenImportRow } from '../reading/rows.ts';
+import { HOLDER, TOKEN, type TokenImportRow } from '../reading/rows.ts';
 
 /** The app and account of a token, and its last use, as a row or the database says. */
 export interface TokenAttribution extends Owner {
@@ -75,7 +75,7 @@ export function changesOf(
 ): Changes | Objection {
   const mayMove = known.isUnidentified && known.state === 'unmapped';
   if (row.clientId !== known.clientId && !mayMove)
-    return { field: 'client_id', reason: 'already belongs to another app' };
+    return { field: TOKEN, reason: 'already belongs to another app' };
   if (isOtherOwner(row, known, emailsOf)) return { field: HOLDER, reason: OTHER_ACCOUNT };
   if (known.state === 'revoked' || known.state === 'migrated') return {};
   return {

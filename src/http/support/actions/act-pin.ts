@@ -21,8 +21,8 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Actio
   const names = known.map(({ accountId, name }) => `${name ?? 'without a name'} (${accountId})`).join('; ');
   const hint =
     known.length === 0
-      ? 'An account id of 24 hex digits. No account that signed in here has this address.'
-      : `An account id of 24 hex digits. With this address signed in: ${names}. That alone is no proof.`;
+      ? 'The id of an account that the bridge knows. No account that signed in here has this address.'
+      : `The id of an account that the bridge knows. With this address signed in: ${names}. That alone is no proof.`;
   return {
     title: 'Say whose account this is',
     says: [
@@ -49,7 +49,7 @@ export function pinAction(frame: PageShell): StaffAction<MappingTarget> {
     find: (req) => mappingIn(frame, req),
     ask: (target) => ask(frame, target),
     async act({ target, fields, reason, origin }) {
-      const accountId = (fields['account_id'] ?? '').toLowerCase();
+      const accountId = (fields['account_id'] ?? '').trim();
       const asked = { mappingId: target.mappingId, accountId, email: fields['seen_email'] ?? '', reason };
       const { outcome } = await pinByStaff(frame.context, { ...asked, ...origin });
       if (outcome === 'unknown account') return { problems: { account_id: UNKNOWN_ACCOUNT } };

@@ -1,0 +1,131 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addApp, listAppsCommand } from '../../src/cli/commands/apps/apps.ts';
+import { cutOver } from '../../src/cli/commands/apps/cut-over.ts';
+import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
+import { restore } from '../../src/cli/commands/database/restore.ts';
+import { changeDate } from '../../src/cli/commands/dates/dates.ts';
+import { verifyHistoryCommand } from '../../src/cli/commands/history.ts';
+import { planAll } from '../../src/cli/commands/reminders.ts';
+import { findTokenCommand, revoke } from '../../src/cli/commands/tokens/token-actions.ts';
+import { importTokens } from '../../src/cli/commands/tokens/tokens.ts';
+import { withContext } from '../../src/cli/commands/with-context.ts';
+
+/** A command says what it did, and the same in text and in JSON. */
+
+const before = process.env;
+const varDir = mkdtempSync(join(tmpdir(), 'command-answers-'));
+const APP = 'a'.repeat(24);
+const OTHER_APP = 'b'.repeat(24);
+const DAY = 86_400_000;
+let made: Awaited<ReturnType<typeof migrateDatabase>>;
+
+const token = (name: string, clientId: string) => ({
+  type: 'token',
+  access_token: `1/${name.padEnd(32, '0')}`,
+  client_id: clientId,
+  account_id: 'c'.repeat(24),
+});
+
+async function importRows(...rows: object[]) {
+  const file = join(varDir, 'rows.ndjson');
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return (await importTokens({}, [file])).json;
+}
+
+beforeAll(async () => {
+  process.env = {
+    VAR_DIR: varDir,
+    LOG_LEVEL: 'error',
+    PUBLIC_URL: 'https://bridge.example',
+    TRUST_PROXY: '127.0.0.1',
+    MODERN_AUTH_URL: 'https://127.0.0.1:9',
+    MODERN_API_URL: 'https://127.0.0.1:9',
+    MODERN_CLIENT_ID: 'bridge',
+  };
+  made = await migrateDatabase({});
+  process.env['NODE_ENV'] = 'production';
+  const apps = [APP, OTHER_APP].map((client_id) => ({
+    type: 'app',
+    client_id,
+    name: 'An App',
+    owner_email: 'owner@app.example',
+  }));
+  await importRows(...apps, token('1', APP));
+});
+afterAll(() => {
+  process.env = before;
+  rmSync(varDir, { recursive: true, force: true });
+});
+
+test('migrate says whether it made the database or changed nothing', async () => {
+  expect(made.lines[0]).toMatch(/^The database was made, with schema \d+\.$/);
+  expect(made.json).toMatchObject({ migrated: true, before: null });
+  const again = await migrateDatabase({});
+  expect(again.lines[0]).toContain('Nothing was changed.');
+  expect(again.json).toMatchObject({
+    migrated: false,
+    before: made.json['schema'],
+    schema: made.json['schema'],
+  });
+});
+
+test('history verify counts the same entries in both, also those that wait', async () => {
+  const { lines, json } = await verifyHistoryCommand({});
+  const [entries, chained, waiting] = ['entries', 'chained', 'waiting'].map((name) => Number(json[name]));
+  expect(lines[0]).toContain(`${entries} entries, chained to position ${chained}`);
+  expect([entries, waiting! > 1]).toEqual([chained! + waiting!, true]);
+});
+
+test('one entry waits in the singular', async () => {
+  await withContext(async ({ context: { store } }) => {
+    const [first] = await store.durable.selectFrom('events').select('id').orderBy('id').limit(1).execute();
+    await store.durable.deleteFrom('events').where('id', '!=', first!.id).execute();
+  });
+  const { lines } = await verifyHistoryCommand({});
+  expect(lines).toEqual([expect.stringContaining('1 entry,'), '1 entry waits to be chained.']);
+});
+
+test('without a mail server in production, no command promises a reminder', async () => {
+  const moment = new Date(Date.now() + 30 * DAY).toISOString();
+  const { lines } = await changeDate({ reason: 'asked for' }, ['sunset', moment]);
+  expect(lines.join(' ')).toContain('Nobody is reminded of it: SMTP_URL is not set');
+  expect(lines.join(' ')).not.toContain('planned anew');
+  const plan = await planAll({});
+  expect(plan.lines[1]).toContain('None of these mails will be sent: SMTP_URL is not set');
+  // The owner has an address, the holder has none.
+  expect(plan.json).toMatchObject({ mails: 1, without_address: 1, is_sending: false });
+  expect(plan.lines[0]).toContain('1 mail now, 0 people later. 1 person cannot get one');
+});
+
+test('a token that belongs to another app is refused for the token, and the report names it', async () => {
+  const { refusals, report } = await importRows(token('1', OTHER_APP));
+  const field = 'access_token or access_token_sha256';
+  expect(refusals).toMatchObject([{ field, reason: 'already belongs to another app' }]);
+  expect(JSON.parse(readFileSync(String(report), 'utf8'))).toMatchObject({ line: 1, field });
+});
+
+test('what stands already is no failure and no change', async () => {
+  const same = await cutOver({ percent: '0', reason: 'asked for' }, [APP]);
+  expect(same).toMatchObject({ ok: true, json: { percent: 0, before: 0, changed: false } });
+  expect(same.lines).toEqual(['The percentage of the app is 0 % already. Nothing was changed.']);
+  const taken = await restore({ takeOver: true }, []);
+  expect(taken).toMatchObject({ ok: true, json: { state: 'original', grants: 0, changed: false } });
+});
+
+test('revoke speaks of no grant where the token had none', async () => {
+  const [found] = (await findTokenCommand({}, ['c'.repeat(24)])).json['tokens'] as [{ mapping_id: string }];
+  const { lines, json } = await revoke({ reason: 'lost' }, [found.mapping_id]);
+  expect(lines).toEqual(['The token is revoked. No grant served it.']);
+  expect(json).toMatchObject({ outcome: 'revoked', alone: false, hadGrant: false });
+});
+
+test('apps list says that the owner of an unidentified program is not known', async () => {
+  const app = { name: 'App', callback: ['https://app.example/cb'], owner: 'owner@app.example' };
+  const clientId = String((await addApp(app)).json['client_id']);
+  await withContext(({ context: { store } }) =>
+    store.durable.updateTable('apps').set({ owner_email: null }).where('client_id', '=', clientId).execute(),
+  );
+  expect((await listAppsCommand()).lines.join('\n')).toContain('owner not known)');
+});

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pin } from '../../src/cli/commands/apps/accounts.ts';
+import { addApp } from '../../src/cli/commands/apps/apps.ts';
+import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
+import { add as addStaff } from '../../src/cli/commands/staff.ts';
+import { makeLinkCommand } from '../../src/cli/commands/tokens/links.ts';
+import { findTokenCommand } from '../../src/cli/commands/tokens/token-actions.ts';
+import { importTokens } from '../../src/cli/commands/tokens/tokens.ts';
+import { chooseDatabase } from '../support/bridge/started-bridge.ts';
+
+/** Every command takes the account ids that an import takes, also ids that have not 24 hex digits. */
+
+const before = process.env;
+const varDir = mkdtempSync(join(tmpdir(), 'imported-ids-'));
+const APP = 'a'.repeat(24);
+const IMPORTED = 'mod_1-B';
+let database: Awaited<ReturnType<typeof chooseDatabase>>;
+
+const token = (name: string, holder: object) => ({
+  type: 'token',
+  access_token: `1/${name.padEnd(32, '0')}`,
+  client_id: APP,
+  ...holder,
+});
+
+beforeAll(async () => {
+  database = await chooseDatabase();
+  process.env = { VAR_DIR: varDir, LOG_LEVEL: 'error', ...database.settings };
+  await migrateDatabase({});
+  const rows = [
+    { type: 'app', client_id: APP, name: 'An App', owner_email: 'owner@app.example' },
+    token('1', { account_id: IMPORTED }),
+    token('2', { account_email: 'holder@mail.example' }),
+  ];
+  const file = join(varDir, 'rows.ndjson');
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  expect((await importTokens({}, [file])).json).toMatchObject({ new: 3, refused: 0 });
+});
+afterAll(async () => {
+  process.env = before;
+  await database.remove();
+  rmSync(varDir, { recursive: true, force: true });
+});
+
+test('links make makes a link for it', async () => {
+  const { json } = await makeLinkCommand({ app: APP, account: IMPORTED });
+  expect(json).toMatchObject({ account_id: IMPORTED, link: expect.stringContaining('/apps/connect/') });
+});
+
+test('accounts pin gives it what waits under an address, and tokens find finds both', async () => {
+  const { json } = await pin({ reason: 'by phone' }, ['holder@mail.example', IMPORTED]);
+  expect(json).toMatchObject({ tokens: 1 });
+  expect((await findTokenCommand({}, [IMPORTED])).json['tokens']).toHaveLength(2);
+});
+
+test('staff add gives it a role', async () => {
+  const { json } = await addStaff({ role: 'reader' }, [IMPORTED]);
+  expect(json).toEqual({ account_id: IMPORTED, role: 'reader', before: null });
+});
+
+test('apps add takes it as an owner', async () => {
+  const app = { name: 'App', callback: ['https://app.example/cb'], owner: IMPORTED };
+  expect((await addApp(app)).json).toMatchObject({ owner_known: true });
+});
+
+test.each(['', 'a b', 'a@b', 'x'.repeat(65), 'é'])(
+  'what no import takes is no account id: %j',
+  async (id) => {
+    const words = 'an account id (1 to 64 letters, digits, - and _)';
+    await expect(makeLinkCommand({ app: APP, account: id })).rejects.toThrow(words);
+    await expect(pin({ reason: 'by phone' }, ['holder@mail.example', id])).rejects.toThrow(words);
+  },
+);
