@@ -6,9 +6,6 @@ import { randomBytes } from 'node:crypto';
  */
 export const OUTSIDE_ID = /^[\w-]{1,64}$/;
 
-/** The rule of an account id, for messages. */
-export const ACCOUNT_ID_WORDS = 'an account id (1 to 64 letters, digits, - and _)';
-
 /** Whether a text has the form of an account id or a profile id. */
 export function isOutsideId(text: string): boolean {
   return OUTSIDE_ID.test(text);

@@ -65,11 +65,14 @@ test('apps add takes it as an owner', async () => {
   expect((await addApp(app)).json).toMatchObject({ owner_known: true });
 });
 
-test.each(['', 'a b', 'a@b', 'x'.repeat(65), 'é'])(
-  'what no import takes is no account id: %j',
+test.each(['', 'a b', 'a@b', 'x'.repeat(65), 'é', 'moed-account'])(
+  'what no import takes, and what names no account here, is no account id: %j',
   async (id) => {
-    const words = 'an account id (1 to 64 letters, digits, - and _)';
+    const words = 'an account id (24 hex digits, or the id of an account that is known here)';
     await expect(makeLinkCommand({ app: APP, account: id })).rejects.toThrow(words);
     await expect(pin({ reason: 'by phone' }, ['holder@mail.example', id])).rejects.toThrow(words);
+    const app = { name: 'App', callback: ['https://app.example/cb'], owner: id };
+    if (id !== 'a@b') await expect(addApp(app)).rejects.toThrow(words);
+    if (id !== 'a@b') await expect(addStaff({ role: 'reader' }, [id])).rejects.toThrow(words);
   },
 );

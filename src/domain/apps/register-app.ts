@@ -1,12 +1,5 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import {
-  ACCOUNT_ID_WORDS,
-  isOutsideId,
-  newHexId,
-  newLegacyToken,
-  newOpaqueValue,
-  tokenHint,
-} from '../../shared/ids.ts';
+import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../../shared/ids.ts';
 import { tokensIn } from '../../shared/log/token-like.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
@@ -16,6 +9,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { NewApp, NewMapping } from '../../store/tables/tables.ts';
 import { isContact } from './app-contacts.ts';
 import { callbackProblem, OUT_OF_BAND } from './callback-rule.ts';
+import { ACCOUNT_ID_WORDS, isAccountId } from '../accounts/account-id.ts';
 import type { AppsDeps } from './deps.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
 import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
@@ -113,18 +107,18 @@ function contactProblems(contacts: readonly string[]): RegistrationProblem[] {
     .map((entry) => ({ field: 'contact', entry, text: 'must be one mail address such as dev@example.com' }));
 }
 
-function ownerProblems(owner: string): RegistrationProblem[] {
-  if (isOutsideId(owner) || EMAIL.test(owner)) return [];
+async function ownerProblems({ store }: AppsDeps, owner: string): Promise<RegistrationProblem[]> {
+  if (EMAIL.test(owner) || (await isAccountId(store.durable, owner))) return [];
   return [{ field: 'owner', text: `${ACCOUNT_ID_WORDS} or an e-mail address` }];
 }
 
-function check(registration: Registration): void {
+async function check(context: AppsDeps, registration: Registration): Promise<void> {
   const { name, contacts = [], owner } = registration;
   const problems = [
     ...nameProblems(name),
     ...callbackProblems(registration),
     ...contactProblems(contacts),
-    ...ownerProblems(owner),
+    ...(await ownerProblems(context, owner)),
   ];
   if (problems.length > 0) throw new RegistrationRefused(problems);
 }
@@ -154,7 +148,7 @@ function ownerMapping(context: AppsDeps, app: NewApp, token: string): NewMapping
 }
 
 function appRow(registration: Registration, clientId: string, now: number): NewApp {
-  const isAccount = isOutsideId(registration.owner);
+  const isAccount = !EMAIL.test(registration.owner);
   return {
     client_id: clientId,
     name: registration.name.trim(),
@@ -208,7 +202,7 @@ export async function registerApp(
   context: AppsDeps,
   registration: Registration,
 ): Promise<AppCredentials | undefined> {
-  check(registration);
+  await check(context, registration);
   const registered = {
     clientId: registration.fixed?.clientId ?? registration.clientId ?? newHexId(),
     clientSecret: registration.fixed?.clientSecret ?? newOpaqueValue(),

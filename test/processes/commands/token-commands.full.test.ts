@@ -139,7 +139,7 @@ test('pin gives what waits under an address to an account, with the reason, and 
 });
 
 test('pin names every value that is wrong', async () => {
-  const { code, complaints } = await run(settings, 'accounts', 'pin', 'owner', 'me@', '--reason', ' ');
+  const { code, complaints } = await run(settings, 'accounts', 'pin', 'owner', 'me', '--reason', ' ');
   expect(code).toBe(1);
   for (const name of ['email:', 'account:', 'reason:']) expect(complaints).toContain(name);
 });

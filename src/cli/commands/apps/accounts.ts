@@ -1,16 +1,23 @@
-import { ACCOUNT_ID_WORDS, isOutsideId } from '../../../shared/ids.ts';
+import { ACCOUNT_ID_WORDS, isAccountId } from '../../../domain/accounts/account-id.ts';
 import { pinAccount } from '../../../domain/accounts/pin-account.ts';
+import type { Context } from '../../../domain/context.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
 const REASON = /^(?=.*\S)\P{Cc}{1,500}$/u;
 
-function check(email: string, accountId: string, reason: string): void {
+interface AskedPin {
+  email: string;
+  accountId: string;
+  how: string;
+}
+
+async function check({ store }: Context, { email, accountId, how }: AskedPin): Promise<void> {
   const problems = [
     EMAIL.test(email) ? [] : ['email: must be an e-mail address'],
-    isOutsideId(accountId) ? [] : [`account: must be ${ACCOUNT_ID_WORDS}`],
-    REASON.test(reason) ? [] : ['reason: must be 1 to 500 printable characters'],
+    (await isAccountId(store.durable, accountId)) ? [] : [`account: must be ${ACCOUNT_ID_WORDS}`],
+    REASON.test(how) ? [] : ['reason: must be 1 to 500 printable characters'],
   ].flat();
   if (problems.length > 0) throw new Error(problems.join('\n'));
 }
@@ -26,8 +33,8 @@ export async function pin(
   [email = '', accountId = '']: readonly string[],
 ): Promise<Result> {
   const how = String(options['reason']);
-  check(email, accountId, how);
   return withContext(async ({ context }) => {
+    await check(context, { email, accountId, how });
     const pinned = await pinAccount(context, { email, accountId, how, actor: 'command', requestId: null });
     const { tokens, apps, ids } = pinned;
     const line =

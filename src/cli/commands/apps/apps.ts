@@ -1,4 +1,3 @@
-import { isOutsideId } from '../../../shared/ids.ts';
 import { callbackProblem } from '../../../domain/apps/callback-rule.ts';
 import { registerApp } from '../../../domain/apps/register-app.ts';
 import { listApps as findApps, listCallbacks } from '../../../store/apps/apps.ts';
@@ -20,7 +19,7 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
     const { clientId, clientSecret, ownerToken } = registered;
     const json = { client_id: clientId, client_secret: clientSecret, owner_token: ownerToken };
     const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
-    const isOwnerKnown = isOutsideId(String(options['owner']));
+    const isOwnerKnown = !String(options['owner']).includes('@');
     const hint = isOwnerKnown
       ? 'The secret and the token are shown only this once. The owner token works after the owner has authorized the app once.'
       : 'The secret and the token are shown only this once. The owner token works after the owner has proven the e-mail address and authorized the app once.';

@@ -1,4 +1,4 @@
-import { ACCOUNT_ID_WORDS, isOutsideId } from '../../../shared/ids.ts';
+import { ACCOUNT_ID_WORDS, isAccountId } from '../../../domain/accounts/account-id.ts';
 import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { Result } from '../result.ts';
@@ -10,8 +10,9 @@ import { withContext } from '../with-context.ts';
  */
 export async function makeLinkCommand(options: Record<string, unknown>): Promise<Result> {
   const [clientId, accountId] = [String(options['app']), String(options['account'])];
-  if (!isOutsideId(accountId)) throw new Error(`account: must be ${ACCOUNT_ID_WORDS}`);
   return withContext(async ({ context }) => {
+    if (!(await isAccountId(context.store.durable, accountId)))
+      throw new Error(`account: must be ${ACCOUNT_ID_WORDS}`);
     const app = await findRegisteredApp(context, clientId);
     if (!app) throw new Error(`no app is registered with the client id ${clientId}`);
     const link = await reauthorizationLink(context, { clientId, accountId });
