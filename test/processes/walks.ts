@@ -37,7 +37,8 @@ async function codePage(system: WholeSystem, authorizeUrl: string): Promise<Page
 export async function tokenFromCodePage(system: WholeSystem): Promise<RawAnswer> {
   const authorizeUrl = /^ +(\S+\/oauth2\/authorize\S+)$/m.exec(system.welcome)?.[1] ?? '';
   const page = await codePage(system, authorizeUrl);
-  const code = /<code[^>]*>([^<]+)<\/code>/.exec(page.body)?.[1] ?? '';
+  const code = /<code[^>]*>([^<]+)<\/code>/.exec(page.body)?.[1];
+  if (code === undefined) throw new Error(`${page.url} shows no code: ${page.status} ${page.body}`);
   const body = new URLSearchParams(exchangeFields(system.app, code)).toString();
   return sendRaw(system.bridgeUrl, { method: 'POST', path: '/1/oauth2/token.json', ...rawForm(body) });
 }
