@@ -15,7 +15,7 @@ export function revoking(on: () => History): void {
     const { mappingId: other } = await addToken(history, 'active', given);
     const { mappingId } = given;
     const answer = await revokeToken(history.context, { mappingId, ...REVOCATION });
-    expect(answer).toEqual({ outcome: 'revoked', alone: false });
+    expect(answer).toEqual({ outcome: 'revoked', alone: false, hadGrant: true });
     expect(await stateOf(history, other)).toEqual({ state: 'active', updated_at: 0 });
     expect(await grantOf(history, given)).toEqual({ state: 'ready', dead_cause: null });
     const row = await history.db
@@ -51,13 +51,13 @@ export function revoking(on: () => History): void {
       .execute();
     await revokeToken(history.context, { mappingId, ...REVOCATION });
     const withCode = await revokeToken(history.context, { ...REVOCATION, mappingId: second.mappingId });
-    expect(withCode).toEqual({ outcome: 'revoked', alone: false });
+    expect(withCode).toEqual({ outcome: 'revoked', alone: false, hadGrant: true });
     expect(await grantOf(history, given)).toEqual({ state: 'ready', dead_cause: null });
 
     await history.db.deleteFrom('legacy_codes').where('grant_id', '=', grantId).execute();
     const last = await addToken(history, 'active', given);
     const answer = await revokeToken(history.context, { ...REVOCATION, mappingId: last.mappingId });
-    expect(answer).toEqual({ outcome: 'revoked', alone: true });
+    expect(answer).toEqual({ outcome: 'revoked', alone: true, hadGrant: true });
     expect(await grantOf(history, given)).toEqual({ state: 'dead', dead_cause: 'deauthorized' });
     expect(await saidOf(history, 'grant_id', grantId)).toContain('deauthorized');
   });
@@ -66,7 +66,7 @@ export function revoking(on: () => History): void {
     for (const state of ['unmapped', 'reauthorization_required'] as const) {
       const given = await keepToken(history, state);
       const answer = await revokeToken(history.context, { ...REVOCATION, mappingId: given.mappingId });
-      expect(answer).toEqual({ outcome: 'revoked', alone: false });
+      expect(answer).toEqual({ outcome: 'revoked', alone: false, hadGrant: false });
       expect(await grantOf(history, given)).toEqual({ state: 'ready', dead_cause: null });
     }
   });
