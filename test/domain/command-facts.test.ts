@@ -8,6 +8,7 @@ import { shadowCommand } from '../../src/cli/commands/apps/shadow.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { verifyHistoryCommand } from '../../src/cli/commands/history.ts';
 import { drop, listAllKeys } from '../../src/cli/commands/keys.ts';
+import { markTakeOver } from '../../src/domain/history/anchor-history.ts';
 import type { Result } from '../../src/cli/commands/result.ts';
 import { assign } from '../../src/cli/commands/tokens/token-actions.ts';
 import { importTokens } from '../../src/cli/commands/tokens/tokens.ts';
@@ -50,6 +51,35 @@ test('every id, time and path of the text', async () => {
   expectAllIn(await listAppsCommand());
   expectAllIn(await listAllKeys());
   expectAllIn(await verifyHistoryCommand({}));
+});
+
+describe('that the anchors of VAR_DIR were left out of a history', () => {
+  const memory = join(varDir, 'epoch.json');
+  const anchor = join(varDir, 'captured.ndjson');
+  const lastOf = async (options: { anchor?: string[] }) => {
+    const { ok, lines, json } = await verifyHistoryCommand(options);
+    return { ok, told: lines.at(-1), isLeftOut: json['anchorsLeftOut'] };
+  };
+
+  afterAll(() => rmSync(memory));
+
+  test('not where VAR_DIR belongs to this database', async () => {
+    const { told, ...rest } = await lastOf({});
+    expect(rest).toEqual({ ok: true, isLeftOut: false });
+    expect(told).not.toContain('left out');
+  });
+
+  test('where VAR_DIR belongs to another one, and what is left to check against', async () => {
+    writeFileSync(join(varDir, 'production.db'), '');
+    writeFileSync(memory, JSON.stringify({ instance: 'a', epoch: 1, database: 'sqlite:production.db' }));
+    const alone = await lastOf({});
+    expect(alone).toMatchObject({ ok: true, isLeftOut: true });
+    expect(alone.told).toContain('checked against its chain alone');
+    await withContext(({ context }) => markTakeOver({ ...context, anchorsFile: anchor }));
+    const named = await lastOf({ anchor: [anchor] });
+    expect(named.isLeftOut).toBe(true);
+    expect(named.told).toContain('checked against its chain and the anchors of --anchor alone');
+  });
 });
 
 test('that the history key was left alone', async () => {

@@ -67,24 +67,31 @@ function linesOf(verdict: HistoryVerdict): string[] {
   ];
 }
 
-const leftOut = (owner: string | undefined) =>
-  owner === undefined
-    ? []
-    : [
-        `The anchors in VAR_DIR were left out: VAR_DIR belongs to another database, ${owner}. Without anchors, a history whose end was cut off looks whole.`,
-      ];
+/** What the verdict rests on where the anchors of VAR_DIR are those of another database. */
+function leftOut(owner: string | undefined, named: readonly string[]): string[] {
+  if (owner === undefined) return [];
+  const basis = named.length === 0 ? 'its chain alone' : 'its chain and the anchors of --anchor alone';
+  const limit =
+    named.length === 0
+      ? 'A history whose end was cut off looks whole'
+      : 'An end that was cut off after the newest of them looks whole';
+  return [
+    `The anchors in VAR_DIR were left out: VAR_DIR belongs to another database, ${owner}. The history was checked against ${basis}. ${limit}.`,
+  ];
+}
 
 /** `history verify`: checks the whole chain against this machine's anchors and the anchors of every named file. */
 export async function verifyHistoryCommand(options: { anchor?: string[] }): Promise<Result> {
   return withContext(async ({ context }) => {
     const owner = await findAnchorsOwner(context);
-    const sources = { named: options.anchor ?? [], isOwn: owner === undefined };
+    const named = options.anchor ?? [];
+    const sources = { named, isOwn: owner === undefined };
     const verdict = await prove(context, await collectAnchors(context, sources));
     const { entries: chained, waiting, anchors, newestAnchor, finding } = verdict;
     const ok = finding === undefined;
     return {
       ok,
-      lines: [...linesOf(verdict), ...leftOut(owner)],
+      lines: [...linesOf(verdict), ...leftOut(owner, named)],
       json: {
         ok,
         entries: allOf(verdict),
@@ -92,6 +99,7 @@ export async function verifyHistoryCommand(options: { anchor?: string[] }): Prom
         waiting,
         anchors,
         newestAnchor: newestAnchor ?? null,
+        anchorsLeftOut: owner !== undefined,
         varDirOwner: owner ?? null,
         ...(finding && { finding }),
       },
