@@ -49,7 +49,7 @@ test('a pair in the VAR_DIR of another database stays there, and is taken back o
   writeFileSync(join(folder, 'production.db'), '');
   writeFileSync(memory, JSON.stringify({ ...JSON.parse(own), database: 'sqlite:production.db' }));
   await recoverSpilledPairs(context);
-  await expect(recoverSpilledPair(context, grantId)).rejects.toThrow('VAR_DIR of another database');
+  await expect(recoverSpilledPair(context, grantId)).rejects.toThrow('for another database');
   expect((await context.spill.list()).entries).toMatchObject([{ grantId }]);
 
   writeFileSync(memory, own);

@@ -2,6 +2,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import type { Logger } from '../../shared/log/logger.ts';
 import type { EpochFile } from '../../store/files/epoch-file.ts';
+import type { PairOwner } from '../../store/files/spill.ts';
 import {
   bumpEpoch,
   fillPlace,
@@ -46,8 +47,10 @@ export interface InstanceWatch {
    * copy.
    */
   findProblem(): string | undefined;
-  /** Whether VAR_DIR belongs to this database. The pairs in the spill of VAR_DIR are those of its owner. */
+  /** Whether VAR_DIR belongs to this database. */
   ownsFolder(): boolean;
+  /** Names this database as the owner of a pair in the spill. */
+  pairOwner(): PairOwner;
   /** The database of this process, and the highest epoch of that database that this machine knows. */
   seen(): SeenInstance;
   /**
@@ -134,6 +137,11 @@ class Watch implements InstanceWatch {
   remedy = () => this.#finding && remedyFor(this.#finding, this.#owner !== undefined);
   findProblem = () => this.#memory.findProblem();
   ownsFolder = () => !this.#memory.isAboutAnother({ seen: this.seen(), place: this.#sight?.place ?? '' });
+  pairOwner = () => ({
+    instance: this.#id,
+    address: this.#options.file.addressOf(this.#sight?.place ?? ''),
+    ownsFolder: this.ownsFolder(),
+  });
   seen = () => ({ id: this.#id, epoch: this.#epoch });
   originalFor = () => (this.isCopy() ? 0 : this.#options.clock.elapsed() - this.#since);
   noteClaim = () => void (this.#claims += 1);

@@ -30,6 +30,8 @@ export interface EpochFile {
   write(seen: RememberedInstance): void;
   /** The name of the present database, as the file keeps the name. `place` comes from `Store.place`. */
   nameOf(place: string): string;
+  /** The present database, named alike from every folder. `place` comes from `Store.place`. */
+  addressOf(place: string): string;
   /** The SQLite file behind a name; undefined when the file is missing. */
   findFile(name: string): string | undefined;
 }
@@ -74,11 +76,14 @@ function parse(text: string): z.infer<typeof content> | undefined {
 /** The epoch file of this machine for the database at `location`. No file is made before the first `write`. */
 export function openEpochFile(path: string, location: DatabaseLocation): EpochFile {
   const folder = dirname(realFile(path));
+  // Found at once: the address is asked for when the volume of the database may be away.
+  const address = location.kind === 'sqlite' ? `${SQLITE}${realFile(resolve(location.file))}` : undefined;
   return {
     nameOf: (place) =>
       location.kind === 'sqlite'
         ? `${SQLITE}${relative(folder, realFile(location.file))}`
         : `${POSTGRES}${place}`,
+    addressOf: (place) => address ?? `${POSTGRES}${place}`,
     findFile(name) {
       const file = resolve(folder, name.slice(SQLITE.length));
       return existsSync(file) ? file : undefined;

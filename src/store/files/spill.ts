@@ -1,8 +1,19 @@
+import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makePrivateFolder } from '../../shared/private-file.ts';
 import type { SealedPair } from '../grants/presentations.ts';
+
+/** The database that a pair belongs to. A copy has the id and the grants of its original, so the address counts too. */
+export interface PairOwner {
+  /** The id of the database. */
+  instance: string;
+  /** The address of the database, the same from every folder (`EpochFile.addressOf`). */
+  address: string;
+  /** Whether VAR_DIR belonged to this database when the pair was spilled. */
+  ownsFolder: boolean;
+}
 
 /** A received pair that the database could not take yet, sealed in the form of its row. */
 export interface SpilledPair {
@@ -10,6 +21,14 @@ export interface SpilledPair {
   /** The version that was presented to get this pair. */
   version: number;
   pair: SealedPair;
+  /** Undefined when an older version wrote the file. */
+  owner?: PairOwner | undefined;
+}
+
+/** A pair as the folder holds it. */
+export interface WaitingPair extends SpilledPair {
+  /** The name of the file. */
+  file: string;
 }
 
 /**
@@ -17,11 +36,15 @@ export interface SpilledPair {
  * (docs/decisions/0003).
  */
 export interface Spill {
+  readonly folder: string;
   /** Resolves when the pair would survive a power cut. */
   write(entry: SpilledPair): Promise<void>;
   /** The waiting pairs, and the names of unreadable files. */
-  list(): Promise<{ entries: SpilledPair[]; unreadable: string[] }>;
-  remove(entry: Pick<SpilledPair, 'grantId' | 'version'>): Promise<void>;
+  list(): Promise<{ entries: WaitingPair[]; unreadable: string[] }>;
+  /** Removes a pair that was listed, or one that this process wrote. */
+  remove(entry: SpilledPair | WaitingPair): Promise<void>;
+  /** Whether this process asks about this file for the first time. What is told of a file is told once. */
+  isNew(file: string): boolean;
   /** Whether the disk has room for writes that may be needed after a refresh token is spent. */
   hasRoom(): Promise<boolean>;
 }
@@ -31,8 +54,14 @@ const SUFFIX = '.pair';
 /** Enough for the write-ahead log and the spill of all running refreshes. */
 export const ROOM_BYTES = 16 * 1024 * 1024;
 
-function nameOf({ grantId, version }: Pick<SpilledPair, 'grantId' | 'version'>): string {
-  return `${grantId}-${version}${SUFFIX}`;
+/** Names the owner too, so that a copy that spills into the same folder overwrites no pair of its original. */
+function nameOf({ grantId, version, owner }: SpilledPair): string {
+  const plain = `${grantId}-${version}`;
+  if (owner === undefined) return `${plain}${SUFFIX}`;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([owner.instance, owner.address]))
+    .digest('hex');
+  return `${plain}-${digest.slice(0, 12)}${SUFFIX}`;
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -73,12 +102,13 @@ const spilledPair = z.object({
     refreshAt: z.number(),
     answeredAt: z.number().optional(),
   }),
+  owner: z.object({ instance: z.string(), address: z.string(), ownsFolder: z.boolean() }).optional(),
 }) satisfies z.ZodType<SpilledPair>;
 
 /** Undefined when another process has just removed the file; the file name when the file cannot be read. */
-async function readEntry(folder: string, name: string): Promise<SpilledPair | string | undefined> {
+async function readEntry(folder: string, name: string): Promise<WaitingPair | string | undefined> {
   try {
-    return spilledPair.parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
+    return { ...spilledPair.parse(JSON.parse(await readFile(join(folder, name), 'utf8'))), file: name };
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : name;
   }
@@ -91,7 +121,9 @@ export function openSpill(folder: string): Spill {
   } catch (cause) {
     throw new Error(`VAR_DIR: ${folder} cannot be used: ${(cause as Error).message}`, { cause });
   }
+  const asked = new Set<string>();
   return {
+    folder,
     write: (entry) => writeWhole(folder, nameOf(entry), `${JSON.stringify(entry)}\n`),
     async list() {
       const read = await Promise.all((await namesIn(folder)).map((name) => readEntry(folder, name)));
@@ -100,7 +132,8 @@ export function openSpill(folder: string): Spill {
         unreadable: read.filter((entry) => typeof entry === 'string'),
       };
     },
-    remove: (entry) => rm(join(folder, nameOf(entry)), { force: true }),
+    remove: (entry) => rm(join(folder, 'file' in entry ? entry.file : nameOf(entry)), { force: true }),
+    isNew: (file) => !asked.has(file) && asked.add(file).has(file),
     async hasRoom() {
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize >= ROOM_BYTES;

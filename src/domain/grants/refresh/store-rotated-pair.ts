@@ -2,7 +2,7 @@ import { SECOND } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { findGrant } from '../../../store/grants/grants.ts';
 import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentations.ts';
-import type { SpilledPair } from '../../../store/files/spill.ts';
+import type { SpilledPair, WaitingPair } from '../../../store/files/spill.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import type { GrantsDeps } from '../deps.ts';
@@ -11,6 +11,7 @@ import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import { addPendingRevocation, settleSoon } from '../pending-revocations.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { openRefreshToken, resealPair } from '../sealed-pair.ts';
+import { splitByOwner, tellLeft, tellStray } from './spill-owners.ts';
 import { KeyDropped, requireUsableKey, withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 
 /**
@@ -95,22 +96,29 @@ async function settlePair(context: GrantsDeps, entry: SpilledPair): Promise<void
   await settleSurplus(context, entry);
 }
 
+/** Spills a pair under the name of its database, and tells where a start with the right VAR_DIR would not find it. */
+async function spillNamed(context: GrantsDeps, received: SpilledPair): Promise<SpilledPair> {
+  const owner = context.instance.pairOwner();
+  const entry = { ...received, owner };
+  await context.spill.write(entry);
+  if (!owner.ownsFolder) tellStray(context, entry);
+  return entry;
+}
+
 /** Spills a pair once. After a failure of the disk the next call tries again. */
-function createSpilling(context: GrantsDeps, entry: SpilledPair) {
-  let spilled: Promise<boolean> | undefined;
+function createSpilling(context: GrantsDeps, received: SpilledPair) {
+  let spilled: Promise<SpilledPair | undefined> | undefined;
   const write = () =>
-    context.spill.write(entry).then(
-      () => true,
-      (error: unknown) => {
-        context.logger.error('ALARM: a pair could not be spilled', { grantId: entry.grantId, error });
-        spilled = undefined;
-        return false;
-      },
-    );
+    spillNamed(context, received).catch((error: unknown) => {
+      context.logger.error('ALARM: a pair could not be spilled', { grantId: received.grantId, error });
+      spilled = undefined;
+      return undefined;
+    });
   return {
     spill: () => (spilled ??= write()),
     async remove(): Promise<void> {
-      if (await spilled) await context.spill.remove(entry);
+      const entry = await spilled;
+      if (entry) await context.spill.remove(entry);
     },
   };
 }
@@ -136,36 +144,41 @@ export async function storeRotatedPair(context: GrantsDeps, entry: SpilledPair):
   await spilling.remove();
 }
 
-async function recover(context: GrantsDeps, entry: SpilledPair): Promise<void> {
+async function recover(context: GrantsDeps, entry: WaitingPair): Promise<void> {
   await settlePair(context, entry);
   await context.spill.remove(entry);
   context.logger.warn('a spilled pair was taken back', { grantId: entry.grantId, version: entry.version });
 }
 
 /**
- * Stores the pairs of a grant that any process of this machine spilled. Returns whether there were any.
- * @throws {Unavailable} VAR_DIR belongs to another database: a copy has the same grants, and the pair may be the only one
- * of the original
+ * Stores the pairs of a grant that any process of this database spilled into this folder. Returns whether there were any.
+ * @throws {Unavailable} a pair of the grant belongs to another database: a copy has the same grants, and the pair may be
+ * the only one of the original
  */
 export async function recoverSpilledPair(context: GrantsDeps, grantId: string): Promise<boolean> {
   const { entries } = await context.spill.list();
-  const own = entries.filter((entry) => entry.grantId === grantId);
-  if (own.length > 0 && !context.instance.ownsFolder())
-    throw new Unavailable('a pair of this grant is in the VAR_DIR of another database');
+  const { own, left } = splitByOwner(
+    context,
+    entries.filter((entry) => entry.grantId === grantId),
+  );
   for (const entry of own) await recover(context, entry);
-  return own.length > 0;
+  if (own.length > 0) return true;
+  if (left.length > 0) throw new Unavailable('a pair of this grant waits in VAR_DIR for another database');
+  return false;
 }
 
 /**
- * Stores the pairs in the spill, left by earlier processes or by an outage of the database. Leaves the pairs alone where
- * VAR_DIR belongs to another database.
+ * Stores the pairs in the spill, left by earlier processes or by an outage of the database. Leaves the pairs of other
+ * databases alone, and tells of them.
  */
 export async function recoverSpilledPairs(context: GrantsDeps): Promise<void> {
   const { entries, unreadable } = await context.spill.list();
-  const mine = entries.length > 0 && context.instance.ownsFolder() ? entries : [];
-  for (const entry of mine) {
+  const { own, left } = splitByOwner(context, entries);
+  tellLeft(context, left);
+  for (const entry of own) {
     await recover(context, entry).catch((error: unknown) => {
-      context.logger.error('ALARM: a spilled pair cannot be taken back', { grantId: entry.grantId, error });
+      const { grantId, file } = entry;
+      context.logger.error('ALARM: a spilled pair cannot be taken back', { grantId, file, error });
     });
   }
   if (unreadable.length > 0)
