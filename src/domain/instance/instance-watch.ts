@@ -137,11 +137,8 @@ class Watch implements InstanceWatch {
   remedy = () => this.#finding && remedyFor(this.#finding, this.#owner !== undefined);
   findProblem = () => this.#memory.findProblem();
   ownsFolder = () => !this.#memory.isAboutAnother({ seen: this.seen(), place: this.#sight?.place ?? '' });
-  pairOwner = () => ({
-    instance: this.#id,
-    address: this.#options.file.addressOf(this.#sight?.place ?? ''),
-    ownsFolder: this.ownsFolder(),
-  });
+  #address = () => this.#options.file.addressOf(this.#sight?.place ?? '');
+  pairOwner = () => ({ instance: this.#id, address: this.#address(), ownsFolder: this.ownsFolder() });
   seen = () => ({ id: this.#id, epoch: this.#epoch });
   originalFor = () => (this.isCopy() ? 0 : this.#options.clock.elapsed() - this.#since);
   noteClaim = () => void (this.#claims += 1);
