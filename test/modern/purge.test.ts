@@ -1,5 +1,5 @@
-import { DEMO, type Running, runModern, SECOND } from './support/modern.ts';
-import { databaseOf } from './support/settings.ts';
+import { DEMO, SECOND } from './support/modern.ts';
+import { rows, withModern } from './support/running-modern.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -16,17 +16,9 @@ const EVERYTHING_ELSE: FakeableAPI[] = [
   'clearTimeout',
 ];
 
-let modern: Running;
-beforeAll(async () => {
-  jest.useFakeTimers({ doNotFake: EVERYTHING_ELSE });
-  modern = await runModern();
-});
-afterAll(async () => {
-  jest.useRealTimers();
-  await modern.stop();
-});
-
-const rows = databaseOf(() => modern);
+beforeAll(() => void jest.useFakeTimers({ doNotFake: EVERYTHING_ELSE }));
+afterAll(() => void jest.useRealTimers());
+withModern();
 
 const left = () =>
   rows((db) => [

@@ -1,13 +1,9 @@
 import { sendBytes } from '../endpoints/support/knock.ts';
-import { type Running, runModern } from './support/modern.ts';
+import { base, withModern } from './support/running-modern.ts';
 
 /** docs/threats.md C72: bytes that no HTTP client would send, written to the socket. */
 
-let modern: Running;
-beforeAll(async () => {
-  modern = await runModern();
-});
-afterAll(() => modern.stop());
+withModern();
 
 const head = (...lines: string[]) =>
   ['POST /token HTTP/1.1', 'Host: localhost', ...lines, '', ''].join('\r\n');
@@ -21,7 +17,6 @@ test.each([
   ['a header without a colon', head('Broken header'), 400],
   ['256 kB of headers', head(`X-Long: ${'x'.repeat(256 * 1024)}`), 431],
 ])('%s: one refusal, the connection closed, and the server goes on', async (_what, bytes, status) => {
-  const base = modern.server.url;
   const received = await sendBytes({ bridgeUrl: base }, bytes);
   expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);

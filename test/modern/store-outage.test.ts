@@ -1,26 +1,11 @@
-import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { whileWritesFail } from './support/api-caller.ts';
-import {
-  apiStatus,
-  consent,
-  exchange,
-  refresh,
-  type Running,
-  runModern,
-  type TokenAnswer,
-} from './support/modern.ts';
+import { browser, withConsentingBrowser } from './support/consenting-browser.ts';
+import { apiStatus, consent, exchange, refresh, type TokenAnswer } from './support/modern.ts';
+import { base, modern } from './support/running-modern.ts';
 
 /** docs/threats.md C74: the store fails in the middle of /token. */
 
-let modern: Running;
-let base: string;
-const browser = new CookieWalker();
-beforeAll(async () => {
-  modern = await runModern({ logLevel: 'none' });
-  base = modern.server.url;
-  await consent({ base, browser });
-});
-afterAll(() => modern.stop());
+withConsentingBrowser({ logLevel: 'none' });
 
 function expectOutage({ status, headers, body }: TokenAnswer): void {
   expect(status).toBeGreaterThanOrEqual(500);

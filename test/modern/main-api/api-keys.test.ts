@@ -2,24 +2,14 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
-import { confirmed, confirming, createKey, keyOn } from '../support/api-keys.ts';
-import { apiStatus, bytesAtRest, DEMO, graphql, type Running, runModern, SECOND } from '../support/modern.ts';
-import { databaseOf, sendForm, signedIn } from '../support/settings.ts';
+import { confirmed, confirming, createKey, deleteKeys, keyOn } from '../support/api-keys.ts';
+import { apiStatus, bytesAtRest, DEMO, graphql, runModern, SECOND } from '../support/modern.ts';
+import { base, modern, rows } from '../support/running-modern.ts';
+import { dana, sam, withDanaAndSam } from '../support/settings-people.ts';
+import { sendForm, signedIn } from '../support/settings.ts';
 
-let modern: Running;
-let base: string;
-let dana: CookieWalker;
-let sam: CookieWalker;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  dana = await signedIn(base);
-  sam = await signedIn(base, SECOND);
-});
-afterAll(() => modern.stop());
-afterEach(() => void rows((db) => db.exec('delete from api_keys')));
-
-const rows = databaseOf(() => modern);
+withDanaAndSam();
+afterEach(deleteKeys);
 
 const listOf = (browser: CookieWalker) => browser.get(`${base}/settings/api`);
 

@@ -3,16 +3,11 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { asker, BAKERY, bearerFor } from '../support/api-caller.ts';
-import { type Running, runModern } from '../support/modern.ts';
+import { asker, BAKERY } from '../support/api-caller.ts';
+import { bearer, withBearer } from '../support/bearers.ts';
+import { modern } from '../support/running-modern.ts';
 
-let modern: Running;
-let bearer: string;
-beforeAll(async () => {
-  modern = await runModern();
-  bearer = await bearerFor(modern.server.url);
-});
-afterAll(() => modern.stop());
+withBearer();
 
 const SOUND = JSON.stringify({ query: '{ account { id } }' });
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,19 +1,16 @@
-import { channel, DAY, type Ground, iso, runPosts, TWITTER, video } from '../support/posts.ts';
+import { channel, DAY, iso, TWITTER, video } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
 const RUNNERS_CHANNEL = channel('3d05');
 const LIMIT = 10;
 
-let ground: Ground;
 let channelId: string;
-beforeAll(async () => {
-  ground = await runPosts();
-});
+withPosts();
 beforeEach(() => {
   // It is the middle of the day there whenever this runs, so that no day ends while it does.
   const hour = new Date().getUTCHours();
   channelId = ground.addChannel({ service: 'youtube', timezone: `Etc/GMT${signed(hour - 12)}` });
 });
-afterAll(() => ground.stop());
 
 /** Etc/GMT+5 is five hours behind UTC. */
 const signed = (hours: number) => (hours < 0 ? String(hours) : `+${hours}`);

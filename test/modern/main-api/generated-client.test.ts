@@ -3,7 +3,8 @@ import { getNamedType, type GraphQLOutputType, isObjectType, isUnionType } from 
 import { createKey, keyOn } from '../support/api-keys.ts';
 import { type GeneratedClient, generateClient } from '../support/generated-client.ts';
 import { whileBroken, whileFull } from '../support/limits-of-rows.ts';
-import { graphql, obtainTokens, type Running, runModern, SECOND } from '../support/modern.ts';
+import { graphql, obtainTokens, SECOND } from '../support/modern.ts';
+import { base, modern, withModern } from '../support/running-modern.ts';
 import { signedIn } from '../support/settings.ts';
 
 const EVERYTHING =
@@ -16,7 +17,6 @@ const UNREACHABLE: Record<string, string> = {
   'CreateIdeaPayload.IdeaResponse': 'the real service answers with Idea, and so does this one',
 };
 
-let modern: Running;
 let client: GeneratedClient;
 let bearer: string;
 let key: string;
@@ -84,9 +84,8 @@ async function lookAround(): Promise<typeof own> {
   };
 }
 
+withModern();
 beforeAll(async () => {
-  modern = await runModern();
-  const base = modern.server.url;
   bearer = `Bearer ${(await obtainTokens({ base, parameters: { scope: EVERYTHING } }))['access_token']}`;
   const second = `Bearer ${(await obtainTokens({ base, person: SECOND }))['access_token']}`;
   client = await generateClient(base, bearer);
@@ -96,7 +95,6 @@ beforeAll(async () => {
   const [channel] = await channelsOf(second, theirs?.id ?? '');
   foreign = { organization: theirs?.id ?? '', channel: channel?.id ?? '' };
 });
-afterAll(() => modern.stop());
 
 const post = (changes: object = {}) => ({
   input: {

@@ -1,15 +1,9 @@
-import { type Ask, asker, BAKERY, bearerFor } from '../support/api-caller.ts';
-import { type Running, runModern } from '../support/modern.ts';
+import { BAKERY } from '../support/api-caller.ts';
+import { ask, withBearer } from '../support/bearers.ts';
 
 const SEASONS = '5e1f0c9a7b3d4e2f8a6c7d01';
 
-let modern: Running;
-let ask: Ask;
-beforeAll(async () => {
-  modern = await runModern();
-  ask = asker(modern.server.url, await bearerFor(modern.server.url));
-});
-afterAll(() => modern.stop());
+withBearer();
 
 const LIST = `query($input: IdeasInput!) { ideas(input: $input, first: 100) {
   edges { node { id position content { title } } } } }`;

@@ -1,29 +1,13 @@
 import Database from 'better-sqlite3';
 import { demoTags } from '../../../src/modern/demo/post-tags.ts';
-import {
-  type Ask,
-  asker,
-  BAKERY,
-  bearerFor,
-  RECORDS,
-  RUNNERS,
-  whileWritesFail,
-} from '../support/api-caller.ts';
-import { type Running, runModern, SECOND } from '../support/modern.ts';
+import { BAKERY, RECORDS, RUNNERS, whileWritesFail } from '../support/api-caller.ts';
+import { ask, askSecond, withTwoBearers } from '../support/bearers.ts';
+import { modern } from '../support/running-modern.ts';
 
 const BEHIND_THE_COUNTER = '5e1f0c9a7b3d4e2f8a6c7d02';
 const RACES = '5e1f0c9a7b3d4e2f8a6c7d03';
 
-let modern: Running;
-let ask: Ask;
-let askSecond: Ask;
-beforeAll(async () => {
-  modern = await runModern();
-  const base = modern.server.url;
-  ask = asker(base, await bearerFor(base));
-  askSecond = asker(base, await bearerFor(base, SECOND));
-});
-afterAll(() => modern.stop());
+withTwoBearers();
 
 const tagId = (wanted: string) => demoTags.find(({ name }) => name === wanted)?.id ?? 'nothing';
 

@@ -1,17 +1,14 @@
 import Database from 'better-sqlite3';
-import { graphql, obtainTokens, type Running, runModern, SECOND } from '../support/modern.ts';
+import { graphql, obtainTokens, SECOND } from '../support/modern.ts';
+import { base, modern, withModern } from '../support/running-modern.ts';
 
-let modern: Running;
-let base: string;
 let bearer: string;
 let secondBearer: string;
+withModern();
 beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
   bearer = `Bearer ${(await obtainTokens({ base }))['access_token']}`;
   secondBearer = `Bearer ${(await obtainTokens({ base, person: SECOND }))['access_token']}`;
 });
-afterAll(() => modern.stop());
 
 const ask = (query: string, variables?: object) => graphql(base, bearer, { query, variables });
 const unauthenticated = (message: string) => ({

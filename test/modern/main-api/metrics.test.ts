@@ -1,20 +1,19 @@
 import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { createKey, keyOn } from '../support/api-keys.ts';
-import { BAKERY, channel, DAY, type Ground, iso, RECORDS, runPosts, TWITTER } from '../support/posts.ts';
+import { BAKERY, channel, DAY, iso, RECORDS, TWITTER } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 import { signedIn } from '../support/settings.ts';
 
 const QUERY = `query($input: AggregatedPostMetricsInput!) { aggregatedPostMetrics(input: $input) {
   metrics { type name description value unit } metricsUpdatedAt } }`;
 
-let ground: Ground;
 let browser: CookieWalker;
 let key: string;
+withPosts();
 beforeAll(async () => {
-  ground = await runPosts();
   browser = await signedIn(ground.base);
   key = `Bearer ${keyOn(await createKey(ground.base, browser))}`;
 });
-afterAll(() => ground.stop());
 
 const now = Date.now();
 const range = (more: object = {}) => ({

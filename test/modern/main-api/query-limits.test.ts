@@ -1,16 +1,10 @@
 import { getIntrospectionQuery } from 'graphql';
-import { type Ask, asker, BAKERY, bearerFor } from '../support/api-caller.ts';
-import { graphql, type Running, runModern } from '../support/modern.ts';
+import { BAKERY } from '../support/api-caller.ts';
+import { ask, bearer, withBearer } from '../support/bearers.ts';
+import { graphql } from '../support/modern.ts';
+import { modern } from '../support/running-modern.ts';
 
-let modern: Running;
-let ask: Ask;
-let bearer: string;
-beforeAll(async () => {
-  modern = await runModern();
-  bearer = await bearerFor(modern.server.url);
-  ask = asker(modern.server.url, bearer);
-});
-afterAll(() => modern.stop());
+withBearer();
 
 const DEPTH = 'The query is deeper than the limit of 25 levels';
 const ALIASES = 'The query has more than the limit of 30 aliases';

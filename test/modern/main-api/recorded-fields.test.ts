@@ -7,24 +7,12 @@ import { demoPeople } from '../../../src/modern/demo/people.ts';
 import { projectRoot } from '../../../src/shared/project-root.ts';
 import { asker, bearerFor, whileWritesFail } from '../support/api-caller.ts';
 import { runModern } from '../support/modern.ts';
-import {
-  BAKERY,
-  channel,
-  document,
-  type Ground,
-  image,
-  RECORDS,
-  runPosts,
-  RUNNERS,
-} from '../support/posts.ts';
+import { BAKERY, channel, document, image, RECORDS, RUNNERS } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
 const MASTODON = channel('3d06');
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
-});
-afterAll(() => ground.stop());
+withPosts();
 
 const fields = async (id: string, selection: string) => {
   const query = `query($id: PostId!) { post(input: { id: $id }) { ${selection} } }`;

@@ -1,17 +1,13 @@
 import { type GraphQLNamedType, isIntrospectionType, isSpecifiedScalarType } from 'graphql';
-import { bearerFor } from '../support/api-caller.ts';
+import { bearer, withBearer } from '../support/bearers.ts';
 import { type GeneratedClient, generateClient } from '../support/generated-client.ts';
-import { type Running, runModern } from '../support/modern.ts';
+import { base } from '../support/running-modern.ts';
 
 const MARK = /\[(?:spec|recorded|inferred)\b[^\]]*\]/;
 
-let modern: Running;
 let client: GeneratedClient;
-beforeAll(async () => {
-  modern = await runModern();
-  client = await generateClient(modern.server.url, await bearerFor(modern.server.url));
-});
-afterAll(() => modern.stop());
+withBearer();
+beforeAll(async () => void (client = await generateClient(base, bearer)));
 
 interface Described {
   name: string;

@@ -15,21 +15,19 @@ import {
   isSpecifiedScalarType,
   isUnionType,
 } from 'graphql';
-import { bearerFor } from '../support/api-caller.ts';
-import { graphql, type Running, runModern } from '../support/modern.ts';
+import { bearer, withBearer } from '../support/bearers.ts';
+import { graphql } from '../support/modern.ts';
+import { base } from '../support/running-modern.ts';
 
 const read = (file: string) => readFileSync(join(__dirname, file), 'utf8');
 
-let modern: Running;
 let schema: GraphQLSchema;
+withBearer();
 beforeAll(async () => {
-  modern = await runModern();
-  const base = modern.server.url;
   const query = getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true });
-  const { body } = await graphql(base, await bearerFor(base), { query });
+  const { body } = await graphql(base, bearer, { query });
   schema = buildClientSchema(body.data);
 });
-afterAll(() => modern.stop());
 
 const typed = ({ name, type, defaultValue }: GraphQLArgument | GraphQLInputField) =>
   `${name}: ${String(type)}${defaultValue === undefined ? '' : ` = ${JSON.stringify(defaultValue)}`}`;

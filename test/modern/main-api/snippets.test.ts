@@ -1,24 +1,8 @@
-import {
-  type Ask,
-  asker,
-  BAKERY,
-  bearerFor,
-  RECORDS,
-  RUNNERS,
-  whileWritesFail,
-} from '../support/api-caller.ts';
-import { type Running, runModern, SECOND } from '../support/modern.ts';
+import { BAKERY, RECORDS, RUNNERS, whileWritesFail } from '../support/api-caller.ts';
+import { ask, askSecond, withTwoBearers } from '../support/bearers.ts';
+import { modern } from '../support/running-modern.ts';
 
-let modern: Running;
-let ask: Ask;
-let askSecond: Ask;
-beforeAll(async () => {
-  modern = await runModern();
-  const base = modern.server.url;
-  ask = asker(base, await bearerFor(base));
-  askSecond = asker(base, await bearerFor(base, SECOND));
-});
-afterAll(() => modern.stop());
+withTwoBearers();
 
 const FIELDS = 'id organizationId name text createdAt updatedAt';
 const ANSWER = `__typename ... on SnippetActionSuccess { snippet { ${FIELDS} } } ... on MutationError { message }`;

@@ -1,16 +1,9 @@
-import { type Ask, asker, bearerFor, whileWritesFail } from '../support/api-caller.ts';
-import { type Running, runModern, SECOND } from '../support/modern.ts';
+import { asker, bearerFor, whileWritesFail } from '../support/api-caller.ts';
+import { ask, askSecond, withTwoBearers } from '../support/bearers.ts';
+import { SECOND } from '../support/modern.ts';
+import { modern } from '../support/running-modern.ts';
 
-let modern: Running;
-let ask: Ask;
-let askSecond: Ask;
-beforeAll(async () => {
-  modern = await runModern();
-  const base = modern.server.url;
-  ask = asker(base, await bearerFor(base));
-  askSecond = asker(base, await bearerFor(base, SECOND));
-});
-afterAll(() => modern.stop());
+withTwoBearers();
 
 const FIELDS = `id email backupEmail name avatar timezone createdAt
   preferences { timeFormat startOfWeek defaultScheduleOption } organizations { id ownerEmail channelCount }`;

@@ -1,19 +1,18 @@
 import Sqlite from 'better-sqlite3';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
-import { authorizationUrl, DEMO, open, type Running, runModern, SECOND, send } from '../support/modern.ts';
+import { authorizationUrl, DEMO, open, SECOND, send } from '../support/modern.ts';
+import { base, modern, withModern } from '../support/running-modern.ts';
 
 const PER_ADDRESS = 100;
 
-let modern: Running;
 let browser: CookieWalker;
 let page: Page;
+withModern();
 beforeAll(async () => {
-  modern = await runModern();
   addPeople(modern.settings.databaseFile);
   browser = new CookieWalker();
-  page = await open(browser, authorizationUrl(modern.server.url));
+  page = await open(browser, authorizationUrl(base));
 });
-afterAll(() => modern.stop());
 
 const signIn = (email: string, password = 'wrong') =>
   send(browser, page, { step: 'sign-in', fields: { email, password } });

@@ -6,29 +6,20 @@ import {
   expectRedirect,
   repeating,
 } from '../support/authorization-answers.ts';
+import { browser, withConsentingBrowser } from '../support/consenting-browser.ts';
 import {
   authorizationUrl,
   CONFIDENTIAL,
-  consent,
   DEMO,
   open,
   type Parameters,
   PUBLIC,
   REDIRECT_URI,
-  type Running,
-  runModern,
   send,
 } from '../support/modern.ts';
+import { base } from '../support/running-modern.ts';
 
-let modern: Running;
-let base: string;
-const browser = new CookieWalker();
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  await consent({ base, browser });
-});
-afterAll(() => modern.stop());
+withConsentingBrowser();
 
 const request = (parameters: Parameters = {}) => ask(authorizationUrl(base, parameters));
 const long = (length: number) => 'x'.repeat(length);

@@ -1,6 +1,6 @@
 import { scopes } from '../../../src/modern/scopes.ts';
-import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { ask, expectPage, expectRedirect } from '../support/authorization-answers.ts';
+import { browser, withConsentingBrowser } from '../support/consenting-browser.ts';
 import {
   authorizationUrl,
   CLIENT_SECRET,
@@ -14,17 +14,9 @@ import {
   type Running,
   runModern,
 } from '../support/modern.ts';
+import { base } from '../support/running-modern.ts';
 
-let modern: Running;
-let base: string;
-/** Signed in from the start. */
-const browser = new CookieWalker();
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  await consent({ base, browser });
-});
-afterAll(() => modern.stop());
+withConsentingBrowser();
 
 test('an allowed request goes back with code, state and issuer', async () => {
   const { answer } = await consent({ base });

@@ -1,25 +1,10 @@
 import Database from 'better-sqlite3';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
-import {
-  authorizationUrl,
-  DEMO,
-  open,
-  PUBLIC,
-  REDIRECT_URI,
-  type Running,
-  runModern,
-  SECOND,
-  send,
-} from '../support/modern.ts';
+import { authorizationUrl, DEMO, open, PUBLIC, REDIRECT_URI, SECOND, send } from '../support/modern.ts';
+import { base, modern, withModernPerTest } from '../support/running-modern.ts';
 import { sendForm, signedIn } from '../support/settings.ts';
 
-let modern: Running;
-let base: string;
-beforeEach(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-});
-afterEach(() => modern.stop());
+withModernPerTest();
 
 function write(sql: string, ...values: string[]): void {
   const db = new Database(modern.settings.databaseFile);

@@ -1,45 +1,17 @@
-import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import {
-  CLIENT_SECRET,
-  CONFIDENTIAL,
-  consent,
-  exchange,
-  PUBLIC,
-  type Running,
-  runModern,
-} from '../support/modern.ts';
-import {
-  basic,
-  confidential as secret,
-  exchangeFieldsOf,
-  expectRefusal,
-  type Fields,
-  form,
-  postRaw,
-  refreshFieldsOf,
-} from '../support/token-requests.ts';
+  exchangeFields,
+  NO_SECRET,
+  refreshFields,
+  withConfidentialGrant,
+} from '../support/confidential-grant.ts';
+import { CLIENT_SECRET, CONFIDENTIAL, PUBLIC } from '../support/modern.ts';
+import { base } from '../support/running-modern.ts';
+import { basic, expectRefusal, type Fields, form, long, postRaw } from '../support/token-requests.ts';
 
 /** Fewer than twenty wrong secrets: from there on the brake answers (client-secret-brake.test.ts). */
 
-let modern: Running;
-let base: string;
-/** One code and one refresh token of the confidential app: every refusal below must leave both as they are. */
-let code: { code: string; verifier: string };
-let refreshToken: string;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  const asked = { base, browser: new CookieWalker(), parameters: { client_id: CONFIDENTIAL } };
-  refreshToken = String((await exchange(base, await consent(asked), secret)).body['refresh_token']);
-  code = await consent(asked);
-});
-afterAll(() => modern.stop());
-
-const exchangeFields = (): Fields => exchangeFieldsOf(code);
-const refreshFields = (): Fields => refreshFieldsOf(refreshToken);
-
-const NO_SECRET = { client_secret: undefined };
-const long = (length: number) => 'x'.repeat(length);
+/** Every refusal below must leave the code and the refresh token as they are. */
+withConfidentialGrant('account:read offline_access');
 
 describe('client authentication', () => {
   test.each<[string, Fields]>([

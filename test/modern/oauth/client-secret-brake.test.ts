@@ -1,11 +1,8 @@
 import { createSecretBrake, LOOKS } from '../../../src/modern/secret-brake.ts';
-import { CLIENT_SECRET, CONFIDENTIAL, post, PUBLIC, type Running, runModern } from '../support/modern.ts';
+import { CLIENT_SECRET, CONFIDENTIAL, post, PUBLIC } from '../support/modern.ts';
+import { modern, withModernPerTest } from '../support/running-modern.ts';
 
-let modern: Running;
-beforeEach(async () => {
-  modern = await runModern();
-});
-afterEach(() => modern.stop());
+withModernPerTest();
 
 const introspect = (secret: string, client = CONFIDENTIAL) =>
   post(modern.server.url, '/token/introspection', {

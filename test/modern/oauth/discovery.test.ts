@@ -1,14 +1,8 @@
 import { scopes } from '../../../src/modern/scopes.ts';
 import { rawForm, sendRaw } from '../../support/callers/raw-request.ts';
-import { type Running, runModern } from '../support/modern.ts';
+import { base, withModern } from '../support/running-modern.ts';
 
-let modern: Running;
-let base: string;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-});
-afterAll(() => modern.stop());
+withModern();
 
 const OAUTH = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';

@@ -12,19 +12,12 @@ import {
   type Parameters,
   PUBLIC,
   REDIRECT_URI,
-  type Running,
-  runModern,
   SECOND,
   send,
 } from '../support/modern.ts';
+import { base, modern, withModern } from '../support/running-modern.ts';
 
-let modern: Running;
-let base: string;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-});
-afterAll(() => modern.stop());
+withModern();
 
 // RFC 7636 appendix B.
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';

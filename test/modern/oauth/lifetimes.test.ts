@@ -1,25 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import {
-  apiStatus,
-  consent,
-  exchange,
-  obtainTokens,
-  refresh,
-  type Running,
-  runModern,
-} from '../support/modern.ts';
+import { apiStatus, consent, exchange, obtainTokens, refresh } from '../support/modern.ts';
+import { base, modern, withModernPerTest } from '../support/running-modern.ts';
 
 const DAY = 24 * 60 * 60;
 const TEN_YEARS = 10 * 365 * DAY;
 
-let modern: Running;
-let base: string;
-beforeEach(async () => {
-  modern = await runModern({ accessTokenSeconds: 1 });
-  base = modern.server.url;
-});
-afterEach(() => modern.stop());
+withModernPerTest({ accessTokenSeconds: 1 });
 
 interface Row {
   kind: string;

@@ -1,13 +1,10 @@
-import { asker, bearerFor } from '../support/api-caller.ts';
-import { type Running, runModern } from '../support/modern.ts';
+import { ask, withBearer } from '../support/bearers.ts';
+import { base } from '../support/running-modern.ts';
 import { sendForm, signedIn } from '../support/settings.ts';
 
-let modern: Running;
 let rename: (name: string) => Promise<string[]>;
+withBearer();
 beforeAll(async () => {
-  modern = await runModern();
-  const base = modern.server.url;
-  const ask = asker(base, await bearerFor(base));
   const browser = await signedIn(base);
   const page = await browser.get(`${base}/settings/account`);
   const action = '/settings/account/name';
@@ -19,7 +16,6 @@ beforeAll(async () => {
     return [body.data.updateAccount.__typename, String(status)];
   };
 });
-afterAll(() => modern.stop());
 
 describe('the name of an account', () => {
   test.each([

@@ -1,33 +1,19 @@
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { browser, withConsentingBrowser } from '../support/consenting-browser.ts';
 import {
   apiStatus,
-  CLIENT_SECRET,
-  CONFIDENTIAL,
   consent,
   exchange,
   PUBLIC,
   refresh,
-  type Running,
   runModern,
   type TokenAnswer,
 } from '../support/modern.ts';
+import { base, modern } from '../support/running-modern.ts';
+import { type App, APPS, kinds } from '../support/token-requests.ts';
 
-let modern: Running;
-let base: string;
-const browser = new CookieWalker();
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  await consent({ base, browser });
-});
-afterAll(() => modern.stop());
+withConsentingBrowser();
 
-const APPS = {
-  'a public app': { client_id: PUBLIC },
-  'a confidential app': { client_id: CONFIDENTIAL, client_secret: CLIENT_SECRET },
-};
-type App = keyof typeof APPS;
-const kinds = Object.keys(APPS) as App[];
 const rows = kinds.flatMap((kind) => [2, 10].map((count): [number, App] => [count, kind]));
 
 const given = (kind: App) => consent({ base, browser, parameters: { client_id: APPS[kind].client_id } });

@@ -1,35 +1,20 @@
 import Database from 'better-sqlite3';
-import { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { browser, withConsentingBrowser } from '../support/consenting-browser.ts';
+import { apiStatus, CLIENT_SECRET, CONFIDENTIAL, consent, exchange, refresh } from '../support/modern.ts';
+import { base, modern } from '../support/running-modern.ts';
 import {
-  apiStatus,
-  CLIENT_SECRET,
-  CONFIDENTIAL,
-  consent,
-  exchange,
-  PUBLIC,
-  refresh,
-  type Running,
-  runModern,
-} from '../support/modern.ts';
-import { basic, expectRefusal, form, postRaw } from '../support/token-requests.ts';
+  type App,
+  APPS,
+  basic,
+  expectRefusal,
+  type Fields,
+  form,
+  kinds,
+  postRaw,
+} from '../support/token-requests.ts';
 
-let modern: Running;
-let base: string;
-const browser = new CookieWalker();
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  await consent({ base, browser });
-});
-afterAll(() => modern.stop());
+withConsentingBrowser();
 
-type Fields = Record<string, string | undefined>;
-const APPS = {
-  'a public app': { client_id: PUBLIC },
-  'a confidential app': { client_id: CONFIDENTIAL, client_secret: CLIENT_SECRET },
-};
-type App = keyof typeof APPS;
-const kinds = Object.keys(APPS) as App[];
 const [PUBLIC_APP, CONFIDENTIAL_APP]: [App, App] = ['a public app', 'a confidential app'];
 
 async function obtain(kind: App) {

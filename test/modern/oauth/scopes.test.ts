@@ -16,7 +16,8 @@ import {
 import { scopes } from '../../../src/modern/scopes.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { type Ask, asker, bearerFor } from '../support/api-caller.ts';
-import { DEMO, type Running, runModern } from '../support/modern.ts';
+import { DEMO } from '../support/modern.ts';
+import { base, modern, withModern } from '../support/running-modern.ts';
 
 /** Written by hand, so that neither the server's table nor its schema can change unseen. */
 const expected: Record<string, string> = {
@@ -49,12 +50,10 @@ const expected: Record<string, string> = {
 /** Open to personal keys alone, whatever the scopes of an app. */
 const keysOnly: Record<string, string> = { aggregatedPostMetrics: 'posts:read' };
 
-let modern: Running;
 let schema: GraphQLSchema;
 const asks = new Map<string, Ask>();
+withModern();
 beforeAll(async () => {
-  modern = await runModern();
-  const base = modern.server.url;
   const browser = new CookieWalker();
   for (const scope of scopes) {
     // One after the other, as one person in one browser does it.
@@ -64,7 +63,6 @@ beforeAll(async () => {
   const { body } = await askWith('offline_access')(getIntrospectionQuery());
   schema = buildClientSchema(body.data);
 });
-afterAll(() => modern.stop());
 
 function askWith(scope: string): Ask {
   const ask = asks.get(scope);

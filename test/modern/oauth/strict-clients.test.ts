@@ -1,15 +1,6 @@
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
-import {
-  CLIENT_SECRET,
-  CONFIDENTIAL,
-  DEMO,
-  open,
-  PUBLIC,
-  REDIRECT_URI,
-  type Running,
-  runModern,
-  send,
-} from '../support/modern.ts';
+import { CLIENT_SECRET, CONFIDENTIAL, DEMO, open, PUBLIC, REDIRECT_URI, send } from '../support/modern.ts';
+import { base, withModern } from '../support/running-modern.ts';
 import {
   type Registration,
   type StrictClient,
@@ -32,14 +23,8 @@ const rows = names(LIBRARIES).flatMap((library) =>
   names(REGISTRATIONS).map((kind): [string, string] => [library, kind]),
 );
 
-let modern: Running;
-let base: string;
 const browser = new CookieWalker();
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-});
-afterAll(() => modern.stop());
+withModern();
 
 function client(library: string, kind: string): Promise<StrictClient> {
   const registration = REGISTRATIONS[kind];

@@ -1,49 +1,28 @@
 import { gzipSync } from 'node:zlib';
-import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { multipart, rawForm, sendRaw } from '../../support/callers/raw-request.ts';
 import {
-  apiStatus,
-  CLIENT_SECRET,
-  CONFIDENTIAL,
-  consent,
-  exchange,
-  PUBLIC,
-  REDIRECT_URI,
-  type Running,
-  refresh,
-  runModern,
-} from '../support/modern.ts';
+  code,
+  exchangeFields,
+  NO_SECRET,
+  refreshFields,
+  replaceTokens,
+  tokens,
+  withConfidentialGrant,
+} from '../support/confidential-grant.ts';
+import { apiStatus, CLIENT_SECRET, CONFIDENTIAL, PUBLIC, REDIRECT_URI, refresh } from '../support/modern.ts';
+import { base } from '../support/running-modern.ts';
 import {
   basic,
   confidential as secret,
-  exchangeFieldsOf,
   expectRefusal,
   type Fields,
   form,
+  long,
   postRaw,
-  refreshFieldsOf,
 } from '../support/token-requests.ts';
 
-let modern: Running;
-let base: string;
-const browser = new CookieWalker();
-/** One code and one refresh token of the confidential app: every refusal below must leave both as they are. */
-let code: { code: string; verifier: string };
-let tokens: Record<string, string | number>;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  const parameters = { client_id: CONFIDENTIAL, scope: 'account:read posts:read offline_access' };
-  tokens = (await exchange(base, await consent({ base, browser, parameters }), secret)).body;
-  code = await consent({ base, browser, parameters });
-});
-afterAll(() => modern.stop());
-
-const exchangeFields = (): Fields => exchangeFieldsOf(code);
-const refreshFields = (): Fields => refreshFieldsOf(String(tokens['refresh_token']));
-
-const NO_SECRET = { client_secret: undefined };
-const long = (length: number) => 'x'.repeat(length);
+/** Every refusal below must leave the code and the refresh token as they are. */
+withConfidentialGrant('account:read posts:read offline_access');
 
 test('a refused Basic names its scheme, a refused body does not', async () => {
   const wrong = await postRaw(base, form({ ...refreshFields(), ...NO_SECRET }), {
@@ -222,14 +201,14 @@ describe('after all those refusals', () => {
     expect([narrow.status, narrow.body['scope']]).toEqual([200, 'posts:read']);
     const whole = await refresh(base, narrow.body['refresh_token'], secret);
     expect(whole.body['scope']).toBe('account:read posts:read offline_access');
-    tokens = whole.body;
+    replaceTokens(whole.body);
   });
 
   test('Basic alone is good too, with the client_id in the body or without', async () => {
     const headers = basic(CONFIDENTIAL, encodeURIComponent(CLIENT_SECRET));
     const first = await postRaw(base, form({ ...refreshFields(), ...NO_SECRET }), { headers });
     expect(first.status).toBe(200);
-    tokens = first.json as typeof tokens;
+    replaceTokens(first.json as typeof tokens);
     const bare = form({ ...refreshFields(), ...NO_SECRET, client_id: undefined });
     expect((await postRaw(base, bare, { headers })).status).toBe(200);
   });

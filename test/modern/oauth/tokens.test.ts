@@ -10,18 +10,11 @@ import {
   PUBLIC,
   REDIRECT_URI,
   refresh,
-  type Running,
-  runModern,
 } from '../support/modern.ts';
+import { base, modern, withModern } from '../support/running-modern.ts';
 import { basic, expectRefusal, form, postRaw } from '../support/token-requests.ts';
 
-let modern: Running;
-let base: string;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-});
-afterAll(() => modern.stop());
+withModern();
 
 const secret = { client_id: CONFIDENTIAL, client_secret: CLIENT_SECRET };
 

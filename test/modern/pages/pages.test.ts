@@ -1,24 +1,9 @@
 import { scopes, scopeWords } from '../../../src/modern/scopes.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
-import {
-  authorizationUrl,
-  DEMO,
-  open,
-  press,
-  REDIRECT_URI,
-  type Running,
-  runModern,
-  SECOND,
-  send,
-} from '../support/modern.ts';
+import { authorizationUrl, DEMO, open, press, REDIRECT_URI, SECOND, send } from '../support/modern.ts';
+import { base, withModern } from '../support/running-modern.ts';
 
-let modern: Running;
-let base: string;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-});
-afterAll(() => modern.stop());
+withModern();
 
 async function start(scope = 'account:read') {
   const browser = new CookieWalker();

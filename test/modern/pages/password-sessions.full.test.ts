@@ -1,26 +1,15 @@
 /** A person changes the password because somebody else knows it, who is busy at that very moment. */
 import { EventEmitter, once } from 'node:events';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
-import {
-  type AccountPages,
-  linkIn,
-  noticeOn,
-  type Person,
-  startAccountPages,
-} from '../support/account-pages.ts';
+import { linkIn, noticeOn, type Person } from '../support/account-pages.ts';
 import { authorizationUrl, open, press, REDIRECT_URI, send } from '../support/modern.ts';
+import { base, pages, withAccountPages } from '../support/running-account.ts';
 import { sendForm, signedIn, signInToSettings } from '../support/settings.ts';
 
 /** The mail server takes nobody's call before this has come to its end. */
 let mailServerOpens: Promise<unknown> = Promise.resolve();
 
-let pages: AccountPages;
-let base: string;
-beforeAll(async () => {
-  pages = await startAccountPages({ onConnect: (_session, done) => void mailServerOpens.then(() => done()) });
-  base = pages.base;
-});
-afterAll(() => pages.stop());
+withAccountPages({ onConnect: (_session, done) => void mailServerOpens.then(() => done()) });
 
 const NEXT = 'a phrase the thief does not know';
 const ROUNDS = [1, 2];

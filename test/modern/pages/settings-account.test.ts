@@ -1,28 +1,11 @@
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { linkOf } from '../../support/callers/html-forms.ts';
-import {
-  type AccountPages,
-  accountOf,
-  errorAt,
-  noticeOn,
-  type Person,
-  startAccountPages,
-  statusesOf,
-} from '../support/account-pages.ts';
+import { accountOf, errorAt, noticeOn, statusesOf } from '../support/account-pages.ts';
 import { apiStatus, bytesAtRest, DEMO, obtainTokens, refresh } from '../support/modern.ts';
-import { sendForm, signedIn, signInToSettings } from '../support/settings.ts';
+import { base, browserOfDana, pages, trySignIn, withAccountOfDana } from '../support/running-account.ts';
+import { sendForm, signedIn } from '../support/settings.ts';
 
-let pages: AccountPages;
-let base: string;
-let browserOfDana: CookieWalker;
-beforeAll(async () => {
-  pages = await startAccountPages();
-  base = pages.base;
-  browserOfDana = await signedIn(base);
-});
-afterAll(() => pages.stop());
-
-const trySignIn = (person: Person) => signInToSettings(new CookieWalker(), base, { person });
+withAccountOfDana();
 
 describe('the account page', () => {
   test('shows name, e-mail and organizations, and is for people who are signed in alone', async () => {

@@ -10,28 +10,15 @@ import {
   obtainTokens,
   PUBLIC,
   refresh,
-  type Running,
-  runModern,
-  SECOND,
 } from '../support/modern.ts';
-import { csrfOf, databaseOf, sendForm, signedIn } from '../support/settings.ts';
+import { base, rows } from '../support/running-modern.ts';
+import { dana, sam, withDanaAndSam } from '../support/settings-people.ts';
+import { csrfOf, sendForm } from '../support/settings.ts';
 
-let modern: Running;
-let base: string;
-let dana: CookieWalker;
-let sam: CookieWalker;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  dana = await signedIn(base);
-  sam = await signedIn(base, SECOND);
-});
-afterAll(() => modern.stop());
+withDanaAndSam();
 afterEach(() => void rows((db) => db.exec("delete from oidc_records where kind <> 'Session'")));
 
 const PATH = `/settings/apps/${PUBLIC}/revoke`;
-
-const rows = databaseOf(() => modern);
 
 const connect = (browser = dana, scope = 'account:read offline_access') =>
   obtainTokens({ base, browser, parameters: { scope } });

@@ -1,7 +1,8 @@
-import { type CookieWalker } from '../../support/callers/cookie-walker.ts';
 import {
   asClient,
   confirm,
+  countOfClients,
+  deleteClients,
   deletePaths,
   newSecret,
   register,
@@ -16,32 +17,16 @@ import {
   open,
   REDIRECT_URI,
   refresh,
-  type Running,
-  runModern,
-  SECOND,
 } from '../support/modern.ts';
-import { csrfOf, databaseOf, sendForm, signedIn, valueOf } from '../support/settings.ts';
+import { base, modern, rows } from '../support/running-modern.ts';
+import { dana, sam, withDanaAndSam } from '../support/settings-people.ts';
+import { csrfOf, sendForm, signedIn, valueOf } from '../support/settings.ts';
 
-let modern: Running;
-let base: string;
-let dana: CookieWalker;
-let sam: CookieWalker;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  dana = await signedIn(base);
-  sam = await signedIn(base, SECOND);
-});
-afterAll(() => modern.stop());
-afterEach(() => void rows((db) => db.exec('delete from clients where account_id is not null')));
+withDanaAndSam();
+afterEach(deleteClients);
 
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' };
 const NEW = '/settings/api/clients/new';
-
-const rows = databaseOf(() => modern);
-
-const countOfClients = () =>
-  rows((db) => db.prepare('select count(*) from clients where account_id is not null').pluck().get());
 
 describe('registering a client', () => {
   test('that is confidential gives a client id and, once, a secret; both work at /token', async () => {

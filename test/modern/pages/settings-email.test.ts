@@ -4,31 +4,12 @@ import { join } from 'node:path';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { linkOf } from '../../support/callers/html-forms.ts';
 import { header, readMessage } from '../../support/servers/smtp-server.ts';
-import {
-  type AccountPages,
-  accountOf,
-  errorAt,
-  linkIn,
-  noticeOn,
-  type Person,
-  pressLink,
-  startAccountPages,
-  statusesOf,
-} from '../support/account-pages.ts';
+import { accountOf, errorAt, linkIn, noticeOn, pressLink, statusesOf } from '../support/account-pages.ts';
 import { bytesAtRest, DEMO, obtainTokens, runModern, SECOND } from '../support/modern.ts';
-import { sendForm, signedIn, signInToSettings, valueOf } from '../support/settings.ts';
+import { base, browserOfDana, pages, trySignIn, withAccountOfDana } from '../support/running-account.ts';
+import { sendForm, signedIn, valueOf } from '../support/settings.ts';
 
-let pages: AccountPages;
-let base: string;
-let browserOfDana: CookieWalker;
-beforeAll(async () => {
-  pages = await startAccountPages();
-  base = pages.base;
-  browserOfDana = await signedIn(base);
-});
-afterAll(() => pages.stop());
-
-const trySignIn = (person: Person) => signInToSettings(new CookieWalker(), base, { person });
+withAccountOfDana();
 
 const linkSentTo = (email: string): string => linkIn(pages.smtp.mailTo(email).text);
 

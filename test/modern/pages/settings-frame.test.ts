@@ -1,17 +1,9 @@
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { linkOf } from '../../support/callers/html-forms.ts';
-import { type Running, runModern } from '../support/modern.ts';
-import { signedIn } from '../support/settings.ts';
+import { base } from '../support/running-modern.ts';
+import { dana, withDana } from '../support/settings-people.ts';
 
-let modern: Running;
-let base: string;
-let dana: CookieWalker;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  dana = await signedIn(base);
-});
-afterAll(() => modern.stop());
+withDana();
 
 const hasNotice = async (path: string) => (await dana.get(base + path)).body.includes('role="status"');
 

@@ -1,25 +1,15 @@
 import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
-import { confirmed, confirming, createKey, keyOn } from '../support/api-keys.ts';
-import { apiStatus, type Running, runModern, SECOND } from '../support/modern.ts';
-import { csrfOf, databaseOf, sendForm, signedIn, valueOf } from '../support/settings.ts';
+import { confirmed, confirming, createKey, deleteKeys, keyOn } from '../support/api-keys.ts';
+import { apiStatus } from '../support/modern.ts';
+import { base, modern, rows } from '../support/running-modern.ts';
+import { dana, sam, withDanaAndSam } from '../support/settings-people.ts';
+import { csrfOf, sendForm, signedIn, valueOf } from '../support/settings.ts';
 
-let modern: Running;
-let base: string;
-let dana: CookieWalker;
-let sam: CookieWalker;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  dana = await signedIn(base);
-  sam = await signedIn(base, SECOND);
-});
-afterAll(() => modern.stop());
-afterEach(() => void rows((db) => db.exec('delete from api_keys')));
+withDanaAndSam();
+afterEach(deleteKeys);
 
 const NEW = '/settings/api/keys/new';
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' };
-
-const rows = databaseOf(() => modern);
 
 const countOfKeys = () => rows((db) => db.prepare('select count(*) from api_keys').pluck().get());
 const countOfForms = () => rows((db) => db.prepare('select count(*) from used_forms').pluck().get());

@@ -1,23 +1,11 @@
-import { type CookieWalker } from '../../support/callers/cookie-walker.ts';
-import { register, registered } from '../support/clients.ts';
-import { authorizationUrl, REDIRECT_URI, type Running, runModern } from '../support/modern.ts';
-import { databaseOf, signedIn, valueOf } from '../support/settings.ts';
+import { countOfClients, deleteClients, register, registered } from '../support/clients.ts';
+import { authorizationUrl, REDIRECT_URI } from '../support/modern.ts';
+import { base, rows } from '../support/running-modern.ts';
+import { dana, withDana } from '../support/settings-people.ts';
+import { valueOf } from '../support/settings.ts';
 
-let modern: Running;
-let base: string;
-let dana: CookieWalker;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  dana = await signedIn(base);
-});
-afterAll(() => modern.stop());
-afterEach(() => void rows((db) => db.exec('delete from clients where account_id is not null')));
-
-const rows = databaseOf(() => modern);
-
-const countOfClients = () =>
-  rows((db) => db.prepare('select count(*) from clients where account_id is not null').pluck().get());
+withDana();
+afterEach(deleteClients);
 
 describe('redirect URIs', () => {
   test.each([

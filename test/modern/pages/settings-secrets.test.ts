@@ -1,24 +1,24 @@
-import { type CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
+import { type Page } from '../../support/callers/cookie-walker.ts';
 import { linkOf } from '../../support/callers/html-forms.ts';
-import { asClient, confirm, deletePaths, newSecret, registered, tokensOf } from '../support/clients.ts';
-import { apiStatus, bytesAtRest, refresh, type Running, runModern } from '../support/modern.ts';
-import { csrfOf, databaseOf, sendForm, signedIn, valueOf } from '../support/settings.ts';
+import {
+  asClient,
+  confirm,
+  deleteClients,
+  deletePaths,
+  newSecret,
+  registered,
+  tokensOf,
+} from '../support/clients.ts';
+import { apiStatus, bytesAtRest, refresh } from '../support/modern.ts';
+import { base, modern, rows } from '../support/running-modern.ts';
+import { dana, withDana } from '../support/settings-people.ts';
+import { csrfOf, sendForm, signedIn, valueOf } from '../support/settings.ts';
 
-let modern: Running;
-let base: string;
-let dana: CookieWalker;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  dana = await signedIn(base);
-});
-afterAll(() => modern.stop());
-afterEach(() => void rows((db) => db.exec('delete from clients where account_id is not null')));
+withDana();
+afterEach(deleteClients);
 
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' };
 const NEW = '/settings/api/clients/new';
-
-const rows = databaseOf(() => modern);
 
 describe('the secrets of a client', () => {
   test('are two at most, both work at once, and a deleted one is refused at once', async () => {

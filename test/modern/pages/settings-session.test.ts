@@ -1,17 +1,11 @@
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
-import { authorizationUrl, DEMO, open, type Running, runModern, SECOND, send } from '../support/modern.ts';
+import { authorizationUrl, DEMO, open, SECOND, send } from '../support/modern.ts';
+import { base } from '../support/running-modern.ts';
+import { dana, withDana } from '../support/settings-people.ts';
 import { csrfOf, sendForm, signedIn, signInToSettings, valueOf } from '../support/settings.ts';
 
-let modern: Running;
-let base: string;
-/** Signed in all the time; what would sign it out is to be refused. */
-let dana: CookieWalker;
-beforeAll(async () => {
-  modern = await runModern();
-  base = modern.server.url;
-  dana = await signedIn(base);
-});
-afterAll(() => modern.stop());
+/** Dana stays signed in: what would sign her out is refused. */
+withDana();
 
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' };
 async function signOutForm(browser = dana) {

@@ -1,14 +1,11 @@
-import { type Ground, RECORDS, BAKERY, RUNNERS, runPosts } from '../support/posts.ts';
+import { BAKERY, type Ground, RECORDS, RUNNERS } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
 const FIELDS = 'id organizationId title body description emoji visibility createdAt updatedAt';
 const UNKNOWN = '0'.repeat(24);
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
-});
+withPosts();
 afterEach(() => void ground.db.exec("delete from post_templates where id not like '5e1f0c9a%'"));
-afterAll(() => ground.stop());
 
 type Json = Awaited<ReturnType<Ground['post']>>;
 

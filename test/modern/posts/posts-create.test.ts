@@ -1,25 +1,9 @@
-import {
-  channel,
-  DAY,
-  daily,
-  document,
-  type Ground,
-  iso,
-  runPosts,
-  TWITTER,
-  video,
-} from '../support/posts.ts';
+import { channel, DAY, daily, document, iso, tomorrow, TWITTER, video } from '../support/posts.ts';
+import { custom, ground, withPosts } from '../support/running-posts.ts';
 
 const INSTAGRAM = channel('3d03');
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
-});
-afterAll(() => ground.stop());
-
-const tomorrow = () => iso(Date.now() + DAY);
-const custom = (more: object = {}) => ground.create({ mode: 'customScheduled', dueAt: tomorrow(), ...more });
+withPosts();
 
 describe('a new post', () => {
   test('has everything that was said, and who said it', async () => {

@@ -2,16 +2,15 @@ import Sqlite from 'better-sqlite3';
 import { rmSync } from 'node:fs';
 import { DateTime } from 'luxon';
 import { runModern } from '../support/modern.ts';
-import { BAKERY, channel, DAY, type Ground, POST, RECORDS, RUNNERS, runPosts } from '../support/posts.ts';
+import { BAKERY, channel, DAY, POST, RECORDS, RUNNERS } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
-let ground: Ground;
 // oxlint-disable-next-line typescript/no-explicit-any -- whole posts
 let posts: any[];
+withPosts();
 beforeAll(async () => {
-  ground = await runPosts();
   posts = [...(await whole(BAKERY)), ...(await whole(RUNNERS))];
 });
-afterAll(() => ground.stop());
 
 async function whole(organizationId: string, as?: string) {
   const query = `query($input: PostsInput!) { posts(input: $input, first: 100) { edges { node { ${POST} } } } }`;

@@ -1,10 +1,7 @@
-import { channel, DAY, type Ground, image, iso, runPosts, video } from '../support/posts.ts';
+import { channel, DAY, image, iso, video } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
-});
-afterAll(() => ground.stop());
+withPosts();
 
 const later = (days: number) => iso(Date.now() + days * DAY);
 

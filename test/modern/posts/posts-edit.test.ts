@@ -1,12 +1,9 @@
-import { channel, DAY, daily, type Ground, image, iso, runPosts, TWITTER } from '../support/posts.ts';
+import { channel, DAY, daily, image, iso, TWITTER } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
 const TAGS = ['5e1f0c9a7b3d4e2f8a6c6e01', '5e1f0c9a7b3d4e2f8a6c6e02'];
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
-});
-afterAll(() => ground.stop());
+withPosts();
 
 const later = (days = 1) => iso(Date.now() + days * DAY);
 const rich = (more: object = {}) =>

@@ -1,30 +1,11 @@
-import {
-  BAKERY,
-  channel,
-  DAY,
-  type Ground,
-  iso,
-  RECORDS,
-  RUNNERS,
-  runPosts,
-  TWITTER,
-} from '../support/posts.ts';
+import { BAKERY, channel, DAY, ids, iso, nodes, RECORDS, RUNNERS, TWITTER } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
-let ground: Ground;
 let mine: string;
-beforeAll(async () => {
-  ground = await runPosts();
+withPosts();
+beforeAll(() => {
   mine = ground.addChannel({ organizationId: RUNNERS });
 });
-afterAll(() => ground.stop());
-
-interface Edge {
-  cursor: string;
-  node: { id: string; text: string; status: string; dueAt: string | null; createdAt: string };
-}
-
-const nodes = ({ edges }: { edges: Edge[] }) => edges.map(({ node }) => node);
-const ids = (page: { edges: Edge[] }) => nodes(page).map(({ id }) => id);
 
 describe('filters', () => {
   test('without one there are all posts of the organization, newest first, and no others', async () => {

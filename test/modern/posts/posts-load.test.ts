@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { BAKERY, channel, daily, type Ground, runPosts, RUNNERS, TWITTER } from '../support/posts.ts';
+import { BAKERY, channel, daily, RUNNERS, TWITTER } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
 /** The worst that one request can ask for, over rows that one call each would take too long to make. */
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
-});
-afterAll(() => ground.stop());
+withPosts();
 
 const times = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => part(i)).join(' ');

@@ -1,14 +1,5 @@
-import {
-  channel,
-  DAY,
-  document,
-  type Ground,
-  image,
-  iso,
-  runPosts,
-  TWITTER,
-  video,
-} from '../support/posts.ts';
+import { channel, DAY, document, image, iso, TWITTER, video } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
 const INSTAGRAM = channel('3d03');
 const LINKEDIN = channel('3d05');
@@ -18,17 +9,15 @@ const YOUTUBE = channel('3d0b');
 const THREADS = channel('3d0c');
 const START_PAGE = channel('3d0d');
 
-let ground: Ground;
 let facebook: string;
 let google: string;
 let bluesky: string;
-beforeAll(async () => {
-  ground = await runPosts();
+withPosts();
+beforeAll(() => {
   facebook = ground.addChannel({ service: 'facebook' });
   google = ground.addChannel({ service: 'googlebusiness' });
   bluesky = ground.addChannel({ service: 'bluesky' });
 });
-afterAll(() => ground.stop());
 
 const linkedIn = (start: number, length: number) => {
   const who = {

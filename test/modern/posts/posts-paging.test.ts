@@ -1,18 +1,7 @@
-import { DAY, type Ground, iso, RECORDS, runPosts, TWITTER } from '../support/posts.ts';
+import { DAY, ids, iso, nodes, RECORDS, TWITTER } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
-});
-afterAll(() => ground.stop());
-
-interface Edge {
-  cursor: string;
-  node: { id: string; text: string; status: string; dueAt: string | null; createdAt: string };
-}
-
-const nodes = ({ edges }: { edges: Edge[] }) => edges.map(({ node }) => node);
-const ids = (page: { edges: Edge[] }) => nodes(page).map(({ id }) => id);
+withPosts();
 
 /** Every page of a list, one after the other; `between` happens after each. */
 async function pages(more: object, between: (page: number) => Promise<unknown> = async () => {}) {

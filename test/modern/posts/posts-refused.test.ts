@@ -1,22 +1,16 @@
-import { channel, DAY, document, type Ground, image, iso, runPosts, video } from '../support/posts.ts';
+import { channel, document, image, video } from '../support/posts.ts';
+import { custom, ground, withPosts } from '../support/running-posts.ts';
 
 const GOOGLE = channel('3d04');
 const THREADS = channel('3d0c');
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
-});
-afterAll(() => ground.stop());
+withPosts();
 
 const IDEA_OF_RUNNERS = '5e1f0c9a7b3d4e2f8a6c6b08';
 const IDEA_OF_RECORDS = '5e1f0c9a7b3d4e2f8a6c6b12';
 const NO_IDEA = 'The idea must be one of the organization.';
 const LONG = 'a'.repeat(10_001);
 const TOO_LONG = 'Each text of assets and metadata has at most 10000 characters.';
-
-const tomorrow = () => iso(Date.now() + DAY);
-const custom = (more: object = {}) => ground.create({ mode: 'customScheduled', dueAt: tomorrow(), ...more });
 
 const withImage = (url: string) => ({ assets: [{ image: { url } }] });
 

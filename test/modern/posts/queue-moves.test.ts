@@ -1,10 +1,7 @@
-import { DAY, daily, type Ground, iso, runPosts } from '../support/posts.ts';
+import { DAY, daily, iso } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
-});
-afterAll(() => ground.stop());
+withPosts();
 
 interface Post {
   id: string;

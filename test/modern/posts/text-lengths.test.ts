@@ -1,12 +1,11 @@
-import { channel, type Ground, image, runPosts, video } from '../support/posts.ts';
+import { channel, image, video } from '../support/posts.ts';
+import { ground, withPosts } from '../support/running-posts.ts';
 
-let ground: Ground;
-beforeAll(async () => {
-  ground = await runPosts();
+withPosts();
+beforeAll(() => {
   ground.changeChannel(channel('3d02'), { isDisconnected: false });
   ground.changeChannel(channel('3d04'), { isLocked: false });
 });
-afterAll(() => ground.stop());
 
 /** What a post of the service must have beside its text. */
 const needs: Record<string, object> = {

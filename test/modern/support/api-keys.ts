@@ -1,5 +1,6 @@
 import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
 import { linkOf } from '../../support/callers/html-forms.ts';
+import { rows } from './running-modern.ts';
 import { sendForm, valueOf } from './settings.ts';
 
 const NEW = '/settings/api/keys/new';
@@ -20,3 +21,5 @@ export async function confirming(base: string, browser: CookieWalker, what: RegE
 export async function confirmed(browser: CookieWalker, page: Page): Promise<Page> {
   return sendForm(browser, page, { action: new URL(page.url).pathname });
 }
+
+export const deleteKeys = () => void rows((db) => db.exec('delete from api_keys'));

@@ -1,5 +1,6 @@
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { consent, exchange, REDIRECT_URI } from './modern.ts';
+import { rows } from './running-modern.ts';
 import { sendForm, valueOf } from './settings.ts';
 
 /** A client that somebody registered on the settings pages. */
@@ -57,3 +58,10 @@ export async function deletePaths(
   const links = body.matchAll(/href="(\/settings\/api\/clients\/\w+\/secrets\/\w+\/delete)"/g);
   return [...links].map((match) => match[1] ?? '');
 }
+
+/** How many clients people registered. */
+export const countOfClients = () =>
+  rows((db) => db.prepare('select count(*) from clients where account_id is not null').pluck().get());
+
+export const deleteClients = () =>
+  void rows((db) => db.exec('delete from clients where account_id is not null'));

@@ -16,6 +16,7 @@ export const document = {
   document: { url: 'https://x.example/a.pdf', title: 'A', thumbnailUrl: 'https://x.example/a.png' },
 };
 export const iso = (time: number) => new Date(time).toISOString();
+export const tomorrow = () => iso(Date.now() + DAY);
 
 const SCOPES = 'account:read posts:read posts:write';
 
@@ -137,3 +138,12 @@ const names = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 /** The same times on every day; paused days keep theirs. */
 export const daily = (times: string[], paused: string[] = []) =>
   names.map((day) => ({ day, times, paused: paused.includes(day) }));
+
+interface Edge {
+  cursor: string;
+  node: { id: string; text: string; status: string; dueAt: string | null; createdAt: string };
+}
+
+/** The posts of one page of a list. */
+export const nodes = ({ edges }: { edges: Edge[] }) => edges.map(({ node }) => node);
+export const ids = (page: { edges: Edge[] }) => nodes(page).map(({ id }) => id);

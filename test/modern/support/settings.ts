@@ -1,6 +1,5 @@
-import Database from 'better-sqlite3';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
-import { DEMO, type Running } from './modern.ts';
+import { DEMO } from './modern.ts';
 
 type Person = typeof DEMO;
 
@@ -49,17 +48,4 @@ export function valueOf({ body }: Page, name: string): string {
     new RegExp(`<(input|textarea)\\b[^>]*\\b(?:id|name)="${name}"[^>]*>([^<]*)`).exec(body) ?? [];
   if (kind === 'textarea') return unescaped(text ?? '');
   return unescaped(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? '');
-}
-
-/** Reads and writes beside the running server; `modern` is asked for at each use. */
-export function databaseOf(modern: () => Running): <T>(use: (db: Database.Database) => T) => T {
-  return (use) => {
-    const db = new Database(modern().settings.databaseFile);
-    db.pragma('foreign_keys = on');
-    try {
-      return use(db);
-    } finally {
-      db.close();
-    }
-  };
 }

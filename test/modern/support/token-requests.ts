@@ -1,11 +1,18 @@
 import { type RawAnswer, rawForm, sendRaw } from '../../support/callers/raw-request.ts';
-import { CLIENT_SECRET, CONFIDENTIAL, REDIRECT_URI } from './modern.ts';
+import { CLIENT_SECRET, CONFIDENTIAL, PUBLIC, REDIRECT_URI } from './modern.ts';
 
 /** Of a form; what is undefined is left out. */
 export type Fields = Record<string, string | undefined>;
 
 /** The confidential app as it names itself in a form. */
 export const confidential = { client_id: CONFIDENTIAL, client_secret: CLIENT_SECRET };
+
+/** How each kind of app names itself in a form. */
+export const APPS = { 'a public app': { client_id: PUBLIC }, 'a confidential app': confidential };
+export type App = keyof typeof APPS;
+export const kinds = Object.keys(APPS) as App[];
+
+export const long = (length: number) => 'x'.repeat(length);
 
 export const exchangeFieldsOf = ({ code, verifier }: { code: string; verifier: string }): Fields => ({
   ...confidential,
