@@ -61,7 +61,9 @@ test.each(['require', 'verify-ca', 'verify-full'])(
     expect(await opened(addressOf(server, { sslmode }))).toBe(
       'DATABASE_URL: this machine does not trust the certificate of the server: name its authority with sslrootcert=FILE',
     );
-    expect(await opened(addressOf(server, known, '127.0.0.1'))).toMatch(/^DATABASE_URL: .*its certificate is for another host name/);
+    expect(await opened(addressOf(server, known, '127.0.0.1'))).toMatch(
+      /^DATABASE_URL: .*its certificate is for another host name/,
+    );
     expect(warnings).toEqual([]);
   },
 );

@@ -89,15 +89,16 @@ test('who is signed in and is asked to sign in again may do so as somebody else'
   expect([page.status, page.body.includes('Sam Second')]).toEqual([200, true]);
 });
 
+const shownSignIn = async () => (await new CookieWalker().get(`${base}/settings/sign-in`)).body;
+
 test('the demo names its password as long as it is the one, and the e-mail that it is now', async () => {
-  const shown = async () => (await new CookieWalker().get(`${base}/settings/sign-in`)).body;
-  expect(await shown()).toContain(DEMO.password);
+  expect(await shownSignIn()).toContain(DEMO.password);
   const browser = await signedIn(base);
   const page = await browser.get(`${base}/settings/account`);
   const values = { 'current-password': DEMO.password, 'new-password': 'another-long-password' };
   expect((await sendForm(browser, page, { action: '/settings/account/password', values })).status).toBe(303);
   write("update accounts set document = json_set(document, '$.email', ?)", 'dana@box.example');
-  const now = await shown();
+  const now = await shownSignIn();
   expect(now).toContain('dana@box.example');
   expect(now).not.toContain(DEMO.password);
   const interaction = await open(new CookieWalker(), authorizationUrl(base));

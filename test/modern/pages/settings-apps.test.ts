@@ -37,6 +37,9 @@ async function revoke(browser = dana) {
   return sendForm(browser, await browser.get(base + PATH), { action: PATH });
 }
 
+/** When each connection was last used. */
+const used = () => rows((db) => db.prepare('select last_used_at from app_uses').pluck().all());
+
 describe('the connected apps', () => {
   test('are none at first, and the page says so kindly', async () => {
     expect((await listOf(dana)).body).toContain('No app is connected to your account');
@@ -94,7 +97,6 @@ describe('the connected apps', () => {
   test('note the last use no more often than once a minute', async () => {
     const { access_token: token } = await connect();
     await apiStatus(base, token);
-    const used = () => rows((db) => db.prepare('select last_used_at from app_uses').pluck().all());
     const first = used();
     await apiStatus(base, token);
     expect(used()).toEqual(first);

@@ -15,13 +15,13 @@ export function splitByOwner(
   return { own: entries.filter(isOwn), left: entries.filter((entry) => !isOwn(entry)) };
 }
 
-type Telling = Pick<GrantsDeps, 'spill' | 'logger'>;
+type SpillDeps = Pick<GrantsDeps, 'spill' | 'logger'>;
 
 const STRAY_REMEDY =
   'let this process run until the database takes the pair, or move the file into the folder spill of the VAR_DIR of this database';
 
 /** No start with the right VAR_DIR finds the pair, so a person must know where the pair is. */
-export function tellStray({ spill, logger }: Telling, { grantId, version, owner }: SpilledPair): void {
+export function tellStray({ spill, logger }: SpillDeps, { grantId, version, owner }: SpilledPair): void {
   logger.error('ALARM: a pair was spilled into the VAR_DIR of another database', {
     grantId,
     version,
@@ -37,7 +37,7 @@ const LEFT_REMEDY =
 const ofOwner = 'the owner of this VAR_DIR';
 
 /** Tells once of each pair that waits for another database. */
-export function tellLeft({ spill, logger }: Telling, left: readonly WaitingPair[]): void {
+export function tellLeft({ spill, logger }: SpillDeps, left: readonly WaitingPair[]): void {
   const fresh = left.filter(({ file }) => spill.isNew(file));
   if (fresh.length === 0) return;
   logger.warn('spilled pairs of another database wait in this VAR_DIR, the bridge leaves them alone', {
