@@ -53,13 +53,14 @@ test('every id, time and path of the text', async () => {
   expectAllIn(await verifyHistoryCommand({}));
 });
 
+const lastOf = async (options: { anchor?: string[] }) => {
+  const { ok, lines, json } = await verifyHistoryCommand(options);
+  return { ok, told: lines.at(-1), isLeftOut: json['anchorsLeftOut'] };
+};
+
 describe('that the anchors of VAR_DIR were left out of a history', () => {
   const memory = join(varDir, 'epoch.json');
   const anchor = join(varDir, 'captured.ndjson');
-  const lastOf = async (options: { anchor?: string[] }) => {
-    const { ok, lines, json } = await verifyHistoryCommand(options);
-    return { ok, told: lines.at(-1), isLeftOut: json['anchorsLeftOut'] };
-  };
 
   afterAll(() => rmSync(memory));
 
