@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
+import { expireGrants } from '../support/bridge/expire-grants.ts';
 import { tokenOf } from '../support/callers/legacy-calls.ts';
 import { createCollection } from './canaries/collection.ts';
 import { commandLinesOf, filesBelow } from './canaries/kept.ts';
@@ -19,13 +20,15 @@ beforeAll(() => buildProgram(), 120_000);
 
 test('keys, client secret, tokens and cookies stand in no output, command line or file of the whole system', async () => {
   const place = await choosePlace();
-  const settings = { ...place.settings, LOG_LEVEL: 'debug', MODERN_ACCESS_TOKEN_SECONDS: '1' };
+  const settings = { ...place.settings, LOG_LEVEL: 'debug' };
   const system = await startWholeSystem(settings);
   const collection = createCollection();
   const browser = new CookieWalker();
   await connectDemo(system, browser);
   await connectDemo(system, new CookieWalker(), 'consent');
   const token = tokenOf(await tokenFromCodePage(system));
+  // The pair is a refreshed one then, and the first pair was used.
+  expireGrants(join(place.varDir, 'bridge.db'));
   expect((await readProfiles(system, token)).status).toBe(200);
   const added = await runCommand(
     settings,

@@ -16,7 +16,7 @@ let token: string;
 const CALL_MS = 300;
 
 beforeEach(async () => {
-  ground = await openGround({ accessTokenSeconds: 3600 });
+  ground = await openGround();
 });
 afterEach(async () => {
   await ground.close();

@@ -13,7 +13,7 @@ let ground: Ground;
 const NOISY = { LOG_LEVEL: 'debug' };
 
 beforeEach(async () => {
-  ground = await openGround({ accessTokenSeconds: 2 });
+  ground = await openGround();
 });
 afterEach(async () => {
   await ground.close();
@@ -22,7 +22,7 @@ afterEach(async () => {
 /** A refresh during which `spoil` makes the log fail; nothing of it is lost, and the process serves on. */
 async function refreshWhile(program: Program, spoil: () => void): Promise<void> {
   const token = await ground.connectApp();
-  await ground.untilExpired();
+  ground.expire();
   const holding = holdRefreshes(ground.proxy);
   const reading = ground.read(token);
   await until60(() => holding.held() === 1);

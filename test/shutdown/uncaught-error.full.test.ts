@@ -13,7 +13,7 @@ let ground: Ground;
 let token: string;
 
 beforeEach(async () => {
-  ground = await openGround({ accessTokenSeconds: 2 });
+  ground = await openGround();
 });
 afterEach(async () => {
   await ground.close();
@@ -31,7 +31,7 @@ const isRefused = () =>
 test('one process stores the pair and answers the caller before it ends with 1; a second error changes nothing', async () => {
   const program = await ground.start({ ...PRELOAD, DRAIN_SECONDS: '600' });
   token = await ground.connectApp();
-  await ground.untilExpired();
+  ground.expire();
   const holding = holdRefreshes(ground.proxy);
   const reading = ground.read(token);
   await until60(() => holding.held() === 1);
@@ -67,7 +67,7 @@ testWithProcesses(
   async () => {
     const program = await ground.start({ ...PRELOAD, WORKERS: '2' });
     token = await ground.connectApp();
-    await ground.untilExpired();
+    ground.expire();
     const holding = holdRefreshes(ground.proxy);
     const reading = ground.read(token);
     await until60(() => holding.held() === 1);

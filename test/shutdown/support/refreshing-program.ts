@@ -13,6 +13,7 @@ import { authorize } from '../../support/callers/authorize.ts';
 import { startEmbeddedModern } from '../../support/servers/embedded-modern.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { until } from '../../support/servers/held-answer.ts';
+import { expireGrants } from '../../support/bridge/expire-grants.ts';
 import { exchangeFields, tokenOf } from '../../support/callers/legacy-calls.ts';
 import { BRIDGE_CLIENT } from '../../support/servers/modern-side.ts';
 import { type RawAnswer, rawForm, sendRaw } from '../../support/callers/raw-request.ts';
@@ -25,7 +26,6 @@ const PATIENCE = 60_000;
 interface Grant {
   state: string;
   version: number;
-  expiresAt: number;
 }
 
 export interface Ground {
@@ -37,7 +37,8 @@ export interface Ground {
   /** The token of an app that was let in just now. */
   connectApp(): Promise<string>;
   grants(): Grant[];
-  untilExpired(): Promise<void>;
+  /** Lets the access tokens of all grants be over, so that the next read refreshes, once however slow the machine is. */
+  expire(): void;
   read(token: string): Promise<RawAnswer>;
   close(): Promise<void>;
 }
@@ -48,26 +49,27 @@ export async function until60(isSo: () => boolean | Promise<boolean>): Promise<v
 
 function grantsIn(file: string): Grant[] {
   const db = new Database(file, { readonly: true });
-  const rows = db
-    .prepare<[], Grant>(
-      'select state, version, access_expires_at as expiresAt from grants order by created_at',
-    )
-    .all();
+  const rows = db.prepare<[], Grant>('select state, version from grants order by created_at').all();
   db.close();
   return rows;
 }
 
-async function startModernSide(redirectUri: string, accessTokenSeconds: number) {
+async function startModernSide(redirectUri: string) {
   const [port, seen] = [await freePort(), await freePort()];
   const proxy = await startRecordingProxy(seen, `http://127.0.0.1:${port}`);
-  const modern = await startEmbeddedModern({ port, issuer: proxy.origin, redirectUri, accessTokenSeconds });
+  const modern = await startEmbeddedModern({
+    port,
+    issuer: proxy.origin,
+    redirectUri,
+    accessTokenSeconds: 3600,
+  });
   return { modern, proxy };
 }
 
-export async function openGround({ accessTokenSeconds }: { accessTokenSeconds: number }): Promise<Ground> {
+export async function openGround(): Promise<Ground> {
   await buildProgram();
   const url = `http://127.0.0.1:${await freePort()}`;
-  const { modern, proxy } = await startModernSide(`${url}/callback`, accessTokenSeconds);
+  const { modern, proxy } = await startModernSide(`${url}/callback`);
   const varDir = mkdtempSync(join(tmpdir(), 'shutdown-'));
   const settings: Settings = {
     PORT: new URL(url).port,
@@ -106,7 +108,7 @@ export async function openGround({ accessTokenSeconds }: { accessTokenSeconds: n
       const body = new URLSearchParams(exchangeFields(app, decodeURIComponent(code))).toString();
       return tokenOf(await sendRaw(url, { method: 'POST', path: '/1/oauth2/token.json', ...rawForm(body) }));
     },
-    untilExpired: () => until60(() => grants().every(({ expiresAt }) => expiresAt <= Date.now())),
+    expire: () => expireGrants(join(varDir, 'bridge.db')),
     read: (token) =>
       sendRaw(url, { path: '/1/profiles.json', headers: { authorization: `Bearer ${token}` } }),
     async close() {
