@@ -53,7 +53,8 @@ function* rows() {
 }
 
 beforeAll(async () => {
-  clock.set(Date.now());
+  // At noon: the calls of an hour later belong to the same day.
+  clock.set(Math.floor(Date.now() / DAY) * DAY + DAY / 2);
   system = await startSystem({
     clock,
     env: { LEGACY_RATE_LIMIT: '0', LEGACY_BACKEND_URL: 'http://127.0.0.1:9' },
