@@ -57,6 +57,8 @@ const swc = {
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
+  runtime: '<rootDir>/test/support/jest/runtime.cjs',
+  testSequencer: '<rootDir>/test/support/jest/sequencer.cjs',
   roots: ['<rootDir>/test'],
   // Not below the temporary folder, which is another one in each run.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',

@@ -1,0 +1,21 @@
+// Which file is run when: those that wait for a browser or for a real clock first, so that no other worker is idle at the
+// end while one of them lasts. The rest as jest orders it: by the time of the last run, or else by size.
+const { default: Sequencer } = require('@jest/test-sequencer');
+
+const LONG = [
+  '/browser/',
+  '/fuzz/broken-bodies',
+  '/endpoints/certificate-renewal',
+  '/owners/live',
+  '/roles/role-table',
+];
+
+const isLong = ({ path }) => LONG.some((part) => path.includes(part));
+
+module.exports = class extends Sequencer {
+  sort(tests) {
+    // oxlint-disable-next-line unicorn/no-array-sort -- the order of jest's own sequencer, not of an array
+    const sorted = super.sort(tests);
+    return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
+  }
+};
