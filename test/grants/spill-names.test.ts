@@ -32,7 +32,11 @@ async function told(): Promise<Record<string, unknown>> {
 
 describe.each([1, 12, 87_600])('the file of a pair of version %i', (version) => {
   test.each<[string, Partial<PairOwner>, (file: string) => Record<string, unknown>]>([
-    ['another database', { address: 'sqlite:/srv/copy.db', ownsFolder: false }, (file) => ({ files: [file] })],
+    [
+      'another database',
+      { address: 'sqlite:/srv/copy.db', ownsFolder: false },
+      (file) => ({ files: [file] }),
+    ],
     ['this database that cannot be taken back', {}, (file) => ({ file })],
   ])('of %s is named in the log as in the folder', async (_which, changes, fields) => {
     const { spill, instance } = system.bridge.context;
