@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { addApp, listAppsCommand } from '../../src/cli/commands/apps/apps.ts';
 import { cutOver } from '../../src/cli/commands/apps/cut-over.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
@@ -11,6 +12,7 @@ import { planAll } from '../../src/cli/commands/reminders.ts';
 import { findTokenCommand, revoke } from '../../src/cli/commands/tokens/token-actions.ts';
 import { importTokens } from '../../src/cli/commands/tokens/tokens.ts';
 import { withContext } from '../../src/cli/commands/with-context.ts';
+import { migrationFiles } from '../../src/store/driver/migrations.ts';
 
 /** A command says what it did, and the same in text and in JSON. */
 
@@ -63,11 +65,55 @@ test('migrate says whether it made the database or changed nothing', async () =>
   expect(made.lines[0]).toMatch(/^The database was made, with schema \d+\.$/);
   expect(made.json).toMatchObject({ migrated: true, before: null });
   const again = await migrateDatabase({});
-  expect(again.lines[0]).toContain('Nothing was changed.');
-  expect(again.json).toMatchObject({
+  expect(again.lines[0]).toContain('No schema was changed.');
+  expect(again.json).toEqual({
     migrated: false,
     before: made.json['schema'],
     schema: made.json['schema'],
+    volatile: [],
+  });
+});
+
+describe('migrate says so where it changes the volatile SQLite database alone', () => {
+  const file = join(varDir, 'bridge-volatile.db');
+  const files = migrationFiles('sqlite-volatile');
+  const names = files.map(({ path }) => basename(path, '.sql'));
+  const versionThere = () => onVolatile((db) => db.pragma('user_version', { simple: true }));
+
+  function onVolatile<T>(work: (db: Sqlite.Database) => T): T {
+    const db = new Sqlite(file);
+    try {
+      return work(db);
+    } finally {
+      db.close();
+    }
+  }
+
+  test.each([
+    ['that has an older schema', files.slice(0, -1), names.slice(-1)],
+    ['that is missing', [], names],
+  ])('%s', async (_which, older, expected) => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+    if (older.length > 0)
+      onVolatile((db) => {
+        for (const { path } of older) db.exec(readFileSync(path, 'utf8'));
+        db.pragma(`user_version = ${older.at(-1)?.number}`);
+      });
+    const { lines, json } = await migrateDatabase({});
+    expect(json).toMatchObject({ migrated: true, before: json['schema'], volatile: expected });
+    expect(lines[0]).toContain(`The volatile database beside it got these migrations: ${expected.join(', ')}.`);
+    expect(versionThere()).toBe(files.at(-1)?.number);
+    expect((await migrateDatabase({})).json).toMatchObject({ migrated: false, volatile: [] });
+  });
+
+  test('and a command that changes no schema says which database is older', async () => {
+    onVolatile((db) => db.pragma('user_version = 0'));
+    const says = 'the volatile database beside the one at';
+    await expect(listAppsCommand()).rejects.toThrow(says);
+    const { lines, json } = await migrateDatabase({ status: true });
+    expect(lines[0]).toContain('The volatile database beside it is older. Migrations that wait:');
+    expect(json).toMatchObject({ schema: json['newest'], waiting: names });
+    onVolatile((db) => db.pragma(`user_version = ${files.at(-1)?.number}`));
   });
 });
 
