@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { addApp, listAppsCommand } from '../../src/cli/commands/apps/apps.ts';
 import { cutOver } from '../../src/cli/commands/apps/cut-over.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
+import { backup } from '../../src/cli/commands/database/backup.ts';
 import { restore } from '../../src/cli/commands/database/restore.ts';
 import { changeDate } from '../../src/cli/commands/dates/dates.ts';
 import { verifyHistoryCommand } from '../../src/cli/commands/history.ts';
@@ -13,6 +14,7 @@ import { findTokenCommand, revoke } from '../../src/cli/commands/tokens/token-ac
 import { importTokens } from '../../src/cli/commands/tokens/tokens.ts';
 import { withContext } from '../../src/cli/commands/with-context.ts';
 import { migrationFiles } from '../../src/store/driver/migrations.ts';
+import { commandSettings } from './support/command-settings.ts';
 
 /** A command says what it did, and the same in text and in JSON. */
 
@@ -37,15 +39,8 @@ async function importRows(...rows: object[]) {
 }
 
 beforeAll(async () => {
-  process.env = {
-    VAR_DIR: varDir,
-    LOG_LEVEL: 'error',
-    PUBLIC_URL: 'https://bridge.example',
-    TRUST_PROXY: '127.0.0.1',
-    MODERN_AUTH_URL: 'https://127.0.0.1:9',
-    MODERN_API_URL: 'https://127.0.0.1:9',
-    MODERN_CLIENT_ID: 'bridge',
-  };
+  const production = { PUBLIC_URL: 'https://bridge.example', TRUST_PROXY: '127.0.0.1' };
+  process.env = { ...commandSettings(varDir, 'https'), ...production };
   made = await migrateDatabase({});
   process.env['NODE_ENV'] = 'production';
   const apps = [APP, OTHER_APP].map((client_id) => ({
@@ -101,7 +96,9 @@ describe('migrate says so where it changes the volatile SQLite database alone', 
       });
     const { lines, json } = await migrateDatabase({});
     expect(json).toMatchObject({ migrated: true, before: json['schema'], volatile: expected });
-    expect(lines[0]).toContain(`The volatile database beside it got these migrations: ${expected.join(', ')}.`);
+    expect(lines[0]).toContain(
+      `The volatile database beside it got these migrations: ${expected.join(', ')}.`,
+    );
     expect(versionThere()).toBe(files.at(-1)?.number);
     expect((await migrateDatabase({})).json).toMatchObject({ migrated: false, volatile: [] });
   });
@@ -174,4 +171,19 @@ test('apps list says that the owner of an unidentified program is not known', as
     store.durable.updateTable('apps').set({ owner_email: null }).where('client_id', '=', clientId).execute(),
   );
   expect((await listAppsCommand()).lines.join('\n')).toContain('owner not known)');
+});
+
+test('restore says what it changed, and a second take-over that it changed nothing', async () => {
+  const file = join(varDir, 'backup.db');
+  await backup({}, [file]);
+  expect((await restore({}, [file])).json).toMatchObject({ state: 'copy', changed: true });
+  const takeOver = async (...operands: string[]) => (await restore({ takeOver: true }, operands)).json;
+  expect(await takeOver()).toMatchObject({ state: 'original', changed: true });
+  expect(await takeOver()).toMatchObject({ state: 'original', changed: false });
+  expect(await takeOver(file)).toMatchObject({ state: 'original', changed: true });
+  writeFileSync(join(varDir, 'other.db'), '');
+  const other = { instance: 'another', epoch: 1, database: 'sqlite:other.db' };
+  writeFileSync(join(varDir, 'epoch.json'), JSON.stringify(other));
+  const adopted = await restore({ takeOver: true, replaceOriginal: true }, []);
+  expect(adopted.json).toMatchObject({ isAdopted: true, changed: true });
 });

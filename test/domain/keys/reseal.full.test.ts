@@ -160,9 +160,9 @@ describe('a pair in the spill whose key was dropped all the same', () => {
     other = await openBeside(door, 'beside');
     await other.context.spill.write(entry);
     const before = await connected[0]?.grant();
-    await expect(recoverSpilledPair(other.context, { id: entry.grantId, version: entry.version })).rejects.toThrow(
-      'is sealed with key k1, which is not in KEYS_FILE',
-    );
+    await expect(
+      recoverSpilledPair(other.context, { id: entry.grantId, version: entry.version }),
+    ).rejects.toThrow('is sealed with key k1, which is not in KEYS_FILE');
     expect(await connected[0]?.grant()).toEqual(before);
     expect((await other.context.spill.list()).entries).toMatchObject([entry]);
   });
