@@ -11,7 +11,7 @@ export function splitByOwner(
   entries: readonly WaitingPair[],
 ): Record<'own' | 'left', WaitingPair[]> {
   if (entries.length === 0) return { own: [], left: [] };
-  const present = instance.pairOwner();
+  const present = instance.presentOwner();
   const isOwn = ({ owner }: WaitingPair) => isOwnPair(owner, present);
   return { own: entries.filter(isOwn), left: entries.filter((entry) => !isOwn(entry)) };
 }
