@@ -2,7 +2,7 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { type MatchMarks, findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
 import { readAccountId } from '../accounts/account-id.ts';
-import type { TokensDeps } from './deps.ts';
+import type { SupportDeps } from './deps.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
 
@@ -37,7 +37,7 @@ const START_OF_TOKEN = /^1(?:\/|%2F)/i;
 /** A token with its `1/`, or without it. No id of the bridge is so long, but an imported account id may be. */
 const WHOLE_TOKEN = /1(?:\/|%2F)[A-Za-z0-9]{5,}|[A-Za-z0-9]{32,}/i;
 
-async function marksOf({ store }: TokensDeps, query: string): Promise<MatchMarks> {
+async function marksOf({ store }: SupportDeps, query: string): Promise<MatchMarks> {
   if (query === '') throw new SearchRefused('There is nothing to look for.');
   if (query.includes('@')) return { email: normalEmail(query) };
   const accountId = await readAccountId(store.durable, query);
@@ -50,7 +50,7 @@ async function marksOf({ store }: TokensDeps, query: string): Promise<MatchMarks
   return { id: accountId ?? query };
 }
 
-async function answerOf(context: TokensDeps, rows: readonly MappingRow[]): Promise<TokenSearchResult> {
+async function answerOf(context: SupportDeps, rows: readonly MappingRow[]): Promise<TokenSearchResult> {
   const told = rows.slice(0, FOUND_MAX);
   const ids = told.map(({ id }) => id);
   const usage = await usageOf(context, ids, { days: DAYS_TOLD });
@@ -60,7 +60,7 @@ async function answerOf(context: TokensDeps, rows: readonly MappingRow[]): Promi
   };
 }
 
-const lookFor = ({ store }: TokensDeps, marks: MatchMarks) =>
+const lookFor = ({ store }: SupportDeps, marks: MatchMarks) =>
   findMappings(store.durable, marks, FOUND_MAX + 1);
 
 /**
@@ -68,7 +68,7 @@ const lookFor = ({ store }: TokensDeps, marks: MatchMarks) =>
  * token.
  * @throws {SearchRefused}
  */
-export async function findTokens(context: TokensDeps, query: string): Promise<TokenSearchResult> {
+export async function findTokens(context: SupportDeps, query: string): Promise<TokenSearchResult> {
   return answerOf(context, await lookFor(context, await marksOf(context, query.trim())));
 }
 
@@ -76,7 +76,7 @@ export async function findTokens(context: TokensDeps, query: string): Promise<To
  * Finds the mapping of a whole token, plain or URL-encoded.
  * @throws {SearchRefused | KeyMissing}
  */
-export async function findWholeToken(context: TokensDeps, given: string): Promise<TokenSearchResult> {
+export async function findWholeToken(context: SupportDeps, given: string): Promise<TokenSearchResult> {
   const token = given.trim().replace(START_OF_TOKEN, '1/');
   if (token === '') throw new SearchRefused('Standard input held no token.');
   const find = async () => {
