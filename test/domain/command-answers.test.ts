@@ -173,11 +173,12 @@ test('apps list says that the owner of an unidentified program is not known', as
   expect((await listAppsCommand()).lines.join('\n')).toContain('owner not known)');
 });
 
+const takeOver = async (...operands: string[]) => (await restore({ takeOver: true }, operands)).json;
+
 test('restore says what it changed, and a second take-over that it changed nothing', async () => {
   const file = join(varDir, 'backup.db');
   await backup({}, [file]);
   expect((await restore({}, [file])).json).toMatchObject({ state: 'copy', changed: true });
-  const takeOver = async (...operands: string[]) => (await restore({ takeOver: true }, operands)).json;
   expect(await takeOver()).toMatchObject({ state: 'original', changed: true });
   expect(await takeOver()).toMatchObject({ state: 'original', changed: false });
   expect(await takeOver(file)).toMatchObject({ state: 'original', changed: true });

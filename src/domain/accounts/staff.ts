@@ -33,8 +33,8 @@ export function mayAct(role: StaffRole, needed: StaffRole): boolean {
 
 /** An account by its id, or by the e-mail address of an account that has signed in. */
 async function accountNamed({ store }: AccountsDeps, named: string): Promise<string> {
-  const id = await readAccountId(store.durable, named);
-  if (id !== undefined) return id;
+  const given = await readAccountId(store.durable, named);
+  if (given !== undefined) return given;
   if (!named.includes('@')) throw new StaffRefused(`Name ${ACCOUNT_ID_WORDS}, or an e-mail address.`);
   const found = await accountsWith(store.durable, { email: normalEmail(named) });
   const [accountId, ...others] = found.map(({ account_id: id }) => id);

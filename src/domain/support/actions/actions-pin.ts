@@ -44,7 +44,8 @@ export async function pinByStaff(context: SupportDeps, asked: StaffPinRequest): 
     const target = await readMappingTarget(tx, mappingId);
     if (!target || target.isOver || target.waitsUnder !== email) return { outcome: 'nothing waits' };
     const accountId = await readAccountId(tx, asked.accountId);
-    if (accountId === undefined || !(await isKnownAccount(tx, accountId))) return { outcome: 'unknown account' };
+    if (accountId === undefined || !(await isKnownAccount(tx, accountId)))
+      return { outcome: 'unknown account' };
     const { tokens, apps, ids } = await pinAccountIn(context, tx, {
       email,
       accountId,
