@@ -41,12 +41,24 @@ export interface RuledSettings {
 interface MachineState {
   keysFile: { path: string; isReadable: boolean };
   isDatabaseFolderThere: boolean;
-  /** The settings that have a text, also a wrong one, which is unset for the rules: its partners are still missing. */
+  /**
+   * The settings that have a text, also a wrong one or blanks alone, which is unset for the rules: its partners are
+   * still missing.
+   */
   given: readonly string[];
+  /** The settings that are wrong by themselves. */
+  wrong: readonly string[];
 }
 
-/** A row is `[is it wrong, what to say]`. */
-type Rule = [boolean, string];
+/** A row is `[is it wrong, what to say, which settings it is about]`. Without the last the text names them all. */
+type Rule = [boolean, string, (readonly string[])?];
+
+/** A line for the operator. It begins with the name of its setting. */
+export interface Contradiction {
+  text: string;
+  /** Given where the text quotes something that may look like the name of another setting, such as a path. */
+  about: readonly string[] | undefined;
+}
 
 const TLS_NAMES = ['TLS_CERT_FILE', 'TLS_KEY_FILE'];
 const UPSTREAM_NAMES = ['MODERN_AUTH_URL', 'MODERN_API_URL', 'MODERN_CLIENT_ID'] as const;
@@ -67,8 +79,11 @@ function incomplete(names: readonly string[], given: readonly string[], why: str
   ];
 }
 
-function areEqualPorts({ PORT, MODERN_PORT, DEMO_PORT }: RuledSettings): boolean {
-  const fixed = [PORT, MODERN_PORT, DEMO_PORT].filter((number) => number !== 0);
+const PORTS = ['PORT', 'MODERN_PORT', 'DEMO_PORT'] as const;
+
+/** Of those that are not wrong already. */
+function areEqualPorts(env: RuledSettings, { wrong }: MachineState): boolean {
+  const fixed = PORTS.filter((name) => env[name] !== 0 && !wrong.includes(name)).map((name) => env[name]);
   return new Set(fixed).size < fixed.length;
 }
 
@@ -135,7 +150,7 @@ function itself(env: RuledSettings, surroundings: MachineState): Rule[] {
       losesCommits(env.DATABASE_URL),
       'DATABASE_URL: the options must not switch synchronous_commit off. A crash could lose a change that a caller was already told of',
     ],
-    [openProblem !== undefined, `DATABASE_URL: ${openProblem}`],
+    [openProblem !== undefined, `DATABASE_URL: ${openProblem}`, ['DATABASE_URL']],
     [
       !surroundings.isDatabaseFolderThere,
       'DATABASE_URL: the folder of the database file does not exist. Make the folder, or correct the path',
@@ -152,13 +167,15 @@ function itself(env: RuledSettings, surroundings: MachineState): Rule[] {
   ];
 }
 
-function outsideProduction(env: RuledSettings, { given }: MachineState): Rule[] {
+function outsideProduction(env: RuledSettings, surroundings: MachineState): Rule[] {
+  const { given } = surroundings;
   const missing = missingOf(UPSTREAM_NAMES, given);
   return [
     incomplete(UPSTREAM_NAMES, given, 'Of the three settings of the new API give all of them or none'),
     [
-      missing.length === UPSTREAM_NAMES.length && areEqualPorts(env),
+      missing.length === UPSTREAM_NAMES.length && areEqualPorts(env, surroundings),
       'PORT, MODERN_PORT, DEMO_PORT: must be three different ports',
+      [],
     ],
     [!isLoopbackHost(env.HOST), 'HOST: an address that is not loopback needs NODE_ENV=production'],
   ];
@@ -189,10 +206,11 @@ export const NO_KEYS =
   'Production never makes keys by itself. If the bridge has a database, put back the copy of its key file. For a new bridge, make the file once: grantbridge keys init';
 
 /** The file that was looked for is named: its path may come from VAR_DIR alone, and a slip there is seen in the path. */
-function missingKeys({ KEYS_FILE }: RuledSettings, path: string): string {
+function missingKeys({ KEYS_FILE }: RuledSettings, { path, isReadable }: MachineState['keysFile']): Rule {
   const place = `${redactText(path)} is missing or cannot be read`;
-  if (KEYS_FILE !== undefined) return `KEYS_FILE: ${place}. ${NO_KEYS}`;
-  return `VAR_DIR, KEYS_FILE: ${place}. Without KEYS_FILE the key file is looked for in VAR_DIR. ${NO_KEYS}`;
+  if (KEYS_FILE !== undefined) return [!isReadable, `KEYS_FILE: ${place}. ${NO_KEYS}`, ['KEYS_FILE']];
+  const why = 'Without KEYS_FILE the key file is looked for in VAR_DIR';
+  return [!isReadable, `VAR_DIR, KEYS_FILE: ${place}. ${why}. ${NO_KEYS}`, ['VAR_DIR', 'KEYS_FILE']];
 }
 
 /** Unsafe combinations that a start in production refuses. */
@@ -213,15 +231,15 @@ function inProduction(env: RuledSettings, { keysFile, given }: MachineState): Ru
       !hasTls && !env.TRUST_PROXY?.length,
       'TLS_CERT_FILE, TRUST_PROXY: production needs TLS. Set TLS_CERT_FILE for TLS by the bridge itself, or TRUST_PROXY for TLS by a proxy. Without TLS the bridge refuses every old call, or a secret travels in the clear',
     ],
-    [!keysFile.isReadable, missingKeys(env, keysFile.path)],
+    missingKeys(env, keysFile),
   ];
 }
 
-/** Every problem, one line each, beginning with the setting's name. */
-export function contradictions(env: RuledSettings, surroundings: MachineState): string[] {
+/** Every problem, one line each. */
+export function contradictions(env: RuledSettings, surroundings: MachineState): Contradiction[] {
   const byKind =
     env.NODE_ENV === 'production' ? inProduction(env, surroundings) : outsideProduction(env, surroundings);
   return [...otherSides(env, surroundings), ...orders(env), ...itself(env, surroundings), ...byKind]
-    .filter(([wrong]) => wrong)
-    .map(([, text]) => text);
+    .filter(([isWrong]) => isWrong)
+    .map(([, text, about]) => ({ text, about }));
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { contradictions, isOpenHttp, NO_KEYS } from './config-rules.ts';
+import { type Contradiction, contradictions, isOpenHttp, NO_KEYS } from './config-rules.ts';
 import { isPostgres, isDatabaseFolderThere, isReadable, type CallQuotas } from './config-values.ts';
 import { ConfigError } from './config-error.ts';
 import { type Environment, environment } from './environment.ts';
@@ -164,6 +164,9 @@ function interpret(env: Environment): Config {
 
 type Variables = Record<string, string | undefined>;
 
+const isAboutAny = ({ text, about }: Contradiction, names: readonly string[]) =>
+  names.some((name) => about?.includes(name) ?? new RegExp(`\\b${name}\\b`).test(text));
+
 /** An empty text counts as unset. `isAsked` selects the problems to report, by their lines. */
 function readEnvironment(variables: Variables, isAsked: (line: string) => boolean): Environment {
   const given = Object.fromEntries(
@@ -173,14 +176,14 @@ function readEnvironment(variables: Variables, isAsked: (line: string) => boolea
   const surroundings = {
     keysFile: { path: keysFileOf(env), isReadable: isReadable(keysFileOf(env)) },
     isDatabaseFolderThere: isDatabaseFolderThere(env.DATABASE_URL, env.VAR_DIR),
-    given: Object.keys(given).filter((name) => given[name]?.trim()),
+    given: Object.keys(given),
+    wrong,
   };
-  const namesWrong = (line: string) => wrong.some((name) => new RegExp(`\\b${name}\\b`).test(line));
   const all = [
     ...misspelledNames(Object.keys(given), Object.keys(environment.shape)),
     ...problems,
     // A setting that is wrong by itself counts as unset here. Its line must not also say that the setting is missing.
-    ...contradictions(env, surroundings).filter((line) => !namesWrong(line)),
+    ...contradictions(env, surroundings).flatMap((line) => (isAboutAny(line, wrong) ? [] : [line.text])),
   ].filter(isAsked);
   if (all.length > 0) throw new ConfigError(all);
   return env;

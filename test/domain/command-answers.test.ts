@@ -1,9 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { addApp, listAppsCommand } from '../../src/cli/commands/apps/apps.ts';
 import { cutOver } from '../../src/cli/commands/apps/cut-over.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
+import { backup } from '../../src/cli/commands/database/backup.ts';
 import { restore } from '../../src/cli/commands/database/restore.ts';
 import { changeDate } from '../../src/cli/commands/dates/dates.ts';
 import { verifyHistoryCommand } from '../../src/cli/commands/history.ts';
@@ -11,6 +13,8 @@ import { planAll } from '../../src/cli/commands/reminders.ts';
 import { findTokenCommand, revoke } from '../../src/cli/commands/tokens/token-actions.ts';
 import { importTokens } from '../../src/cli/commands/tokens/tokens.ts';
 import { withContext } from '../../src/cli/commands/with-context.ts';
+import { migrationFiles } from '../../src/store/driver/migrations.ts';
+import { commandSettings } from './support/command-settings.ts';
 
 /** A command says what it did, and the same in text and in JSON. */
 
@@ -35,15 +39,8 @@ async function importRows(...rows: object[]) {
 }
 
 beforeAll(async () => {
-  process.env = {
-    VAR_DIR: varDir,
-    LOG_LEVEL: 'error',
-    PUBLIC_URL: 'https://bridge.example',
-    TRUST_PROXY: '127.0.0.1',
-    MODERN_AUTH_URL: 'https://127.0.0.1:9',
-    MODERN_API_URL: 'https://127.0.0.1:9',
-    MODERN_CLIENT_ID: 'bridge',
-  };
+  const production = { PUBLIC_URL: 'https://bridge.example', TRUST_PROXY: '127.0.0.1' };
+  process.env = { ...commandSettings(varDir, 'https'), ...production };
   made = await migrateDatabase({});
   process.env['NODE_ENV'] = 'production';
   const apps = [APP, OTHER_APP].map((client_id) => ({
@@ -63,11 +60,57 @@ test('migrate says whether it made the database or changed nothing', async () =>
   expect(made.lines[0]).toMatch(/^The database was made, with schema \d+\.$/);
   expect(made.json).toMatchObject({ migrated: true, before: null });
   const again = await migrateDatabase({});
-  expect(again.lines[0]).toContain('Nothing was changed.');
-  expect(again.json).toMatchObject({
+  expect(again.lines[0]).toContain('No schema was changed.');
+  expect(again.json).toEqual({
     migrated: false,
     before: made.json['schema'],
     schema: made.json['schema'],
+    volatile: [],
+  });
+});
+
+describe('migrate says so where it changes the volatile SQLite database alone', () => {
+  const file = join(varDir, 'bridge-volatile.db');
+  const files = migrationFiles('sqlite-volatile');
+  const names = files.map(({ path }) => basename(path, '.sql'));
+  const versionThere = () => onVolatile((db) => db.pragma('user_version', { simple: true }));
+
+  function onVolatile<T>(work: (db: Sqlite.Database) => T): T {
+    const db = new Sqlite(file);
+    try {
+      return work(db);
+    } finally {
+      db.close();
+    }
+  }
+
+  test.each([
+    ['that has an older schema', files.slice(0, -1), names.slice(-1)],
+    ['that is missing', [], names],
+  ])('%s', async (_which, older, expected) => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+    if (older.length > 0)
+      onVolatile((db) => {
+        for (const { path } of older) db.exec(readFileSync(path, 'utf8'));
+        db.pragma(`user_version = ${older.at(-1)?.number}`);
+      });
+    const { lines, json } = await migrateDatabase({});
+    expect(json).toMatchObject({ migrated: true, before: json['schema'], volatile: expected });
+    expect(lines[0]).toContain(
+      `The volatile database beside it got these migrations: ${expected.join(', ')}.`,
+    );
+    expect(versionThere()).toBe(files.at(-1)?.number);
+    expect((await migrateDatabase({})).json).toMatchObject({ migrated: false, volatile: [] });
+  });
+
+  test('and a command that changes no schema says which database is older', async () => {
+    onVolatile((db) => db.pragma('user_version = 0'));
+    const says = 'the volatile database beside the one at';
+    await expect(listAppsCommand()).rejects.toThrow(says);
+    const { lines, json } = await migrateDatabase({ status: true });
+    expect(lines[0]).toContain('The volatile database beside it is older. Migrations that wait:');
+    expect(json).toMatchObject({ schema: json['newest'], waiting: names });
+    onVolatile((db) => db.pragma(`user_version = ${files.at(-1)?.number}`));
   });
 });
 
@@ -128,4 +171,20 @@ test('apps list says that the owner of an unidentified program is not known', as
     store.durable.updateTable('apps').set({ owner_email: null }).where('client_id', '=', clientId).execute(),
   );
   expect((await listAppsCommand()).lines.join('\n')).toContain('owner not known)');
+});
+
+const takeOver = async (...operands: string[]) => (await restore({ takeOver: true }, operands)).json;
+
+test('restore says what it changed, and a second take-over that it changed nothing', async () => {
+  const file = join(varDir, 'backup.db');
+  await backup({}, [file]);
+  expect((await restore({}, [file])).json).toMatchObject({ state: 'copy', changed: true });
+  expect(await takeOver()).toMatchObject({ state: 'original', changed: true });
+  expect(await takeOver()).toMatchObject({ state: 'original', changed: false });
+  expect(await takeOver(file)).toMatchObject({ state: 'original', changed: true });
+  writeFileSync(join(varDir, 'other.db'), '');
+  const other = { instance: 'another', epoch: 1, database: 'sqlite:other.db' };
+  writeFileSync(join(varDir, 'epoch.json'), JSON.stringify(other));
+  const adopted = await restore({ takeOver: true, replaceOriginal: true }, []);
+  expect(adopted.json).toMatchObject({ isAdopted: true, changed: true });
 });

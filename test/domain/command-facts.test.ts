@@ -6,13 +6,15 @@ import { addApp, listAppsCommand } from '../../src/cli/commands/apps/apps.ts';
 import { cutOver } from '../../src/cli/commands/apps/cut-over.ts';
 import { shadowCommand } from '../../src/cli/commands/apps/shadow.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
+import { showDates } from '../../src/cli/commands/dates/dates.ts';
 import { verifyHistoryCommand } from '../../src/cli/commands/history.ts';
 import { drop, listAllKeys } from '../../src/cli/commands/keys.ts';
 import { markTakeOver } from '../../src/domain/history/anchor-history.ts';
 import type { Result } from '../../src/cli/commands/result.ts';
-import { assign } from '../../src/cli/commands/tokens/token-actions.ts';
+import { assign, findTokenCommand } from '../../src/cli/commands/tokens/token-actions.ts';
 import { importTokens } from '../../src/cli/commands/tokens/tokens.ts';
 import { withContext } from '../../src/cli/commands/with-context.ts';
+import { commandSettings } from './support/command-settings.ts';
 
 /** What a command tells people, it tells programs too: `--json` has every fact of the text. */
 
@@ -22,13 +24,7 @@ const app = { name: 'App', callback: ['https://app.example/callback'], owner: 'a
 let clientId: string;
 
 beforeAll(async () => {
-  process.env = {
-    VAR_DIR: varDir,
-    LOG_LEVEL: 'error',
-    MODERN_AUTH_URL: 'http://127.0.0.1:9',
-    MODERN_API_URL: 'http://127.0.0.1:9',
-    MODERN_CLIENT_ID: 'bridge',
-  };
+  process.env = commandSettings(varDir);
   await migrateDatabase({});
   clientId = String((await addApp(app)).json['client_id']);
 });
@@ -51,6 +47,24 @@ test('every id, time and path of the text', async () => {
   expectAllIn(await listAppsCommand());
   expectAllIn(await listAllKeys());
   expectAllIn(await verifyHistoryCommand({}));
+});
+
+/** Any moment of this century in milliseconds. */
+const BARE_MOMENT = /[:[,]\d{12,13}\b/;
+
+test.each([
+  ['keys list', () => listAllKeys()],
+  ['apps list', () => listAppsCommand()],
+  ['dates show', () => showDates()],
+  ['tokens find', () => findTokenCommand({}, [app.owner])],
+  ['history verify', () => verifyHistoryCommand({})],
+])('%s writes a moment as all commands do', async (_name, command) => {
+  expect(JSON.stringify((await command()).json)).not.toMatch(BARE_MOMENT);
+});
+
+test('when a key came into its state', async () => {
+  const { keys } = (await listAllKeys()).json as { keys: Array<{ changedAt: string }> };
+  for (const { changedAt } of keys) expect(new Date(changedAt).toISOString()).toBe(changedAt);
 });
 
 const lastOf = async (options: { anchor?: string[] }) => {

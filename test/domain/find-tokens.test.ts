@@ -1,4 +1,4 @@
-import { findTokens, findWholeToken } from '../../src/domain/tokens/find-tokens.ts';
+import { findTokens, findWholeToken } from '../../src/domain/support/find-tokens.ts';
 import { newHexId, newLegacyToken, tokenHint } from '../../src/shared/ids.ts';
 import { upsertAccount } from '../../src/store/accounts/accounts.ts';
 import { insertApp } from '../../src/store/apps/apps.ts';

@@ -157,3 +157,31 @@ test('a pair that the database cannot take lies sealed in the spill until it can
   await until(() => files().length === 0);
   expect(files()).toEqual([]);
 });
+
+test.each([
+  ['an earlier version', -1, { state: 'ready', version: 2 }, 1],
+  ['this version', 0, { state: 'in_doubt', version: 1 }, 0],
+])(
+  'a grant in doubt beside a pair of another database for %s',
+  async (_which, older, settled, presentations) => {
+    const { sent, row } = await doubtful();
+    const { context } = system.bridge;
+    const { id: grantId, version, ...grant } = await row();
+    const pair = {
+      accessTokenSealed: grant.access_token_sealed ?? '',
+      refreshTokenSealed: grant.refresh_token_sealed ?? '',
+      scope: grant.scope,
+      accessExpiresAt: 0,
+      refreshAt: 0,
+    };
+    const owner = { ...context.instance.pairOwner(), address: 'sqlite:/srv/copy.db', ownsFolder: false };
+    const foreign = { grantId, version: version + older, pair, owner };
+    await context.spill.write(foreign);
+    clock.wait(301_000);
+    await resolveDoubts(context);
+    expect(await row()).toMatchObject(settled);
+    expect(sent()).toBe(presentations);
+    expect((await context.spill.list()).entries).toMatchObject([foreign]);
+    await context.spill.remove(foreign);
+  },
+);

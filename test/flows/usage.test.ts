@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { findTokens } from '../../src/domain/tokens/find-tokens.ts';
+import { findTokens } from '../../src/domain/support/find-tokens.ts';
 import { forgetHints } from '../support/jest/forgotten-hints.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { plan } from '../lifecycle/support/lifecycle-rows.ts';

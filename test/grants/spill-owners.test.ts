@@ -138,7 +138,7 @@ test('a pair that the original spills in the VAR_DIR of a copy is left there, to
   const { context: copy, told } = await openOn(copyFile, foreign);
   expect(copy.instance.ownsFolder()).toBe(true);
   for (const _ of [1, 2]) await recoverSpilledPairs(copy);
-  await expect(recoverSpilledPair(copy, grantId)).rejects.toThrow('for another database');
+  await expect(recoverSpilledPair(copy, await grantIn(copy))).rejects.toThrow('for another database');
   expect(await listed(copy)).toMatchObject([entry]);
   expect(await grantIn(copy)).toMatchObject({ version: entry.version });
   expect(told(LEFT)).toEqual([expect.stringContaining(realpathSync(originalFile))]);
@@ -157,7 +157,7 @@ test('a pair that the original spills in the VAR_DIR of a copy is left there, to
 test('a process of the original takes its pair also in the VAR_DIR of the copy', async () => {
   const { context } = await openOn(originalFile, foreign);
   const entry = await spillNext(context);
-  expect(await recoverSpilledPair(context, grantId)).toBe(true);
+  expect(await recoverSpilledPair(context, await grantIn(context))).toBe(true);
   await expectTaken(context, entry);
 });
 
@@ -171,6 +171,7 @@ test('a received pair is spilled under the name of its database, and a person is
     await until(() => told(STRAY).length > 0);
     expect(await listed(context)).toMatchObject([{ ...received, owner: context.instance.pairOwner() }]);
     expect(told(STRAY)).toEqual([expect.stringContaining(join(foreign, 'spill'))]);
+    expect(JSON.parse(told(STRAY)[0] ?? '').file).toBe(readdirSync(join(foreign, 'spill'))[0]);
   } finally {
     raw.exec('alter table hidden rename to grants');
   }

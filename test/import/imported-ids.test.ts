@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pin } from '../../src/cli/commands/apps/accounts.ts';
-import { addApp } from '../../src/cli/commands/apps/apps.ts';
+import { addApp, listAppsCommand } from '../../src/cli/commands/apps/apps.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { add as addStaff } from '../../src/cli/commands/staff.ts';
 import { makeLinkCommand } from '../../src/cli/commands/tokens/links.ts';
@@ -16,6 +16,8 @@ const before = process.env;
 const varDir = mkdtempSync(join(tmpdir(), 'imported-ids-'));
 const APP = 'a'.repeat(24);
 const IMPORTED = 'mod_1-B';
+const IMPORTED_CAPITALS = 'ABCDEF0123456789ABCDEF02';
+const LONG = ['a1'.repeat(16), 'Z9'.repeat(32), `acc-${'b'.repeat(40)}`];
 let database: Awaited<ReturnType<typeof chooseDatabase>>;
 
 const token = (name: string, holder: object) => ({
@@ -33,10 +35,13 @@ beforeAll(async () => {
     { type: 'app', client_id: APP, name: 'An App', owner_email: 'owner@app.example' },
     token('1', { account_id: IMPORTED }),
     token('2', { account_email: 'holder@mail.example' }),
+    token('3', { account_email: 'capitals@mail.example' }),
+    token('4', { account_id: IMPORTED_CAPITALS }),
+    ...LONG.map((id, index) => token(`5${index}`, { account_id: id })),
   ];
   const file = join(varDir, 'rows.ndjson');
   writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  expect((await importTokens({}, [file])).json).toMatchObject({ new: 3, refused: 0 });
+  expect((await importTokens({}, [file])).json).toMatchObject({ new: 5 + LONG.length, refused: 0 });
 });
 afterAll(async () => {
   process.env = before;
@@ -63,6 +68,37 @@ test('staff add gives it a role', async () => {
 test('apps add takes it as an owner', async () => {
   const app = { name: 'App', callback: ['https://app.example/cb'], owner: IMPORTED };
   expect((await addApp(app)).json).toMatchObject({ owner_known: true });
+});
+
+test.each(LONG)('tokens find finds the account with the long id %s, which could be a token', async (id) => {
+  expect((await findTokenCommand({}, [id])).json['tokens']).toMatchObject([{ account_id: id }]);
+  const other = `${id.slice(0, -1)}${id.endsWith('0') ? 1 : 0}`;
+  await expect(findTokenCommand({}, [other])).rejects.toThrow('This looks like a whole token');
+});
+
+describe('an id of 24 hex digits in capitals', () => {
+  const HEX = 'abcdef0123456789abcdef01';
+  const CAPITALS = ` ${HEX.toUpperCase()}`;
+
+  test('means the account in lower case to every command', async () => {
+    const { json: link } = await makeLinkCommand({ app: APP, account: CAPITALS });
+    expect(link).toMatchObject({ account_id: HEX });
+    const { json: pinned, lines } = await pin({ reason: 'by phone' }, ['capitals@mail.example', CAPITALS]);
+    expect(pinned).toMatchObject({ tokens: 1 });
+    expect(lines[0]).toContain(`belong to account ${HEX} now`);
+    expect((await findTokenCommand({}, [HEX])).json['tokens']).toMatchObject([{ account_id: HEX }]);
+    expect((await addStaff({ role: 'reader' }, [CAPITALS])).json).toMatchObject({ account_id: HEX });
+    const app = { name: 'Capitals', callback: ['https://app.example/cb'], owner: CAPITALS };
+    expect((await addApp(app)).json).toMatchObject({ owner_known: true });
+    const { apps } = (await listAppsCommand()).json as { apps: object[] };
+    expect(apps).toContainEqual(expect.objectContaining({ name: 'Capitals', owner: HEX }));
+  });
+
+  test('means itself where an import has brought it so', async () => {
+    const { json } = await makeLinkCommand({ app: APP, account: IMPORTED_CAPITALS });
+    expect(json).toMatchObject({ account_id: IMPORTED_CAPITALS });
+    expect((await findTokenCommand({}, [IMPORTED_CAPITALS])).json['tokens']).toHaveLength(1);
+  });
 });
 
 test.each(['', 'a b', 'a@b', 'x'.repeat(65), 'é', 'moed-account'])(

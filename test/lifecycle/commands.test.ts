@@ -98,6 +98,11 @@ describe('on a database that no bridge serves', () => {
     const sunset = { until: until90, sunset: true, ...REASON };
     await expect(command(extend, sunset, clientId)).rejects.toThrow('No sunset is set for all');
     await command(changeDate, REASON, 'sunset', at(now + 80 * DAY));
+    const warning = expect.stringContaining('The sunset comes first for this app') as string;
+    expect(await command(extend, { until: until90, ...REASON }, clientId)).toMatchObject({
+      lines: [expect.stringContaining('Nothing was changed.'), warning],
+      json: { changed: false, warnings: [warning] },
+    });
     await command(extend, sunset, clientId);
     const known = await history();
     expect(await command(extend, sunset, clientId)).toMatchObject({

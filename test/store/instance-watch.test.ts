@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { sql } from 'kysely';
-import {
-  epochOfTakeOver,
-  type InstanceWatch,
-  openInstanceWatch,
-} from '../../src/domain/instance/instance-watch.ts';
+import { type InstanceWatch, openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
+import { epochOfTakeOver } from '../../src/domain/instance/take-over-epoch.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { openEpochFile } from '../../src/store/files/epoch-file.ts';
 import { insertGrant } from '../../src/store/grants/grants.ts';

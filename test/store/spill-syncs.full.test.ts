@@ -51,7 +51,7 @@ wherePossible(
       const steps: Array<[string, (call: string) => boolean]> = [
         ['written', (call) => /write/.test(call) && call.includes('.draft>, "{')],
         ['synced', (call) => /f(data)?sync\(/.test(call) && call.includes('.draft')],
-        ['named', (call) => /rename/.test(call) && call.includes('g1-1.pair')],
+        ['named', (call) => /rename/.test(call) && call.includes('g1.1.pair')],
         ['its name synced', (call) => /fsync\(/.test(call) && call.includes(`<${spill}>`)],
         ['said', (call) => /write\(1<.*>, "spilled", 7\)/.test(call)],
       ];

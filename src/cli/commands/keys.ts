@@ -5,6 +5,7 @@ import { describeKeys } from '../../domain/keys/describe-keys.ts';
 import { dropKey, inWords } from '../../domain/keys/drop-key.ts';
 import { countToReseal, resealAll } from '../../domain/keys/reseal.ts';
 import { PURPOSES, type KeyPurpose } from '../../shared/secrets.ts';
+import { shown } from './dates/moment-option.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
@@ -97,6 +98,7 @@ export async function listAllKeys(): Promise<Result> {
           : `; held by ${heldBy.length} of ${processes} processes, this process included`;
       return `${purpose.padEnd(8)} ${id.padEnd(10)} ${state.padEnd(8)} needed for ${stands}${held}`;
     });
-    return { ok: true, lines, json: { keys } };
+    const told = keys.map(({ changedAt, ...key }) => ({ ...key, changedAt: shown(changedAt) }));
+    return { ok: true, lines, json: { keys: told } };
   });
 }

@@ -5,13 +5,21 @@ import { accountsWith } from '../../store/support/support-search.ts';
 /** The rule of an account id that a person gives, for messages. */
 export const ACCOUNT_ID_WORDS = 'an account id (24 hex digits, or the id of an account that is known here)';
 
-const HEX_ID = /^[0-9a-f]{24}$/;
+const HEX_ID = /^[0-9a-f]{24}$/i;
+
+/** Whether an account has exactly this id. */
+export async function isKnownAccount(db: Database, id: string): Promise<boolean> {
+  return (await accountsWith(db, { id })).length > 0;
+}
 
 /**
- * Whether a person may name an account by this text. Accounts with 24 hex digits may be named before they come. An
- * import takes ids in other forms too. Nearly every word has such a form, so an account with such an id must be known.
+ * The account id that a person means by a text; undefined for a text that is no account id. Accounts with 24 hex digits
+ * may be named before they come. The services write those digits in lower case, so capitals mean the same account. An
+ * import takes ids in other forms too, also in capitals. Nearly every word has such a form, so an account with such an id
+ * must be known, and its own spelling comes first.
  */
-export async function isAccountId(db: Database, text: string): Promise<boolean> {
-  if (HEX_ID.test(text)) return true;
-  return isOutsideId(text) && (await accountsWith(db, { id: text })).length > 0;
+export async function readAccountId(db: Database, given: string): Promise<string | undefined> {
+  const text = given.trim();
+  if (isOutsideId(text) && (await isKnownAccount(db, text))) return text;
+  return HEX_ID.test(text) ? text.toLowerCase() : undefined;
 }

@@ -1,4 +1,4 @@
-import { ACCOUNT_ID_WORDS, isAccountId } from './account-id.ts';
+import { ACCOUNT_ID_WORDS, readAccountId } from './account-id.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { STAFF_ROLES, type StaffRole } from '../../store/tables/page-tables.ts';
@@ -33,7 +33,8 @@ export function mayAct(role: StaffRole, needed: StaffRole): boolean {
 
 /** An account by its id, or by the e-mail address of an account that has signed in. */
 async function accountNamed({ store }: AccountsDeps, named: string): Promise<string> {
-  if (await isAccountId(store.durable, named)) return named;
+  const given = await readAccountId(store.durable, named);
+  if (given !== undefined) return given;
   if (!named.includes('@')) throw new StaffRefused(`Name ${ACCOUNT_ID_WORDS}, or an e-mail address.`);
   const found = await accountsWith(store.durable, { email: normalEmail(named) });
   const [accountId, ...others] = found.map(({ account_id: id }) => id);

@@ -9,7 +9,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { NewApp, NewMapping } from '../../store/tables/tables.ts';
 import { isContact } from './app-contacts.ts';
 import { callbackProblem, OUT_OF_BAND } from './callback-rule.ts';
-import { ACCOUNT_ID_WORDS, isAccountId } from '../accounts/account-id.ts';
+import { ACCOUNT_ID_WORDS, readAccountId } from '../accounts/account-id.ts';
 import type { AppsDeps } from './deps.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
 import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
@@ -107,20 +107,24 @@ function contactProblems(contacts: readonly string[]): RegistrationProblem[] {
     .map((entry) => ({ field: 'contact', entry, text: 'must be one mail address such as dev@example.com' }));
 }
 
-async function ownerProblems({ store }: AppsDeps, owner: string): Promise<RegistrationProblem[]> {
-  if (EMAIL.test(owner) || (await isAccountId(store.durable, owner))) return [];
-  return [{ field: 'owner', text: `${ACCOUNT_ID_WORDS} or an e-mail address` }];
+/** The owner as the row holds it; undefined for a text that names nobody. */
+async function readOwner({ store }: AppsDeps, owner: string): Promise<string | undefined> {
+  return EMAIL.test(owner) ? owner : readAccountId(store.durable, owner);
 }
 
-async function check(context: AppsDeps, registration: Registration): Promise<void> {
-  const { name, contacts = [], owner } = registration;
+const NO_OWNER: RegistrationProblem = { field: 'owner', text: `${ACCOUNT_ID_WORDS} or an e-mail address` };
+
+async function checked(context: AppsDeps, registration: Registration): Promise<Registration> {
+  const { name, contacts = [] } = registration;
+  const owner = await readOwner(context, registration.owner);
   const problems = [
     ...nameProblems(name),
     ...callbackProblems(registration),
     ...contactProblems(contacts),
-    ...(await ownerProblems(context, owner)),
+    ...(owner === undefined ? [NO_OWNER] : []),
   ];
-  if (problems.length > 0) throw new RegistrationRefused(problems);
+  if (owner === undefined || problems.length > 0) throw new RegistrationRefused(problems);
+  return { ...registration, owner };
 }
 
 /** Runs in the transaction that added the app, so that two registrations at once do not both take the last place. */
@@ -200,9 +204,9 @@ async function keepApp(
  */
 export async function registerApp(
   context: AppsDeps,
-  registration: Registration,
+  entered: Registration,
 ): Promise<AppCredentials | undefined> {
-  await check(context, registration);
+  const registration = await checked(context, entered);
   const registered = {
     clientId: registration.fixed?.clientId ?? registration.clientId ?? newHexId(),
     clientSecret: registration.fixed?.clientSecret ?? newOpaqueValue(),

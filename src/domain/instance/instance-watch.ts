@@ -27,6 +27,7 @@ import {
 import { remedyFor } from './copy-remedy.ts';
 import { findOtherDatabase } from './other-database.ts';
 import { EpochMemory } from './remember-epoch.ts';
+import { TAKE_OVER_LEAP } from './take-over-epoch.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 
 /**
@@ -49,8 +50,13 @@ export interface InstanceWatch {
   findProblem(): string | undefined;
   /** Whether VAR_DIR belongs to this database. */
   ownsFolder(): boolean;
-  /** Names this database as the owner of a pair in the spill. */
+  /**
+   * The owner of a pair that this process has received: the database that was last seen as the original. The address
+   * may lead to another server since, which has not the pair's claim.
+   */
   pairOwner(): PairOwner;
+  /** The database that the address leads to now, as the owner of pairs in the spill. */
+  presentOwner(): PairOwner;
   /** The database of this process, and the highest epoch of that database that this machine knows. */
   seen(): SeenInstance;
   /**
@@ -85,21 +91,6 @@ const FIRST_REST = 5 * SECOND;
 /** The epoch rises also without a claim, so that an old copy of a quiet database is recognized. */
 const BUMP_EVERY = 1 * MINUTE;
 
-/**
- * A take-over raises the epoch by at least this much. Counting does not rise so far between two looks, and an older
- * copy needs days to count so far.
- */
-const LEAP = 1_000_000;
-
-/**
- * The epoch after a take-over, higher than every epoch that was seen: the database's time in milliseconds. That time
- * runs faster than any counting, so the later of two take-overs from one backup has the higher epoch. Where the time is
- * not higher than the epochs that were seen, its last digits still make the two epochs different.
- */
-export function epochOfTakeOver(seen: number, now: number): number {
-  return Math.max(now, seen + LEAP + (now % LEAP));
-}
-
 class Watch implements InstanceWatch {
   readonly #options: InstanceOptions;
   readonly #id: string;
@@ -107,6 +98,8 @@ class Watch implements InstanceWatch {
   readonly #writeRestfully: () => Promise<void>;
   #epoch: number;
   #sight: InstanceObservation | undefined;
+  /** The place where this process last saw the database as the original. */
+  #home: string | undefined;
   #finding: CopyFinding | undefined;
   /** The other database that VAR_DIR belongs to, where this one counts as a copy. */
   #owner: string | undefined;
@@ -136,12 +129,17 @@ class Watch implements InstanceWatch {
   why = () => this.#finding && FINDINGS[this.#finding];
   remedy = () => this.#finding && remedyFor(this.#finding, this.#owner !== undefined);
   findProblem = () => this.#memory.findProblem();
-  ownsFolder = () => !this.#memory.isAboutAnother({ seen: this.seen(), place: this.#sight?.place ?? '' });
-  #address = () => this.#options.file.addressOf(this.#sight?.place ?? '');
-  pairOwner = () => ({ instance: this.#id, address: this.#address(), ownsFolder: this.ownsFolder() });
+  ownsFolder = () => this.presentOwner().ownsFolder;
+  pairOwner = () => this.#ownerAt(this.#home ?? this.#sight?.place ?? '');
+  presentOwner = () => this.#ownerAt(this.#sight?.place ?? '');
   seen = () => ({ id: this.#id, epoch: this.#epoch });
   originalFor = () => (this.isCopy() ? 0 : this.#options.clock.elapsed() - this.#since);
   noteClaim = () => void (this.#claims += 1);
+
+  #ownerAt(place: string): PairOwner {
+    const ownsFolder = !this.#memory.isAboutAnother({ seen: this.seen(), place });
+    return { instance: this.#id, address: this.#options.file.addressOf(place), ownsFolder };
+  }
 
   async look(): Promise<void> {
     await this.#see();
@@ -193,6 +191,7 @@ class Watch implements InstanceWatch {
     if (number < this.#looks.judged) return;
     this.#looks.judged = number;
     this.#sight = sight;
+    this.#home = finding === undefined ? sight.place : this.#home;
     this.#owner = owner;
     this.#become(finding, sight.row);
     if (this.isCopy()) return;
@@ -235,7 +234,7 @@ class Watch implements InstanceWatch {
 
   #become(finding: CopyFinding | undefined, row: Instance): void {
     const before = this.#finding;
-    const isTakenOver = row.epoch - this.#epoch >= LEAP;
+    const isTakenOver = row.epoch - this.#epoch >= TAKE_OVER_LEAP;
     if (!finding && (before || isTakenOver)) this.#since = this.#options.clock.elapsed();
     if (!finding) this.#epoch = Math.max(this.#epoch, row.epoch);
     this.#finding = finding;

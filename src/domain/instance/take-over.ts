@@ -7,7 +7,7 @@ import type { Database } from '../../store/driver/store.ts';
 import { markTakeOver } from '../history/anchor-history.ts';
 import type { Instance } from '../../store/tables/tables.ts';
 import type { InstanceDeps } from './deps.ts';
-import { epochOfTakeOver } from './instance-watch.ts';
+import { epochOfTakeOver } from './take-over-epoch.ts';
 import { recordEvents } from '../history/record-event.ts';
 
 /**

@@ -16,6 +16,11 @@ export interface SchemaState {
   newest: number;
   /** The pending migrations, by the names of their files. */
   waiting: string[];
+  /**
+   * The migrations that the volatile SQLite file beside the database gets when the database is opened. A missing file is
+   * made then, so nothing waits for it.
+   */
+  beside: string[];
 }
 
 function versionOf(file: string): number {
@@ -47,29 +52,31 @@ const namesAfter = (folder: string, present: number) =>
     .filter(({ number }) => number > present)
     .map(({ path }) => basename(path, '.sql'));
 
-/** The volatile tables have their own file. A missing volatile file is made anew and needs no migration. */
-function waitingBeside(file: string): string[] {
-  const volatile = volatileFileOf(file);
-  return existsSync(volatile) ? namesAfter('sqlite-volatile', readSqlite(volatile)) : [];
-}
-
 /** @throws {Error} in plain words when the database cannot be read */
 export async function readSchema(location: DatabaseLocation): Promise<SchemaState> {
   const { kind } = location;
   const present = kind === 'sqlite' ? readSqlite(location.file) : await readPostgres(location.url);
-  const beside = kind === 'sqlite' && present > 0 ? waitingBeside(location.file) : [];
+  const volatile = kind === 'sqlite' ? volatileFileOf(location.file) : undefined;
+  const beside = volatile === undefined ? [] : namesAfter('sqlite-volatile', readSqlite(volatile));
+  const isBehind = volatile !== undefined && present > 0 && existsSync(volatile);
   return {
     present: present === 0 ? undefined : present,
     newest: migrationFiles(kind).at(-1)?.number ?? 0,
-    waiting: [...namesAfter(kind, present), ...beside],
+    waiting: [...namesAfter(kind, present), ...(isBehind ? beside : [])],
+    beside,
   };
 }
 
 /** Why a command that only uses a database cannot use this one, and how to proceed; undefined when the command can. */
 export function schemaProblem(location: DatabaseLocation, state: SchemaState): string | undefined {
-  const { present, newest, waiting } = state;
+  const { present, newest, waiting, beside } = state;
   if (present === undefined)
     return `DATABASE_URL: there is no database of the bridge at ${describeLocation(location)}. If the database is somewhere else, set DATABASE_URL or VAR_DIR to the values of the bridge. To make a new database: grantbridge migrate`;
   if (waiting.length === 0) return undefined;
-  return `DATABASE_URL: the database at ${describeLocation(location)} has schema ${present}, and this version needs ${newest}: ${waiting.length} migrations wait. Only migrate and serve change the schema. Once no process of the older version runs: grantbridge migrate`;
+  const place = describeLocation(location);
+  const behind =
+    present === newest
+      ? `the volatile database beside the one at ${place} has an older schema: ${beside.length} migrations wait`
+      : `the database at ${place} has schema ${present}, and this version needs ${newest}: ${waiting.length} migrations wait`;
+  return `DATABASE_URL: ${behind}. Only migrate and serve change the schema. Once no process of the older version runs: grantbridge migrate`;
 }

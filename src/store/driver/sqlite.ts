@@ -115,6 +115,8 @@ export function openSqliteStore(file: string): Store {
       await durable.destroy();
       await aside.destroy();
       await volatile.destroy();
+      // The query builder closes only a file that it has used.
+      for (const handle of [durableFile, volatileFile, asideFile]) handle.close();
     },
   };
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makePrivateFolder } from '../../shared/private-file.ts';
 import type { SealedPair } from '../grants/presentations.ts';
+import { SPILL_SUFFIX, spillName } from './spill-name.ts';
 
 /** The database that a pair belongs to. A copy has the id and the grants of its original, so the address counts too. */
 export interface PairOwner {
@@ -49,20 +49,8 @@ export interface Spill {
   hasRoom(): Promise<boolean>;
 }
 
-const SUFFIX = '.pair';
-
 /** Enough for the write-ahead log and the spill of all running refreshes. */
 export const ROOM_BYTES = 16 * 1024 * 1024;
-
-/** Names the owner too, so that a copy that spills into the same folder overwrites no pair of its original. */
-function nameOf({ grantId, version, owner }: SpilledPair): string {
-  const plain = `${grantId}-${version}`;
-  if (owner === undefined) return `${plain}${SUFFIX}`;
-  const digest = createHash('sha256')
-    .update(JSON.stringify([owner.instance, owner.address]))
-    .digest('hex');
-  return `${plain}-${digest.slice(0, 12)}${SUFFIX}`;
-}
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
@@ -88,7 +76,7 @@ async function writeWhole(folder: string, name: string, text: string): Promise<v
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => name.endsWith(SUFFIX));
+  return (await readdir(folder)).filter((name) => name.endsWith(SPILL_SUFFIX));
 }
 
 const spilledPair = z.object({
@@ -124,7 +112,7 @@ export function openSpill(folder: string): Spill {
   const asked = new Set<string>();
   return {
     folder,
-    write: (entry) => writeWhole(folder, nameOf(entry), `${JSON.stringify(entry)}\n`),
+    write: (entry) => writeWhole(folder, spillName(entry), `${JSON.stringify(entry)}\n`),
     async list() {
       const read = await Promise.all((await namesIn(folder)).map((name) => readEntry(folder, name)));
       return {
@@ -132,7 +120,7 @@ export function openSpill(folder: string): Spill {
         unreadable: read.filter((entry) => typeof entry === 'string'),
       };
     },
-    remove: (entry) => rm(join(folder, 'file' in entry ? entry.file : nameOf(entry)), { force: true }),
+    remove: (entry) => rm(join(folder, 'file' in entry ? entry.file : spillName(entry)), { force: true }),
     isNew: (file) => !asked.has(file) && asked.add(file).has(file),
     async hasRoom() {
       const { bavail, bsize } = await statfs(folder);

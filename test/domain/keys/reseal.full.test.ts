@@ -140,7 +140,7 @@ describe('a pair in the spill whose key was dropped all the same', () => {
   test('is taken back by a process whose file holds it, under the active key', async () => {
     const { context } = door.bridge;
     await context.spill.write(entry);
-    await recoverSpilledPair(context, entry.grantId);
+    await recoverSpilledPair(context, { id: entry.grantId, version: entry.version });
     expect(spilled()).toEqual([]);
     const row = await connected[0]?.grant();
     expect(row?.version).toBe(entry.version + 1);
@@ -160,9 +160,9 @@ describe('a pair in the spill whose key was dropped all the same', () => {
     other = await openBeside(door, 'beside');
     await other.context.spill.write(entry);
     const before = await connected[0]?.grant();
-    await expect(recoverSpilledPair(other.context, entry.grantId)).rejects.toThrow(
-      'is sealed with key k1, which is not in KEYS_FILE',
-    );
+    await expect(
+      recoverSpilledPair(other.context, { id: entry.grantId, version: entry.version }),
+    ).rejects.toThrow('is sealed with key k1, which is not in KEYS_FILE');
     expect(await connected[0]?.grant()).toEqual(before);
     expect((await other.context.spill.list()).entries).toMatchObject([entry]);
   });

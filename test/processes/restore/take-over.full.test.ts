@@ -56,7 +56,7 @@ test('twenty grants, eight of them refreshed after the backup: the twelve serve 
   await makeAllDue(rescue);
   const taken = await runJson(rescue, 'restore', '--take-over');
   const epoch = expect.any(Number) as number;
-  expect(taken).toEqual({ code: 0, json: { state: 'original', grants: 20, epoch } });
+  expect(taken).toEqual({ code: 0, json: { state: 'original', grants: 20, epoch, changed: true } });
   const again = await run(rescue, 'restore', '--take-over');
   expect(again).toMatchObject({
     code: 0,

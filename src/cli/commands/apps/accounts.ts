@@ -1,4 +1,4 @@
-import { ACCOUNT_ID_WORDS, isAccountId } from '../../../domain/accounts/account-id.ts';
+import { ACCOUNT_ID_WORDS, readAccountId } from '../../../domain/accounts/account-id.ts';
 import { pinAccount } from '../../../domain/accounts/pin-account.ts';
 import type { Context } from '../../../domain/context.ts';
 import type { Result } from '../result.ts';
@@ -13,13 +13,15 @@ interface AskedPin {
   how: string;
 }
 
-async function check({ store }: Context, { email, accountId, how }: AskedPin): Promise<void> {
+async function checked({ store }: Context, { email, accountId: given, how }: AskedPin): Promise<AskedPin> {
+  const accountId = await readAccountId(store.durable, given);
   const problems = [
     EMAIL.test(email) ? [] : ['email: must be an e-mail address'],
-    (await isAccountId(store.durable, accountId)) ? [] : [`account: must be ${ACCOUNT_ID_WORDS}`],
+    accountId === undefined ? [`account: must be ${ACCOUNT_ID_WORDS}`] : [],
     REASON.test(how) ? [] : ['reason: must be 1 to 500 printable characters'],
   ].flat();
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  if (accountId === undefined || problems.length > 0) throw new Error(problems.join('\n'));
+  return { email, accountId, how };
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
@@ -30,12 +32,13 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
  */
 export async function pin(
   options: Record<string, unknown>,
-  [email = '', accountId = '']: readonly string[],
+  [email = '', account = '']: readonly string[],
 ): Promise<Result> {
   const how = String(options['reason']);
   return withContext(async ({ context }) => {
-    await check(context, { email, accountId, how });
-    const pinned = await pinAccount(context, { email, accountId, how, actor: 'command', requestId: null });
+    const asked = await checked(context, { email, accountId: account, how });
+    const { accountId } = asked;
+    const pinned = await pinAccount(context, { ...asked, actor: 'command', requestId: null });
     const { tokens, apps, ids } = pinned;
     const line =
       tokens + apps + ids === 0

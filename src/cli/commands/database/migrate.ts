@@ -14,7 +14,11 @@ function linesOf(place: string, { present, newest, waiting }: SchemaState): stri
       `The database at ${place} has schema ${present}, and this version of the bridge knows schema ${newest}: a newer version wrote the database.`,
     ];
   if (waiting.length === 0) return [`The database at ${place} has schema ${present}, the newest one.`];
-  const said = `The database at ${place} has schema ${present}, and this version of the bridge knows schema ${newest}. Migrations that wait:`;
+  const behind =
+    present === newest
+      ? `The database at ${place} has schema ${present}, the newest one. The volatile database beside it is older.`
+      : `The database at ${place} has schema ${present}, and this version of the bridge knows schema ${newest}.`;
+  const said = `${behind} Migrations that wait:`;
   return [said, ...waiting.map((name) => `  ${name}`)];
 }
 
@@ -33,20 +37,28 @@ async function tellStatus(): Promise<Result> {
   };
 }
 
-function migratedWords(present: number | undefined, newest: number): string {
+function migratedWords({ present, newest, beside }: SchemaState): string {
   if (present === undefined) return `The database was made, with schema ${newest}.`;
-  if (present === newest)
-    return `The database has the newest schema, ${newest}, already. Nothing was changed.`;
-  return `The database was brought from schema ${present} to the newest schema, ${newest}.`;
+  const volatile =
+    beside.length > 0 ? ` The volatile database beside it got these migrations: ${beside.join(', ')}.` : '';
+  if (present !== newest)
+    return `The database was brought from schema ${present} to the newest schema, ${newest}.${volatile}`;
+  return `The database has the newest schema, ${newest}, already.${volatile || ' No schema was changed.'}`;
 }
 
 /** `migrate [--status]`: brings the database to the newest schema. `--status` prints the schema and changes nothing. */
 export async function migrateDatabase(options: Record<string, unknown>): Promise<Result> {
   if (options['status'] === true) return tellStatus();
-  const { present, newest } = await readSchema(readConfig().database);
+  const state = await readSchema(readConfig().database);
+  const { present, newest, beside } = state;
   return withNewestSchema(async () => ({
     ok: true,
-    lines: [migratedWords(present, newest)],
-    json: { migrated: present !== newest, before: present ?? null, schema: newest },
+    lines: [migratedWords(state)],
+    json: {
+      migrated: present !== newest || beside.length > 0,
+      before: present ?? null,
+      schema: newest,
+      volatile: beside,
+    },
   }));
 }

@@ -48,7 +48,11 @@ async function putBack(config: Config, given: string): Promise<Result> {
   ];
   const json = { file, database: database.file, grants, mappings, schema, epoch, setAside };
   const next = await nextAfter(config);
-  return { ok: true, lines: [...lines, `${IS_COPY} ${next}`], json: { ...json, state: 'copy', next } };
+  return {
+    ok: true,
+    lines: [...lines, `${IS_COPY} ${next}`],
+    json: { ...json, state: 'copy', next, changed: true },
+  };
 }
 
 /** `store` may be left out for a SQLite file: the place of the file is known before the database is opened. */
@@ -77,8 +81,8 @@ async function makeItsOwn(config: Config, context: Context): Promise<Result> {
   if ((await findOtherDatabase(file, context.store)) === undefined) return originalAlready(context);
   await context.instance.adopt();
   const line = `This database is the original already. The database was not changed. From now on VAR_DIR (${config.varDir}) belongs to this database.`;
-  const { epoch } = context.instance.seen();
-  return { ok: true, lines: [line], json: { state: 'original', grants: 0, epoch, isAdopted: true } };
+  const json = { state: 'original', grants: 0, epoch: context.instance.seen().epoch, changed: true };
+  return { ok: true, lines: [line], json: { ...json, isAdopted: true } };
 }
 
 /** Makes the configured database the original. */
@@ -93,7 +97,7 @@ async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
       `The copy was taken over and is the original now, with epoch ${epoch}.`,
       `Grants in doubt: ${grants}. Each grant keeps working with its access token. The bridge checks each grant before it refreshes the grant.`,
     ];
-    return { ok: true, lines, json: { state: 'original', grants, epoch } };
+    return { ok: true, lines, json: { state: 'original', grants, epoch, changed: true } };
   });
 }
 
@@ -106,7 +110,7 @@ async function putBackAndBegin(config: Config, file: string, mayReplace: boolean
   if (!restored.ok) return restored;
   const taken = await beginAnew(config, mayReplace);
   const lines = [...restored.lines.filter((line) => !line.startsWith(IS_COPY)), ...taken.lines];
-  return { ok: taken.ok, lines, json: { ...restored.json, next: null, ...taken.json } };
+  return { ok: taken.ok, lines, json: { ...restored.json, next: null, ...taken.json, changed: true } };
 }
 
 /**

@@ -1,5 +1,11 @@
-import { endExtension, extendApp } from '../../../domain/lifecycle/changes/extend-app.ts';
+import type { Context } from '../../../domain/context.ts';
+import {
+  endExtension,
+  extendApp,
+  warningsOfExtension,
+} from '../../../domain/lifecycle/changes/extend-app.ts';
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
+import { readLifecycle } from '../../../domain/lifecycle/read-lifecycle.ts';
 import { extensionUntil } from '../../../store/lifecycle/extensions.ts';
 import { commandActor } from '../by-option.ts';
 import { momentOf, shown } from './moment-option.ts';
@@ -15,10 +21,14 @@ interface AskedExtension {
   until: number;
 }
 
-function extendedAlready({ clientId, name, until }: AskedExtension): Result {
+const asLines = (warnings: readonly string[]) => warnings.map((warning) => `warning: ${warning}`);
+
+async function extendedAlready({ store, clock }: Context, asked: AskedExtension): Promise<Result> {
+  const { clientId, name, until } = asked;
+  const warnings = warningsOfExtension(await readLifecycle(store.durable, clock.now()), asked);
   const words = `The app has more time for the ${name} until ${shown(until)} already. Nothing was changed.`;
-  const json = { client_id: clientId, name, until: shown(until), before: shown(until), warnings: [] };
-  return { ok: true, lines: [words], json: { ...json, changed: false } };
+  const json = { client_id: clientId, name, until: shown(until), before: shown(until), warnings };
+  return { ok: true, lines: [words, ...asLines(warnings)], json: { ...json, changed: false } };
 }
 
 /** `apps extend CLIENT_ID --until MOMENT --reason TEXT [--sunset]`: gives one app more time. */
@@ -31,7 +41,7 @@ export async function extend(
   return withContext(async ({ context }) => {
     const asked = { clientId, name, until, reason: String(options['reason']), actor: commandActor(options) };
     const present = await extensionUntil(context.store.durable, { clientId, name });
-    if (present === until && until > context.clock.now()) return extendedAlready(asked);
+    if (present === until && until > context.clock.now()) return extendedAlready(context, asked);
     const { before, warnings } = await extendApp(context, asked);
     const was = before === undefined ? '' : ` This extension replaces the one until ${shown(before)}.`;
     const first = `The ${name} comes for this app at ${shown(until)} at the earliest.${was}`;
@@ -43,7 +53,7 @@ export async function extend(
       warnings,
       changed: true,
     };
-    return { ok: true, lines: [first, ...warnings.map((warning) => `warning: ${warning}`)], json };
+    return { ok: true, lines: [first, ...asLines(warnings)], json };
   });
 }
 

@@ -1,4 +1,4 @@
-import { ACCOUNT_ID_WORDS, isAccountId } from '../../../domain/accounts/account-id.ts';
+import { ACCOUNT_ID_WORDS, readAccountId } from '../../../domain/accounts/account-id.ts';
 import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { Result } from '../result.ts';
@@ -9,10 +9,10 @@ import { withContext } from '../with-context.ts';
  * link.
  */
 export async function makeLinkCommand(options: Record<string, unknown>): Promise<Result> {
-  const [clientId, accountId] = [String(options['app']), String(options['account'])];
+  const clientId = String(options['app']);
   return withContext(async ({ context }) => {
-    if (!(await isAccountId(context.store.durable, accountId)))
-      throw new Error(`account: must be ${ACCOUNT_ID_WORDS}`);
+    const accountId = await readAccountId(context.store.durable, String(options['account']));
+    if (accountId === undefined) throw new Error(`account: must be ${ACCOUNT_ID_WORDS}`);
     const app = await findRegisteredApp(context, clientId);
     if (!app) throw new Error(`no app is registered with the client id ${clientId}`);
     const link = await reauthorizationLink(context, { clientId, accountId });

@@ -5,7 +5,7 @@ import {
   findTokens,
   findWholeToken,
   type TokenSearchRow,
-} from '../../../domain/tokens/find-tokens.ts';
+} from '../../../domain/support/find-tokens.ts';
 import { oldApiStatusNow, type OldApiFacts } from '../../../domain/lifecycle/old-api-status.ts';
 import { standingOfRow } from '../../../domain/support/standing-of-row.ts';
 import { type TokenStanding, standingOf } from '../../../domain/tokens/standing/standing.ts';

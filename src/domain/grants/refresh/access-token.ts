@@ -79,7 +79,7 @@ async function oneOf(context: GrantsDeps, grant: Grant, work: () => Promise<void
 
 async function presentAgainOrBury(context: GrantsDeps, grant: Grant): Promise<void> {
   // A pair in this machine's spill is the answer to the presentation. So nothing is in doubt.
-  if (await recoverSpilledPair(context, grant.id)) return;
+  if (await recoverSpilledPair(context, grant)) return;
   const isLive = await askIsLive(context, grant);
   // The original spent this refresh token after the copy was made. Presenting the token again would end the pair that
   // the original got for it.

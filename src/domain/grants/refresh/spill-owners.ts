@@ -1,4 +1,5 @@
 import type { SpilledPair, WaitingPair } from '../../../store/files/spill.ts';
+import { loggedSpillName, spillName } from '../../../store/files/spill-name.ts';
 import { isOwnPair } from '../../instance/pair-owner.ts';
 import type { GrantsDeps } from '../deps.ts';
 
@@ -10,7 +11,7 @@ export function splitByOwner(
   entries: readonly WaitingPair[],
 ): Record<'own' | 'left', WaitingPair[]> {
   if (entries.length === 0) return { own: [], left: [] };
-  const present = instance.pairOwner();
+  const present = instance.presentOwner();
   const isOwn = ({ owner }: WaitingPair) => isOwnPair(owner, present);
   return { own: entries.filter(isOwn), left: entries.filter((entry) => !isOwn(entry)) };
 }
@@ -21,11 +22,13 @@ const STRAY_REMEDY =
   'let this process run until the database takes the pair, or move the file into the folder spill of the VAR_DIR of this database';
 
 /** No start with the right VAR_DIR finds the pair, so a person must know where the pair is. */
-export function tellStray({ spill, logger }: SpillDeps, { grantId, version, owner }: SpilledPair): void {
+export function tellStray({ spill, logger }: SpillDeps, entry: SpilledPair): void {
+  const { grantId, version, owner } = entry;
   logger.error('ALARM: a pair was spilled into the VAR_DIR of another database', {
     grantId,
     version,
     folder: spill.folder,
+    file: loggedSpillName(spillName(entry)),
     database: owner?.address,
     remedy: STRAY_REMEDY,
   });
@@ -42,7 +45,7 @@ export function tellLeft({ spill, logger }: SpillDeps, left: readonly WaitingPai
   if (fresh.length === 0) return;
   logger.warn('spilled pairs of another database wait in this VAR_DIR, the bridge leaves them alone', {
     folder: spill.folder,
-    files: fresh.map(({ file }) => file),
+    files: fresh.map(({ file }) => loggedSpillName(file)),
     databases: [...new Set(fresh.map(({ owner }) => owner?.address ?? ofOwner))],
     remedy: LEFT_REMEDY,
   });

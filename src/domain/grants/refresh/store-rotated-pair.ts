@@ -3,8 +3,9 @@ import { Unavailable } from '../../../upstream/outcomes.ts';
 import { findGrant } from '../../../store/grants/grants.ts';
 import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentations.ts';
 import type { SpilledPair, WaitingPair } from '../../../store/files/spill.ts';
+import { loggedSpillName } from '../../../store/files/spill-name.ts';
 import type { Database } from '../../../store/driver/store.ts';
-import type { Grant } from '../../../store/tables/tables.ts';
+import type { Grant, GrantVersion } from '../../../store/tables/tables.ts';
 import type { GrantsDeps } from '../deps.ts';
 import { reviveGrant } from '../revive-grant.ts';
 import { retryUntilStored } from '../../work/retry-until-stored.ts';
@@ -152,18 +153,23 @@ async function recover(context: GrantsDeps, entry: WaitingPair): Promise<void> {
 
 /**
  * Stores the pairs of a grant that any process of this database spilled into this folder. Returns whether there were any.
- * @throws {Unavailable} a pair of the grant belongs to another database: a copy has the same grants, and the pair may be
- * the only one of the original
+ * @throws {Unavailable} another database presented this version or a later one and its pair waits here: a copy has the
+ * same grants, and presenting again could end the only pair of the original. A pair for an earlier version says nothing
+ * of this one.
  */
-export async function recoverSpilledPair(context: GrantsDeps, grantId: string): Promise<boolean> {
+export async function recoverSpilledPair(
+  context: GrantsDeps,
+  { id, version }: GrantVersion,
+): Promise<boolean> {
   const { entries } = await context.spill.list();
   const { own, left } = splitByOwner(
     context,
-    entries.filter((entry) => entry.grantId === grantId),
+    entries.filter(({ grantId }) => grantId === id),
   );
   for (const entry of own) await recover(context, entry);
   if (own.length > 0) return true;
-  if (left.length > 0) throw new Unavailable('a pair of this grant waits in VAR_DIR for another database');
+  if (left.some((entry) => entry.version >= version))
+    throw new Unavailable('a pair of this grant waits in VAR_DIR for another database');
   return false;
 }
 
@@ -177,10 +183,11 @@ export async function recoverSpilledPairs(context: GrantsDeps): Promise<void> {
   tellLeft(context, left);
   for (const entry of own) {
     await recover(context, entry).catch((error: unknown) => {
-      const { grantId, file } = entry;
+      const { grantId } = entry;
+      const file = loggedSpillName(entry.file);
       context.logger.error('ALARM: a spilled pair cannot be taken back', { grantId, file, error });
     });
   }
   if (unreadable.length > 0)
-    context.logger.error('ALARM: spilled pairs cannot be read', { files: unreadable });
+    context.logger.error('ALARM: spilled pairs cannot be read', { files: unreadable.map(loggedSpillName) });
 }

@@ -46,8 +46,14 @@ export interface ExtensionResult {
   warnings: string[];
 }
 
-/** A later sunset is given in full, even where the retirement of the app would come after the sunset. */
-function warningsFor(lifecycle: Lifecycle, { clientId, name }: ExtensionRequest): string[] {
+/**
+ * Why an extension gives the app less time than it seems to. A later sunset is given in full, even where the retirement
+ * of the app would come after the sunset.
+ */
+export function warningsOfExtension(
+  lifecycle: Lifecycle,
+  { clientId, name }: Pick<ExtensionRequest, 'clientId' | 'name'>,
+): string[] {
   if (name === 'sunset') return [];
   const sunset = sunsetBeforeRetirement(lifecycle, clientId);
   return sunset === undefined
@@ -121,7 +127,7 @@ export async function extendApp(context: LifecycleDeps, asked: ExtensionRequest)
       requestId,
     });
     const isShorter = until < (before ?? 0);
-    return { before, isShorter, warnings: warningsFor(await readLifecycle(tx, now), asked) };
+    return { before, isShorter, warnings: warningsOfExtension(await readLifecycle(tx, now), asked) };
   });
 }
 

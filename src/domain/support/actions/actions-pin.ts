@@ -2,6 +2,7 @@ import { normalEmail } from '../../../shared/mail/address.ts';
 import { accountsWith } from '../../../store/support/support-search.ts';
 import type { Origin } from '../../origin.ts';
 import type { SupportDeps } from '../deps.ts';
+import { isKnownAccount, readAccountId } from '../../accounts/account-id.ts';
 import { pinAccountIn } from '../../accounts/pin-account.ts';
 import { checkedReason } from '../../history/reason.ts';
 import { readMappingTarget } from './actions.ts';
@@ -36,14 +37,15 @@ export async function accountsUnder(
  * @throws {ReasonRefused}
  */
 export async function pinByStaff(context: SupportDeps, asked: StaffPinRequest): Promise<StaffPinResult> {
-  const { mappingId, accountId, actor, requestId } = asked;
+  const { mappingId, actor, requestId } = asked;
   const how = checkedReason(asked.reason);
   const email = normalEmail(asked.email);
   return context.store.transaction(async (tx) => {
     const target = await readMappingTarget(tx, mappingId);
     if (!target || target.isOver || target.waitsUnder !== email) return { outcome: 'nothing waits' };
-    const [account] = await accountsWith(tx, { id: accountId });
-    if (!account) return { outcome: 'unknown account' };
+    const accountId = await readAccountId(tx, asked.accountId);
+    if (accountId === undefined || !(await isKnownAccount(tx, accountId)))
+      return { outcome: 'unknown account' };
     const { tokens, apps, ids } = await pinAccountIn(context, tx, {
       email,
       accountId,

@@ -1,7 +1,8 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { type MatchMarks, findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
-import type { TokensDeps } from './deps.ts';
+import { readAccountId } from '../accounts/account-id.ts';
+import type { SupportDeps } from './deps.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { type Usage, usageOf } from '../usage/usage.ts';
 
@@ -33,22 +34,23 @@ const HINT = 4;
 
 const START_OF_TOKEN = /^1(?:\/|%2F)/i;
 
-/** A token with its `1/`, or without it: no id of the bridge is so long. */
+/** A token with its `1/`, or without it. No id of the bridge is so long, but an imported account id may be. */
 const WHOLE_TOKEN = /1(?:\/|%2F)[A-Za-z0-9]{5,}|[A-Za-z0-9]{32,}/i;
 
-function marksOf(query: string): MatchMarks {
+async function marksOf({ store }: SupportDeps, query: string): Promise<MatchMarks> {
   if (query === '') throw new SearchRefused('There is nothing to look for.');
   if (query.includes('@')) return { email: normalEmail(query) };
-  if (WHOLE_TOKEN.test(query))
+  const accountId = await readAccountId(store.durable, query);
+  if (accountId === undefined && WHOLE_TOKEN.test(query))
     throw new SearchRefused(
       'This looks like a whole token. The token now stands in the list of processes, and maybe in the history of your shell. Give a whole token on standard input instead: grantbridge tokens find -',
     );
   const hint = query.replace(START_OF_TOKEN, '');
   if (hint.length === HINT) return { hint, id: query };
-  return { id: /^[0-9a-f]{24}$/i.test(query) ? query.toLowerCase() : query };
+  return { id: accountId ?? query };
 }
 
-async function answerOf(context: TokensDeps, rows: readonly MappingRow[]): Promise<TokenSearchResult> {
+async function answerOf(context: SupportDeps, rows: readonly MappingRow[]): Promise<TokenSearchResult> {
   const told = rows.slice(0, FOUND_MAX);
   const ids = told.map(({ id }) => id);
   const usage = await usageOf(context, ids, { days: DAYS_TOLD });
@@ -58,7 +60,7 @@ async function answerOf(context: TokensDeps, rows: readonly MappingRow[]): Promi
   };
 }
 
-const lookFor = ({ store }: TokensDeps, marks: MatchMarks) =>
+const lookFor = ({ store }: SupportDeps, marks: MatchMarks) =>
   findMappings(store.durable, marks, FOUND_MAX + 1);
 
 /**
@@ -66,15 +68,15 @@ const lookFor = ({ store }: TokensDeps, marks: MatchMarks) =>
  * token.
  * @throws {SearchRefused}
  */
-export async function findTokens(context: TokensDeps, query: string): Promise<TokenSearchResult> {
-  return answerOf(context, await lookFor(context, marksOf(query.trim())));
+export async function findTokens(context: SupportDeps, query: string): Promise<TokenSearchResult> {
+  return answerOf(context, await lookFor(context, await marksOf(context, query.trim())));
 }
 
 /**
  * Finds the mapping of a whole token, plain or URL-encoded.
  * @throws {SearchRefused | KeyMissing}
  */
-export async function findWholeToken(context: TokensDeps, given: string): Promise<TokenSearchResult> {
+export async function findWholeToken(context: SupportDeps, given: string): Promise<TokenSearchResult> {
   const token = given.trim().replace(START_OF_TOKEN, '1/');
   if (token === '') throw new SearchRefused('Standard input held no token.');
   const find = async () => {
