@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { openAccessToken, openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
@@ -16,7 +17,7 @@ import {
 } from './support/expectations.ts';
 import { expectAlive, knock } from './support/knock.ts';
 
-/** docs/threats.md R3, R4 and D82 to D85: tokens that serve nothing. */
+/** docs/threats.md R3, R4, D82 to D85 and F132: tokens that serve nothing. */
 
 const PATH = '/1/profiles.json';
 
@@ -224,4 +225,28 @@ test('row D83 nothing else that the bridge holds is a token: codes, modern token
     expectInvalidToken(answer);
     expect(answer.text).not.toContain(other);
   }
+});
+
+test('row F132 a token that somebody writes into the database, without the digest key, opens nothing', async () => {
+  const { app } = await connectNew();
+  const row = await durable()
+    .selectFrom('mappings')
+    .selectAll()
+    .where('client_id', '=', app.clientId)
+    .where('source', '=', 'issued')
+    .executeTakeFirstOrThrow();
+  const [keyId = ''] = row.token_digest.split('.');
+  const planted = `1/${'e'.repeat(32)}`;
+  const plain = createHash('sha256').update(planted);
+  const keyed = createHmac('sha256', keyId).update(planted);
+  const digests = [
+    planted,
+    plain.copy().digest('hex'),
+    ...[plain, keyed].map((hash) => hash.digest('base64url')),
+  ];
+  for (const [index, digest] of digests.flatMap((one) => [one, `${keyId}.${one}`]).entries()) {
+    const values = { ...row, id: `planted-${index}`, token_digest: digest };
+    await durable().insertInto('mappings').values(values).execute();
+  }
+  expectInvalidToken(await ask(planted));
 });

@@ -35,6 +35,23 @@ const PROXIED: Array<[string, Record<string, string>, number]> = [
   ['says nothing', {}, 403],
 ];
 
+/** A proxy replaces the header of its own name and lets the others through; some servers take them for the same. */
+const LOOK_ALIKES = [
+  'x_forwarded_proto',
+  'x-forwarded_proto',
+  'x-forwarded-ssl',
+  'front-end-https',
+  'forwarded',
+];
+
+test.each(LOOK_ALIKES)('row F140 the header %s of a caller is not the word of the proxy', async (name) => {
+  const bridge = await bridgeWith({ TRUST_PROXY: '127.0.0.1', PUBLIC_URL: 'https://bridge.example' });
+  const value = name === 'forwarded' ? 'proto=https' : name.includes('proto') ? 'https' : 'on';
+  const answer = await sendRaw(bridge.url, { path: unknownToken, headers: { [name]: value } });
+  await bridge.close();
+  expect(answer.status).toBe(403);
+});
+
 test.each(PROXIED)(
   'behind a named proxy that %s, the call is answered as decided',
   async (_name, headers, status) => {
@@ -119,6 +136,21 @@ describe('behind a named proxy', () => {
     const answer = await sendRaw(bridge.url, { path });
     expect([answer.status, answer.headers['strict-transport-security']]).toEqual([200, undefined]);
   });
+
+  test.each(['GoogleHC/1.0', 'kube-probe/1.31', 'ELB-HealthChecker/2.0', 'Consul Health Check'])(
+    'row F116 the program name %s of a probe opens nothing else',
+    async (userAgent) => {
+      const headers = { 'user-agent': userAgent, 'x-forwarded-uri': '/health', 'x-original-url': '/health' };
+      const plain = await sendRaw(bridge.url, { path: unknownToken, headers });
+      const safe = { ...headers, ...OVER_HTTPS };
+      const call = await sendRaw(bridge.url, { path: unknownToken, headers: safe });
+      const page = await sendRaw(bridge.url, { path: '/support', headers: safe });
+      expect([plain.status, call.status, page.status]).toEqual([403, 401, 303]);
+      expect(page.headers['location']).toMatch(/^\/sign-in\?/);
+      const health = await sendRaw(bridge.url, { path: '/health', headers });
+      expect(Object.keys(health.json as object)).toEqual(['alive']);
+    },
+  );
 
   test.each([
     '/1/profiles.json',

@@ -1,6 +1,6 @@
-import { walkUntil } from '../support/callers/authorize.ts';
 import { CookieWalker, type Page } from '../support/callers/cookie-walker.ts';
 import { authorizeIn, exchange, tokenOf } from '../support/callers/legacy-calls.ts';
+import { returnAddress as walkToReturn } from '../support/callers/return-address.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** GET /callback (RFC 6749 §4.1.2, docs/threats.md E90 to E95): what is refused, in which order, and what it costs. */
@@ -16,24 +16,7 @@ afterAll(() => system.stop());
 const codeExchanges = () =>
   system.proxy.calls.filter(({ grantType }) => grantType === 'authorization_code').length;
 
-/** A consent walked up to the address that the modern side sends the browser back to. */
-async function returnAddress(browser: CookieWalker, refuse?: 'consent'): Promise<URL> {
-  const query = new URLSearchParams({
-    client_id: system.app.clientId,
-    redirect_uri: system.app.callback,
-    response_type: 'code',
-    state: 'app-state',
-  });
-  const decide = (page: Page) => (refuse && !page.url.startsWith(system.bridgeUrl) ? 'deny' : 'allow');
-  const start = `${system.bridgeUrl}/oauth2/authorize?${query.toString()}`;
-  const { location } = await walkUntil(start, {
-    browser,
-    person: system.person,
-    until: `${system.bridgeUrl}/callback`,
-    decide,
-  });
-  return new URL(location);
-}
+const returnAddress = (browser: CookieWalker, refuse?: 'consent') => walkToReturn(system, browser, refuse);
 
 function changed(address: URL, change: (query: URLSearchParams) => void): string {
   const copy = new URL(address);
@@ -113,14 +96,28 @@ test('a denial with its own state goes back to the app with access_denied', asyn
   expect(page.location).toBe('https://old-app.example/callback?error=access_denied&state=app-state');
 });
 
-test('a code of another session fails at the verifier and overwrites nothing', async () => {
+/** Everything that a return could overwrite. */
+async function keptRows() {
+  const { durable } = system.bridge.context.store;
+  const [grants, mappings, codes] = await Promise.all([
+    durable.selectFrom('grants').selectAll().orderBy('id').execute(),
+    durable.selectFrom('mappings').selectAll().orderBy('id').execute(),
+    durable.selectFrom('legacy_codes').select('code_digest').execute(),
+  ]);
+  return { grants, mappings, codes };
+}
+
+test('row E95 a code of another session fails at the verifier and overwrites nothing', async () => {
   const first = new CookieWalker();
   const second = new CookieWalker();
   const mine = await returnAddress(first);
   const other = await returnAddress(second);
   const injected = changed(mine, (query) => query.set('code', other.searchParams.get('code') ?? ''));
+  const before = await keptRows();
   const page = await first.get(injected);
   expect(page.location).toBe('https://old-app.example/callback?error=server_error&state=app-state');
+  expect(system.proxy.calls.at(-1)).toMatchObject({ grantType: 'authorization_code', status: 400 });
+  expect(await keptRows()).toEqual(before);
 });
 
 test('two tabs of one browser both finish, and both codes give a working token', async () => {

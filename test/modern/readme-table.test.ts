@@ -35,7 +35,7 @@ const named = rows.flatMap(({ section, tests }) =>
 
 /** `U 1–3` and `B 38, 39` are rows of docs/threats.md: each number counts by itself. */
 function numbersOf(section: string): string[] {
-  const [, letter, list = ''] = /^([UBC]) (\d[\d, –]*)$/.exec(section) ?? [];
+  const [, letter, list = ''] = /^([ATRUBCD]) (\d[\d, –]*)$/.exec(section) ?? [];
   if (letter === undefined) return [section];
   return list.split(', ').flatMap((part) => {
     const [first = 0, last = first] = part.split('–').map(Number);
@@ -90,6 +90,17 @@ function holds(file: string, title: string): boolean {
 
 const range = (letter: string, first: number, last: number) => numbersOf(`${letter} ${first}–${last}`);
 
+/** The rows of docs/threats.md that a server of tokens can meet: letter, first and last number. */
+const THREATS: Array<[letter: string, first: number, last: number]> = [
+  ['A', 1, 21],
+  ['T', 1, 14],
+  ['R', 1, 10],
+  ['U', 1, 34],
+  ['B', 35, 52],
+  ['C', 53, 75],
+  ['D', 76, 89],
+];
+
 /** The numbered statements and rows that are the modern generation's. */
 const SECTIONS = Object.entries({
   '1.': ['1', '2', '3', '4'],
@@ -118,7 +129,7 @@ const SECTIONS = Object.entries({
   '1.6 d': ['enial and 401'],
   '1.7 ': ['RFC 7009', 'other apps', 'outage'],
   'RFC ': ['7662'],
-  '': [...range('U', 1, 34), ...range('B', 35, 52), ...range('C', 53, 75)],
+  '': THREATS.flatMap((one) => range(...one)),
 }).flatMap(([section, statements]) => statements.map((statement) => section + statement));
 
 test('every statement of the specification has a row or a reason', () => {

@@ -1,9 +1,18 @@
 import { whileWritesFail } from './support/api-caller.ts';
 import { browser, withConsentingBrowser } from './support/consenting-browser.ts';
-import { apiStatus, consent, exchange, refresh, type TokenAnswer } from './support/modern.ts';
+import { ask } from './support/authorization-answers.ts';
+import {
+  apiStatus,
+  authorizationUrl,
+  consent,
+  exchange,
+  REDIRECT_URI,
+  refresh,
+  type TokenAnswer,
+} from './support/modern.ts';
 import { base, modern } from './support/running-modern.ts';
 
-/** docs/threats.md C74: the store fails in the middle of /token. */
+/** docs/threats.md C74 and A15: the store fails in the middle of /token and of /auth. */
 
 withConsentingBrowser({ logLevel: 'none' });
 
@@ -46,3 +55,19 @@ test.each(['code', 'refresh token'])(
     expect(await apiStatus(base, first['access_token'])).toBe(401);
   },
 );
+
+const askToAuthorize = () => ask(authorizationUrl(base, { state: 's' }));
+
+test('row A15 an authorization that cannot be kept goes back as server_error or is a page, and the next one works', async () => {
+  const { status, location, query, body } = await whileWritesFail(
+    modern,
+    ['insert', 'oidc_records'],
+    askToAuthorize,
+  );
+  expect(`${location} ${body}`).not.toMatch(/disk|trigger|at .+\.[jt]s:\d/);
+  expect(query.get('code')).toBeNull();
+  if (location === undefined) expect(status).toBeGreaterThanOrEqual(500);
+  else expect([location.split('?')[0], query.get('error')]).toEqual([REDIRECT_URI, 'server_error']);
+  const { status: next } = await exchange(base, await consent({ base, browser }));
+  expect(next).toBe(200);
+});

@@ -70,11 +70,31 @@ test('a server without discovery has no introspection and no revocation', async 
   expect(await asClient().revoke('t')).toBe(false);
 });
 
-test('an endpoint on another origin is never asked', async () => {
+const FOREIGN: Array<[what: string, address: () => string]> = [
+  ['another host', () => 'https://elsewhere.example/x'],
+  ['another port', () => 'http://127.0.0.1:9/x'],
+  ['another scheme', () => `${origin.replace('http:', 'https:')}/x`],
+  ['the own host as a user name', () => `${origin}@127.0.0.1:9/x`],
+  ['no scheme', () => '//127.0.0.1:9/x'],
+  ['a data: address', () => 'data:application/json,{"active":true}'],
+  ['a path alone', () => '/introspect'],
+];
+
+test.each(FOREIGN)('row E106 an endpoint of %s in the discovery is never asked', async (_what, address) => {
+  const names = ['introspection', 'revocation', 'token', 'authorization', 'userinfo'];
+  const foreign = Object.fromEntries(names.map((name) => [`${name}_endpoint`, address()]));
+  const pair = { access_token: 'a', refresh_token: 'r2', token_type: 'Bearer', expires_in: 60 };
   answers = {
-    [OPENID]: [200, { ...document(), introspection_endpoint: 'https://elsewhere.example/introspect' }],
+    [OPENID]: [200, { ...document(), ...foreign }],
+    '/introspect': [200, { active: true }],
+    '/token': [200, pair],
   };
-  expect(await asClient().isLive('t')).toBeUndefined();
+  const client = asClient();
+  expect(client.authorizationUrl).toBe(`${origin}/auth`);
+  expect(await client.isLive('t')).toBeUndefined();
+  expect(await client.revoke('t')).toBe(false);
+  const presented = { account: 'a', refreshToken: 'r', scope: 'account:read' };
+  expect(await client.refresh(await client.connect(), presented)).toMatchObject({ refreshToken: 'r2' });
 });
 
 test.each<[string, number, unknown, boolean | undefined]>([

@@ -57,6 +57,19 @@ describe('token exchange', () => {
   });
 });
 
+test('row T14 codes and tokens hold 256 bits, and none comes twice', async () => {
+  const made: string[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    const given = await consent({ base });
+    // oxlint-disable-next-line no-await-in-loop
+    const { body } = await exchange(base, given);
+    made.push(given.code, String(body['access_token']), String(body['refresh_token']));
+  }
+  expect(made.filter((value) => !/^[\w-]{43,}$/.test(value))).toEqual([]);
+  expect(new Set(made).size).toBe(15);
+});
+
 describe('what is not an access token', () => {
   test('a refresh token and a code are 401 at the main API', async () => {
     const given = await consent({ base });

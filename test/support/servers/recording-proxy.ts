@@ -7,6 +7,7 @@ interface TokenCall {
   grantType: string | undefined;
   refreshToken: string | undefined;
   code: string | undefined;
+  codeVerifier: string | undefined;
   /** Unset until the modern side answered. */
   status: number | undefined;
 }
@@ -52,6 +53,7 @@ function tokenCall(body: Buffer): TokenCall {
     grantType: read('grant_type'),
     refreshToken: read('refresh_token'),
     code: read('code'),
+    codeVerifier: read('code_verifier'),
     status: undefined,
   };
 }
