@@ -35,16 +35,17 @@ const cpuTime = () => {
 
 /** The most work, in milliseconds of the processor, that was done in a row before something else had its turn. */
 async function longestHold(work: () => Promise<unknown>): Promise<number> {
-  let [last, longest, isDone] = [cpuTime(), 0, false];
+  const end = new AbortController();
+  let [last, longest] = [cpuTime(), 0];
   const watching = (async () => {
-    while (!isDone) {
+    while (!end.signal.aborted) {
       await takeTurn();
       longest = Math.max(longest, cpuTime() - last);
       last = cpuTime();
     }
   })();
   await work();
-  isDone = true;
+  end.abort();
   await watching;
   return longest;
 }

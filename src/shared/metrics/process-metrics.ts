@@ -12,7 +12,7 @@ export interface ProcessMetrics {
 
 const WAITS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5];
 
-const QUANTILES = [0.5, 0.99, 1];
+const PERCENTILES = [50, 99, 100];
 
 const NANOSECONDS = 1e9;
 
@@ -25,17 +25,17 @@ const MEASURED_FOR = 5 * SECOND;
 function createEventLoopGauge(registry: Registry): () => () => void {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
   let begun = performance.now();
-  const secondsAt = (quantile: number) => {
-    const nanoseconds = delays?.percentile(Math.max(quantile * 100, 1)) ?? 0;
+  const secondsAt = (percentile: number) => {
+    const nanoseconds = delays?.percentile(percentile) ?? 0;
     return Math.max(nanoseconds / NANOSECONDS - RESOLUTION / SECOND, 0);
   };
   addGauge(registry, {
     name: 'grantbridge_event_loop_delay_seconds',
     help: 'How late the event loop was since the scrape before; of the slowest worker.',
-    labels: ['quantile'],
+    labels: ['percentile'],
     together: 'max',
     read() {
-      const values = QUANTILES.map((at) => ({ labels: { quantile: String(at) }, value: secondsAt(at) }));
+      const values = PERCENTILES.map((at) => ({ labels: { percentile: String(at) }, value: secondsAt(at) }));
       if (performance.now() - begun >= MEASURED_FOR) {
         delays?.reset();
         begun = performance.now();
