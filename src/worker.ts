@@ -4,6 +4,7 @@ import { readConfig } from './config/config.ts';
 import { upstreamFor } from './app/embedded-client.ts';
 import { installLastResort, STOP_TAKES } from './shared/log/last-resort.ts';
 import { createLogger } from './shared/log/logger.ts';
+import { answerFirstProcess, askFirstProcess } from './app/worker-metrics.ts';
 import { runWorker } from './app/workers.ts';
 
 process.setSourceMapsEnabled(true);
@@ -15,6 +16,8 @@ void runWorker(async () => {
   const running: { bridge?: Bridge } = {};
   const drain = async () => running.bridge?.close({ isFailing: true });
   installLastResort({ logger, drain, limit: config.drain + STOP_TAKES });
-  running.bridge = await startBridge({ ...config, upstream: upstreamFor(config) }, { logger });
+  const overrides = { logger, gatherMetrics: askFirstProcess };
+  running.bridge = await startBridge({ ...config, upstream: upstreamFor(config) }, overrides);
+  answerFirstProcess(running.bridge.context.metrics.snapshot);
   return running.bridge;
 });

@@ -4,6 +4,7 @@ import type { Context } from '../domain/context.ts';
 import { followSettings, warnOfIdleSettings } from '../domain/lifecycle/fill-dates.ts';
 import { findProductionProblem } from '../domain/instance/prove-production.ts';
 import { startSealing } from '../domain/history/seal-history.ts';
+import { watchProcess } from '../domain/metrics/watch-process.ts';
 import { startSharing } from '../domain/limits/share-limits.ts';
 import { findFolderProblem } from '../domain/instance/foreign-folder.ts';
 import { createBridgeApp } from '../http/app.ts';
@@ -48,6 +49,7 @@ export async function requireServable({ context }: OpenContext, config: Config):
 interface BridgeParts {
   opened: OpenContext;
   stopSharing: () => Promise<void>;
+  stopWatching: () => void;
   server: RunningServer;
   stopJobs: () => Promise<void>;
   stopSealing: () => Promise<void>;
@@ -56,7 +58,7 @@ interface BridgeParts {
 }
 
 /** Ends the work under way, then writes the state that is in memory. Accepted calls are not cut within STOP_LIMIT. */
-async function end({ opened, stopSharing, server, stopSealing }: BridgeParts): Promise<void> {
+async function end({ opened, stopSharing, stopWatching, server, stopSealing }: BridgeParts): Promise<void> {
   const { context } = opened;
   context.live.end();
   const cut = await server.close();
@@ -68,6 +70,7 @@ async function end({ opened, stopSharing, server, stopSealing }: BridgeParts): P
   await stopSealing();
   await context.instance.stop();
   await stopSharing();
+  stopWatching();
   await opened.close();
 }
 
@@ -91,14 +94,24 @@ async function stop(parts: BridgeParts, drain: number): Promise<void> {
  */
 type CloseSteps = Array<() => Promise<unknown>>;
 
-async function serveFrom(opened: OpenContext, config: Config, undo: CloseSteps): Promise<BridgeParts> {
+/** What the server needs besides the context. */
+type ServeOptions = Config & { gatherMetrics: Overrides['gatherMetrics'] };
+
+async function serveFrom(
+  opened: OpenContext,
+  { gatherMetrics, ...config }: ServeOptions,
+  undo: CloseSteps,
+): Promise<BridgeParts> {
   const { context } = opened;
   await requireServable(opened, config);
   await noteCounting(context.store.volatile, context.clock.now());
   await followSettings(context, config.dates);
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
-  const { answer } = createBridgeApp({ ...config, context });
+  const { metricsToken: token } = config;
+  const { answer } = createBridgeApp({ ...config, context, metrics: { token, gather: gatherMetrics } });
+  const stopWatching = watchProcess(context);
+  undo.push(async () => stopWatching());
   const stopSharing = await startSharing(context);
   undo.push(stopSharing);
   const server = await startServer({ ...config, logger: context.logger }, answer);
@@ -108,14 +121,15 @@ async function serveFrom(opened: OpenContext, config: Config, undo: CloseSteps):
   context.live.start();
   const stopJobs = startJobs(context);
   const failing = new AbortController();
-  return { opened, stopSharing, server, stopJobs, stopSealing: startSealing(context), failing };
+  const parts = { opened, stopSharing, stopWatching, server, stopJobs, failing };
+  return { ...parts, stopSealing: startSealing(context) };
 }
 
 /** Starts all parts. When one part fails to start, the others are closed again. */
-async function startParts(opened: OpenContext, config: Config): Promise<BridgeParts> {
+async function startParts(opened: OpenContext, options: ServeOptions): Promise<BridgeParts> {
   const undo: CloseSteps = [() => opened.close()];
   try {
-    return await serveFrom(opened, config, undo);
+    return await serveFrom(opened, options, undo);
   } catch (error) {
     // A part that cannot be closed is left to the end of the process: the first error is the one to report.
     for (const close of undo.toReversed()) await close().catch(() => undefined);
@@ -133,7 +147,8 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   }
   const opened = await openContext(config, config.upstream, overrides);
   const { context } = opened;
-  const parts = await startParts(opened, config);
+  const { gatherMetrics } = overrides;
+  const parts = await startParts(opened, { ...config, gatherMetrics });
   const { server, failing } = parts;
   context.logger.info('the bridge serves', { port: server.port });
   let stopping: Promise<void> | undefined;

@@ -20,6 +20,7 @@ import { newHexId } from '../shared/ids.ts';
 import { createLogger, type Logger } from '../shared/log/logger.ts';
 import { reduceError } from '../shared/log/redaction.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
+import { createMetrics } from '../shared/metrics/metrics.ts';
 import { forgetBudget } from '../store/limits/budgets.ts';
 import { startDatabaseClock } from '../store/driver/database-clock.ts';
 import { findLostDatabase, openEpochFile } from '../store/files/epoch-file.ts';
@@ -27,6 +28,7 @@ import { loadKeys } from '../store/files/keys-file.ts';
 import { openStore } from '../store/driver/open-store.ts';
 import { isStorageFault } from '../store/driver/storage-fault.ts';
 import { openSpill } from '../store/files/spill.ts';
+import type { MetricsSnapshot } from '../shared/metrics/summed-workers.ts';
 import type { Store } from '../store/driver/store.ts';
 import { createModernSides } from '../upstream/modern-sides.ts';
 import { createOldBackend, type OldBackend } from '../upstream/old-backend.ts';
@@ -36,6 +38,8 @@ import { type SilenceCheck, silencedOldBackend } from '../upstream/silence.ts';
 
 export interface Overrides {
   clock?: Clock;
+  /** The metrics of all workers, for a worker. Without it this process serves alone. */
+  gatherMetrics?: () => Promise<MetricsSnapshot[]>;
   logger?: Logger;
   /** For a command that only reads: new keys of the key file are not registered in the database. */
   isLook?: boolean;
@@ -116,6 +120,35 @@ function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
   };
 }
 
+/** The memory of one process about the calls that the process answers. */
+function createCallMemory(
+  known: Pick<Context, 'store' | 'clock' | 'logger' | 'vault' | 'processId'>,
+): Pick<Context, 'counts' | 'usage' | 'lateTokens' | 'live'> {
+  return {
+    counts: createSharedCounts(known),
+    usage: createUsageLog(known),
+    lateTokens: createDeferredTokenLookup(known),
+    live: createLiveFeed(known),
+  };
+}
+
+interface OpenBeside {
+  databaseClock: { stop(): void };
+  stopCounting: () => void;
+}
+
+async function closeParts(
+  { lifecycle, usage, keyring, store }: Context,
+  { databaseClock, stopCounting }: OpenBeside,
+): Promise<void> {
+  databaseClock.stop();
+  lifecycle.stop();
+  stopCounting();
+  await usage.close();
+  await keyring.stop();
+  await store.close();
+}
+
 function createTroubles(logger: Logger): Context['troubles'] {
   const jobs = { message: 'a job failed', again: 'jobs run again' };
   const leases = { message: 'leases do not work', again: 'leases work again' };
@@ -140,17 +173,24 @@ export async function openContext(
   overrides: Overrides = {},
 ): Promise<OpenContext> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
+  const metrics = createMetrics();
   const lost = await findLostDatabase(epochFileOf(config), config.database);
   if (lost !== undefined) throw new Error(lost);
   // An unusable key file is refused before the database gets a newer schema.
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);
-  const store = await openStore(config.database);
+  const store = await openStore(config.database, metrics.process.noteDatabaseWait);
+  const stopCounting = metrics.alarms(logger);
   const budgetOf = overrides.modernBegins ? upstream.clientId : undefined;
   const opening = { config, logger, own: overrides.clock, budgetOf, isLook: overrides.isLook === true };
   const { databaseClock, ...beside } = await openBeside(opening, store);
-  const { keyring, instance, lifecycle } = beside;
+  const { keyring, instance } = beside;
   const clock = overrides.clock ?? databaseClock;
-  const sides = createModernSides({ ...upstream, clock, silence: () => instance.why() });
+  const sides = createModernSides({
+    ...upstream,
+    clock,
+    silence: () => instance.why(),
+    metrics: metrics.upstream,
+  });
   const context: Context = {
     settings: settingsFor(config, upstream),
     store,
@@ -159,6 +199,7 @@ export async function openContext(
     vault: keyring.vault,
     ...beside,
     logger,
+    metrics,
     troubles: createTroubles(logger),
     mailer: createMailer(config.mail),
     server: sides.serverFor(upstream),
@@ -166,21 +207,9 @@ export async function openContext(
     oldBackend: openOldBackend(config, () => instance.why()),
     shutdown: createShutdown(),
     ...createRefreshMemory({ store, clock }),
-    counts: createSharedCounts({ store, clock, vault: keyring.vault }),
-    usage: createUsageLog({ store, clock, logger }),
-    lateTokens: createDeferredTokenLookup({ store, vault: keyring.vault, logger }),
-    live: createLiveFeed({ store, clock, logger, processId: beside.processId }),
+    ...createCallMemory({ store, clock, logger, vault: keyring.vault, processId: beside.processId }),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
     chance: Math.random,
   };
-  return {
-    context,
-    async close() {
-      databaseClock.stop();
-      lifecycle.stop();
-      await context.usage.close();
-      await keyring.stop();
-      await store.close();
-    },
-  };
+  return { context, close: () => closeParts(context, { databaseClock, stopCounting }) };
 }

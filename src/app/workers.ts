@@ -3,10 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { MINUTE, SECOND } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import { reduceError } from '../shared/log/redaction.ts';
+import { type FleetMetrics, gatherFromWorkers } from './worker-metrics.ts';
 
 /**
  * Several processes that serve one port (WORKERS). The first process serves no call itself: it opens the port for all
- * workers, starts the workers and replaces workers that die. The first process tells a worker only when to stop.
+ * workers, starts the workers and replaces workers that die. The first process tells a worker only when to stop, and asks
+ * it for its metrics (`worker-metrics.ts`).
  */
 
 export interface WorkersOptions {
@@ -44,14 +46,16 @@ function untilServing(worker: Worker): Promise<void> {
 /** One slot among the workers: the first process of the slot, and later its replacements. */
 class Place {
   readonly #logger: Logger;
+  readonly #metrics: FleetMetrics;
   #worker: Worker | undefined;
   #gone = Promise.resolve();
   #waiting: NodeJS.Timeout | undefined;
   #isClosing = false;
   #pause = PAUSE_MIN;
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, metrics: FleetMetrics) {
     this.#logger = logger;
+    this.#metrics = metrics;
   }
 
   /**
@@ -67,6 +71,7 @@ class Place {
       worker.on('error', () => (worker.process.pid === undefined ? resolve() : undefined));
     });
     await untilServing(worker);
+    this.#metrics.join(worker);
     worker.once('exit', (code: number | null, signal: string | null) => {
       if (performance.now() - startedAt >= LIVED_LONG) this.#pause = PAUSE_MIN;
       const details = { pid: worker.process.pid, exit: signal ?? code };
@@ -108,8 +113,12 @@ export async function startWorkers({ count, logger, exec }: WorkersOptions): Pro
   // hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec: exec ?? fileURLToPath(new URL('../worker.js', import.meta.url)), args: [] });
-  const places = Array.from({ length: count }, () => new Place(logger));
-  const close = async () => void (await Promise.all(places.map((place) => place.close())));
+  const metrics = gatherFromWorkers();
+  const places = Array.from({ length: count }, () => new Place(logger, metrics));
+  const close = async () => {
+    await Promise.all(places.map((place) => place.close()));
+    metrics.stop();
+  };
   try {
     await Promise.all(places.map((place) => place.start()));
   } catch (error) {

@@ -69,6 +69,8 @@ export interface Config {
   /** How long calls are still accepted after the process was asked to stop, in milliseconds. */
   drain: number;
   logLevel: string;
+  /** Who bears this token may read the metrics from anywhere. A secret. */
+  metricsToken: string | undefined;
   /** Which requests get a line in the log. */
   logRequests: 'off' | 'errors' | 'all';
 }
@@ -158,6 +160,7 @@ function interpret(env: Environment): Config {
     trustProxy: env.TRUST_PROXY ?? [],
     drain: (env.DRAIN_SECONDS ?? defaults.drainSeconds) * 1000,
     logLevel: env.LOG_LEVEL,
+    metricsToken: env.METRICS_TOKEN,
     logRequests: env.LOG_REQUESTS,
   };
 }

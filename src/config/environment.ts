@@ -84,6 +84,10 @@ export const environment = z.object({
   TLS_KEY_FILE: readableFile.optional(),
   TRUST_PROXY: proxies.optional(),
   DRAIN_SECONDS: wholeNumberSetting(0, 600).optional(),
+  METRICS_TOKEN: clientWord
+    .refine((token) => token.length >= 16, 'must have at least 16 characters')
+    .refine((token) => !/\s/.test(token), 'must not contain a blank')
+    .optional(),
   LOG_REQUESTS: z.enum(['off', 'errors', 'all'], 'must be off, errors or all').default('errors'),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug'], 'must be error, warn, info or debug').default('info'),
 });

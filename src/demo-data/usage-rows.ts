@@ -14,11 +14,11 @@ const jitter = (calls: number, day: number) => Math.max(1, calls + (((day * 7) %
 const isRefused = (token: SeededToken, at: number) =>
   ['reauthorization_required', 'revoked', 'migrated'].includes(stateAt(token, at) ?? '');
 
-/** Each token is called at its own time of day. A call of today is never later than now. */
+/** Each token is called at its own time of day. A call of today is never later than now, and never yesterday's second. */
 function lastCall(token: SeededToken, ago: number, now: number): number {
   const minute = (Number.parseInt(token.id.slice(-4), 10) * 97) % (24 * 60);
   const start = now - (now % DAY) - ago * DAY;
-  return Math.min(start + minute * MINUTE, now - ((minute % 50) + 3) * MINUTE);
+  return Math.max(start, Math.min(start + minute * MINUTE, now - ((minute % 50) + 3) * MINUTE));
 }
 
 /** The rows of one token. */

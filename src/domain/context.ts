@@ -1,6 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import type { Mailer } from '../shared/mail/mailer.ts';
+import type { Metrics } from '../shared/metrics/metrics.ts';
 import type { Vault } from '../shared/secrets.ts';
 import type { DatabaseClock } from '../store/driver/database-clock.ts';
 import type { Spill } from '../store/files/spill.ts';
@@ -33,6 +34,8 @@ export interface Context {
   vault: Vault;
   keyring: Keyring;
   logger: Logger;
+  /** What this process counts about itself. */
+  metrics: Metrics;
   /** The logs of background work that fails repeatedly. */
   troubles: { jobs: TroubleLog; leases: TroubleLog };
   mailer: Mailer;

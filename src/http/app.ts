@@ -10,6 +10,7 @@ import { exchangeRouter } from './exchange/router.ts';
 import { answerDirectly } from './legacy/direct-calls.ts';
 import { legacyRoutes } from './legacy/router.ts';
 import { lifecycleRouter } from './lifecycle/router.ts';
+import { type MetricsOptions, metricsRouter } from './metrics/router.ts';
 import { migrateRouter } from './migrate/router.ts';
 import { opsRouter } from './ops/health.ts';
 import { ownersRouter } from './owners/router.ts';
@@ -32,6 +33,7 @@ export interface AppOptions {
   rateLimitPerMinute: number;
   trustProxy: string[];
   logRequests: RequestLogMode;
+  metrics?: MetricsOptions;
 }
 
 /**
@@ -61,6 +63,7 @@ export function createBridgeApp({
   rateLimitPerMinute,
   trustProxy,
   logRequests,
+  metrics = { token: undefined, gather: undefined },
 }: AppOptions): BridgeApp {
   const words = { time: timeElement, number: formatNumber };
   const assets = loadAssets();
@@ -81,6 +84,7 @@ export function createBridgeApp({
   app.use(exchangeRouter(context));
   app.use(strictTransport(publicUrl));
   app.use(opsRouter(context));
+  app.use(metricsRouter(context, metrics));
   app.use(pageHeaders, httpsPages(publicUrl));
   app.use(assets.router);
   const parts = createSigninParts(context, pages);

@@ -34,6 +34,9 @@ export function nameCaller(res: Response, facts: () => CallerFacts): void {
   callers.set(res, facts);
 }
 
+/** What is known of the caller of an answered request; undefined without a known token. */
+export const callerOf = (res: Response): CallerFacts | undefined => callers.get(res)?.();
+
 function pathOf({ originalUrl }: Request): string {
   return redactText(originalUrl.split('?')[0] ?? '').slice(0, 200);
 }
@@ -45,7 +48,7 @@ function fieldsOf(req: Request, res: Response, startedAt: number) {
     status: res.statusCode,
     ms: Math.round(performance.now() - startedAt),
     requestId: requestIdOf(res),
-    ...callers.get(res)?.(),
+    ...callerOf(res),
   };
 }
 

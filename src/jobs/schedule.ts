@@ -10,7 +10,7 @@ import { refreshIdleGrants } from '../domain/grants/refresh/refresh-idle-grants.
 import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
 import { resolveDoubts } from '../domain/grants/resolve-doubts.ts';
-import { MINUTE } from '../shared/lifetimes.ts';
+import { MINUTE, SECOND } from '../shared/lifetimes.ts';
 import { sendReminders } from './send-reminders.ts';
 
 interface Job {
@@ -59,9 +59,21 @@ function reminderJobs({ settings }: Context): Job[] {
 /** A holder that died keeps the other processes from a job for this long. */
 const LEASE_LIMIT = 5 * MINUTE;
 
+/** A turn that another process takes is no success of this process. */
 async function runJob(context: Context, { name, run, isLocal }: Job): Promise<void> {
-  if (isLocal) return run(context);
-  await withLease(context, { name: `job ${name}`, limit: LEASE_LIMIT }, () => run(context));
+  const { jobs } = context.metrics;
+  const work = async () => {
+    await run(context);
+    jobs.succeeded(name);
+  };
+  if (isLocal) return work();
+  await withLease(context, { name: `job ${name}`, limit: LEASE_LIMIT }, work);
+}
+
+/** A job runs every ten seconds, every minute or every hour. Planning has a turn every hour whatever its setting says. */
+function intervalOf({ cron }: Job): number {
+  if (cron.split(' ').length > 5) return 10 * SECOND;
+  return cron.startsWith('* ') ? MINUTE : 60 * MINUTE;
 }
 
 /**
@@ -74,7 +86,9 @@ async function runUnlessStopping(context: Context, job: Job): Promise<void> {
     await context.flights.run(`job ${job.name}`, () => runJob(context, job));
     context.troubles.jobs.done(job.name);
   } catch (error) {
-    if (!signal.aborted) context.troubles.jobs.note(job.name, error);
+    if (signal.aborted) return;
+    context.metrics.jobs.failed(job.name);
+    context.troubles.jobs.note(job.name, error);
   }
 }
 
@@ -83,6 +97,7 @@ export function startJobs(context: Context): () => Promise<void> {
   const tasks: ScheduledTask[] = [...JOBS, ...reminderJobs(context)].map((job) => {
     const { name, cron } = job;
     const run = () => runUnlessStopping(context, job);
+    context.metrics.jobs.begin(name, intervalOf(job));
     void run();
     return schedule(cron, run, { name, timezone: 'UTC', noOverlap: true });
   });

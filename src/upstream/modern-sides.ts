@@ -6,6 +6,8 @@ import {
 } from './authorization-server.ts';
 import { createDiscovery } from './discovery.ts';
 import { createMainApi, type MainApi } from './main-api.ts';
+import type { UpstreamMetrics } from '../shared/metrics/upstream-metrics.ts';
+import { measuredMainApi, measuredServer } from './measured.ts';
 import { silencedMainApi, silencedServer, type SilenceCheck } from './silence.ts';
 
 /**
@@ -27,16 +29,19 @@ interface Options {
   apiUrl: string;
   clock: Pick<Clock, 'now'>;
   silence: SilenceCheck;
+  metrics: UpstreamMetrics;
 }
 
 /** Knowledge of each client is kept for the life of the process, because clients are few. */
-export function createModernSides({ authUrl, apiUrl, clock, silence }: Options): ModernApiClients {
+export function createModernSides({ authUrl, apiUrl, clock, silence, metrics }: Options): ModernApiClients {
   const metadata = createDiscovery(authUrl);
   const servers = new Map<string, { secret: string | undefined; server: AuthorizationServer }>();
   const mainApis = new Map<string, MainApi>();
-  const newServer = (client: ModernClient) =>
-    silencedServer(createAuthorizationServer({ authUrl, metadata, client, clock }), silence);
-  const newMainApi = () => silencedMainApi(createMainApi(apiUrl, clock), silence);
+  const newServer = (client: ModernClient) => {
+    const server = createAuthorizationServer({ authUrl, metadata, client, clock });
+    return silencedServer(measuredServer(server, metrics), silence);
+  };
+  const newMainApi = () => silencedMainApi(measuredMainApi(createMainApi(apiUrl, clock), metrics), silence);
   return {
     apiUrl,
     serverFor(client) {

@@ -1,5 +1,6 @@
 import { budgetKnownHere, readBudget } from '../../src/domain/limits/budget-reading.ts';
 import { shareBudgets } from '../../src/domain/limits/share-budget.ts';
+import { createMetrics } from '../../src/shared/metrics/metrics.ts';
 import { createModernSides } from '../../src/upstream/modern-sides.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { BRIDGE_CLIENT } from '../support/servers/modern-side.ts';
@@ -37,6 +38,7 @@ const elsewhere = () => ({
     apiUrl: 'http://127.0.0.1:9',
     clock,
     silence: () => undefined,
+    metrics: createMetrics().upstream,
   }),
 });
 

@@ -41,6 +41,8 @@ test.each<[string, Record<string, string>]>([
     { DATABASE_URL: 'postgres://user:word@db.example:5432' },
   ],
   ['WORKERS: must be at least 1', { WORKERS: '0' }],
+  ['METRICS_TOKEN: must have at least 16 characters', { METRICS_TOKEN: 'only-fifteen-15' }],
+  ['METRICS_TOKEN: must not contain a blank', { METRICS_TOKEN: 'a token that has blanks' }],
   ['IN_DOUBT_QUIET_SECONDS: must be at least 60', { NODE_ENV: 'production', IN_DOUBT_QUIET_SECONDS: '59' }],
   ['TLS_KEY_FILE: must be set too', { TLS_CERT_FILE: 'package.json' }],
   ['MODERN_SCOPES: must contain offline_access', { MODERN_SCOPES: 'account:read' }],

@@ -9,6 +9,10 @@ export const HELD = {
   importRows: 'docs/migrate/import.md',
   addresses: 'docs/old-api.md',
   logLines: 'docs/operate/log-lines.md',
+  alerts: 'docs/operate/alerts.md',
+  alertRules: 'docs/operate/alerts.yml',
+  dashboard: 'docs/operate/grafana/grantbridge.json',
+  metrics: 'docs/operate/metrics.md',
 } as const;
 
 /** The text of a document, by its path from the root of the project. */

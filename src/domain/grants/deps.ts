@@ -6,6 +6,7 @@ import type { InstanceWatch } from '../instance/instance-watch.ts';
 import type { KeysDeps } from '../keys/deps.ts';
 import type { WorkDeps } from '../work/deps.ts';
 import type { Shutdown } from '../work/shutdown.ts';
+import type { Metrics } from '../../shared/metrics/metrics.ts';
 import type { Spill } from '../../store/files/spill.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
 import type { ModernApiClients } from '../../upstream/modern-sides.ts';
@@ -21,5 +22,6 @@ export interface GrantsDeps extends KeysDeps, WorkDeps {
   fleet: FleetSize;
   instance: InstanceWatch;
   spill: Spill;
+  metrics: Metrics;
   chance(): number;
 }

@@ -61,6 +61,7 @@ export async function endGrant(context: GrantsDeps, grant: Grant, cause: FatalCa
   if (!died) return;
   await forgetAnswer(context, grant.id);
   context.watch.forget(grant.id);
+  context.metrics.grants.noteDeath(cause);
   context.logger.warn('grant died', { grantId: grant.id, cause });
   await stopWhenMany(context, cause);
 }

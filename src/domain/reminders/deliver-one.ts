@@ -1,4 +1,5 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
+import type { MailOutcome } from '../../shared/metrics/mail-metrics.ts';
 import { MailError } from '../../shared/mail/mail-error.ts';
 import { type ClaimedMail, endMail, noteAddress } from '../../store/reminders/mails.ts';
 import type { RemindersDeps } from './deps.ts';
@@ -100,14 +101,22 @@ async function attemptAt(context: RemindersDeps, turn: MailDelivery): Promise<De
   }
 }
 
+/** The turn of one mail. */
+interface MailTurn {
+  claimedAt: number;
+  /** The stages that the mail tells of, once they are known. */
+  stages: Set<string>;
+}
+
 async function attempt(
   context: RemindersDeps,
   mail: ClaimedMail,
-  claimedAt: number,
+  { claimedAt, stages }: MailTurn,
 ): Promise<DeliveryOutcome> {
   if (isDoubtOver(mail)) return markDoubtful(context, mail);
   const held = await lookAgain(context, mail);
   if (typeof held === 'string') return held;
+  for (const { stage } of held.due) stages.add(stage);
   // A mail that was put off or claimed late may come up at night. A mail that can wait is not sent at night.
   if (!isTimeToMail(held.person, held.due, { now: context.clock.now() }))
     return putOffToMorning(context, mail, held.person.zone);
@@ -122,6 +131,31 @@ function placeOf(error: unknown): { kind: string; at: string[] } {
   return { kind: name, at: stack.split('\n').filter((line) => /^ {4}at /.test(line)) };
 }
 
+async function bringToEnd(
+  context: RemindersDeps,
+  mail: ClaimedMail,
+  turn: MailTurn,
+): Promise<DeliveryOutcome> {
+  const { id: mailId, attempts } = mail;
+  try {
+    return await attempt(context, mail, turn);
+  } catch (error) {
+    context.logger.error('a reminder could not be made', { mailId, attempts, ...placeOf(error) });
+    // When the database is away, the claim expires.
+    return afterNotMade(context, mail, 'the mail could not be made').catch(() => 'left');
+  }
+}
+
+/** The outcomes as the metrics name them. */
+const COUNTED_AS: Record<DeliveryOutcome, MailOutcome> = {
+  sent: 'sent',
+  dropped: 'dropped',
+  putOff: 'put_off',
+  passedOn: 'passed_on',
+  undeliverable: 'undeliverable',
+  left: 'left',
+};
+
 /**
  * Brings one claimed mail to its outcome, or puts the mail off; never rejects. `claimedAt` is a value of
  * `clock.elapsed()` from before the claim.
@@ -131,12 +165,8 @@ export async function deliverOne(
   mail: ClaimedMail,
   claimedAt: number,
 ): Promise<DeliveryOutcome> {
-  const { id: mailId, attempts } = mail;
-  try {
-    return await attempt(context, mail, claimedAt);
-  } catch (error) {
-    context.logger.error('a reminder could not be made', { mailId, attempts, ...placeOf(error) });
-    // When the database is away, the claim expires.
-    return afterNotMade(context, mail, 'the mail could not be made').catch(() => 'left');
-  }
+  const stages = new Set<string>();
+  const outcome = await bringToEnd(context, mail, { claimedAt, stages });
+  context.metrics.mails.note(stages, COUNTED_AS[outcome]);
+  return outcome;
 }

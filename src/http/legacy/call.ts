@@ -18,6 +18,7 @@ import { tellDates } from '../wire/added-headers.ts';
 import { findCarriedToken, type CarriedToken } from '../wire/bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
+import { noteCarrier } from './metrics/measure-call.ts';
 import { type PassThroughDeps, passToOldApi } from './pass-through/pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 
@@ -129,6 +130,7 @@ export function createAddressHandlers(passing: PassThroughDeps) {
     const { kind, tokenOf, refuse, answer, beforeRefusal, withoutToken } = address;
     return async (req, res) => {
       const found = await tokenOf(req);
+      if (found) noteCarrier(res, found.carrier);
       const decision = await decideAnswerer(context, kind, found?.token);
       noteCall(context, { req, res, found }, decision);
       await refuseUnanswered(context, { refuse, beforeRefusal, res }, decision);

@@ -25,6 +25,7 @@ import { schedules, updateSchedules } from './posts/schedules.ts';
 import { update } from './posts/update.ts';
 import { markWrite } from './posts/write-answers.ts';
 import { onlyPlainCallbacks, sendShares, shares } from './posts/shares.ts';
+import { measureCall } from './metrics/measure-call.ts';
 import { profile, profiles } from './profiles.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
@@ -36,7 +37,13 @@ import { user } from './user.ts';
 
 const AUTHORIZE_PATHS = ['/oauth2/authorize', '/1/oauth2/authorize'];
 const AUTHORIZATIONS = { what: 'authorization requests', perMinute: 600 };
+
 const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
+
+const OTHER_ENDPOINTS = new Map([
+  ...AUTHORIZE_PATHS.map((path) => [path, 'authorize'] as const),
+  ...TOKEN_PATHS.map((path) => [path, 'token'] as const),
+]);
 
 /**
  * Refuses all other methods, HEAD too: HEAD runs no handler and changes nothing on any old path (docs/threats.md B41).
@@ -179,7 +186,7 @@ export function legacyRoutes(
 ): LegacyRoutes {
   const router = Router(exactly);
   const gate = createLifecycleGate(context);
-  const atEveryAddress = [createAddedHeaders(context), httpsOnly];
+  const atEveryAddress = [measureCall(context, OTHER_ENDPOINTS), createAddedHeaders(context), httpsOnly];
   const failures = resourceFailures(context);
   const direct = new Map<string, { methods: readonly string[]; steps: readonly RequestHandler[] }>();
   const addDirect: AddDirect = (path, methods, steps) =>

@@ -65,7 +65,7 @@ interface AnsweredCall extends RequestSummary {
 
 /** A call with its answer. */
 export function answeredAs(seen: RequestSummary, res: Response): AnsweredCall {
-  return { ...seen, status: res.statusCode, isPassed: passed.has(res) };
+  return { ...seen, status: res.statusCode, isPassed: isAnswerOfOldApi(res) };
 }
 
 /** Measures an answered call, and shows the call on live pages. */
@@ -83,6 +83,9 @@ const passed = new WeakSet<Response>();
 export function markPassed(res: Response): void {
   passed.add(res);
 }
+
+/** Whether the old API gave the answer. */
+export const isAnswerOfOldApi = (res: Response): boolean => passed.has(res);
 
 /** Why a call was refused, where the bridge knows more than the status says. */
 function refusedFor(status: number, { mapping, brownout }: LiveCaller): AnsweringApi {

@@ -9,6 +9,7 @@ import {
   PostgresDriver,
 } from 'kysely';
 import pg from 'pg';
+import { ConnectionUse, type WaitListener } from './connection-use.ts';
 import { isNewest, migratePostgres } from './migrate-postgres.ts';
 import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
 import { retryConflicts } from './retry-conflicts.ts';
@@ -70,9 +71,14 @@ function fail(error: unknown): never {
 
 /** Marks every failure of a connection as a database failure, and makes parameters storable. */
 class MarkingDriver extends PostgresDriver {
+  readonly #use: ConnectionUse;
   readonly #marked = new WeakSet<DatabaseConnection>();
+  constructor(config: PostgresDialectConfig, use: ConnectionUse) {
+    super(config);
+    this.#use = use;
+  }
   override async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await super.acquireConnection().catch(fail);
+    const connection = await this.#use.take(() => super.acquireConnection()).catch(fail);
     if (this.#marked.has(connection)) return connection;
     this.#marked.add(connection);
     const execute = connection.executeQuery.bind(connection);
@@ -85,12 +91,14 @@ class MarkingDriver extends PostgresDriver {
 
 class MarkingDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
-  constructor(config: PostgresDialectConfig) {
+  readonly #use: ConnectionUse;
+  constructor(config: PostgresDialectConfig, use: ConnectionUse) {
     super(config);
     this.#config = config;
+    this.#use = use;
   }
   override createDriver(): Driver {
-    return new MarkingDriver(this.#config);
+    return new MarkingDriver(this.#config, this.#use);
   }
 }
 
@@ -179,6 +187,12 @@ async function findPlace(pool: pg.Pool): Promise<string> {
   }
 }
 
+const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
+  open: totalCount,
+  idle: idleCount,
+  waiting: waitingCount,
+});
+
 /**
  * A command must not wait for the lock of the migrations, so a database of the newest schema is opened without the
  * lock.
@@ -197,10 +211,10 @@ async function prepareDatabase(url: string): Promise<void> {
  * Opens (and migrates) the PostgreSQL store: one database whose volatile tables are unlogged.
  * @throws {Error} in plain words, without the address's password
  */
-export async function openPostgresStore(url: string): Promise<Store> {
+export async function openPostgresStore(url: string, onWait: WaitListener = () => undefined): Promise<Store> {
   await prepareDatabase(url);
   const pool = openPool(url);
-  const dialect = new MarkingDialect({ pool });
+  const dialect = new MarkingDialect({ pool }, new ConnectionUse(onWait));
   const durable = new Kysely<Tables>({ dialect });
   const volatile = new Kysely<VolatileTables>({ dialect });
   const read = preparedReader(pool);
@@ -217,6 +231,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     place: () => findPlace(pool),
     findCommitProblem: () => findCommitProblem(pool),
     findProblem: () => findCommitProblem(pool),
+    connections: () => connectionsOf(pool),
     close: () => pool.end(),
   };
 }

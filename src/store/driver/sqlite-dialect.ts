@@ -7,6 +7,7 @@ import {
   type SqliteDialectConfig,
   SqliteDriver,
 } from 'kysely';
+import type { ConnectionUse } from './connection-use.ts';
 
 /** How long a write waits for the lock of another process, in milliseconds. */
 const PATIENCE = 5000;
@@ -23,13 +24,18 @@ function isBusy(error: unknown): boolean {
  * A statement that met a lock has done nothing. The statement is tried again, while the process continues with other
  * work.
  */
-async function patiently<T>(run: () => Promise<T>): Promise<T> {
-  const until = performance.now() + PATIENCE;
+async function patiently<T>(use: ConnectionUse, run: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  const until = begun + PATIENCE;
+  let isLate = false;
   for (;;) {
     try {
-      return await run();
+      const done = await run();
+      if (isLate) use.noteLock(performance.now() - begun);
+      return done;
     } catch (error) {
       if (!isBusy(error) || performance.now() >= until) throw error;
+      isLate = true;
       await delay(AGAIN_AFTER * (0.5 + Math.random()));
     }
   }
@@ -42,19 +48,25 @@ async function patiently<T>(run: () => Promise<T>): Promise<T> {
  */
 class PatientDriver extends SqliteDriver {
   readonly #database: SqliteDialectConfig['database'];
+  readonly #use: ConnectionUse;
   readonly #patient = new WeakSet<DatabaseConnection>();
-  constructor(config: SqliteDialectConfig) {
+  constructor(config: SqliteDialectConfig, use: ConnectionUse) {
     super(config);
     this.#database = config.database;
+    this.#use = use;
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await super.acquireConnection();
+    const connection = await this.#use.take(() => super.acquireConnection());
     if (this.#patient.has(connection)) return connection;
     this.#patient.add(connection);
     const execute = connection.executeQuery.bind(connection);
     return Object.assign(connection, {
-      executeQuery: (query: CompiledQuery) => patiently(() => execute(query)),
+      executeQuery: (query: CompiledQuery) => patiently(this.#use, () => execute(query)),
     });
+  }
+  override async releaseConnection(): Promise<void> {
+    this.#use.giveBack();
+    await super.releaseConnection();
   }
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
@@ -68,11 +80,13 @@ class PatientDriver extends SqliteDriver {
 
 export class PatientDialect extends SqliteDialect {
   readonly #config: SqliteDialectConfig;
-  constructor(config: SqliteDialectConfig) {
+  readonly #use: ConnectionUse;
+  constructor(config: SqliteDialectConfig, use: ConnectionUse) {
     super(config);
     this.#config = config;
+    this.#use = use;
   }
   override createDriver(): Driver {
-    return new PatientDriver(this.#config);
+    return new PatientDriver(this.#config, this.#use);
   }
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
+import { ConnectionUse, type WaitListener } from './connection-use.ts';
 import { withKeptStatements } from './kept-statements.ts';
 import { migrate } from './migrations.ts';
 import { PatientDialect } from './sqlite-dialect.ts';
@@ -69,6 +70,9 @@ function findProblem(handle: Sqlite.Database): string | undefined {
   return finding === 'ok' ? undefined : `the database is damaged: ${String(finding)}`;
 }
 
+/** The connections that work takes in turn: for durable rows, for those beside them, and for volatile ones. */
+const WRITERS = 3;
+
 /** The path of the volatile file beside a durable file. */
 export function volatileFileOf(file: string): string {
   return file.replace(/(\.db)?$/, '-volatile.db');
@@ -78,22 +82,19 @@ export function volatileFileOf(file: string): string {
  * Opens (and migrates) the SQLite store: `file` holds the data that must survive a power cut, `file` with `-volatile`
  * the rest.
  */
-export function openSqliteStore(file: string): Store {
+export function openSqliteStore(file: string, onWait: WaitListener = () => undefined): Store {
   const durableFile = openDurable(file);
   const volatileFile = openFile(volatileFileOf(file), 'NORMAL');
   migrate(durableFile, 'sqlite');
   migrate(volatileFile, 'sqlite-volatile');
   const asideFile = openDurable(file);
   for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
-  const durable = new Kysely<Tables>({
-    dialect: new PatientDialect({ database: withKeptStatements(durableFile) }),
-  });
-  const aside = new Kysely<Tables>({
-    dialect: new PatientDialect({ database: withKeptStatements(asideFile) }),
-  });
-  const volatile = new Kysely<VolatileTables>({
-    dialect: new PatientDialect({ database: withKeptStatements(volatileFile) }),
-  });
+  const use = new ConnectionUse(onWait);
+  const dialectOf = (handle: Sqlite.Database) =>
+    new PatientDialect({ database: withKeptStatements(handle) }, use);
+  const durable = new Kysely<Tables>({ dialect: dialectOf(durableFile) });
+  const aside = new Kysely<Tables>({ dialect: dialectOf(asideFile) });
+  const volatile = new Kysely<VolatileTables>({ dialect: dialectOf(volatileFile) });
   const reader = preparedReader(file);
   const volatileReader = preparedReader(volatileFileOf(file));
   const clock = durableFile.prepare("select cast(unixepoch('subsec') * 1000 as integer)").pluck();
@@ -109,6 +110,7 @@ export function openSqliteStore(file: string): Store {
     place: async () => '',
     findCommitProblem: async () => undefined,
     findProblem: async () => findProblem(durableFile),
+    connections: () => use.counts(WRITERS),
     async close() {
       reader.close();
       volatileReader.close();

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { ConnectionCounts } from './connection-use.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
 
 /** A connection to the durable database, inside a transaction or not. */
@@ -40,5 +41,7 @@ export interface Store {
   findCommitProblem(): Promise<string | undefined>;
   /** A defect of the database as a whole, for a person to act on; undefined when the database is sound. */
   findProblem(): Promise<string | undefined>;
+  /** The connections of this process. */
+  connections(): ConnectionCounts;
   close(): Promise<void>;
 }

@@ -41,6 +41,8 @@ export interface Spill {
   write(entry: SpilledPair): Promise<void>;
   /** The waiting pairs, and the names of unreadable files. */
   list(): Promise<{ entries: WaitingPair[]; unreadable: string[] }>;
+  /** How many files of pairs wait, readable or not. */
+  count(): Promise<number>;
   /** Removes a pair that was listed, or one that this process wrote. */
   remove(entry: SpilledPair | WaitingPair): Promise<void>;
   /** Whether this process asks about this file for the first time. What is told of a file is told once. */
@@ -120,6 +122,7 @@ export function openSpill(folder: string): Spill {
         unreadable: read.filter((entry) => typeof entry === 'string'),
       };
     },
+    count: async () => (await namesIn(folder)).length,
     remove: (entry) => rm(join(folder, 'file' in entry ? entry.file : spillName(entry)), { force: true }),
     isNew: (file) => !asked.has(file) && asked.add(file).has(file),
     async hasRoom() {

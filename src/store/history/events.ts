@@ -53,6 +53,21 @@ export async function listUnchained(
   return query.orderBy('id').limit(limit).execute();
 }
 
+/** How many entries wait to be chained, counted up to `limit`. */
+export async function countUnchained(db: Database, limit: number): Promise<number> {
+  const waiting = db
+    .selectFrom('events')
+    .select('id')
+    .where('position', 'is', null)
+    .limit(limit)
+    .as('waiting');
+  const row = await db
+    .selectFrom(waiting)
+    .select(sql<number | string>`count(*)`.as('n'))
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+}
+
 /** The last waiting entry of an old version, whose entries had neither a name nor a witness. */
 export async function findLastUnwitnessed(db: Database): Promise<number | undefined> {
   const query = db.selectFrom('events').select('id').where('uid', 'is', null).where('witness', 'is', null);

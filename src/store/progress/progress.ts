@@ -46,9 +46,11 @@ export async function countStates(
     .limit(1)
     .offset(size - 1)
     .executeTakeFirst();
+  // Without an end SQLite reads all rows by an index that fits the grouping.
+  const last = end ?? (await behind.select((eb) => eb.fn.max('id').as('id')).executeTakeFirst());
   const rows = await behind
     .select((eb) => ['client_id', 'state', eb.fn.countAll<number | string>().as('n')])
-    .$if(end !== undefined, (query) => query.where('id', '<=', end?.id ?? ''))
+    .where('id', '<=', last?.id ?? after)
     .groupBy(['client_id', 'state'])
     .execute();
   return { rows: rows.map((row) => ({ ...row, n: Number(row.n) })), next: end?.id };

@@ -1,5 +1,6 @@
 // Which file is run when: those that wait for a browser or for a real clock first, so that no other worker is idle at the
 // end while one of them lasts. The rest as jest orders it: by the time of the last run, or else by size.
+const { join, relative } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONG = [
@@ -10,7 +11,7 @@ const LONG = [
   '/roles/role-table',
 ];
 
-const isLong = ({ path }) => LONG.some((part) => path.includes(part));
+const isLong = ({ path }) => LONG.some((start) => relative(testFolder, path).startsWith(start));
 
 module.exports = class extends Sequencer {
   sort(tests) {

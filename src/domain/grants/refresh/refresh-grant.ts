@@ -31,6 +31,7 @@ import { storeRotatedPair } from './store-rotated-pair.ts';
 import { serverOf } from '../modern-client.ts';
 import { backOff } from './refresh-policy.ts';
 import { openRefreshToken, sealPair } from '../sealed-pair.ts';
+import { outcomeOf } from './refresh-outcome.ts';
 
 /**
  * One presentation of a grant's refresh token (docs/decisions/0003): connect, claim `presenting(v)` durably, write, and
@@ -189,10 +190,12 @@ async function writeAndSettle(
   try {
     received = await write(context, connection, claim);
   } catch (error) {
+    context.metrics.grants.noteRefresh(outcomeOf(error));
     return settleFailure(context, claim, error);
   }
   const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
   await storeRotatedPair(context, { grantId: grant.id, version: grant.version, pair });
+  context.metrics.grants.noteRefresh('renewed');
   if (!isCalmTurn(place.turn)) await followOutcome(context);
 }
 

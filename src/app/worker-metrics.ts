@@ -1,0 +1,124 @@
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SECOND } from '../shared/lifetimes.ts';
+import { countsOf, type MetricsSnapshot, sumSnapshots } from '../shared/metrics/summed-workers.ts';
+
+/**
+ * How a worker that is scraped gets the metrics of all workers. The worker asks the first process, the first process
+ * asks every worker that serves. What a worker counted is kept when the worker ends.
+ */
+
+type ToFirst =
+  | { type: 'metrics of all wanted'; request: number }
+  | { type: 'metrics of one'; request: number; snapshot: MetricsSnapshot };
+
+type ToWorker =
+  | { type: 'metrics of one wanted'; request: number }
+  | { type: 'metrics of all'; request: number; snapshots: MetricsSnapshot[] };
+
+/** A worker that does not answer for so long, because it stands still, is told of as it was at the last scrape. */
+const ANSWER_LIMIT = 1 * SECOND;
+
+/** The first process answers within the limit above. A longer silence means that it is gone. */
+const ALL_LIMIT = 5 * SECOND;
+
+/** A message to a process that has just gone is lost, and its `exit` or `disconnect` follows. */
+const ignoreGone = (): void => undefined;
+
+/** What the first process knows of the metrics of its workers. */
+export interface FleetMetrics {
+  /** The worker serves: it answers from now on. */
+  join(worker: Worker): void;
+  stop(): void;
+}
+
+/** The first process's part. */
+export function gatherFromWorkers(): FleetMetrics {
+  const serving = new Map<Worker, MetricsSnapshot>();
+  const waiting = new Map<string, (snapshot: MetricsSnapshot) => void>();
+  const ended: MetricsSnapshot[] = [];
+  let summing = Promise.resolve();
+  let requests = 0;
+
+  async function askOne(worker: Worker): Promise<void> {
+    const request = (requests += 1);
+    const key = `${worker.id} ${request}`;
+    const answered = new Promise<MetricsSnapshot>((resolve) => waiting.set(key, resolve));
+    worker.send({ type: 'metrics of one wanted', request } satisfies ToWorker, ignoreGone);
+    const snapshot = await Promise.race([answered, delay(ANSWER_LIMIT, undefined, { ref: false })]);
+    waiting.delete(key);
+    if (snapshot && serving.has(worker)) serving.set(worker, snapshot);
+  }
+
+  async function tellAll(asker: Worker, request: number): Promise<void> {
+    await Promise.all([...serving.keys()].map(askOne));
+    const snapshots = [...serving.values(), ...ended];
+    asker.send({ type: 'metrics of all', request, snapshots } satisfies ToWorker, ignoreGone);
+  }
+
+  /** One sum at a time: an end that comes meanwhile waits behind the sum. */
+  async function sumEnded(): Promise<void> {
+    const { length } = ended;
+    if (length > 1) ended.splice(0, length, await sumSnapshots(ended.slice()).getMetricsAsJSON());
+  }
+
+  function keepCounts(worker: Worker): void {
+    ended.push(countsOf(serving.get(worker) ?? []));
+    serving.delete(worker);
+    summing = summing.then(sumEnded);
+  }
+
+  const listen = (worker: Worker, message: ToFirst) => {
+    if (message.type === 'metrics of one') waiting.get(`${worker.id} ${message.request}`)?.(message.snapshot);
+    else if (message.type === 'metrics of all wanted') void tellAll(worker, message.request);
+  };
+  cluster.on('message', listen);
+  return {
+    join(worker) {
+      serving.set(worker, []);
+      worker.once('exit', () => keepCounts(worker));
+    },
+    stop: () => void cluster.off('message', listen),
+  };
+}
+
+/** Answers the first process with the metrics of this worker. The worker serves by then. */
+export function answerFirstProcess(snapshot: () => Promise<MetricsSnapshot>): void {
+  process.on('message', (message: ToWorker) => {
+    if (message.type !== 'metrics of one wanted') return;
+    const { request } = message;
+    void snapshot().then((own) =>
+      process.send?.(
+        { type: 'metrics of one', request, snapshot: own } satisfies ToFirst,
+        undefined,
+        {},
+        ignoreGone,
+      ),
+    );
+  });
+}
+
+let requests = 0;
+
+/**
+ * The metrics of all workers of this machine.
+ * @throws {Error} the first process does not answer: a part of the sum would look as if the others had begun anew
+ */
+export async function askFirstProcess(): Promise<MetricsSnapshot[]> {
+  const request = (requests += 1);
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      process.off('message', listen);
+      settle();
+    };
+    const listen = (message: ToWorker) => {
+      if (message.type === 'metrics of all' && message.request === request)
+        end(() => resolve(message.snapshots));
+    };
+    const fail = () => reject(new Error('the first process does not answer'));
+    const timer = setTimeout(() => end(fail), ALL_LIMIT).unref();
+    process.on('message', listen);
+    process.send?.({ type: 'metrics of all wanted', request } satisfies ToFirst, undefined, {}, ignoreGone);
+  });
+}

@@ -1,0 +1,100 @@
+import { Registry } from 'prom-client';
+import { addGauge, type GaugeValue } from '../../shared/metrics/gauge.ts';
+import { SECOND } from '../../shared/lifetimes.ts';
+import { readDoubts } from '../../store/grants/grant-states.ts';
+import { countUnchained } from '../../store/history/events.ts';
+import { withTimeout } from '../work/with-timeout.ts';
+import { countGrantsByState, countMappingsByState } from './count-states.ts';
+import type { MetricsDeps } from './deps.ts';
+import { keepCount } from './kept-count.ts';
+
+/**
+ * What the database and VAR_DIR know, for the metrics. Every worker would say the same, so the worker that is scraped
+ * reads alone.
+ */
+
+/** A scraper waits ten seconds, unless it is told otherwise. */
+const READ_LIMIT = 4 * SECOND;
+
+/** More are not counted: each costs a step in an index. */
+const COUNTED_MOST = 10_000;
+
+interface StateGauge {
+  name: string;
+  help: string;
+  labels?: readonly string[];
+  read: () => Promise<GaugeValue[]>;
+}
+
+const byState = (counts: ReadonlyMap<string, number>): GaugeValue[] =>
+  [...counts].map(([state, value]) => ({ labels: { state }, value }));
+
+const one = (value: number): GaugeValue[] => [{ value }];
+
+async function readOldestDoubt({ store, clock }: MetricsDeps): Promise<number> {
+  const { oldest } = await readDoubts(store.durable, COUNTED_MOST);
+  return oldest === null ? 0 : Math.max(clock.now() - oldest, 0) / SECOND;
+}
+
+/** Every gauge of the state. A new gauge is a row here and in docs/operate/metrics.md. */
+function stateGauges(context: MetricsDeps): StateGauge[] {
+  const { store, clock, spill } = context;
+  const mappings = keepCount(clock, () => countMappingsByState(store.durable));
+  const grants = keepCount(clock, () => countGrantsByState(store.durable));
+  return [
+    {
+      name: 'grantbridge_mappings',
+      help: 'Tokens by state, counted every 15 seconds or more rarely.',
+      labels: ['state'],
+      read: async () => byState(await mappings()),
+    },
+    {
+      name: 'grantbridge_grants',
+      help: 'Grants by state, counted every 15 seconds or more rarely.',
+      labels: ['state'],
+      read: async () => byState(await grants()),
+    },
+    {
+      name: 'grantbridge_grants_in_doubt',
+      help: `Grants in doubt now, counted up to ${COUNTED_MOST}.`,
+      read: async () => one((await readDoubts(store.durable, COUNTED_MOST)).count),
+    },
+    {
+      name: 'grantbridge_grants_in_doubt_oldest_seconds',
+      help: 'How long the oldest grant in doubt has been in doubt; 0 without one.',
+      read: async () => one(await readOldestDoubt(context)),
+    },
+    {
+      name: 'grantbridge_spill_files',
+      help: 'Pairs that wait in VAR_DIR/spill.',
+      read: async () => one(await spill.count()),
+    },
+    {
+      name: 'grantbridge_history_unsealed_entries',
+      help: `Entries of the history that wait to be sealed, counted up to ${COUNTED_MOST}.`,
+      read: async () => one(await countUnchained(store.durable, COUNTED_MOST)),
+    },
+  ];
+}
+
+/** Reads one gauge; false when it could not be read. The gauge then has no value. */
+async function readInto(registry: Registry, { read, ...gauge }: StateGauge): Promise<boolean> {
+  const values = await withTimeout(read(), READ_LIMIT).catch(() => undefined);
+  addGauge(registry, { ...gauge, read: () => values ?? [] });
+  return values !== undefined;
+}
+
+/** Prepares the reading. What is expensive to count is kept between two readings. */
+export function createStateReader(context: MetricsDeps): () => Promise<Registry> {
+  const gauges = stateGauges(context);
+  return async () => {
+    const registry = new Registry();
+    const read = await Promise.all(gauges.map((gauge) => readInto(registry, gauge)));
+    addGauge(registry, {
+      name: 'grantbridge_state_readable',
+      help: 'Whether all gauges of the state could be read, 0 or 1.',
+      read: () => [{ value: read.includes(false) ? 0 : 1 }],
+    });
+    return registry;
+  };
+}

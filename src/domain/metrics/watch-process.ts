@@ -1,0 +1,37 @@
+import { addGauge } from '../../shared/metrics/gauge.ts';
+import type { MetricsDeps } from './deps.ts';
+
+/** More clients are not told of: those with the smallest rest come first. */
+const CLIENTS_MOST = 100;
+
+function budgetsLeft({ sides }: MetricsDeps) {
+  return [...sides.mainApis()]
+    .map(([client, mainApi]) => ({ labels: { client }, value: mainApi.remainingShare() }))
+    .toSorted((one, other) => one.value - other.value)
+    .slice(0, CLIENTS_MOST);
+}
+
+const connectionsOf = ({ store }: MetricsDeps) =>
+  Object.entries(store.connections()).map(([state, value]) => ({ labels: { state }, value }));
+
+/**
+ * Measures what belongs to this process and needs its parts: the event loop, the database, the budgets. The returned
+ * function ends the measuring.
+ */
+export function watchProcess(context: MetricsDeps): () => void {
+  const { metrics } = context;
+  addGauge(metrics.registry, {
+    name: 'grantbridge_new_api_budget_left_ratio',
+    help: "The share of a client's budget at the new API that is left in its tightest window, 0 to 1.",
+    labels: ['client'],
+    together: 'min',
+    read: () => budgetsLeft(context),
+  });
+  addGauge(metrics.registry, {
+    name: 'grantbridge_database_connections',
+    help: 'Connections to the database: all, those without work, and work that waits for one.',
+    labels: ['state'],
+    read: () => connectionsOf(context),
+  });
+  return metrics.process.watchEventLoop();
+}

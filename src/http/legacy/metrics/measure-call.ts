@@ -1,0 +1,62 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { LegacyDeps } from '../deps.ts';
+import { collapsedPath, oldCallOf } from '../../../domain/old-calls/old-calls.ts';
+import { callerOf } from '../../request-log.ts';
+import type { CarriedToken } from '../../wire/bearer-token.ts';
+import { isAnswerOfOldApi } from '../usage-note.ts';
+
+/**
+ * Counts every request to an old address once, when its answer has left or its caller has hung up. All labels come from
+ * tables of the bridge. What a caller sends never becomes a label: it could be a secret, and there is no end of it.
+ */
+
+/** The addresses that are no old call, by path. */
+type OtherEndpoints = ReadonlyMap<string, 'authorize' | 'token'>;
+
+/** The name in the table of old calls, of another endpoint, or `other`. */
+function endpointOf({ originalUrl }: Request, others: OtherEndpoints): string {
+  const end = originalUrl.indexOf('?');
+  const path = end < 0 ? originalUrl : originalUrl.slice(0, end);
+  return oldCallOf(path) ?? others.get(path) ?? oldCallOf(collapsedPath(path)) ?? 'other';
+}
+
+function outcomeOf({ writableFinished, statusCode }: Response): string {
+  if (!writableFinished) return 'hung_up';
+  if (statusCode === 429) return 'limited';
+  if (statusCode >= 500) return 'failed';
+  return statusCode >= 400 ? 'refused' : 'answered';
+}
+
+const carriers = new WeakMap<Response, CarriedToken['carrier']>();
+
+/** Tells where the call carries its token, known or not. */
+export function noteCarrier(res: Response, carrier: CarriedToken['carrier']): void {
+  carriers.set(res, carrier);
+}
+
+/** For a known token, what the line of the request says. Without one the old API answered, or the bridge by itself. */
+function callerLabels(res: Response) {
+  const answeredBy = callerOf(res)?.answeredBy ?? (isAnswerOfOldApi(res) ? 'old' : 'bridge');
+  return { carrier: carriers.get(res) ?? 'none', answeredBy };
+}
+
+/** The first step of every old address. */
+export function measureCall({ metrics, logger }: LegacyDeps, others: OtherEndpoints): RequestHandler {
+  const note = (req: Request, res: Response, startedAt: number) => {
+    const milliseconds = performance.now() - startedAt;
+    const labels = { endpoint: endpointOf(req, others), outcome: outcomeOf(res), ...callerLabels(res) };
+    metrics.calls.note({ ...labels, milliseconds });
+  };
+  return (req, res, next) => {
+    const startedAt = performance.now();
+    // `finish` leaves out callers that hang up.
+    res.once('close', () => {
+      try {
+        note(req, res, startedAt);
+      } catch (error) {
+        logger.warn('an answered request could not be noted', { error });
+      }
+    });
+    next();
+  };
+}

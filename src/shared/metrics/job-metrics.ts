@@ -1,0 +1,39 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { SECOND } from '../lifetimes.ts';
+
+export interface JobMetrics {
+  /** A job that runs at least every `interval` milliseconds. Until its first success the start counts as one. */
+  begin: (task: string, interval: number) => void;
+  succeeded: (task: string) => void;
+  failed: (task: string) => void;
+}
+
+/** When each job last succeeded. The label is `task`: Prometheus itself gives each series a label `job`. */
+export function createJobMetrics(registry: Registry): JobMetrics {
+  const labelled = { labelNames: ['task' as const], aggregator: 'max' as const, registers: [registry] };
+  const success = new Gauge({
+    name: 'grantbridge_job_last_success_timestamp_seconds',
+    help: 'When a job last succeeded here, or when the process started.',
+    ...labelled,
+  });
+  const intervals = new Gauge({
+    name: 'grantbridge_job_interval_seconds',
+    help: 'The longest time between two turns of a job.',
+    ...labelled,
+  });
+  const failures = new Counter({
+    name: 'grantbridge_job_failures_total',
+    help: 'Turns of a job that failed.',
+    labelNames: ['task'],
+    registers: [registry],
+  });
+  return {
+    begin(task, interval) {
+      success.setToCurrentTime({ task });
+      intervals.set({ task }, interval / SECOND);
+      failures.inc({ task }, 0);
+    },
+    succeeded: (task) => success.setToCurrentTime({ task }),
+    failed: (task) => failures.inc({ task }),
+  };
+}

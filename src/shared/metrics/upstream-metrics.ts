@@ -1,0 +1,29 @@
+import { Histogram, type Registry } from 'prom-client';
+import { SECOND } from '../lifetimes.ts';
+
+/** One call to the new API. */
+interface UpstreamCall {
+  call: 'exchange' | 'refresh' | 'introspect' | 'revoke' | 'read' | 'write';
+  outcome: 'answered' | 'refused' | 'limited' | 'failed';
+  milliseconds: number;
+}
+
+export interface UpstreamMetrics {
+  note: (call: UpstreamCall) => void;
+}
+
+const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+
+/** Counts and times the calls to the new API. */
+export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
+  const seconds = new Histogram({
+    name: 'grantbridge_new_api_seconds',
+    help: 'How long calls to the new API took.',
+    labelNames: ['call', 'outcome'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  return {
+    note: ({ call, outcome, milliseconds }) => seconds.observe({ call, outcome }, milliseconds / SECOND),
+  };
+}

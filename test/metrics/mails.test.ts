@@ -1,0 +1,49 @@
+import { deliverReminders } from '../../src/domain/reminders/deliver.ts';
+import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
+import { addHolder, setRetirement, yesterdayNoon } from '../reminders/support/delivery-ground.ts';
+import { addApp } from '../reminders/support/planning-ground.ts';
+import { holdJobs } from '../support/bridge/hold-jobs.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import { type Sample, scrape, sumOf } from './support/scrape.ts';
+
+/** What `/metrics` tells of mails that went over real SMTP. */
+
+const clock = new SettableClock(yesterdayNoon());
+let door: SmtpDoor;
+let system: System;
+let release: () => void;
+
+beforeAll(async () => {
+  door = await startSmtpServer();
+  const env = { SMTP_URL: `smtp://127.0.0.1:${door.port}`, MAIL_FROM: 'no-reply@bridge.example' };
+  system = await startSystem({ clock, env });
+  release = await holdJobs(system.bridge.context, ['plan-reminders', 'send-reminders']);
+});
+
+afterAll(async () => {
+  release();
+  await system.stop();
+  await door.close();
+});
+
+const mails = async (labels: Sample['labels']) =>
+  sumOf(await scrape(system.bridgeUrl), 'grantbridge_mails_total', labels);
+
+test('a mail counts by its stage and by what became of it', async () => {
+  const { context } = system.bridge;
+  await setRetirement(context);
+  const app = await addApp(context);
+  await addHolder(context, 'holder@box.example', app);
+  expect(await mails({ outcome: 'sent' })).toBe(0);
+  expect(await planReminders(context)).toBe(1);
+  expect(await deliverReminders(context)).toMatchObject({ sent: 1 });
+  expect(await mails({ outcome: 'sent' })).toBe(1);
+  expect(await mails({ outcome: 'sent', stage: 'none' })).toBe(0);
+  const { stage } = await context.store.durable
+    .selectFrom('reminders')
+    .select('stage')
+    .executeTakeFirstOrThrow();
+  expect(await mails({ outcome: 'sent', stage })).toBe(1);
+});
