@@ -4,12 +4,14 @@ const { join, relative } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONG = [
-  '/browser/',
-  '/fuzz/broken-bodies',
-  '/endpoints/certificate-renewal',
-  '/owners/live',
-  '/roles/role-table',
+  'browser/',
+  'fuzz/broken-bodies',
+  'endpoints/certificate-renewal',
+  'owners/live',
+  'roles/role-table',
 ];
+
+const testFolder = join(__dirname, '../..');
 
 const isLong = ({ path }) => LONG.some((start) => relative(testFolder, path).startsWith(start));
 
