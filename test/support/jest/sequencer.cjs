@@ -1,6 +1,6 @@
 // Which file is run when: those that wait for a browser or for a real clock first, so that no other worker is idle at the
 // end while one of them lasts. The rest as jest orders it: by the time of the last run, or else by size.
-const { join, relative } = require('node:path');
+const path = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONG = [
@@ -11,9 +11,9 @@ const LONG = [
   'roles/role-table',
 ];
 
-const testFolder = join(__dirname, '../..');
+const testFolder = path.join(__dirname, '../..');
 
-const isLong = ({ path }) => LONG.some((start) => relative(testFolder, path).startsWith(start));
+const isLong = (test) => LONG.some((start) => path.relative(testFolder, test.path).startsWith(start));
 
 module.exports = class extends Sequencer {
   sort(tests) {
