@@ -41,6 +41,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['E', 119, 130],
   ['F', 131, 146],
   ['G', 147, 158],
+  ['F', 159, 160],
 ];
 
 const range = (letter: string, first: number, last: number) =>
