@@ -1,11 +1,15 @@
 import type { Clock } from '../shared/clock.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import {
   type AuthorizationServer,
   createAuthorizationServer,
   type ModernClient,
 } from './authorization-server.ts';
+import { createBreaker } from './breaker.ts';
+import type { ConnectionBreaker } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { createMainApi, type MainApi } from './main-api.ts';
+import { createReadBreaker, type ReadBreaker } from './read-breaker.ts';
 import { silencedMainApi, silencedServer, type SilenceCheck } from './silence.ts';
 
 /**
@@ -18,6 +22,10 @@ export interface ModernApiClients {
   /** With the given credentials. The same credentials give the same server. */
   serverFor(client: ModernClient): AuthorizationServer;
   mainApiFor(modernClientId: string): MainApi;
+  /** The breaker before the reads of all clients. */
+  reads: ReadBreaker;
+  /** The breaker before the connections for the refreshes of all clients. */
+  connections: ConnectionBreaker;
   /** Every client whose main API has been requested. */
   mainApis(): ReadonlyMap<string, MainApi>;
 }
@@ -27,18 +35,33 @@ interface Options {
   apiUrl: string;
   clock: Pick<Clock, 'now'>;
   silence: SilenceCheck;
+  logger: Pick<Logger, 'warn' | 'info'>;
+}
+
+function createConnectionBreaker(logger: Options['logger']): ConnectionBreaker {
+  return createBreaker({
+    isFault: () => false,
+    tell: (isOpen) =>
+      isOpen
+        ? logger.warn('no connection to the authorization server comes about, the bridge tries one at a time')
+        : logger.info('connections to the authorization server come about again'),
+  });
 }
 
 /** Knowledge of each client is kept for the life of the process, because clients are few. */
-export function createModernSides({ authUrl, apiUrl, clock, silence }: Options): ModernApiClients {
+export function createModernSides({ authUrl, apiUrl, clock, silence, logger }: Options): ModernApiClients {
+  const connections = createConnectionBreaker(logger);
+  const reads = createReadBreaker({ apiUrl, silence, logger });
   const metadata = createDiscovery(authUrl);
   const servers = new Map<string, { secret: string | undefined; server: AuthorizationServer }>();
   const mainApis = new Map<string, MainApi>();
   const newServer = (client: ModernClient) =>
-    silencedServer(createAuthorizationServer({ authUrl, metadata, client, clock }), silence);
-  const newMainApi = () => silencedMainApi(createMainApi(apiUrl, clock), silence);
+    silencedServer(createAuthorizationServer({ authUrl, metadata, client, clock, connections }), silence);
+  const newMainApi = () => silencedMainApi(createMainApi({ apiUrl, clock, reads }), silence);
   return {
     apiUrl,
+    reads,
+    connections,
     serverFor(client) {
       const { clientId, clientSecret } = client;
       const known = servers.get(clientId);

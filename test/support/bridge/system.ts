@@ -9,6 +9,7 @@ import { freePort } from '../servers/free-port.ts';
 import { BRIDGE_CLIENT, type OwnClient, type StartModernSide } from '../servers/modern-side.ts';
 import { type RecordingProxy, startRecordingProxy } from '../servers/recording-proxy.ts';
 import { registerLegacyApp } from './register-app.ts';
+import type { BridgeLog } from './spawned-bridge.ts';
 import { type StartedBridge, startTestBridge } from './started-bridge.ts';
 
 /** The two modern sides that a test of the whole way can choose from. */
@@ -30,6 +31,8 @@ export interface SystemOptions {
   env?: Record<string, string>;
   clock?: Clock;
   callback?: string;
+  /** Where the bridge logs, and from which level on. */
+  log?: BridgeLog;
 }
 
 export interface System {
@@ -90,6 +93,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const starting = startTestBridge({
     settings: { ...settings, ...secret, ...options.env },
     ...(options.clock && { clock: options.clock }),
+    ...(options.log && { log: options.log }),
   });
   // a modern side left open would keep the test process from ending
   const bridge = await starting.catch(async (error: unknown) => {
