@@ -16,12 +16,6 @@ export class BreakerOpen extends Unavailable {
   }
 }
 
-/** The state of a breaker, for those who only look. */
-export interface BreakerState {
-  /** Whether calls are refused; also true while a single call finds out whether the server answers again. */
-  isOpen(): boolean;
-}
-
 /** A call through a breaker. */
 export interface GuardedCall<Answer> {
   /** Whose call it is. Failures of one account alone show nothing about the server. */
@@ -31,7 +25,9 @@ export interface GuardedCall<Answer> {
   isUrgent?: boolean;
 }
 
-export interface Breaker<Answer> extends BreakerState {
+export interface Breaker<Answer> {
+  /** Whether calls are refused; also true while a single call finds out whether the server answers again. */
+  isOpen(): boolean;
   /** For how long the breaker has waited for a call that finds out whether the server answers; undefined otherwise. */
   waitsForProbe(): number | undefined;
   /** How often the breaker has opened. */
@@ -91,23 +87,25 @@ function createEvidence() {
   };
 }
 
+type Evidence = ReturnType<typeof createEvidence>;
+
 /** A call that waits long is no failure when others were answered meanwhile: the server is only slow. */
-function createCircuit({ isSilentSince, isEnough }: ReturnType<typeof createEvidence>) {
-  const circuit = new CircuitBreaker<[Observe, CallStart], unknown>((observe) => observe(), {
+function createCircuit(evidence: Evidence) {
+  const circuit = new CircuitBreaker<[Observe, CallStart]>((observe) => observe(), {
     ...NO_STATISTICS,
     timeout: SILENT_AFTER,
     resetTimeout: BREAKER_PROBES_AFTER,
   });
   circuit.on('failure', (error, _latency, [, start]) => {
-    const isSlow = codeOf(error) === 'ETIMEDOUT' && !isSilentSince(start.begun);
-    if (!isSlow && isEnough(start)) circuit.open();
+    const isSlow = codeOf(error) === 'ETIMEDOUT' && !evidence.isSilentSince(start.begun);
+    if (!isSlow && evidence.isEnough(start)) circuit.open();
   });
   return circuit;
 }
 
 type Circuit = ReturnType<typeof createCircuit>;
 
-/** Calls `opened` and `closed` once each time, whatever probes fail in between. */
+/** Tells each change once, whatever probes fail in between. */
 function onChange(circuit: Circuit, change: (isOpen: boolean) => void): void {
   let isOpen = false;
   const become = (next: boolean) => {
@@ -117,29 +115,19 @@ function onChange(circuit: Circuit, change: (isOpen: boolean) => void): void {
   circuit.on('close', () => become(false));
 }
 
-/** A closed breaker. */
-export function createBreaker<Answer>({ isFault, tell }: BreakerRules<Answer>): Breaker<Answer> {
-  const evidence = createEvidence();
-  const circuit = createCircuit(evidence);
-  const refusals = new Set<() => void>();
-  let halfOpenAt = 0;
-  let openings = 0;
-  circuit.on('halfOpen', () => (halfOpenAt = performance.now()));
-  circuit.on('open', () => {
-    openings += 1;
-    for (const refuse of refusals) refuse();
-  });
-  onChange(circuit, tell);
-
+/** Lets a late answer close the breaker, and silence open it. */
+function createObserver<Answer>(
+  circuit: Circuit,
+  evidence: Evidence,
+  isFault: (answer: Answer) => boolean,
+): (sent: Promise<Answer>, begun: number) => Promise<void> {
   function judge(answer: Answer): void {
     if (isFault(answer)) throw new Error('the server answered with a fault');
     evidence.answered();
     // An answer that comes late, to a call from before, shows the same as the answer to a probe.
     circuit.close();
   }
-
-  /** The outcome for the breaker, at its end or after silence; the outcome for the caller is the promise itself. */
-  async function observe(sent: Promise<Answer>, begun: number): Promise<void> {
+  return async (sent, begun) => {
     const alone = setTimeout(() => {
       if (evidence.isSilentSince(begun)) circuit.open();
     }, SILENT_ALONE_AFTER);
@@ -148,40 +136,60 @@ export function createBreaker<Answer>({ isFault, tell }: BreakerRules<Answer>): 
     } finally {
       clearTimeout(alone);
     }
-  }
+  };
+}
 
-  const refuses = () => !circuit.closed && !circuit.pendingClose;
-  const waitsForProbe = () => (circuit.pendingClose ? performance.now() - halfOpenAt : undefined);
+/** Refuses what waits as soon as the breaker opens, and counts the openings. */
+function createRefusals(circuit: Circuit) {
+  const refusals = new Set<() => void>();
+  let openings = 0;
+  circuit.on('open', () => {
+    openings += 1;
+    for (const refuse of refusals) refuse();
+  });
   return {
-    isOpen: () => !circuit.closed,
-    waitsForProbe,
     openings: () => openings,
-    refuses,
-    check() {
-      if (refuses()) throw new BreakerOpen();
-    },
-    run({ of, send, isUrgent = false }) {
-      return new Promise((resolve, reject) => {
-        const begun = performance.now();
-        const begin = () => {
-          const sent = send();
-          sent.then(resolve, reject);
-          return observe(sent, begun);
-        };
-        const isPast = isUrgent && !circuit.closed;
-        const observed = isPast ? begin() : circuit.fire(begin, { of, begun });
-        observed.catch((error: unknown) => {
-          if (codeOf(error) === 'EOPENBREAKER') reject(new BreakerOpen());
-        });
-      });
-    },
-    whileClosed(work) {
-      return new Promise((resolve, reject) => {
+    whileClosed: <Result>(work: Promise<Result>): Promise<Result> =>
+      new Promise((resolve, reject) => {
         const refuse = () => reject(new BreakerOpen());
         refusals.add(refuse);
         void work.then(resolve, reject).finally(() => refusals.delete(refuse));
         if (!circuit.closed) refuse();
-      });
+      }),
+  };
+}
+
+/** A closed breaker. */
+export function createBreaker<Answer>({ isFault, tell }: BreakerRules<Answer>): Breaker<Answer> {
+  const evidence = createEvidence();
+  const circuit = createCircuit(evidence);
+  const observe = createObserver(circuit, evidence, isFault);
+  let halfOpenAt = 0;
+  circuit.on('halfOpen', () => (halfOpenAt = performance.now()));
+  onChange(circuit, tell);
+  const refuses = () => !circuit.closed && !circuit.pendingClose;
+  return {
+    ...createRefusals(circuit),
+    isOpen: () => !circuit.closed,
+    refuses,
+    waitsForProbe: () => (circuit.pendingClose ? performance.now() - halfOpenAt : undefined),
+    check() {
+      if (refuses()) throw new BreakerOpen();
     },
+    run: ({ of, send, isUrgent = false }) =>
+      new Promise((resolve, reject) => {
+        const begun = performance.now();
+        const begin = () => {
+          const sent = send();
+          // The caller gets the outcome itself, however late. The breaker judges it meanwhile.
+          sent.then(resolve, reject);
+          return observe(sent, begun);
+        };
+        const isPast = isUrgent && !circuit.closed;
+        const judged = isPast ? begin() : circuit.fire(begin, { of, begun });
+        judged.catch((error: unknown) => {
+          if (codeOf(error) === 'EOPENBREAKER') reject(new BreakerOpen());
+        });
+      }),
   };
 }

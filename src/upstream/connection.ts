@@ -80,7 +80,7 @@ async function connectTo(url: string): Promise<Connection> {
 /** The breaker before connections to one origin. It sees only whether connections come about. */
 export type ConnectionBreaker = Breaker<Connection>;
 
-interface Opening {
+interface ConnectionOptions {
   take?: SlotProvider;
   /** Refuses the connection while none comes about. */
   breaker?: ConnectionBreaker;
@@ -92,7 +92,7 @@ interface Opening {
  */
 export async function openConnection(
   url: string,
-  { take = takeSlot, breaker }: Opening = {},
+  { take = takeSlot, breaker }: ConnectionOptions = {},
 ): Promise<Connection> {
   breaker?.check();
   const giveBack = await take();

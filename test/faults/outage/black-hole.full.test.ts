@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startSystem, type System } from '../../support/bridge/system.ts';
@@ -23,12 +24,10 @@ const tokens: string[] = [];
 
 beforeAll(async () => {
   const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
-  const stream = new PassThrough().on('data', (line: Buffer) => (logged += line.toString()));
+  const stream = new PassThrough().on('data', (bytes: Buffer) => (logged += bytes.toString()));
   system = await startSystem({
+    issuer: `http://127.0.0.1:${port}`,
     env: {
-      MODERN_AUTH_URL: origin,
-      MODERN_API_URL: origin,
       PROFILES_FRESH_SECONDS: '0',
       LEGACY_RATE_LIMIT: '0',
     },
@@ -124,8 +123,8 @@ test('when the other side is back every caller is answered anew within half a mi
 test('no read that finds out whether the other side is back refreshes a grant', async () => {
   const { durable } = system.bridge.context.store;
   const refreshes = () => system.proxy.refreshes().length;
-  let release = () => undefined as void;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const gate = new EventEmitter();
+  const held = once(gate, 'open').then(() => undefined);
   system.proxy.onOtherCall = ({ path }) => (path === '/' ? held : Promise.resolve());
   const waiting = known().map(timed);
   await untilOpen();
@@ -139,7 +138,7 @@ test('no read that finds out whether the other side is back refreshes a grant', 
   }, 40_000);
   expect(refreshes()).toBe(before);
   system.proxy.onOtherCall = undefined;
-  release();
+  gate.emit('open');
   await until(async () => !isStale(await profiles(tokens[0])), RECOVERS_WITHIN);
   expect(refreshes()).toBeGreaterThan(before);
 });

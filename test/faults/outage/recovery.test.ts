@@ -28,9 +28,8 @@ const grants = () => context().store.durable;
 
 beforeAll(async () => {
   const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
-  const env = { MODERN_AUTH_URL: origin, LEGACY_RATE_LIMIT: '0', IN_DOUBT_QUIET_SECONDS: '3600' };
-  system = await startSystem({ clock, env });
+  const env = { LEGACY_RATE_LIMIT: '0', IN_DOUBT_QUIET_SECONDS: '3600' };
+  system = await startSystem({ clock, env, issuer: `http://127.0.0.1:${port}` });
   letJobsRun = await holdJobs(context(), ['shorten-stop', 'settle-doubts', 'refresh-idle-grants']);
   line = await openLine(port, Number(new URL(system.proxy.origin).port));
   for (let number = 0; number < GRANTS; number += 1)

@@ -4,12 +4,6 @@ import type { GrantsDeps } from '../deps.ts';
 import { withTimeout } from '../../work/with-timeout.ts';
 import { nextTurn } from './breaker-rules.ts';
 
-/** What one process has seen of the authorization server while the breaker on lost answers was tripped. */
-export interface SilentTurn {
-  /** The turn of the breaker in which the server was silent. */
-  turn: number | undefined;
-}
-
 /** Whether the server answers a request that presents nothing. */
 async function isAnswering(context: GrantsDeps): Promise<boolean> {
   return withTimeout(context.server.answers(), SILENT_AFTER).catch(() => false);
