@@ -85,6 +85,15 @@ function credentialed(client: ModernClient, fields: Record<string, string>): str
   return new URLSearchParams({ client_id: client.clientId, ...secret, ...fields }).toString();
 }
 
+function exchangeFields({ code, codeVerifier, redirectUri }: Omit<CodeExchange, 'scope'>) {
+  return {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: codeVerifier,
+  };
+}
+
 /** Sends on a separate connection. A failure after this point proves nothing about what arrived. */
 async function sendOnce(connection: Connection, url: string, body: string): Promise<HttpAnswer> {
   try {
@@ -167,6 +176,12 @@ async function prove(
   return faultOfBeginning(await beginAuthorization(authUrl, client, use), use);
 }
 
+/** Opens the connections for refreshes. */
+function createOpen(tokenUrl: string, breaker: ConnectionBreaker | undefined) {
+  return (isWanted?: WantedCheck) =>
+    openConnection(tokenUrl, { take: () => takeSlot(isWanted), ...(breaker && { breaker }) });
+}
+
 /** The authorization server of the new API at `authUrl`, for one client. */
 export function createAuthorizationServer({
   authUrl,
@@ -176,6 +191,7 @@ export function createAuthorizationServer({
   connections,
 }: AuthorizationServerOptions): AuthorizationServer {
   const tokenUrl = `${authUrl}/token`;
+  const open = createOpen(tokenUrl, connections);
   const rest = createClientRest({ now: () => clock.now() });
   const present = async (
     connection: Connection,
@@ -192,17 +208,11 @@ export function createAuthorizationServer({
     answers: () => answersDiscovery(authUrl),
     async connect(isWanted) {
       rest.check();
-      const take = () => takeSlot(isWanted);
-      return openConnection(tokenUrl, { take, ...(connections && { breaker: connections }) });
+      return open(isWanted);
     },
-    async exchangeCode({ code, codeVerifier, redirectUri, scope }) {
-      const fields = {
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: redirectUri,
-        code_verifier: codeVerifier,
-      };
-      const answer = await sendOnce(await openConnection(tokenUrl), tokenUrl, credentialed(client, fields));
+    async exchangeCode({ scope, ...exchange }) {
+      const body = credentialed(client, exchangeFields(exchange));
+      const answer = await sendOnce(await openConnection(tokenUrl), tokenUrl, body);
       const isForGood = scope.split(/\s+/).includes('offline_access');
       return processTokenAnswer(answer, { scope, isForGood, now: clock.now() });
     },
