@@ -53,11 +53,11 @@ interface BreakerRules<Answer> {
 const ACCOUNTS_FAILED = 3;
 
 /** Without buckets to rotate, `opossum` needs no timer of its own. Its statistics are not used. */
-const NO_STATISTICS = {
+const withoutStatistics = () => ({
   rotateBucketController: new EventEmitter(),
   rollingPercentilesEnabled: false,
   errorThresholdPercentage: 100,
-};
+});
 
 interface CallStart {
   of: string;
@@ -92,7 +92,7 @@ type Evidence = ReturnType<typeof createEvidence>;
 /** A call that waits long is no failure when others were answered meanwhile: the server is only slow. */
 function createCircuit(evidence: Evidence) {
   const circuit = new CircuitBreaker<[Observe, CallStart]>((observe) => observe(), {
-    ...NO_STATISTICS,
+    ...withoutStatistics(),
     timeout: SILENT_AFTER,
     resetTimeout: BREAKER_PROBES_AFTER,
   });
