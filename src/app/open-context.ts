@@ -5,6 +5,7 @@ import type { Context } from '../domain/context.ts';
 import { createSingleFlight } from '../domain/work/single-flight.ts';
 import { createFleetSize } from '../domain/grants/refresh/fleet-size.ts';
 import { createRefreshLimit } from '../domain/grants/refresh/refresh-limit.ts';
+import { createWaitingCallers } from '../domain/grants/refresh/waiting-callers.ts';
 import { createClaimAge } from '../domain/grants/refresh/claim-age.ts';
 import { openKeyring } from '../domain/keys/keyring.ts';
 import { openInstanceWatch } from '../domain/instance/instance-watch.ts';
@@ -117,6 +118,8 @@ function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
     places: createRefreshLimit(),
     watch: createClaimAge(known.clock),
     fleet: createFleetSize(known),
+    silentTurn: { turn: undefined },
+    callers: createWaitingCallers(),
   };
 }
 
@@ -188,6 +191,7 @@ export async function openContext(
   const sides = createModernSides({
     ...upstream,
     clock,
+    logger,
     silence: () => instance.why(),
     metrics: metrics.upstream,
   });

@@ -14,6 +14,8 @@ import type { Keyring } from './keys/keyring.ts';
 import type { SingleFlight } from './work/single-flight.ts';
 import type { FleetSize } from './grants/refresh/fleet-size.ts';
 import type { RefreshSlots } from './grants/refresh/refresh-limit.ts';
+import type { SilentTurn } from './grants/refresh/breaker-rules.ts';
+import type { WaitingCallers } from './grants/refresh/waiting-callers.ts';
 import type { InstanceWatch } from './instance/instance-watch.ts';
 import type { DeferredTokenLookup } from './usage/deferred-token-lookup.ts';
 import type { LifecycleWatch } from './lifecycle/lifecycle-watch.ts';
@@ -53,6 +55,10 @@ export interface Context {
   watch: ClaimAge;
   /** How many grants are alive. */
   fleet: FleetSize;
+  /** When the authorization server was silent while the breaker on lost answers was tripped. */
+  silentTurn: SilentTurn;
+  /** For which grants callers of this process wait. */
+  callers: WaitingCallers;
   /** Whether the database is the original. `server` and `sides` send nothing while the database is a copy. */
   instance: InstanceWatch;
   /** The dates, extensions and brownouts that are in force. */

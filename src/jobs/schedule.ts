@@ -7,6 +7,7 @@ import { settlePendingRevocations } from '../domain/grants/pending-revocations.t
 import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/grants/refresh/refresh-idle-grants.ts';
+import { shortenStop } from '../domain/grants/refresh/shorten-stop.ts';
 import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
 import { resolveDoubts } from '../domain/grants/resolve-doubts.ts';
@@ -27,6 +28,7 @@ interface Job {
 
 const JOBS: readonly Job[] = [
   { name: 'spilled-pairs', cron: '* * * * *', run: recoverSpilledPairs, isLocal: true },
+  { name: 'shorten-stop', cron: '*/5 * * * * *', run: shortenStop, isLocal: true },
   { name: 'settle-doubts', cron: '*/10 * * * * *', run: resolveDoubts, isLocal: true },
   { name: 'settle-writes', cron: '*/10 * * * * *', run: settleWrites },
   { name: 'owed-revocations', cron: '* * * * *', run: settlePendingRevocations },

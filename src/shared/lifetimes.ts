@@ -60,6 +60,13 @@ export const RETRY_BASE = 1 * SECOND;
 export const RETRY_MAX = 15 * MINUTE;
 
 /**
+ * The longest back-off after an attempt that sent nothing, and after an answer that was lost. The breakers save the
+ * work of further attempts, so that a grant recovers soon after an outage of any length (docs/decisions/0025).
+ */
+export const NOTHING_SENT_REST_MAX = 20 * SECOND;
+export const DOUBT_REST_MAX = 1 * MINUTE;
+
+/**
  * Lost answers stop presentations: how long until one presentation is tried again, how long at most, and how far back
  * lost answers count.
  */
@@ -69,6 +76,21 @@ export const BREAKER_LOOKS_BACK = 15 * MINUTE;
 
 /** A presentation without an answer after this time counts as a lost answer, until the answer comes. */
 export const SILENT_AFTER = 3 * SECOND;
+
+/**
+ * No read was answered for this time while one waits: the breaker before reads opens. After `SILENT_AFTER` three reads
+ * suffice. Both stay below the five seconds that docs/guarantees.md promises.
+ */
+export const SILENT_ALONE_AFTER = 4 * SECOND;
+
+/** An open breaker lets one call through after this time. */
+export const BREAKER_PROBES_AFTER = 5 * SECOND;
+
+/** While no access token can be the probe for this time, a request without a token is the probe. */
+export const PROBE_WITHOUT_TOKEN_AFTER = 1 * SECOND;
+
+/** A read that waits for its access token for this time makes the bridge ask whether the main API answers at all. */
+export const TOKEN_LATE_AFTER = 0.25 * SECOND;
 
 /** Answers that came within this time show how the server answers now. */
 export const ANSWERS_SPEAK = 3 * SECOND;

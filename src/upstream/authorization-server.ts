@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
 import { createClientRest } from './client-rest.ts';
-import { type Connection, openConnection } from './connection.ts';
-import { createDiscovery, type ServerMetadata } from './discovery.ts';
+import { type Connection, type ConnectionBreaker, openConnection } from './connection.ts';
+import { answersDiscovery, createDiscovery, type ServerMetadata } from './discovery.ts';
 import { type HttpAnswer, jsonObject, send } from './http-client.ts';
 import { InDoubt, type TokenPair, Unavailable } from './outcomes.ts';
 import {
@@ -13,6 +13,7 @@ import {
   faultOfBeginning,
 } from './prove-client.ts';
 import { processTokenAnswer } from './token-answer.ts';
+import { takeSlot, type WantedCheck } from './token-endpoint-limit.ts';
 
 /** A client registered at the new API. A client without a secret is public and sends no secret (RFC 6749 §2.1). */
 export interface ModernClient {
@@ -26,14 +27,21 @@ interface AuthorizationServerOptions {
   metadata?: () => Promise<ServerMetadata>;
   client: ModernClient;
   clock: Pick<Clock, 'now'>;
+  /** Before the connections for refreshes, shared by the clients of one server. */
+  connections?: ConnectionBreaker;
 }
 
 export interface AuthorizationServer {
   clientId: string;
   authorizationUrl: string;
   metadata(): Promise<ServerMetadata>;
-  /** Opens the connection that a refresh will use; nothing is sent. Throws `Unavailable`. */
-  connect(): Promise<Connection>;
+  /** Whether the server answers a request that says nothing. */
+  answers(): Promise<boolean>;
+  /**
+   * Opens the connection that a refresh will use; nothing is sent. Where many wait for a slot, those that are wanted
+   * come first. Throws `Unavailable`.
+   */
+  connect(isWanted?: WantedCheck): Promise<Connection>;
   /** Authorization code + PKCE verifier for tokens (RFC 7636 §4.5). Throws one of the three failures. */
   exchangeCode(code: CodeExchange): Promise<TokenPair>;
   /** Presents a refresh token on an open connection (RFC 6749 §6). Throws one of the three failures. */
@@ -75,6 +83,15 @@ const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 function credentialed(client: ModernClient, fields: Record<string, string>): string {
   const secret = client.clientSecret === undefined ? {} : { client_secret: client.clientSecret };
   return new URLSearchParams({ client_id: client.clientId, ...secret, ...fields }).toString();
+}
+
+function exchangeFields({ code, codeVerifier, redirectUri }: Omit<CodeExchange, 'scope'>) {
+  return {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: codeVerifier,
+  };
 }
 
 /** Sends on a separate connection. A failure after this point proves nothing about what arrived. */
@@ -159,14 +176,22 @@ async function prove(
   return faultOfBeginning(await beginAuthorization(authUrl, client, use), use);
 }
 
+/** Opens the connections for refreshes. */
+function createOpen(tokenUrl: string, breaker: ConnectionBreaker | undefined) {
+  return (isWanted?: WantedCheck) =>
+    openConnection(tokenUrl, { take: () => takeSlot(isWanted), ...(breaker && { breaker }) });
+}
+
 /** The authorization server of the new API at `authUrl`, for one client. */
 export function createAuthorizationServer({
   authUrl,
   metadata = createDiscovery(authUrl),
   client,
   clock,
+  connections,
 }: AuthorizationServerOptions): AuthorizationServer {
   const tokenUrl = `${authUrl}/token`;
+  const open = createOpen(tokenUrl, connections);
   const rest = createClientRest({ now: () => clock.now() });
   const present = async (
     connection: Connection,
@@ -180,18 +205,14 @@ export function createAuthorizationServer({
     clientId: client.clientId,
     authorizationUrl: `${authUrl}/auth`,
     metadata,
-    async connect() {
+    answers: () => answersDiscovery(authUrl),
+    async connect(isWanted) {
       rest.check();
-      return openConnection(tokenUrl);
+      return open(isWanted);
     },
-    async exchangeCode({ code, codeVerifier, redirectUri, scope }) {
-      const fields = {
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: redirectUri,
-        code_verifier: codeVerifier,
-      };
-      const answer = await sendOnce(await openConnection(tokenUrl), tokenUrl, credentialed(client, fields));
+    async exchangeCode({ scope, ...exchange }) {
+      const body = credentialed(client, exchangeFields(exchange));
+      const answer = await sendOnce(await openConnection(tokenUrl), tokenUrl, body);
       const isForGood = scope.split(/\s+/).includes('offline_access');
       return processTokenAnswer(answer, { scope, isForGood, now: clock.now() });
     },

@@ -191,7 +191,7 @@ export type PlaceProvider = (takers: Takers) => Promise<() => void>;
  * A place of any limit, for work that begins in one function and ends in another: waits until the limit runs the work,
  * and returns the function that gives the place back.
  */
-export function holdPlace(inPlace: (work: () => Promise<void>) => Promise<void>): Promise<() => void> {
+function holdPlace(inPlace: (work: () => Promise<void>) => Promise<void>): Promise<() => void> {
   return new Promise((resolve, reject) => {
     inPlace(() => new Promise<void>((giveBack) => resolve(giveBack))).catch(reject);
   });

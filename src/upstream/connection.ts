@@ -3,7 +3,9 @@ import { Agent as HttpsAgent } from 'node:https';
 import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { newHexId } from '../shared/ids.ts';
 import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
+import type { Breaker } from './breaker.ts';
 import { Unavailable } from './outcomes.ts';
 import { type SlotProvider, takeSlot } from './token-endpoint-limit.ts';
 
@@ -75,14 +77,28 @@ async function connectTo(url: string): Promise<Connection> {
   };
 }
 
+/** The breaker before connections to one origin. It sees only whether connections come about. */
+export type ConnectionBreaker = Breaker<Connection>;
+
+interface ConnectionOptions {
+  take?: SlotProvider;
+  /** Refuses the connection while none comes about. */
+  breaker?: ConnectionBreaker;
+}
+
 /**
  * Opens a connection to an origin, with TLS checks for https. The caller must reset the connection when done.
  * @throws {Unavailable} nothing was sent
  */
-export async function openConnection(url: string, take: SlotProvider = takeSlot): Promise<Connection> {
+export async function openConnection(
+  url: string,
+  { take = takeSlot, breaker }: ConnectionOptions = {},
+): Promise<Connection> {
+  breaker?.check();
   const giveBack = await take();
   try {
-    const connection = await connectTo(url);
+    const open = () => connectTo(url);
+    const connection = await (breaker ? breaker.run({ of: newHexId(), send: open }) : open());
     const reset = () => {
       connection.reset();
       giveBack();

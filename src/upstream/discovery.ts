@@ -11,7 +11,7 @@ export interface ServerMetadata {
   sendsIssuer: boolean;
 }
 
-const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
+const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'] as const;
 
 const KNOWN_FOR = 10 * MINUTE;
 
@@ -40,6 +40,14 @@ async function fetchDocument(url: string): Promise<Record<string, unknown> | und
   const document = answer.status === 200 ? jsonObject(answer) : undefined;
   if (!document) throw new Error(`discovery answered ${answer.status} without a document`);
   return document;
+}
+
+/** Whether the server answers a request for its metadata, with any answer but a fault. */
+export async function answersDiscovery(authUrl: string): Promise<boolean> {
+  return send({ method: 'GET', url: `${authUrl}${PATHS[0]}` }).then(
+    ({ status }) => status < 500,
+    () => false,
+  );
 }
 
 async function fetchMetadata(authUrl: string): Promise<ServerMetadata> {

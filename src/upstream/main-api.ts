@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Breaker, BreakerOpen, type GuardedCall } from './breaker.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
 import { createBudget, type KnownBudget, type OpenWindow } from './known-budget.ts';
@@ -127,17 +128,25 @@ function processReading(answer: HttpAnswer, now: number): AccountReading {
   return parsed.data;
 }
 
+type ReadUrgency = Pick<GuardedCall<HttpAnswer>, 'isUrgent'>;
+
 export interface MainApi {
   /**
-   * The account, and the channels of the given organizations in their order.
+   * The account, and the channels of the given organizations in their order. An urgent read is sent even while the
+   * breaker before reads is open.
    * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
    */
-  read(accessToken: string, organizationIds: readonly string[]): Promise<AccountReading>;
+  read(
+    accessToken: string,
+    organizationIds: readonly string[],
+    urgency?: ReadUrgency,
+  ): Promise<AccountReading>;
   /**
-   * Sends one read-only document; returns the whole answer, whatever the content.
+   * Sends one read-only document, unless the breaker before reads is open; returns the whole answer, whatever the
+   * content.
    * @throws {Unavailable}
    */
-  ask(accessToken: string, body: string): Promise<HttpAnswer>;
+  ask(accessToken: string, body: string, urgency?: ReadUrgency): Promise<HttpAnswer>;
   /** Opens the connection for one write of these takers; nothing is sent. @throws {Unavailable} */
   connect(takers: Takers): Promise<Connection>;
   /**
@@ -164,15 +173,23 @@ function requestTo(url: string, accessToken: string, body: string) {
   return { method: 'POST', url, headers, body } as const;
 }
 
+interface Options {
+  apiUrl: string;
+  clock: { now(): number };
+  /** Before every read. */
+  reads: Pick<Breaker<HttpAnswer>, 'run'>;
+}
+
 /** The main API at `apiUrl`. `RateLimit` and `Retry-After` are obeyed: no read is sent before the time they name. */
-export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi {
+export function createMainApi({ apiUrl, clock, reads }: Options): MainApi {
   const { spend, ...budget } = createBudget(clock);
 
-  const ask = async (accessToken: string, body: string): Promise<HttpAnswer> => {
+  const ask: MainApi['ask'] = async (accessToken, body, urgency = {}) => {
     const retryAfter = budget.budget().pausedUntil - clock.now();
     if (retryAfter > 0) throw new Unavailable('the main API asked the bridge to wait', { retryAfter });
-    const request = () => send(requestTo(apiUrl, accessToken, body));
-    return spend(request).catch((cause: unknown) => {
+    const request = () => spend(() => send(requestTo(apiUrl, accessToken, body)));
+    return reads.run({ ...urgency, of: accessToken, send: request }).catch((cause: unknown) => {
+      if (cause instanceof BreakerOpen) throw cause;
       throw new Unavailable('the main API did not answer', { cause });
     });
   };
@@ -180,11 +197,11 @@ export function createMainApi(apiUrl: string, clock: { now(): number }): MainApi
   return {
     ...budget,
     ask,
-    connect: (takers) => openConnection(apiUrl, () => takeWritePlace(takers)),
+    connect: (takers) => openConnection(apiUrl, { take: () => takeWritePlace(takers) }),
     sendOnce: (connection, accessToken, body) =>
       spend(() => send({ ...requestTo(apiUrl, accessToken, body), connection })),
-    async read(accessToken, organizationIds) {
-      const answer = await ask(accessToken, readingRequest(organizationIds));
+    async read(accessToken, organizationIds, urgency) {
+      const answer = await ask(accessToken, readingRequest(organizationIds), urgency);
       return processReading(answer, clock.now());
     },
   };

@@ -1,5 +1,6 @@
 import type { UpstreamMetrics } from '../shared/metrics/upstream-metrics.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
+import { BreakerOpen } from './breaker.ts';
 import type { HttpAnswer } from './http-client.ts';
 import { Forbidden, type MainApi, OrganizationGone, Unauthorized } from './main-api.ts';
 import { Rejected } from './outcomes.ts';
@@ -32,7 +33,8 @@ function timing({ note }: UpstreamMetrics) {
       end(outcomeOfAnswer(answer));
       return answer;
     } catch (error) {
-      end(outcomeOfError(error));
+      // An open breaker sends nothing.
+      if (!(error instanceof BreakerOpen)) end(outcomeOfError(error));
       throw error;
     }
   };
@@ -55,8 +57,9 @@ export function measuredMainApi(mainApi: MainApi, metrics: UpstreamMetrics): Mai
   const time = timing(metrics);
   return {
     ...mainApi,
-    read: (accessToken, organizationIds) => time('read', () => mainApi.read(accessToken, organizationIds)),
-    ask: (accessToken, body) => time('read', () => mainApi.ask(accessToken, body)),
+    read: (accessToken, organizationIds, urgency) =>
+      time('read', () => mainApi.read(accessToken, organizationIds, urgency)),
+    ask: (accessToken, body, urgency) => time('read', () => mainApi.ask(accessToken, body, urgency)),
     sendOnce: (connection, accessToken, body) =>
       time('write', () => mainApi.sendOnce(connection, accessToken, body)),
   };

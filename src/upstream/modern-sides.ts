@@ -1,13 +1,17 @@
 import type { Clock } from '../shared/clock.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import {
   type AuthorizationServer,
   createAuthorizationServer,
   type ModernClient,
 } from './authorization-server.ts';
+import { createBreaker } from './breaker.ts';
+import type { ConnectionBreaker } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { createMainApi, type MainApi } from './main-api.ts';
 import type { UpstreamMetrics } from '../shared/metrics/upstream-metrics.ts';
 import { measuredMainApi, measuredServer } from './measured.ts';
+import { createReadBreaker, type ReadBreaker } from './read-breaker.ts';
 import { silencedMainApi, silencedServer, type SilenceCheck } from './silence.ts';
 
 /**
@@ -20,6 +24,10 @@ export interface ModernApiClients {
   /** With the given credentials. The same credentials give the same server. */
   serverFor(client: ModernClient): AuthorizationServer;
   mainApiFor(modernClientId: string): MainApi;
+  /** The breaker before the reads of all clients. */
+  reads: ReadBreaker;
+  /** The breaker before the connections for the refreshes of all clients. */
+  connections: ConnectionBreaker;
   /** Every client whose main API has been requested. */
   mainApis(): ReadonlyMap<string, MainApi>;
 }
@@ -29,21 +37,38 @@ interface Options {
   apiUrl: string;
   clock: Pick<Clock, 'now'>;
   silence: SilenceCheck;
+  logger: Pick<Logger, 'warn' | 'info'>;
   metrics: UpstreamMetrics;
 }
 
+function createConnectionBreaker(logger: Options['logger']): ConnectionBreaker {
+  return createBreaker({
+    isFault: () => false,
+    tell: (isOpen) =>
+      isOpen
+        ? logger.warn('no connection to the authorization server comes about, the bridge tries one at a time')
+        : logger.info('connections to the authorization server come about again'),
+  });
+}
+
 /** Knowledge of each client is kept for the life of the process, because clients are few. */
-export function createModernSides({ authUrl, apiUrl, clock, silence, metrics }: Options): ModernApiClients {
+export function createModernSides({ metrics, ...options }: Options): ModernApiClients {
+  const { authUrl, apiUrl, clock, silence, logger } = options;
+  const connections = createConnectionBreaker(logger);
+  const reads = createReadBreaker({ apiUrl, silence, logger });
   const metadata = createDiscovery(authUrl);
   const servers = new Map<string, { secret: string | undefined; server: AuthorizationServer }>();
   const mainApis = new Map<string, MainApi>();
   const newServer = (client: ModernClient) => {
-    const server = createAuthorizationServer({ authUrl, metadata, client, clock });
+    const server = createAuthorizationServer({ authUrl, metadata, client, clock, connections });
     return silencedServer(measuredServer(server, metrics), silence);
   };
-  const newMainApi = () => silencedMainApi(measuredMainApi(createMainApi(apiUrl, clock), metrics), silence);
+  const newMainApi = () =>
+    silencedMainApi(measuredMainApi(createMainApi({ apiUrl, clock, reads }), metrics), silence);
   return {
     apiUrl,
+    reads,
+    connections,
     serverFor(client) {
       const { clientId, clientSecret } = client;
       const known = servers.get(clientId);

@@ -29,7 +29,8 @@ export function silencedServer(server: AuthorizationServer, silence: SilenceChec
     clientId: server.clientId,
     authorizationUrl: server.authorizationUrl,
     metadata: guarded(() => server.metadata()),
-    connect: guarded(() => server.connect()),
+    answers: guarded(() => server.answers()),
+    connect: guarded((isWanted) => server.connect(isWanted)),
     exchangeCode: guarded((code) => server.exchangeCode(code)),
     refresh: guarded((connection, presented) => server.refresh(connection, presented)),
     isLive: guarded((refreshToken) => server.isLive(refreshToken)),
@@ -42,8 +43,10 @@ export function silencedServer(server: AuthorizationServer, silence: SilenceChec
 export function silencedMainApi(mainApi: MainApi, silence: SilenceCheck): MainApi {
   const guarded = guarding(silence);
   return {
-    read: guarded((accessToken, organizationIds) => mainApi.read(accessToken, organizationIds)),
-    ask: guarded((accessToken, body) => mainApi.ask(accessToken, body)),
+    read: guarded((accessToken, organizationIds, urgency) =>
+      mainApi.read(accessToken, organizationIds, urgency),
+    ),
+    ask: guarded((accessToken, body, urgency) => mainApi.ask(accessToken, body, urgency)),
     connect: guarded((takers) => mainApi.connect(takers)),
     sendOnce: guarded((connection, accessToken, body) => mainApi.sendOnce(connection, accessToken, body)),
     remainingShare: () => mainApi.remainingShare(),

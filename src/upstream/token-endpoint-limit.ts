@@ -1,6 +1,5 @@
-import pLimit from 'p-limit';
 import { WRITE_PLACE_WITHIN } from '../shared/lifetimes.ts';
-import { createHeldPlaces, holdPlace } from './concurrency-limit.ts';
+import { createHeldPlaces } from './concurrency-limit.ts';
 
 /**
  * Limits the parallel exchanges of one process on separate connections: a thousand grants that end in the same second
@@ -10,9 +9,36 @@ import { createHeldPlaces, holdPlace } from './concurrency-limit.ts';
 /** Waits for a free slot; the returned function gives the slot back, once. */
 export type SlotProvider = () => Promise<() => void>;
 
-function createSlots(atOnce: number): SlotProvider {
-  const limit = pLimit(atOnce);
-  return () => holdPlace(limit);
+/** Whether somebody still waits for the exchange. */
+export type WantedCheck = () => boolean;
+
+interface Waiter {
+  isWanted: WantedCheck;
+  begin: () => void;
+}
+
+/** Slots in the order of arrival, but those that are still wanted come before all others. */
+export function createSlots(atOnce: number): (isWanted?: WantedCheck) => Promise<() => void> {
+  let free = atOnce;
+  const waiters: Waiter[] = [];
+  function next(): void {
+    const wanted = waiters.findIndex(({ isWanted }) => isWanted());
+    const [waiter] = waiters.splice(Math.max(wanted, 0), 1);
+    if (waiter) waiter.begin();
+    else free += 1;
+  }
+  return (isWanted = () => true) =>
+    new Promise((resolve) => {
+      let isHeld = true;
+      const giveBack = () => {
+        if (isHeld) next();
+        isHeld = false;
+      };
+      const begin = () => resolve(giveBack);
+      if (free === 0) return void waiters.push({ isWanted, begin });
+      free -= 1;
+      return begin();
+    });
 }
 
 /** For exchanges with the authorization server. */

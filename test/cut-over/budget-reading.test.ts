@@ -38,6 +38,7 @@ const elsewhere = () => ({
     apiUrl: 'http://127.0.0.1:9',
     clock,
     silence: () => undefined,
+    logger: system.bridge.context.logger,
     metrics: createMetrics().upstream,
   }),
 });

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createAuthorizationServer } from '../../src/upstream/authorization-server.ts';
+import { createBreaker } from '../../src/upstream/breaker.ts';
+import type { HttpAnswer } from '../../src/upstream/http-client.ts';
 import { createMainApi } from '../../src/upstream/main-api.ts';
 import { Unavailable } from '../../src/upstream/outcomes.ts';
 import { portOf } from '../support/servers/free-port.ts';
@@ -145,10 +147,12 @@ test.each<[string, string, number, unknown, Record<string, string>]>([
   await expect(client.refresh(await client.connect(), presented)).rejects.toMatchObject({ name: failure });
 });
 
+const newBreaker = () => createBreaker<HttpAnswer>({ isFault: () => false, tell: () => undefined });
+
 const account = { id: 'a', email: 'e', organizations: [] };
 
 test('Retry-After of the main API outlives a better answer that was on its way', async () => {
-  const api = createMainApi(origin, clock);
+  const api = createMainApi({ apiUrl: origin, clock, reads: newBreaker() });
   let release: (() => void) | undefined;
   held = new Promise((resolve) => (release = resolve));
   answers = { '/': [200, { data: { account } }] };
@@ -165,7 +169,7 @@ test('Retry-After of the main API outlives a better answer that was on its way',
 });
 
 test('what is left of the budget is read from the answers, and an empty one is waited out', async () => {
-  const api = createMainApi(origin, clock);
+  const api = createMainApi({ apiUrl: origin, clock, reads: newBreaker() });
   const policy = '"100-in-15min";q=100;w=900, "250-in-24h";q=250;w=86400';
   const left = (r: number) => ({
     'ratelimit-policy': policy,
@@ -181,7 +185,11 @@ test('what is left of the budget is read from the answers, and an empty one is w
 
 test('when the tightest window has opened again the share that is left is that of the next one', async () => {
   let passed = 0;
-  const api = createMainApi(`${origin}/`, { now: () => Date.now() + passed });
+  const api = createMainApi({
+    apiUrl: `${origin}/`,
+    clock: { now: () => Date.now() + passed },
+    reads: newBreaker(),
+  });
   const headers = {
     ratelimit: '"100-in-15min";r=5;t=60, "3000-in-30day";r=600;t=600000',
     'ratelimit-policy': '"100-in-15min";q=100;w=900, "3000-in-30day";q=3000;w=2592000',

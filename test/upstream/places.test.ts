@@ -1,4 +1,5 @@
 import { createConcurrencyLimit, type Takers } from '../../src/upstream/concurrency-limit.ts';
+import { createSlots } from '../../src/upstream/token-endpoint-limit.ts';
 
 /** Concurrent calls to the old API, by who makes them: nobody is kept out by somebody else's long calls. */
 
@@ -97,4 +98,22 @@ test('who gets no place in time is told when to come again, and so is one too ma
   const full = openRoom({ places: 1 });
   for (let n = 0; n < 9; n++) void full.begin([]);
   await expect(full.begin([])).rejects.toMatchObject({ name: 'Unavailable' });
+});
+
+test('a slot goes to the first who still waits, and only then to those whose callers have gone', async () => {
+  const takeSlot = createSlots(1);
+  const giveBack = await takeSlot();
+  const order: string[] = [];
+  const gone = new Set<string>();
+  const wait = async (name: string) => {
+    const giveItBack = await takeSlot(() => !gone.has(name));
+    order.push(name);
+    giveItBack();
+    giveItBack();
+  };
+  const waiting = ['early', 'first', 'second', 'left'].map(wait);
+  gone.add('early').add('left');
+  giveBack();
+  await Promise.all(waiting);
+  expect(order).toEqual(['first', 'second', 'early', 'left']);
 });

@@ -34,7 +34,8 @@ export async function readConsentingAccount(
 ): Promise<ModernAccount> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const { account } = await context.sides.mainApiFor(modernClientId).read(pair.accessToken, []);
+      const mainApi = context.sides.mainApiFor(modernClientId);
+      const { account } = await mainApi.read(pair.accessToken, [], { isUrgent: true });
       return account;
     } catch (error) {
       const wait = error instanceof Unavailable ? (error.retryAfter ?? SECOND / 2) : Number.POSITIVE_INFINITY;

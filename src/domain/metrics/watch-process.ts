@@ -11,6 +11,12 @@ function budgetsLeft({ sides }: MetricsDeps) {
     .slice(0, CLIENTS_MOST);
 }
 
+const breakersOf = ({ sides: { reads, connections } }: MetricsDeps) =>
+  Object.entries({ reads, connections }).map(([before, breaker]) => ({
+    labels: { before },
+    value: breaker.isOpen() ? 1 : 0,
+  }));
+
 const connectionsOf = ({ store }: MetricsDeps) =>
   Object.entries(store.connections()).map(([state, value]) => ({ labels: { state }, value }));
 
@@ -26,6 +32,13 @@ export function watchProcess(context: MetricsDeps): () => void {
     labels: ['client'],
     together: 'min',
     read: () => budgetsLeft(context),
+  });
+  addGauge(metrics.registry, {
+    name: 'grantbridge_new_api_breaker_open',
+    help: 'Whether a breaker before the new API is open, 1 or 0.',
+    labels: ['before'],
+    together: 'max',
+    read: () => breakersOf(context),
   });
   addGauge(metrics.registry, {
     name: 'grantbridge_database_connections',

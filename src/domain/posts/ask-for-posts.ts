@@ -1,7 +1,7 @@
 import type { PostsAccess } from '../../upstream/posts/read-posts.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import type { PostsDeps } from './deps.ts';
-import { withAccessToken } from '../grants/refresh/with-access-token.ts';
+import { readWithAccessToken } from '../grants/refresh/read-with-token.ts';
 import { takeRead } from '../limits/fair-shares.ts';
 import { requireScope } from './scope-missing.ts';
 
@@ -29,7 +29,7 @@ export async function askForPosts<Answer>(
   await requireScope(context, { grant_id: grantId, client_id: clientId }, SCOPE);
   const mainApi = context.sides.mainApiFor(modernClientId);
   let isCounted = false;
-  return withAccessToken(context, grantId, (accessToken) => {
+  return readWithAccessToken(context, grantId, (accessToken) => {
     // A read counts once, even if a renewal of the access token repeats the read.
     if (!isCounted) takeRead(context, { modernClientId, clientId });
     isCounted = true;

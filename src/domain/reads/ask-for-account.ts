@@ -3,7 +3,7 @@ import type { GrantClient } from '../grants/grant-client.ts';
 import { type AccountReading, OrganizationGone } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { ReadsDeps } from './deps.ts';
-import { withAccessToken } from '../grants/refresh/with-access-token.ts';
+import { readWithAccessToken } from '../grants/refresh/read-with-token.ts';
 
 /** At most this many organizations in one request: the main API takes at most thirty aliases. */
 const ORGANIZATIONS_PER_REQUEST = 20;
@@ -59,5 +59,5 @@ export function askForAccount(
   known: readonly string[],
 ): Promise<AccountReading> {
   const mainApi = context.sides.mainApiFor(modernClientId);
-  return withAccessToken(context, id, (token) => readWhole((ids) => mainApi.read(token, ids), known));
+  return readWithAccessToken(context, id, (token) => readWhole((ids) => mainApi.read(token, ids), known));
 }

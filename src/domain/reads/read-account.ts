@@ -7,7 +7,7 @@ import { askForAccount } from './ask-for-account.ts';
 import { type GrantClient } from '../grants/grant-client.ts';
 import type { ReadsDeps } from './deps.ts';
 import { freshFor } from '../limits/freshness.ts';
-import { withTimeout } from '../work/with-timeout.ts';
+import { tellLastKnown, untilAnswered } from './until-answered.ts';
 
 /** The account and channels that answer the old reads, with their age. */
 export interface AccountWithAge extends AccountReading {
@@ -57,19 +57,14 @@ export async function readAccount(
   const fresh = age < Math.max(freshFor(context, grant), acceptedAge) ? lastKnown(false) : undefined;
   if (fresh) return fresh;
   const known = organizationsIn(cached, age);
+  const hasLastKnown = cached !== undefined && age < context.settings.profilesStale;
+  const read = () => fetchReading(context, grant, known);
   try {
-    return await withTimeout(
-      context.flights.run(`read ${grantId}`, () => fetchReading(context, grant, known)),
-    );
+    return await untilAnswered(context, { key: `read ${grantId}`, read, hasLastKnown });
   } catch (error) {
-    const stale =
-      error instanceof Unavailable && age < context.settings.profilesStale ? lastKnown(true) : undefined;
+    const stale = error instanceof Unavailable && hasLastKnown ? lastKnown(true) : undefined;
     if (!stale) throw error;
-    context.logger.warn('served the last known answer', {
-      grantId,
-      ageSeconds: Math.round(age / 1000),
-      error,
-    });
+    tellLastKnown(context, { grantId, ageSeconds: Math.round(age / 1000), error });
     return stale;
   }
 }

@@ -28,7 +28,7 @@ test('the back-off doubles, has an end, and is never shorter than what the serve
   expect(backOff(3, 1)).toBe(8_000);
   expect(backOff(60, 1)).toBe(900_000);
   expect(backOff(0, 0)).toBe(500);
-  expect(backOff(0, 0, 30_000)).toBe(30_000);
+  expect(backOff(0, 0, { asked: 30_000 })).toBe(30_000);
 });
 
 const grant = (access: number, presented: number, retry: number) =>

@@ -9,6 +9,7 @@ import { freePort } from '../servers/free-port.ts';
 import { BRIDGE_CLIENT, type OwnClient, type StartModernSide } from '../servers/modern-side.ts';
 import { type RecordingProxy, startRecordingProxy } from '../servers/recording-proxy.ts';
 import { registerLegacyApp } from './register-app.ts';
+import type { BridgeLog } from './spawned-bridge.ts';
 import { type StartedBridge, startTestBridge } from './started-bridge.ts';
 
 /** The two modern sides that a test of the whole way can choose from. */
@@ -30,6 +31,10 @@ export interface SystemOptions {
   env?: Record<string, string>;
   clock?: Clock;
   callback?: string;
+  /** Where the bridge reaches the modern side, if not at the proxy itself: a way to the proxy that the test opens. */
+  issuer?: string;
+  /** Where the bridge logs, and from which level on. */
+  log?: BridgeLog;
 }
 
 export interface System {
@@ -55,7 +60,7 @@ async function startModernSide(options: SystemOptions, redirectUri: string): Pro
   const proxy = await startRecordingProxy(seen, `http://127.0.0.1:${port}`);
   const side = await modernSides[options.modern ?? 'embedded']({
     port,
-    issuer: proxy.origin,
+    issuer: options.issuer ?? proxy.origin,
     redirectUri,
     accessTokenSeconds: options.accessTokenSeconds ?? 3600,
     ...(options.clientSecret && { clientSecret: options.clientSecret }),
@@ -86,10 +91,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const modern = await startModernSide(options, `${bridgeUrl}/callback`);
   const varDir = mkdtempSync(join(tmpdir(), 'bridge-'));
   const secret = options.clientSecret && { MODERN_CLIENT_SECRET: options.clientSecret };
-  const settings = settingsFor(bridgeUrl, varDir, modern.proxy.origin);
+  const settings = settingsFor(bridgeUrl, varDir, options.issuer ?? modern.proxy.origin);
   const starting = startTestBridge({
     settings: { ...settings, ...secret, ...options.env },
     ...(options.clock && { clock: options.clock }),
+    ...(options.log && { log: options.log }),
   });
   // a modern side left open would keep the test process from ending
   const bridge = await starting.catch(async (error: unknown) => {

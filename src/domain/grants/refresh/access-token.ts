@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  CALLER_WAIT,
   CLAIM_TO_WRITE_LIMIT,
   CONNECT_TIMEOUT,
   LOOK_AGAIN,
+  NOTHING_SENT_REST_MAX,
   PRESENTING_LIMIT,
 } from '../../../shared/lifetimes.ts';
 import { Refusal } from '../../../shared/refusal.ts';
@@ -65,8 +65,8 @@ async function askIsLive(context: GrantsDeps, grant: Grant): Promise<boolean | u
     const server = await serverOf(context, grant.modern_client_id);
     return await server.isLive(openRefreshToken(context, grant));
   } catch (error) {
-    const retryAt = context.clock.now() + backOff(grant.attempts, context.chance());
-    await postponeRefresh(context.store.durable, grant, retryAt);
+    const rest = backOff(grant.attempts, context.chance(), { longest: NOTHING_SENT_REST_MAX });
+    await postponeRefresh(context.store.durable, grant, context.clock.now() + rest);
     throw error;
   }
 }
@@ -141,6 +141,7 @@ async function refreshReady(context: GrantsDeps, grant: Grant): Promise<void> {
   const until = restsUntil(grant, context.clock.now());
   if (until > 0 && (await isReachableAgain(context, grant))) return endRest(context.store.durable, grant);
   if (until > 0) throw waitFor(context, until);
+  context.sides.connections.check();
   return oneOf(context, grant, () => presentRefreshToken(context, grant, { ifAlone: false }));
 }
 
@@ -167,7 +168,7 @@ export async function advance(context: GrantsDeps, grant: Grant): Promise<void> 
 /** Refreshes ahead of time in the background. The caller goes on with the access token that is still live. */
 function renewEarly(context: GrantsDeps, grant: Grant): void {
   const now = context.clock.now();
-  if (context.shutdown.signal.aborted) return;
+  if (context.shutdown.signal.aborted || context.sides.connections.refuses()) return;
   if (grant.state !== 'ready' || grant.refresh_at > now || restsUntil(grant, now) > 0) return;
   context.flights
     .run(grant.id, () => advance(context, grant))
@@ -190,13 +191,11 @@ function currentOf(context: GrantsDeps, grant: Grant): CurrentAccessToken {
   };
 }
 
-/**
- * A live access token of a grant, after a refresh where one is needed. Gives up after the time that a caller waits. A
- * started refresh continues.
- * @throws {GrantDead | Unavailable}
- */
-export async function accessTokenFor(context: GrantsDeps, grantId: string): Promise<CurrentAccessToken> {
-  const until = performance.now() + CALLER_WAIT;
+async function advanceUntil(
+  context: GrantsDeps,
+  grantId: string,
+  until: number,
+): Promise<CurrentAccessToken> {
   for (;;) {
     const grant = await findGrant(context.store.durable, grantId);
     if (!grant || grant.state === 'dead') throw new GrantDead(grant?.dead_cause ?? 'unknown');
@@ -207,4 +206,13 @@ export async function accessTokenFor(context: GrantsDeps, grantId: string): Prom
     if (performance.now() >= until) throw new Unavailable('the refresh takes too long', { retryAfter: 1000 });
     await context.flights.run(grant.id, () => advance(context, grant));
   }
+}
+
+/**
+ * A live access token of a grant, after a refresh where one is needed. Gives up after the time that a caller waits. A
+ * started refresh continues.
+ * @throws {GrantDead | Unavailable}
+ */
+export async function accessTokenFor(context: GrantsDeps, grantId: string): Promise<CurrentAccessToken> {
+  return context.callers.during(grantId, (until) => advanceUntil(context, grantId, until));
 }

@@ -30,6 +30,12 @@ import {
 /** How many answers may be lost before the breaker trips. */
 export const LOST_AT_MOST = 5;
 
+/** What one process has seen of the authorization server while the breaker was tripped. */
+export interface SilentTurn {
+  /** The turn in which the server was silent, also to requests that present nothing. */
+  turn: number | undefined;
+}
+
 /** What the next presentation may do. */
 export type BreakerTurn =
   /** No limit. The claim holds only while `breaker` stays as it was read. */

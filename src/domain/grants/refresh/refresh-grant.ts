@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newHexId } from '../../../shared/ids.ts';
 import {
   CLAIM_TO_WRITE_LIMIT,
+  DOUBT_REST_MAX,
   LOOK_AGAIN,
+  NOTHING_SENT_REST_MAX,
   SILENT_AFTER,
   STORE_LIMIT,
   UPSTREAM_TIMEOUT,
@@ -17,6 +19,7 @@ import {
 } from '../../../store/grants/presentations.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
+import { BreakerOpen } from '../../../upstream/breaker.ts';
 import type { Connection } from '../../../upstream/connection.ts';
 import { Rejected, type TokenPair, Unavailable } from '../../../upstream/outcomes.ts';
 import { endGrant } from '../end-grant.ts';
@@ -67,6 +70,15 @@ async function mustBeSafe(context: GrantsDeps): Promise<void> {
   throw new Unavailable('the disk is nearly full');
 }
 
+/** Whether nothing was sent and no server asked the bridge to wait. */
+const isUnsent = (error: unknown) => error instanceof Unavailable && error.retryAfter === undefined;
+
+/** How long a grant rests after an attempt that spent nothing. */
+function restAfter(error: unknown): Parameters<typeof backOff>[2] {
+  if (isUnsent(error)) return { longest: NOTHING_SENT_REST_MAX };
+  return { asked: error instanceof Unavailable ? error.retryAfter : undefined };
+}
+
 async function connectOrPostpone(
   context: GrantsDeps,
   grant: Grant,
@@ -74,12 +86,13 @@ async function connectOrPostpone(
 ): Promise<Connection> {
   try {
     await mustBeSafe(context);
-    return await server.connect();
+    return await server.connect(() => context.callers.isWaitedFor(grant.id));
   } catch (error) {
-    const asked = error instanceof Unavailable ? error.retryAfter : undefined;
+    // Nobody tried to connect, so the grant has no reason to rest.
+    if (error instanceof BreakerOpen) throw error;
     const now = context.clock.now();
-    const retryAt = now + backOff(grant.attempts, context.chance(), asked);
-    const putOffAt = asked === undefined && error instanceof Unavailable ? now : null;
+    const retryAt = now + backOff(grant.attempts, context.chance(), restAfter(error));
+    const putOffAt = isUnsent(error) ? now : null;
     await restUntil(context.store.durable, grant, { retryAt, putOffAt });
     throw error;
   }
@@ -108,9 +121,9 @@ async function write(
   return claim.server.refresh(connection, { refreshToken, scope: grant.scope, account: grant.account_id });
 }
 
-async function release(context: GrantsDeps, claim: Claim, asked?: number): Promise<void> {
+async function release(context: GrantsDeps, claim: Claim, error?: unknown): Promise<void> {
   const now = context.clock.now();
-  const retryAt = now + backOff(claim.grant.attempts + 1, context.chance(), asked);
+  const retryAt = now + backOff(claim.grant.attempts + 1, context.chance(), restAfter(error));
   const back = { to: claim.from, claimId: claim.claimId, retryAt, now };
   await retryUntilStored(context, 'a released claim', () =>
     releaseClaim(context.store.durable, claim.grant, back),
@@ -130,8 +143,9 @@ async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown):
     );
     return release(context, claim);
   }
-  if (error instanceof Unavailable) return release(context, claim, error.retryAfter);
-  const retryAt = context.clock.now() + backOff(claim.grant.attempts + 1, context.chance());
+  if (error instanceof Unavailable) return release(context, claim, error);
+  const rest = backOff(claim.grant.attempts + 1, context.chance(), { longest: DOUBT_REST_MAX });
+  const retryAt = context.clock.now() + rest;
   await markClaimInDoubt(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 

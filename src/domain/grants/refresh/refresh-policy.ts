@@ -13,9 +13,21 @@ export function pairTimes(
   return { expiresAt: sentAt + lifetime, refreshAt: sentAt + Math.floor(lifetime * share) };
 }
 
-/** Back-off in milliseconds after the given number of attempts, doubling with jitter; never shorter than `asked`. */
-export function backOff(attempts: number, chance: number, asked = 0): number {
-  const ceiling = Math.min(RETRY_BASE * 2 ** Math.min(attempts, 20), RETRY_MAX);
+interface BackOffLimits {
+  asked?: number | undefined;
+  longest?: number;
+}
+
+/**
+ * Back-off in milliseconds after the given number of attempts, doubling with jitter up to `longest`; never shorter than
+ * `asked`.
+ */
+export function backOff(
+  attempts: number,
+  chance: number,
+  { asked = 0, longest = RETRY_MAX }: BackOffLimits = {},
+): number {
+  const ceiling = Math.min(RETRY_BASE * 2 ** Math.min(attempts, 20), longest);
   return Math.max(Math.floor(ceiling * (0.5 + chance / 2)), asked);
 }
 

@@ -1,6 +1,6 @@
 import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import type { PostsDeps } from '../deps.ts';
-import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
+import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { meantChannel } from '../../ids/legacy-ids.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
@@ -39,7 +39,7 @@ function stepsOf(context: PostsDeps, { mapping }: Writer, { reading, ids }: Name
         const mainApi = context.sides.mainApiFor(modernClientId);
         const now = () => context.clock.now();
         takeWrite(context, { modernClientId, clientId: mapping.client_id });
-        return withAccessToken(context, id, (accessToken) => read({ mainApi, accessToken, now }));
+        return readWithAccessToken(context, id, (accessToken) => read({ mainApi, accessToken, now }));
       }),
   };
 }

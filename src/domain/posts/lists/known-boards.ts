@@ -5,7 +5,7 @@ import { OrganizationGone } from '../../../upstream/main-api.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
 import type { PostsDeps } from '../deps.ts';
-import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
+import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { freshFor } from '../../limits/freshness.ts';
 import type { AccountWithAge } from '../../reads/read-account.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
@@ -46,7 +46,7 @@ async function fetchBoards(
   const now = () => context.clock.now();
   const found: Record<string, Board[] | null> = Object.fromEntries(wanted.channelIds.map((id) => [id, null]));
   for (const ids of chunksOf(wanted.organizationIds, ORGANIZATIONS_PER_REQUEST)) {
-    const read = await withAccessToken(context, grant.id, (accessToken) =>
+    const read = await readWithAccessToken(context, grant.id, (accessToken) =>
       readBoards({ mainApi, accessToken, now }, ids),
     ).catch((cause: unknown) => {
       if (!(cause instanceof OrganizationGone)) throw cause;
@@ -78,13 +78,14 @@ export async function knownBoards(
     organizationIds: [...new Set(ofPinterest.map(({ organizationId }) => organizationId))],
   };
   const name = { grantId: grant.id, what: 'boards' };
-  const read = keptBoards.safeParse((await keptAnswer(context, name)).answer).data;
+  const parsed = keptBoards.safeParse((await keptAnswer(context, name)).answer).data;
   // Cached boards are worthless once the account has a new Pinterest channel.
-  const kept = read && wanted.channelIds.every((id) => Object.hasOwn(read.boards, id)) ? read : undefined;
+  const isWhole = parsed && wanted.channelIds.every((id) => Object.hasOwn(parsed.boards, id));
+  const kept = isWhole ? parsed : undefined;
   const age = kept ? context.clock.now() - kept.fetchedAt : Number.POSITIVE_INFINITY;
   if (kept && age < freshFor(context, grant)) return { ...kept, isStale: false };
-  const fetching = context.flights.run(`boards ${grant.id}`, () => fetchBoards(context, grant, wanted));
+  const read = () => fetchBoards(context, grant, wanted);
   const lastKnown = () =>
     kept && age < context.settings.profilesStale ? { ...kept, isStale: true } : undefined;
-  return freshOrLastKnown(context, { name, lastKnown }, fetching);
+  return freshOrLastKnown(context, { name, key: `boards ${grant.id}`, read, lastKnown });
 }

@@ -3,7 +3,7 @@ import { findPostAnswers, type PostAnswerName, storePostAnswer } from '../../../
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';
 import type { PostsDeps } from '../deps.ts';
-import { withTimeout } from '../../work/with-timeout.ts';
+import { tellLastKnown, untilAnswered } from '../../reads/until-answered.ts';
 
 /** The last answers about posts. The cache only saves requests, therefore a broken cache does not fail a call. */
 
@@ -46,9 +46,11 @@ export async function keepPostAnswer(
   await keepWhileAlive(context, name.grantId, () => storePostAnswer(context.store, name, row));
 }
 
-/** The answer while the new API cannot be asked now, if one is known. */
-interface Fallback<Answer> {
+/** A read that other callers may share, and the answer while the new API cannot be asked now, if one is known. */
+interface ReadWithFallback<Answer> {
   name: PostAnswerName;
+  key: string;
+  read: () => Promise<Answer>;
   lastKnown: () => Answer | undefined;
 }
 
@@ -59,15 +61,15 @@ function isPassing(error: unknown): boolean {
 /** The new answer; the last known one while the new API is out of reach or the rest of the budget is reserved. */
 export async function freshOrLastKnown<Answer>(
   context: PostsDeps,
-  { name, lastKnown }: Fallback<Answer>,
-  fetching: Promise<Answer>,
+  { name, key, read, lastKnown }: ReadWithFallback<Answer>,
 ): Promise<Answer> {
+  const known = lastKnown();
   try {
-    return await withTimeout(fetching);
+    return await untilAnswered(context, { key, read, hasLastKnown: known !== undefined });
   } catch (error) {
-    const known = isPassing(error) ? lastKnown() : undefined;
+    if (!isPassing(error)) throw error;
     if (known === undefined) throw error;
-    context.logger.warn('served the last known answer', { grantId: name.grantId, error });
+    tellLastKnown(context, { grantId: name.grantId, error });
     return known;
   }
 }

@@ -212,8 +212,8 @@ export async function readList(
   const fresh = known(Math.max(now - freshFor(context, grant), changedAt), false);
   if (fresh) return fresh;
   // `changedAt` in the key: a call after a change does not join a reading that began before the change.
-  const flight = `posts ${grant.id} ${list.name} ${range.offset} ${range.count} ${changedAt}`;
-  const fetching = context.flights.run(flight, () => fetchRange(context, asking, kept));
+  const key = `posts ${grant.id} ${list.name} ${range.offset} ${range.count} ${changedAt}`;
+  const read = () => fetchRange(context, asking, kept);
   const lastKnown = () => known(Math.max(now - context.settings.profilesStale, changedAt), true);
-  return freshOrLastKnown(context, { name, lastKnown }, fetching);
+  return freshOrLastKnown(context, { name, key, read, lastKnown });
 }

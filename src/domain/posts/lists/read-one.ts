@@ -53,9 +53,8 @@ export async function readOne(context: PostsDeps, reader: PostsReader, id: strin
   const isFresh = isCurrent && age < freshFor(context, grant);
   const fresh = isFresh ? known(false) : undefined;
   if (fresh) return fresh;
-  const fetching = context.flights.run(`post ${grant.id} ${id} ${changedAt}`, () =>
-    fetchPost(context, reader, { id, isKnown: kept !== undefined }),
-  );
+  const key = `post ${grant.id} ${id} ${changedAt}`;
+  const read = () => fetchPost(context, reader, { id, isKnown: kept !== undefined });
   const lastKnown = () => (isCurrent && age < context.settings.profilesStale ? known(true) : undefined);
-  return freshOrLastKnown(context, { name, lastKnown }, fetching);
+  return freshOrLastKnown(context, { name, key, read, lastKnown });
 }

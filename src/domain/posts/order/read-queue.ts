@@ -2,7 +2,7 @@ import type { PostsAccess } from '../../../upstream/posts/read-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { PostsDeps } from '../deps.ts';
-import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
+import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { FieldRefused } from '../../translation/call-fields.ts';
 import { LONGEST_QUEUE } from '../../translation/queue-order.ts';
@@ -58,7 +58,7 @@ export function readQueue(
     const { modernClientId } = grant;
     const takeRequest = () => takeWrite(context, { modernClientId, clientId: mapping.client_id });
     const mainApi = context.sides.mainApiFor(modernClientId);
-    return withAccessToken(context, grant.id, (accessToken) =>
+    return readWithAccessToken(context, grant.id, (accessToken) =>
       readPages({ mainApi, accessToken, now: () => context.clock.now() }, channel, takeRequest),
     );
   });

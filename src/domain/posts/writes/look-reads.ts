@@ -4,7 +4,7 @@ import { type SendQuery, findPost, listPosts, type PostsResult } from '../../../
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { PostsDeps } from '../deps.ts';
-import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
+import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
 import { madeBetween } from './made-between.ts';
@@ -60,7 +60,7 @@ export function readsInCall(context: PostsDeps, { grant, clientId }: PostsReader
   const mainApi = context.sides.mainApiFor(modernClientId);
   const ask: SendQuery = async (read) => {
     takeWrite(context, { modernClientId, clientId });
-    return withAccessToken(context, grantId, (accessToken) =>
+    return readWithAccessToken(context, grantId, (accessToken) =>
       read({ mainApi, accessToken, now: context.clock.now() }),
     );
   };

@@ -22,10 +22,10 @@ function watchSocket(socket) {
 
 function openConnection(original) {
   const opened = pointed('connect', original);
-  return async (url) => {
-    const connection = await opened(url);
+  return async (...parts) => {
+    const connection = await opened(...parts);
     const { createConnection } = connection.agent;
-    connection.agent.createConnection = (...parts) => watchSocket(createConnection(...parts));
+    connection.agent.createConnection = (...given) => watchSocket(createConnection(...given));
     return connection;
   };
 }

@@ -1,0 +1,59 @@
+import { TOKEN_LATE_AFTER, PROBE_WITHOUT_TOKEN_AFTER } from '../../../shared/lifetimes.ts';
+import { findGrant } from '../../../store/grants/grants.ts';
+import { BreakerOpen } from '../../../upstream/breaker.ts';
+import type { GrantsDeps } from '../deps.ts';
+import { withAccessToken } from './with-access-token.ts';
+
+/**
+ * Reads of the main API behind its breaker. While the breaker is open no read begins, so no read refreshes a grant
+ * either. The read that finds out whether the main API answers again has an access token that is not due for renewal:
+ * a probe never presents a refresh token (docs/decisions/0025).
+ */
+
+/** Whether the read of this grant needs no refresh, now or ahead of time. */
+async function hasTokenInHand({ store, clock }: GrantsDeps, grantId: string): Promise<boolean> {
+  const grant = await findGrant(store.durable, grantId);
+  return grant !== undefined && grant.refresh_at > clock.now();
+}
+
+/** Whether this read may find out whether the main API answers again. Otherwise a request without a token may. */
+async function isProbe(context: GrantsDeps, grantId: string): Promise<boolean> {
+  const { reads } = context.sides;
+  const waited = reads.waitsForProbe();
+  if (waited === undefined) return false;
+  if (await hasTokenInHand(context, grantId)) return true;
+  // An answer without a token says less, so reads of other grants have the first chance.
+  if (waited >= PROBE_WITHOUT_TOKEN_AFTER) reads.knock();
+  return false;
+}
+
+type AuthorizedRead<Answer> = (accessToken: string) => Promise<Answer>;
+
+async function whileOpen(context: GrantsDeps, grantId: string, ask: AuthorizedRead<unknown>): Promise<never> {
+  // Nobody waits for a probe. The breaker notes what it shows.
+  if (await isProbe(context, grantId)) withAccessToken(context, grantId, ask).catch(() => undefined);
+  throw new BreakerOpen();
+}
+
+/**
+ * Reads the main API with a live access token. `ask` reads only, and may run again.
+ * @throws {GrantDead | Unavailable}, and the errors of `ask`
+ */
+export async function readWithAccessToken<Answer>(
+  context: GrantsDeps,
+  grantId: string,
+  ask: AuthorizedRead<Answer>,
+): Promise<Answer> {
+  const { reads } = context.sides;
+  if (reads.isOpen()) return whileOpen(context, grantId, ask);
+  // Where every access token has ended, no read would show that the main API is away too.
+  const late = setInterval(() => reads.knock(), TOKEN_LATE_AFTER);
+  try {
+    return await withAccessToken(context, grantId, (accessToken) => {
+      clearInterval(late);
+      return ask(accessToken);
+    });
+  } finally {
+    clearInterval(late);
+  }
+}
