@@ -131,13 +131,26 @@ test('a text of an earlier answer, or of other lengths of lists, is not told', a
   expect(await takesShortWay()).toBe(true);
 });
 
-test('an answer that is not fresh any more is asked for again', async () => {
-  const { settings } = system.bridge.context;
-  await answers()
-    .updateTable('answers')
-    .set((eb) => ({ fetched_at: eb('fetched_at', '-', settings.profilesFresh) }))
-    .execute();
+test('an answer that is not fresh any more is asked for again, although its text is of this answer', async () => {
+  const { settings, clock } = system.bridge.context;
+  const ageBy = async (age: number) => {
+    const fetchedAt = clock.now() - age;
+    const key = `${system.app.clientId} ${fetchedAt}`;
+    await answers()
+      .updateTable('answers')
+      .set({ fetched_at: fetchedAt, told_profiles: MARK, told_profiles_key: key })
+      .execute();
+  };
+  await ageBy(settings.profilesFresh / 2);
+  expect(await takesShortWay()).toBe(true);
+  await ageBy(settings.profilesFresh);
   expect(await takesShortWay()).toBe(false);
+});
+
+test('a token in another state is refused by the next call, while its grant and the text are still there', async () => {
+  const { durable } = system.bridge.context.store;
+  await durable.updateTable('mappings').set({ state: 'revoked' }).where('state', '=', 'active').execute();
+  expect(await call()).toMatchObject({ status: 401 });
 });
 
 test('calls on the short way count against the limit of calls, and are refused at the same number', async () => {
