@@ -1,5 +1,5 @@
 // `node load.mjs PORT TOKENS_FILE CARRIER SECONDS CONNECTIONS`: calls `profiles.json` over kept connections, each with a
-// token chosen at random, and prints one JSON object: answered calls, failures, and the times in milliseconds. It writes
+// token chosen at random, or with SECONDS `once` with each token one time, and prints one JSON object: answered calls, failures, and the times in milliseconds. It writes
 // requests by hand, so that it costs the machine little beside the server that is measured.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -22,7 +22,12 @@ const requestOf = requests[carrier];
 
 const times = [];
 let failures = 0;
-const until = performance.now() + Number(seconds) * 1000;
+const isOnce = seconds === 'once';
+const until = isOnce ? Infinity : performance.now() + Number(seconds) * 1000;
+let read = 0;
+
+/** Any token; undefined once each was read, where that is asked for. */
+const nextToken = () => (isOnce ? tokens[read++] : tokens[Math.floor(Math.random() * tokens.length)]);
 
 /** The length of the whole answer at the beginning of `text`; undefined while a part of it is missing. */
 function lengthOf(text) {
@@ -41,8 +46,9 @@ function callOver() {
     let begun = 0;
     const send = () => {
       begun = performance.now();
-      if (begun >= until) return resolve(socket.destroy());
-      socket.write(requestOf(tokens[Math.floor(Math.random() * tokens.length)]));
+      const token = begun < until ? nextToken() : undefined;
+      if (token === undefined) return resolve(socket.destroy());
+      socket.write(requestOf(token));
     };
     socket.setEncoding('latin1').setNoDelay(true);
     socket.once('connect', send);

@@ -8,6 +8,7 @@ import { projectRoot } from '../shared/project-root.ts';
 import { loadAssets } from './pages/assets.ts';
 import { exchangeRouter } from './exchange/router.ts';
 import { answerDirectly } from './legacy/direct-calls.ts';
+import { answerPlainly } from './legacy/plain/plain-profiles.ts';
 import { legacyRoutes } from './legacy/router.ts';
 import { lifecycleRouter } from './lifecycle/router.ts';
 import { type MetricsOptions, metricsRouter } from './metrics/router.ts';
@@ -26,7 +27,7 @@ import { createSigninParts } from './signin/parts.ts';
 import { signinRouter } from './signin/router.ts';
 import { supportRouter } from './support/router.ts';
 import { formatNumber, timeElement } from './wording/words.ts';
-import { strictTransport } from './wire/https.ts';
+import { strictTransport, type TrustProxy } from './wire/https.ts';
 
 export interface AppOptions {
   context: Context;
@@ -100,5 +101,8 @@ export function createBridgeApp({
   app.use(pageNotFound);
   app.use(pageFailures({ logger: context.logger, pages, frame, know }));
   const { direct: calls, failures } = legacy;
-  return { app, answer: answerDirectly({ app, calls, failures, logger: context.logger }) };
+  const otherwise = answerDirectly({ app, calls, failures, logger: context.logger });
+  const trusts = app.get('trust proxy fn') as TrustProxy;
+  const answer = answerPlainly({ context, perMinute: rateLimitPerMinute, trusts, logRequests, otherwise });
+  return { app, answer };
 }

@@ -47,8 +47,8 @@ export function trackConnections(server: Server): Connections {
   let invitedAt = Number.NEGATIVE_INFINITY;
   server.on('request', (_req, res) => {
     answers.add(res);
-    res.once('close', () => answers.delete(res));
-    res.once('finish', () => {
+    res.on('close', () => answers.delete(res));
+    res.on('finish', () => {
       if (!isClosing) invitedAt = performance.now();
     });
     if (isClosing) sayCloseIn(res);

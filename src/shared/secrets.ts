@@ -1,8 +1,8 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
+  hash,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
@@ -70,7 +70,7 @@ const TAG_BYTES = 16;
 
 /** The SHA-256 of a secret: an import keeps only this on the way to the database. */
 export function sha256Of(value: string): Buffer {
-  return createHash('sha256').update(value, 'utf8').digest();
+  return hash('sha256', value, 'buffer');
 }
 
 /** `HMAC-SHA-256(key, SHA-256(value))`, so that a value known only by its SHA-256 can be imported. */
@@ -83,6 +83,7 @@ function keyedDigest(key: Key, value: string): string {
 }
 
 function digestsUnder({ active, all }: KeyRing, sha256: Buffer): string[] {
+  if (all.length === 1) return [keyedDigestOf(active, sha256)];
   const ordered = [active, ...all.filter((key) => key.id !== active.id)];
   return ordered.map((key) => keyedDigestOf(key, sha256));
 }

@@ -29,6 +29,8 @@ export interface SharedCounts {
    * alone.
    */
   count(key: readonly string[], how?: { isShared: boolean }): MinuteCount;
+  /** Counts one more event of `key`, unless `most` events have been counted. Whether it was counted. */
+  countUpTo(most: number, key: readonly string[]): boolean;
   /** The count of `key`, without counting an event. */
   look(key: readonly string[]): MinuteCount;
   /** Stores the new counts of this process in the database and reads the totals. */
@@ -86,6 +88,7 @@ function createMinutes(clock: Clock) {
       minutes.set(digest, minute);
       return countedIn(minute, now);
     },
+    has: (digest: string) => minutes.has(digest),
     look(digest: string): MinuteCount {
       const now = clock.now();
       return countedIn(running(digest, now), now);
@@ -114,6 +117,24 @@ function createMinutes(clock: Clock) {
   };
 }
 
+/** The digests of keys. A digest is remembered for the minute in which its key is counted, because it costs a while. */
+function createKeyDigests(vault: Vault, minutes: { has(digest: string): boolean }) {
+  const digests = new Map<string, string>();
+  const digestOf = (key: readonly string[]): string => {
+    const text = JSON.stringify(key);
+    const known = digests.get(text);
+    if (known !== undefined) return known;
+    const digest = vault.digest(text);
+    digests.set(text, digest);
+    return digest;
+  };
+  return Object.assign(digestOf, {
+    forgetUnused(): void {
+      for (const [text, digest] of digests) if (!minutes.has(digest)) digests.delete(text);
+    },
+  });
+}
+
 /**
  * The counts of one process, in step with the other processes. The keys are stored as digests, because callers choose
  * parts of the keys.
@@ -121,10 +142,16 @@ function createMinutes(clock: Clock) {
 export function createSharedCounts(parts: { store: Store; clock: Clock; vault: Vault }): SharedCounts {
   const { store, clock, vault } = parts;
   const minutes = createMinutes(clock);
-  const digestOf = (key: readonly string[]) => vault.digest(JSON.stringify(key));
+  const digestOf = createKeyDigests(vault, minutes);
   let lastRead = 0;
   return {
     count: (key, { isShared } = { isShared: true }) => minutes.count(digestOf(key), isShared),
+    countUpTo(most, key) {
+      const digest = digestOf(key);
+      const isBelow = minutes.look(digest).points < most;
+      if (isBelow) minutes.count(digest, true);
+      return isBelow;
+    },
     look: (key) => minutes.look(digestOf(key)),
     async sync() {
       const now = clock.now();
@@ -134,6 +161,9 @@ export function createSharedCounts(parts: { store: Store; clock: Clock; vault: V
       minutes.learn(await listChangedCounts(store, { since, now }));
       lastRead = now;
     },
-    forgetEnded: () => minutes.forgetEnded(),
+    forgetEnded() {
+      minutes.forgetEnded();
+      digestOf.forgetUnused();
+    },
   };
 }

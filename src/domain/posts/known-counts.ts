@@ -10,17 +10,22 @@ export interface KnownCounts {
   sent?: number;
 }
 
+/** The known lengths of a grant's lists, by their names. Undefined when the cache fails. */
+type KnownLengths = ReadonlyMap<string, number> | undefined;
+
+function countsIn(lengths: KnownLengths, channelId: string): KnownCounts | undefined {
+  const [pending, sent] = [nameOfPending, nameOfSent].map((nameOf) => lengths?.get(nameOf(channelId)));
+  if (pending === undefined && sent === undefined) return undefined;
+  return { ...(pending === undefined ? {} : { pending }), ...(sent === undefined ? {} : { sent }) };
+}
+
 /** The known lengths of the lists of a grant's channels. Sends no request. */
 export async function knownCounts(
   context: PostsDeps,
   grantId: string,
-): Promise<(channelId: string) => KnownCounts | undefined> {
+): Promise<{ lengths: KnownLengths; countsOf: (channelId: string) => KnownCounts | undefined }> {
   const lengths = await withoutCacheFaults(context, grantId, () => findListLengths(context.store, grantId));
-  return (channelId) => {
-    const [pending, sent] = [nameOfPending, nameOfSent].map((nameOf) => lengths?.get(nameOf(channelId)));
-    if (pending === undefined && sent === undefined) return undefined;
-    return { ...(pending === undefined ? {} : { pending }), ...(sent === undefined ? {} : { sent }) };
-  };
+  return { lengths, countsOf: (channelId) => (lengths?.size ? countsIn(lengths, channelId) : undefined) };
 }
 
 /** Adds a new post to the known length of its channel's queue. */

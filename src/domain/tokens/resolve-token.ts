@@ -51,7 +51,7 @@ export type ServedMapping = MappingWithApp & {
 /** The standing of a token as a call meets it. `ending` says why the old API is not asked. */
 function standingOfCall(
   { oldBackend }: TokensDeps,
-  { state, reason, source }: Mapping,
+  { state, reason, source }: Pick<Mapping, 'state' | 'reason' | 'source'>,
   ending: LifecycleEnding | undefined,
 ): TokenStanding {
   const oldApi = oldApiOfCall(ending, oldBackend !== undefined);
@@ -214,6 +214,18 @@ export async function resolveToken(context: TokensDeps, token: string): Promise<
   const { oldBackend, ending } = oldBackendFor(context, undefined);
   if (oldBackend) return { kind: 'unknown', mapping: undefined };
   return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
+}
+
+/**
+ * Whether a token under the active digest key is served, with nothing that a call could learn from it. A token that the
+ * old API answers while it is not connected is never served.
+ */
+export function isPlainlyServed(
+  context: TokensDeps,
+  mapping: Pick<Mapping, 'state' | 'reason' | 'source' | 'account_id' | 'hint_first'>,
+): boolean {
+  if (mapping.hint_first === null || mapping.account_id === null) return false;
+  return mapping.state === 'active' && standingOfCall(context, mapping, undefined).is === 'served';
 }
 
 function grantOf(mapping: ServedMapping): GrantClient {

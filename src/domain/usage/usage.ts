@@ -107,7 +107,7 @@ function createNames() {
 
 /** The key of a row. Every process writes rows in the order of these keys. */
 function keyOf({ mapping_id, day, endpoint, carrier, user_agent, outcome }: UsageRow): string {
-  return [mapping_id, day, endpoint, carrier, user_agent, outcome].join('\n');
+  return `${mapping_id}\n${day}\n${endpoint}\n${carrier}\n${user_agent}\n${outcome}`;
 }
 
 /** The rows that wait in memory, by their keys. */
@@ -122,8 +122,10 @@ function createWaiting() {
       const key = keyOf(row);
       const waiting = rows.get(key);
       if (!waiting && rows.size >= ROWS_KEPT) return false;
-      const calls = row.calls + (waiting?.calls ?? 0);
-      rows.set(key, { ...row, calls, last_at: Math.max(row.last_at, waiting?.last_at ?? 0) });
+      if (waiting) {
+        const last_at = Math.max(row.last_at, waiting.last_at);
+        rows.set(key, { ...row, calls: row.calls + waiting.calls, last_at });
+      } else rows.set(key, row);
       return true;
     },
     /** Removes written rows. Calls that came during the write stay. */
@@ -162,9 +164,10 @@ interface UsageLogDeps {
 function createRows(clock: UsageLogDeps['clock']): (call: Call) => UsageRow {
   const agents = createNames();
   const endpoints = createNames();
+  const days = new LRUCache<number, string>({ max: 2, memoMethod: (number) => dayOf(number * DAY) });
   return ({ mappingId, endpoint, carrier, userAgent, status }) => {
     const now = clock.now();
-    const day = dayOf(now);
+    const day = days.memo(Math.floor(now / DAY));
     return {
       mapping_id: mappingId,
       day,

@@ -3,12 +3,14 @@ import type { LegacyDeps } from './deps.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../../domain/ids/legacy-ids.ts';
 import type { Caller } from '../../domain/ids/match-ids.ts';
 import { knownCounts } from '../../domain/posts/known-counts.ts';
+import { keepProfiles } from '../../domain/posts/told-profiles.ts';
 import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { shadow } from '../../domain/reads/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
-import { LegacyError, REFUSALS, sendJson } from '../wire/legacy-error.ts';
+import { LegacyError, REFUSALS, sendJson, sendJsonText } from '../wire/legacy-error.ts';
 import { legacyProfile } from './legacy-profile.ts';
 import { subprofilesFor } from './subprofiles.ts';
+import { wantsKept } from './plain/plain-profiles.ts';
 
 type HandlerFactory = ReturnType<typeof createCalls>;
 
@@ -18,11 +20,14 @@ export function profiles(context: LegacyDeps, call: HandlerFactory): RequestHand
     const { mapping } = caller;
     const reading = await readFor(context, mapping, res);
     const ids = await legacyIds(context, caller, reading);
-    const countsOf = await knownCounts(context, mapping.grant_id);
+    const { lengths, countsOf } = await knownCounts(context, mapping.grant_id);
     const boardsOf = await subprofilesFor(context, { mapping, reading }, { req, res });
     const answer = reading.channels.map((channel) => legacyProfile(channel, ids, countsOf(channel.id)));
     const told = reading.channels.map((channel, index) => ({ ...answer[index], ...boardsOf(channel) }));
-    sendJson(res, 200, told);
+    const text = JSON.stringify(told);
+    sendJsonText(res, 200, text);
+    if (lengths && wantsKept(req))
+      keepProfiles(context, mapping, { text, lengths, fetchedAt: reading.fetchedAt });
     shadow(context, caller, { read: 'profiles', answer });
   });
 }
@@ -55,7 +60,7 @@ export function profile(context: LegacyDeps, call: HandlerFactory): RequestHandl
   return call(async (caller, req, res) => {
     const { mapping } = caller;
     const { reading, channel, ids } = await namedChannel(context, caller, { req, res });
-    const countsOf = await knownCounts(context, mapping.grant_id);
+    const { countsOf } = await knownCounts(context, mapping.grant_id);
     const boardsOf = await subprofilesFor(context, { mapping, reading }, { req, res });
     const answer = legacyProfile(channel, ids, countsOf(channel.id));
     sendJson(res, 200, { ...answer, ...boardsOf(channel) });

@@ -3,14 +3,14 @@ import type { LegacyDeps } from './deps.ts';
 import { type Board, knownBoards } from '../../domain/posts/lists/known-boards.ts';
 import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { servedBy, type ServedMapping } from '../../domain/tokens/resolve-token.ts';
-import { queryParameters } from '../wire/request-parameters.ts';
+import { type Parameters, queryParameters } from '../wire/request-parameters.ts';
 import { tellAge } from './posts/age.ts';
 
 /** The boards of Pinterest profiles. The old API called a board a subprofile. */
 
-/** An unreadable value was never refused. It asks for no boards. */
-function areWanted(req: Request): boolean {
-  const value = queryParameters(req).get('subprofiles') ?? '';
+/** Whether a call asks for boards. An unreadable value was never refused. It asks for no boards. */
+export function wantsSubprofiles(query: Parameters): boolean {
+  const value = query.get('subprofiles') ?? '';
   return ['1', 'true', 'yes', 'on'].includes(value.toLowerCase());
 }
 
@@ -25,7 +25,7 @@ export async function subprofilesFor(
   { mapping, reading }: { mapping: ServedMapping; reading: Pick<AccountWithAge, 'channels'> },
   { req, res }: { req: Request; res: Response },
 ): Promise<SubprofileLookup> {
-  if (!areWanted(req)) return () => ({});
+  if (!wantsSubprofiles(queryParameters(req))) return () => ({});
   const answer = await servedBy(context, mapping, (grant) => knownBoards(context, grant, reading));
   tellAge(context, res, answer);
   return ({ id }) => {

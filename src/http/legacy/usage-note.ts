@@ -30,8 +30,10 @@ export function seenOf(req: Request): RequestSummary {
   return { method: req.method, endpoint: endpointOf(req), userAgent: req.get('user-agent'), address: req.ip };
 }
 
+type UsedToken = Omit<KnownToken, 'token_digest'>;
+
 interface TokenUse extends Pick<CarriedToken, 'carrier'> {
-  mapping: KnownToken | undefined;
+  mapping: UsedToken | undefined;
   /** The brownout that makes the call fail. */
   brownout?: Brownout | undefined;
 }
@@ -101,13 +103,13 @@ function answeredBy({ status, isPassed }: AnsweredCall, shown: LiveCaller): Answ
   return shown.mapping?.state === 'unmapped' ? 'old' : 'new';
 }
 
-function hintOf({ hint_first: first, hint_last: last }: KnownToken): string | null {
+function hintOf({ hint_first: first, hint_last: last }: UsedToken): string | null {
   return first === null || last === null ? null : `1/${first}…${last}`;
 }
 
 interface LiveCaller {
   clientId: string;
-  mapping?: KnownToken | undefined;
+  mapping?: UsedToken | undefined;
   /** Where the token stood in the call, or `credentials` for a call with the credentials of the app. */
   carrier: string;
   brownout?: Brownout | undefined;
@@ -116,6 +118,7 @@ interface LiveCaller {
 /** Shows an answered call on the live pages of its app. This costs nothing while no such page is open. */
 function show({ live }: LegacyDeps, shown: LiveCaller, answered: AnsweredCall): void {
   const { clientId, carrier, mapping } = shown;
+  if (!live.isWatched(clientId)) return;
   const { isPassed: _, ...call } = answered;
   live.note({
     ...call,

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { WireDeps } from './deps.ts';
 import { dateFor, type Lifecycle } from '../../domain/lifecycle/lifecycle.ts';
 import { successorLink } from './successor-link.ts';
@@ -66,6 +66,10 @@ function dateHeaders(
   return headers;
 }
 
+/** Whether the dates of an app are those of all apps. */
+export const hasCommonDates = ({ extensions }: Lifecycle, clientId: string | undefined) =>
+  clientId === undefined || !extensions.has(clientId);
+
 /** Sets the dates of an app, once the app of the call is known: an app may have an extension. */
 export function tellDates(
   { lifecycle, settings }: WireDeps,
@@ -75,7 +79,7 @@ export function tellDates(
   const known = lifecycle.current();
   const { clientId, isSunset = false } = told;
   // Every answer already has the dates that are the same for all apps.
-  if (!isSunset && clientId !== undefined && !known.extensions.has(clientId)) return;
+  if (!isSunset && hasCommonDates(known, clientId)) return;
   const { publicUrl } = settings;
   const successor = successorLink(publicUrl, res.req);
   res.setHeaders(dateHeaders(known, { publicUrl, successor, ...told }));
@@ -97,15 +101,14 @@ export function ownHeaders(res: Response): Set<string> {
 }
 
 /** The headers that are the same for all apps, by the successor of the call, for as long as the dates stay. */
-function createCommonHeaders({ lifecycle, settings }: WireDeps) {
+export function createCommonHeaders({ lifecycle, settings }: WireDeps) {
   const { publicUrl } = settings;
   let told: Lifecycle | undefined;
   const kept = new Map<string | undefined, Map<string, string>>();
-  return (req: Request): Map<string, string> => {
+  return (successor: string | undefined): Map<string, string> => {
     const known = lifecycle.current();
     if (known !== told) kept.clear();
     told = known;
-    const successor = successorLink(publicUrl, req);
     const headers =
       kept.get(successor) ??
       new Map([...Object.entries(ADDED_HEADERS), ...dateHeaders(known, { publicUrl, successor })]);
@@ -116,10 +119,11 @@ function createCommonHeaders({ lifecycle, settings }: WireDeps) {
 
 /** Sets the added headers on every old answer, errors included. */
 export function createAddedHeaders(context: WireDeps): RequestHandler {
-  const tellHttps = strictTransport(context.settings.publicUrl);
+  const { publicUrl } = context.settings;
+  const tellHttps = strictTransport(publicUrl);
   const commonFor = createCommonHeaders(context);
   return (req, res, next) => {
-    res.setHeaders(commonFor(req));
+    res.setHeaders(commonFor(successorLink(publicUrl, req)));
     tellHttps(req, res, next);
   };
 }

@@ -1,12 +1,15 @@
 import type { Request } from 'express';
 import { LegacyError, REFUSALS } from './legacy-error.ts';
-import { bodyParameters, MalformedBody, queryParameters } from './request-parameters.ts';
+import { bodyParameters, MalformedBody, type Parameters, queryParameters } from './request-parameters.ts';
+
+const AUTHORIZATION = 'authorization';
+
+const isAuthorization = (name: string) =>
+  name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION;
 
 /** Every `Authorization` header as it was sent: Node drops all but the first from `headers`. */
-function authorizationHeaders(req: Request): string[] {
-  return req.rawHeaders.filter(
-    (_, index, raw) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization',
-  );
+function authorizationHeaders(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && isAuthorization(rawHeaders[index - 1] ?? ''));
 }
 
 /**
@@ -18,8 +21,8 @@ export function tokenInHeader(header: string): string | undefined {
   return /^(bearer|oauth)$/i.test(scheme) ? value.trim() : undefined;
 }
 
-function headerTokens(req: Request): string[] {
-  return authorizationHeaders(req).flatMap((header) => tokenInHeader(header) ?? []);
+function headerTokens(rawHeaders: readonly string[]): string[] {
+  return authorizationHeaders(rawHeaders).flatMap((header) => tokenInHeader(header) ?? []);
 }
 
 /** The body's tokens. An unreadable body does not matter where the token came in the header or the query. */
@@ -41,17 +44,41 @@ export interface CarriedToken {
 
 /** Each token once: a hostile caller repeats one a thousand times. */
 function carriedBy(carrier: CarriedToken['carrier'], tokens: readonly string[]): CarriedToken[] {
+  if (tokens.length === 0) return [];
   const distinct = new Set(tokens);
   distinct.delete('');
   return [...distinct].map((token) => ({ token, carrier }));
 }
 
+/** The places of a call that may hold a token. A call without a body has no `body`. */
+interface TokenPlaces {
+  rawHeaders: readonly string[];
+  query: Parameters;
+  body?: Parameters | undefined;
+}
+
+/** The tokens in the header, the query and the body, in this order. */
+export function tokensAt({ rawHeaders, query, body }: TokenPlaces): CarriedToken[] {
+  return [
+    ...carriedBy('header', headerTokens(rawHeaders)),
+    ...carriedBy('query', query.all('access_token')),
+    ...carriedBy('body', body?.all('access_token') ?? []),
+  ];
+}
+
 /** The tokens in the header and the query, in this order. */
 export function tokensBeforeBody(req: Request): CarriedToken[] {
-  return [
-    ...carriedBy('header', headerTokens(req)),
-    ...carriedBy('query', queryParameters(req).all('access_token')),
-  ];
+  return tokensAt({ rawHeaders: req.rawHeaders, query: queryParameters(req) });
+}
+
+/**
+ * The one token of a call, at the first of its places. Undefined when there is none.
+ * @throws {LegacyError} two tokens differ
+ */
+export function onlyToken(found: readonly CarriedToken[]): CarriedToken | undefined {
+  const [first] = found;
+  if (found.some(({ token }) => token !== first?.token)) throw new LegacyError(REFUSALS.tokenTwice);
+  return first;
 }
 
 /** Whether a token came before the body. Then the caller need not wait for the body. */
@@ -66,9 +93,7 @@ export function hasTokenBeforeBody(req: Request): boolean {
  */
 export async function findCarriedToken(req: Request): Promise<CarriedToken | undefined> {
   const other = tokensBeforeBody(req);
-  const found = [...other, ...carriedBy('body', await bodyTokens(req, other.length > 0))];
-  if (new Set(found.map(({ token }) => token)).size > 1) throw new LegacyError(REFUSALS.tokenTwice);
-  return found[0];
+  return onlyToken([...other, ...carriedBy('body', await bodyTokens(req, other.length > 0))]);
 }
 
 /** As `findCarriedToken`, but a call that `findCarriedToken` would refuse counts as a call without a token. */

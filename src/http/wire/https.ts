@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 
@@ -12,9 +14,46 @@ const STRICT_TRANSPORT = 'max-age=31536000';
  */
 export function isProtected(req: Request): boolean {
   if (req.secure) return true;
-  const trusts = req.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-  const cameThroughProxy = trusts(req.socket.remoteAddress ?? '', 0);
-  return !cameThroughProxy && isLoopbackHost(req.socket.localAddress);
+  const trusts = req.app.get('trust proxy fn') as TrustProxy;
+  return isOnLoopback(req.socket, trusts(req.socket.remoteAddress ?? '', 0));
+}
+
+/** Whether the other end of a connection is a named proxy (express `trust proxy`). */
+export type TrustProxy = (address: string, hop: number) => boolean;
+
+const isOnLoopback = ({ localAddress }: Socket, cameThroughProxy: boolean) =>
+  !cameThroughProxy && isLoopbackHost(localAddress);
+
+/** What a connection tells of all its requests. */
+interface Connection {
+  isEncrypted: boolean;
+  cameThroughProxy: boolean;
+  isOnLoopback: boolean;
+}
+
+const connections = new WeakMap<Socket, Connection>();
+
+function connectionOf(socket: Socket, trusts: TrustProxy): Connection {
+  const known = connections.get(socket);
+  if (known) return known;
+  const cameThroughProxy = trusts(socket.remoteAddress ?? '', 0);
+  const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
+  const connection = { isEncrypted, cameThroughProxy, isOnLoopback: isOnLoopback(socket, cameThroughProxy) };
+  connections.set(socket, connection);
+  return connection;
+}
+
+/**
+ * How a request arrived, where that is plain: over HTTPS, or over plain HTTP to a loopback address. Undefined for every
+ * other request, which `isProtected` and `req.secure` decide about.
+ */
+export function plainArrival(
+  { socket, headers }: IncomingMessage,
+  trusts: TrustProxy,
+): { isSecure: boolean } | undefined {
+  const { isEncrypted, cameThroughProxy, isOnLoopback: isLocal } = connectionOf(socket, trusts);
+  if (cameThroughProxy) return headers['x-forwarded-proto'] === 'https' ? { isSecure: true } : undefined;
+  return isEncrypted || isLocal ? { isSecure: isEncrypted } : undefined;
 }
 
 /**
@@ -24,10 +63,16 @@ export function isProtected(req: Request): boolean {
  * plain HTTP.
  */
 export function strictTransport(publicUrl: string): RequestHandler {
-  const { protocol, hostname } = new URL(publicUrl);
-  const isOverHttps = protocol === 'https:' && !isLoopbackHost(hostname);
+  const tell = tellStrictTransport(publicUrl);
   return (req, res, next) => {
-    if (isOverHttps && req.secure) res.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
+    if (req.secure) tell(res);
     next();
   };
+}
+
+/** Sets the header of `strictTransport` on an answer over HTTPS. */
+export function tellStrictTransport(publicUrl: string): (res: ServerResponse) => void {
+  const { protocol, hostname } = new URL(publicUrl);
+  const isOverHttps = protocol === 'https:' && !isLoopbackHost(hostname);
+  return (res) => void (isOverHttps && res.setHeader('Strict-Transport-Security', STRICT_TRANSPORT));
 }

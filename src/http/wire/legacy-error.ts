@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import type { OAuthError } from '../../shared/oauth-error.ts';
 
@@ -54,11 +55,16 @@ export function tooManyCalls(secondsLeft: number): LegacyError {
   return new LegacyError(REFUSALS.rateLimit, { headers: { 'Retry-After': String(secondsLeft) } });
 }
 
-/** Sends a JSON body byte for byte as the old API did: this content type, no entity tag. */
-export function sendJson(res: Response, status: number, body: unknown): void {
+/** Sends a JSON text byte for byte as the old API did: this content type, no entity tag. */
+export function sendJsonText(res: ServerResponse, status: number, text: string): void {
   res.statusCode = status;
   res.setHeader('Content-Type', 'application/json;charset=UTF-8');
-  res.end(JSON.stringify(body));
+  res.end(text);
+}
+
+/** Sends a JSON body. */
+export function sendJson(res: ServerResponse, status: number, body: unknown): void {
+  sendJsonText(res, status, JSON.stringify(body));
 }
 
 /** Answers a resource call with a refusal. */

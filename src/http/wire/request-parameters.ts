@@ -27,6 +27,7 @@ export class Parameters {
 
   /** Every value under a name. */
   all(name: string): string[] {
+    if (this.#names.length === 0) return [];
     return this.#values.filter((_, index) => this.#names[index] === name);
   }
 
@@ -58,10 +59,20 @@ export class Parameters {
   }
 }
 
-/** The text after the first `?` of the address, as it was sent. */
+/** The text after the first `?` of an address, as it was sent. */
+function queryIn(address: string): string {
+  const start = address.indexOf('?');
+  return start < 0 ? '' : address.slice(start + 1);
+}
+
+/** The text after the first `?` of the address of a call, as it was sent. */
 export function rawQuery(req: Request): string {
-  const start = req.originalUrl.indexOf('?');
-  return start < 0 ? '' : req.originalUrl.slice(start + 1);
+  return queryIn(req.originalUrl);
+}
+
+/** The parameters in the query of an address. */
+export function parametersIn(address: string): Parameters {
+  return new Parameters(parseForm(queryIn(address)));
 }
 
 const queries = new WeakMap<Request, Parameters>();
@@ -70,7 +81,7 @@ const queries = new WeakMap<Request, Parameters>();
 export function queryParameters(req: Request): Parameters {
   const known = queries.get(req);
   if (known) return known;
-  const parameters = new Parameters(parseForm(rawQuery(req)));
+  const parameters = parametersIn(req.originalUrl);
   queries.set(req, parameters);
   return parameters;
 }
@@ -159,7 +170,11 @@ function jsonPairs(body: Buffer): Array<[string, string]> {
 
 const FORM_PARAMETER_LIMIT = 1000;
 
-function formParameters(body: Buffer): Parameters {
+/**
+ * The parameters of a form.
+ * @throws {MalformedBody}
+ */
+export function formParameters(body: Buffer): Parameters {
   if (hasMoreBytes(body, '&', FORM_PARAMETER_LIMIT - 1)) throw new MalformedBody('too many parameters');
   return new Parameters(parseForm(body.toString('utf8')));
 }
@@ -168,7 +183,7 @@ function formParameters(body: Buffer): Parameters {
 export type BodyKind = 'none' | 'form' | 'multipart' | 'json' | 'other';
 
 /** The kind of the body, by its content type. An empty body is `none` for every content type. */
-export function bodyKind(req: Request): BodyKind {
+export function bodyKind(req: Pick<Request, 'body' | 'headers'>): BodyKind {
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body) || body.length === 0) return 'none';
   const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();

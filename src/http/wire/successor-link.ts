@@ -16,7 +16,10 @@ const TARGETS = new Map(
 );
 
 /** The value of `Link` for an address of one of the nineteen calls (RFC 5829); undefined for other addresses. */
-export function successorLink(publicUrl: string, { baseUrl, path }: Request): string | undefined {
+export function successorLink(
+  publicUrl: string,
+  { baseUrl, path }: Pick<Request, 'baseUrl' | 'path'>,
+): string | undefined {
   const name = oldCallOf(baseUrl + path);
   const target = name && TARGETS.get(name);
   return target && `<${publicUrl}${target}`;

@@ -1,13 +1,12 @@
-import { type Insertable, type RawBuilder, SqliteAdapter, sql, type SqlBool } from 'kysely';
+import { type Insertable, type Kysely, type RawBuilder, SqliteAdapter, sql, type SqlBool } from 'kysely';
 import type { Database } from './store.ts';
-import type { Tables } from '../tables/tables.ts';
 
 /**
  * Many values as one parameter. A statement with tens of thousands of parameters takes longer to write and to parse
  * than to run, and SQLite accepts at most 32,766.
  */
 
-export function isSqlite(db: Database): boolean {
+export function isSqlite(db: Pick<Database, 'getExecutor'>): boolean {
   return db.getExecutor().adapter instanceof SqliteAdapter;
 }
 
@@ -26,10 +25,10 @@ export function isOneOf(
 }
 
 /** An insertion of at least one row. All rows must name the same columns in the same order. */
-export function insertionOf<T extends keyof Tables>(
-  db: Database,
+export function insertionOf<Schema, T extends keyof Schema & string>(
+  db: Kysely<Schema>,
   table: T,
-  rows: ReadonlyArray<Insertable<Tables[T]>>,
+  rows: ReadonlyArray<Insertable<Schema[T]>>,
 ): RawBuilder<unknown> {
   const columns = Object.keys(rows[0] ?? {}) as Array<keyof (typeof rows)[number] & string>;
   const names = sql.join(columns.map((name) => sql.ref(name)));

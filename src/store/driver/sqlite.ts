@@ -36,23 +36,47 @@ function byNumber(parameters: readonly string[]): Record<string, string> {
   return named;
 }
 
+interface PreparedRead {
+  statement: Sqlite.Statement;
+  rowOf: (values: readonly unknown[]) => unknown;
+}
+
+/** Makes rows of their values. The binding would look up each name again for each row. */
+function rowMaker(names: readonly string[]): PreparedRead['rowOf'] {
+  const empty: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
+  return (values) => {
+    const row = { ...empty };
+    for (let index = 0; index < names.length; index += 1) row[names[index] as string] = values[index];
+    return row;
+  };
+}
+
 /**
  * Each statement is prepared once, on a separate read-only connection, so that the reader never sees an uncommitted row
  * of this process.
  */
-function preparedReader(file: string) {
+function preparedReader(file: string, beside?: string) {
   const reader = new Sqlite(file, { readonly: true, timeout: 5000 });
-  const statements = new Map<string, Sqlite.Statement>();
-  const prepared = (sql: string): Sqlite.Statement => {
-    const statement = statements.get(sql) ?? reader.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
+  if (beside !== undefined) reader.prepare('attach database ? as volatile').run(beside);
+  const statements = new Map<string, PreparedRead>();
+  const prepared = (sql: string): PreparedRead => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = reader.prepare(sql).raw();
+    const read = { statement, rowOf: rowMaker(statement.columns().map(({ name }) => name)) };
+    statements.set(sql, read);
+    return read;
   };
   return {
-    first: async <Row>(sql: string, parameters: readonly string[]) =>
-      prepared(sql).get(byNumber(parameters)) as Row | undefined,
-    rows: async <Row>(sql: string, parameters: readonly string[]) =>
-      prepared(sql).all(byNumber(parameters)) as Row[],
+    first: async <Row>(sql: string, parameters: readonly string[]) => {
+      const { statement, rowOf } = prepared(sql);
+      const values = statement.get(byNumber(parameters)) as unknown[] | undefined;
+      return values && (rowOf(values) as Row);
+    },
+    rows: async <Row>(sql: string, parameters: readonly string[]) => {
+      const { statement, rowOf } = prepared(sql);
+      return (statement.all(byNumber(parameters)) as unknown[][]).map((values) => rowOf(values) as Row);
+    },
     close: () => reader.close(),
   };
 }
@@ -95,7 +119,7 @@ export function openSqliteStore(file: string, onWait: WaitListener = () => undef
   const durable = new Kysely<Tables>({ dialect: dialectOf(durableFile) });
   const aside = new Kysely<Tables>({ dialect: dialectOf(asideFile) });
   const volatile = new Kysely<VolatileTables>({ dialect: dialectOf(volatileFile) });
-  const reader = preparedReader(file);
+  const reader = preparedReader(file, volatileFileOf(file));
   const volatileReader = preparedReader(volatileFileOf(file));
   const clock = durableFile.prepare("select cast(unixepoch('subsec') * 1000 as integer)").pluck();
   return {

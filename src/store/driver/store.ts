@@ -23,7 +23,10 @@ export interface Store {
    * than once, so it changes only the database. No network call may happen inside.
    */
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>;
-  /** One committed row by a prepared statement with `$1`, `$2` … parameters. For the path of every old call. */
+  /**
+   * One committed row by a prepared statement with `$1`, `$2` … parameters, of the durable and the volatile data. For
+   * the path of every old call.
+   */
   first<Row>(sql: string, parameters: readonly string[]): Promise<Row | undefined>;
   /** All committed rows, likewise. */
   rows<Row>(sql: string, parameters: readonly string[]): Promise<Row[]>;

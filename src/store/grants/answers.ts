@@ -21,7 +21,9 @@ export async function storeAnswer(store: Store, grantId: string, answer: StoredA
   await store.volatile
     .insertInto('answers')
     .values({ grant_id: grantId, ...answer })
-    .onConflict((conflict) => conflict.column('grant_id').doUpdateSet(answer))
+    .onConflict((conflict) =>
+      conflict.column('grant_id').doUpdateSet({ ...answer, told_profiles: null, told_profiles_key: null }),
+    )
     .execute();
 }
 

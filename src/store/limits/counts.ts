@@ -2,6 +2,7 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { chunksOf } from '../../shared/chunks-of.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
+import { insertionOf } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
 import type { Count } from '../tables/tables.ts';
 
@@ -27,28 +28,14 @@ const ROWS_PER_STATEMENT = 2000;
 export type NewPoints = Omit<Count, 'changed_at'>;
 
 async function addRows(store: Store, rows: readonly NewPoints[], now: number): Promise<Count[]> {
-  return store.volatile
-    .insertInto('counts')
-    .values(rows.map((row) => ({ ...row, changed_at: now })))
-    .onConflict((conflict) =>
-      conflict.column('key_digest').doUpdateSet((eb) => ({
-        points: eb
-          .case()
-          .when(isOver(now))
-          .then(eb.ref('excluded.points'))
-          .else(eb('counts.points', '+', eb.ref('excluded.points')))
-          .end(),
-        ends_at: eb
-          .case()
-          .when(isOver(now))
-          .then(eb.ref('excluded.ends_at'))
-          .else(eb.ref('counts.ends_at'))
-          .end(),
-        changed_at: eb.ref('excluded.changed_at'),
-      })),
-    )
-    .returningAll()
-    .execute();
+  const given = rows.map((row) => ({ ...row, changed_at: now }));
+  const added = await sql<Count>`${insertionOf(store.volatile, 'counts', given)}
+    on conflict (key_digest) do update set
+    points = case when ${isOver(now)} then excluded.points else counts.points + excluded.points end,
+    ends_at = case when ${isOver(now)} then excluded.ends_at else counts.ends_at end,
+    changed_at = excluded.changed_at
+    returning *`.execute(store.volatile);
+  return added.rows;
 }
 
 /**

@@ -207,6 +207,10 @@ interface AnswersTable {
   body: string;
   organization_ids: string;
   fetched_at: number;
+  /** The text of `profiles.json` as an app was last told it; null until the text was kept. */
+  told_profiles: Nullable<string>;
+  /** What the text depends on: it holds only while this is the same. */
+  told_profiles_key: Nullable<string>;
 }
 
 interface PostAnswersTable {

@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely';
+import { insertionOf } from '../driver/many-rows.ts';
 import { addAppCalls, callsByApp } from './app-calls.ts';
 import { noteCounting } from './known-calls.ts';
 import type { Store } from '../driver/store.ts';
@@ -16,23 +17,12 @@ export async function addUsage(store: Store, rows: readonly UsageRow[]): Promise
   const lastAt = Math.max(...rows.map(({ last_at }) => last_at));
   await store.volatile.transaction().execute(async (tx) => {
     await noteCounting(tx, lastAt);
-    await tx
-      .insertInto('usage')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['mapping_id', 'day', 'endpoint', 'carrier', 'user_agent', 'outcome'])
-          .doUpdateSet((eb) => ({
-            calls: eb('usage.calls', '+', eb.ref('excluded.calls')),
-            last_at: eb
-              .case()
-              .when('usage.last_at', '<', eb.ref('excluded.last_at'))
-              .then(eb.ref('excluded.last_at'))
-              .else(eb.ref('usage.last_at'))
-              .end(),
-          })),
-      )
-      .execute();
+    await sql`${insertionOf(tx, 'usage', rows)}
+      on conflict (mapping_id, day, endpoint, carrier, user_agent, outcome) do update set
+      calls = usage.calls + excluded.calls,
+      last_at = case when usage.last_at < excluded.last_at then excluded.last_at else usage.last_at end`.execute(
+      tx,
+    );
     await addAppCalls(tx, ofApps);
   });
 }

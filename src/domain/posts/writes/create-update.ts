@@ -132,7 +132,7 @@ async function pendingAfter(
   const done = ends.flatMap((end) => (end.kind === 'done' ? [end.post] : []));
   for (const post of done) await countNewPost(context, mapping.grant_id, post);
   const [first] = done;
-  return first && (await knownCounts(context, mapping.grant_id))(first.channelId)?.pending;
+  return first && (await knownCounts(context, mapping.grant_id)).countsOf(first.channelId)?.pending;
 }
 
 /** If no post was sent, the first error ends the whole call. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { LegacyDeps } from '../deps.ts';
 import { collapsedPath, oldCallOf } from '../../../domain/old-calls/old-calls.ts';
@@ -20,7 +21,7 @@ function endpointOf({ originalUrl }: Request, others: OtherEndpoints): string {
   return oldCallOf(path) ?? others.get(path) ?? oldCallOf(collapsedPath(path)) ?? 'other';
 }
 
-function outcomeOf({ writableFinished, statusCode }: Response): string {
+function outcomeOf({ writableFinished, statusCode }: ServerResponse): string {
   if (!writableFinished) return 'hung_up';
   if (statusCode === 429) return 'limited';
   if (statusCode >= 500) return 'failed';
@@ -40,23 +41,34 @@ function callerLabels(res: Response) {
   return { carrier: carriers.get(res) ?? 'none', answeredBy };
 }
 
+interface MeasuredAnswer {
+  res: ServerResponse;
+  startedAt: number;
+  /** Called when the answer has left, or its caller. */
+  labelsOf: () => { endpoint: string; carrier: string; answeredBy: string };
+}
+
+/** Counts a call once its answer has left, or its caller. */
+export function countAtEnd(
+  { metrics, logger }: LegacyDeps,
+  { res, startedAt, labelsOf }: MeasuredAnswer,
+): void {
+  // `finish` leaves out callers that hang up.
+  res.once('close', () => {
+    try {
+      const milliseconds = performance.now() - startedAt;
+      metrics.calls.note({ ...labelsOf(), outcome: outcomeOf(res), milliseconds });
+    } catch (error) {
+      logger.warn('an answered request could not be noted', { error });
+    }
+  });
+}
+
 /** The first step of every old address. */
-export function measureCall({ metrics, logger }: LegacyDeps, others: OtherEndpoints): RequestHandler {
-  const note = (req: Request, res: Response, startedAt: number) => {
-    const milliseconds = performance.now() - startedAt;
-    const labels = { endpoint: endpointOf(req, others), outcome: outcomeOf(res), ...callerLabels(res) };
-    metrics.calls.note({ ...labels, milliseconds });
-  };
+export function measureCall(context: LegacyDeps, others: OtherEndpoints): RequestHandler {
   return (req, res, next) => {
-    const startedAt = performance.now();
-    // `finish` leaves out callers that hang up.
-    res.once('close', () => {
-      try {
-        note(req, res, startedAt);
-      } catch (error) {
-        logger.warn('an answered request could not be noted', { error });
-      }
-    });
+    const labelsOf = () => ({ endpoint: endpointOf(req, others), ...callerLabels(res) });
+    countAtEnd(context, { res, startedAt: performance.now(), labelsOf });
     next();
   };
 }

@@ -36,17 +36,38 @@ export interface PassThroughDeps {
   passAnonymous: AnonymousPassThrough;
 }
 
+type CountedOwner = Pick<
+  CallOwner,
+  'id' | 'client_id' | 'account_id' | 'source' | 'app_source' | 'app_proven'
+>;
+
+/** The name under which calls of an owner are counted. */
+function countedAs(mapping: CountedOwner): readonly string[] {
+  const app = provenApp(mapping);
+  const whose = app === undefined ? mapping.id : (mapping.account_id ?? mapping.id);
+  return ['calls', app ?? 'unproven', whose];
+}
+
 /** `LEGACY_RATE_LIMIT` calls a minute for one app and account, as the old API had; 0 turns the limit off. */
-export function createPassThroughDeps(context: LegacyDeps, perMinute: number): PassThroughDeps {
+export function createCallLimit({ counts }: Pick<LegacyDeps, 'counts'>, perMinute: number) {
   return {
-    context,
-    limit(mapping) {
+    /** Counts a call. @throws {LegacyError} 429 */
+    count(mapping: CallOwner): void {
       if (perMinute === 0) return;
-      const app = provenApp(mapping);
-      const whose = app === undefined ? mapping.id : (mapping.account_id ?? mapping.id);
-      const { points, secondsLeft } = context.counts.count(['calls', app ?? 'unproven', whose]);
+      const { points, secondsLeft } = counts.count(countedAs(mapping));
       if (points > perMinute) throw tooManyCalls(secondsLeft);
     },
+    /** Counts a call that is not refused. Whether it was counted. */
+    admits: (mapping: CountedOwner) => perMinute === 0 || counts.countUpTo(perMinute, countedAs(mapping)),
+  };
+}
+
+/** What all old calls share. */
+export function createPassThroughDeps(context: LegacyDeps, perMinute: number): PassThroughDeps {
+  const limit = createCallLimit(context, perMinute);
+  return {
+    context,
+    limit: (mapping) => limit.count(mapping),
     passStranger: createStrangers(context),
     passAnonymous: createPassAnonymous(context),
   };

@@ -1,0 +1,60 @@
+import { findListLengths } from '../../store/posts/post-answers.ts';
+import { findToldCall, keepToldProfiles, type ToldCall } from '../../store/posts/told-profiles.ts';
+import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
+import { freshFor } from '../limits/freshness.ts';
+import type { ServedMapping } from '../tokens/resolve-token.ts';
+import type { PostsDeps } from './deps.ts';
+
+export type { ToldCall } from '../../store/posts/told-profiles.ts';
+
+/**
+ * The text of `profiles.json`, kept from one call to the next: to make the text costs more than the rest of a call. The
+ * text depends on the app (its ids stay for ever), on one answer of the new API, and on the known lengths of lists.
+ */
+
+/** The connected token of a call, with what its app was last told. Looks under the active digest key alone. */
+export function toldCallOf({ store, vault }: PostsDeps, token: string): Promise<ToldCall | undefined> {
+  return findToldCall(store, vault.digest(token));
+}
+
+/** What a text depends on. A kept text with another key is not used. */
+function keyOf(clientId: string, fetchedAt: number, lengths: ReadonlyMap<string, number>): string {
+  const known = [...lengths].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `${clientId} ${fetchedAt}${known.length === 0 ? '' : ` ${JSON.stringify(known)}`}`;
+}
+
+/** Whether an answer of this time may be served without asking the new API. */
+function isFresh(context: PostsDeps, modernClientId: string, fetchedAt: number): boolean {
+  const age = context.clock.now() - fetchedAt;
+  return age >= 0 && age < freshFor(context, { modernClientId });
+}
+
+const NONE: ReadonlyMap<string, number> = new Map();
+
+/** The kept text for a call; undefined where the text has to be made anew. */
+export async function toldProfiles(context: PostsDeps, told: ToldCall): Promise<string | undefined> {
+  const { client_id: clientId, grant_id: grantId, text, key, fetched_at: fetchedAt } = told;
+  if (text === null || fetchedAt === null) return undefined;
+  if (!isFresh(context, told.modern_client_id, fetchedAt)) return undefined;
+  const lengths = told.lengths === 0 ? NONE : await findListLengths(context.store, grantId);
+  return key === keyOf(clientId, fetchedAt, lengths) ? text : undefined;
+}
+
+interface MadeProfiles {
+  text: string;
+  fetchedAt: number;
+  lengths: ReadonlyMap<string, number>;
+}
+
+/** Keeps a text for the next calls, where they may be answered with it. No caller waits for this. */
+export function keepProfiles(
+  context: PostsDeps,
+  mapping: Pick<ServedMapping, 'client_id' | 'grant_id' | 'modern_client_id'>,
+  { text, fetchedAt, lengths }: MadeProfiles,
+): void {
+  const { client_id: clientId, grant_id: grantId, modern_client_id: modernClientId } = mapping;
+  if (!isFresh(context, modernClientId, fetchedAt)) return;
+  const told = { grantId, fetchedAt, text, key: keyOf(clientId, fetchedAt, lengths) };
+  const keep = () => withoutCacheFaults(context, grantId, () => keepToldProfiles(context.store, told));
+  void context.flights.run(`keep profiles ${grantId}`, keep);
+}

@@ -1,0 +1,194 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { LegacyDeps } from '../deps.ts';
+import { dependsOnApp, endingOf } from '../../../domain/lifecycle/lifecycle.ts';
+import { OLD_CALLS } from '../../../domain/old-calls/old-calls.ts';
+import { whoAnswers } from '../../../domain/old-calls/who-answers.ts';
+import { type ToldCall, toldCallOf, toldProfiles } from '../../../domain/posts/told-profiles.ts';
+import { provenApp } from '../../../domain/tokens/proven-app.ts';
+import { isPlainlyServed } from '../../../domain/tokens/resolve-token.ts';
+import { newHexId } from '../../../shared/ids.ts';
+import { containErrors } from '../../../shared/net/contain-errors.ts';
+import { REQUEST_ID } from '../../request-id.ts';
+import type { RequestLogMode } from '../../request-log.ts';
+import { createCommonHeaders, hasCommonDates } from '../../wire/added-headers.ts';
+import { type CarriedToken, onlyToken, tokensAt } from '../../wire/bearer-token.ts';
+import { plainArrival, tellStrictTransport, type TrustProxy } from '../../wire/https.ts';
+import { sendJsonText } from '../../wire/legacy-error.ts';
+import { formParameters, type Parameters, parametersIn } from '../../wire/request-parameters.ts';
+import { isForm, readShortBody, shortLengthOf } from './short-body.ts';
+import { successorLink } from '../../wire/successor-link.ts';
+import { whenAnswered } from '../../wire/when-answered.ts';
+import { countAtEnd } from '../metrics/measure-call.ts';
+import { createCallLimit } from '../pass-through/pass-through.ts';
+import { wantsSubprofiles } from '../subprofiles.ts';
+import { noteAnswered } from '../usage-note.ts';
+
+/**
+ * The short way of the most frequent call: `profiles.json` with one good token and a text that is kept. Every rule here
+ * is the function that the ordinary way uses. In any doubt the call takes the ordinary way from its beginning: until
+ * the answer is certain, nothing is counted and nothing is sent.
+ */
+
+interface PlainWayInput {
+  context: LegacyDeps;
+  perMinute: number;
+  trusts: TrustProxy;
+  logRequests: RequestLogMode;
+  /** The ordinary way. */
+  otherwise: RequestListener;
+}
+
+/** A call that may take the short way, as far as its head tells. */
+interface PlainCall {
+  req: IncomingMessage;
+  res: ServerResponse;
+  path: string;
+  query: Parameters;
+  isSecure: boolean;
+  startedAt: number;
+}
+
+/** The answer of a call, once it is certain. */
+interface PlainAnswer {
+  mapping: ToldCall;
+  carrier: CarriedToken['carrier'];
+  text: string;
+}
+
+const PATHS = new Set<string>(OLD_CALLS.profiles.paths.flatMap((path) => [`${path}.json`, path]));
+
+/** The path of an address, where the address is plain and of this call. */
+function plainPathOf(address: string): string | undefined {
+  if (address.includes('#')) return undefined;
+  const end = address.indexOf('?');
+  const path = end < 0 ? address : address.slice(0, end);
+  return PATHS.has(path) ? path : undefined;
+}
+
+/** GET without a body, or POST with a short body or none. */
+function hasPlainBody(req: IncomingMessage): boolean {
+  const length = shortLengthOf(req);
+  return length === 0 || (req.method === 'POST' && length !== undefined);
+}
+
+/** Whether no date and no brownout of the sunset concerns any app at the moment. */
+function isBeforeSunset({ lifecycle, clock }: LegacyDeps): boolean {
+  const [known, now] = [lifecycle.current(), clock.now()];
+  return !dependsOnApp(known, 'sunset', now) && !endingOf(known, 'sunset', { clientId: undefined, now });
+}
+
+/** Whether the request log has a line for answers without a fault. */
+const isLogged = ({ context, logRequests }: PlainWayInput) =>
+  logRequests === 'all' || context.logger.isLevelEnabled('debug');
+
+const isMethod = (method: string | undefined) => method === 'GET' || method === 'POST';
+
+/** Whether every call is answered here and now, and without a line in the request log. */
+const isPlainMoment = (way: PlainWayInput) =>
+  IS_ANSWERED_HERE && !isLogged(way) && isBeforeSunset(way.context);
+
+const isPlainRequest = (req: IncomingMessage) =>
+  isMethod(req.method) && hasPlainBody(req) && req.headers.upgrade === undefined;
+
+/** The call of a request; undefined where the head of the request is not plain. */
+function plainCallOf(way: PlainWayInput, req: IncomingMessage, res: ServerResponse): PlainCall | undefined {
+  const path = plainPathOf(req.url ?? '');
+  if (path === undefined || !isPlainRequest(req) || !isPlainMoment(way)) return undefined;
+  const arrival = plainArrival(req, way.trusts);
+  const query = parametersIn(req.url ?? '');
+  if (!arrival || wantsSubprofiles(query)) return undefined;
+  return { req, res, path, query, isSecure: arrival.isSecure, startedAt: performance.now() };
+}
+
+/** @throws {LegacyError | MalformedBody} two tokens differ, or the body cannot be read */
+function tokenOf({ req, query }: PlainCall, body: Buffer | undefined): CarriedToken | undefined {
+  if (body && !isForm(req, body)) return undefined;
+  return onlyToken(tokensAt({ rawHeaders: req.rawHeaders, query, body: body && formParameters(body) }));
+}
+
+/** Whether the new API answers this call for every token with a grant, whatever the old API does. */
+const IS_ANSWERED_HERE = (['connected', 'left', 'issued'] as const).every((token) =>
+  (['runs', 'brownout', 'retired', 'none'] as const).every((oldApi) =>
+    [true, false].every((isCutOver) => whoAnswers({ call: 'account', token, oldApi, isCutOver }) === 'new'),
+  ),
+);
+
+/** Whether nothing about the token's app asks for more than the plain answer. */
+function isPlainApp({ lifecycle, live, settings }: LegacyDeps, mapping: ToldCall): boolean {
+  const hasDates = hasCommonDates(lifecycle.current(), provenApp(mapping));
+  return hasDates && !settings.shadow && !live.isWatched(mapping.client_id);
+}
+
+const missed = new WeakSet<IncomingMessage>();
+
+/** Whether the call would have been answered on the short way, if its text had been kept. */
+export function wantsKept(req: IncomingMessage): boolean {
+  return missed.has(req);
+}
+
+function createAnswerFinder({ context, perMinute }: PlainWayInput) {
+  const limit = createCallLimit(context, perMinute);
+  const isPlain = (mapping: ToldCall) => isPlainlyServed(context, mapping) && isPlainApp(context, mapping);
+  /** The answer of a call; undefined where there is a doubt. */
+  return async (call: PlainCall, body: Buffer | undefined): Promise<PlainAnswer | undefined> => {
+    const found = tokenOf(call, body);
+    const mapping = found && (await toldCallOf(context, found.token));
+    if (!mapping || !isPlain(mapping)) return undefined;
+    const text = await toldProfiles(context, mapping);
+    if (text === undefined) missed.add(call.req);
+    if (text === undefined || !limit.admits(mapping)) return undefined;
+    return { mapping, carrier: found.carrier, text };
+  };
+}
+
+function createSender({ context }: PlainWayInput) {
+  const { publicUrl } = context.settings;
+  const commonFor = createCommonHeaders(context);
+  const tellHttps = tellStrictTransport(publicUrl);
+  const successors = new Map(
+    [...PATHS].map((path) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
+  );
+  return (call: PlainCall, { mapping, carrier, text }: PlainAnswer): void => {
+    const { req, res, path, isSecure, startedAt } = call;
+    const labels = { endpoint: 'profiles', carrier, answeredBy: 'new' };
+    countAtEnd(context, { res, startedAt, labelsOf: () => labels });
+    res.setHeader(REQUEST_ID, newHexId());
+    res.setHeaders(commonFor(successors.get(path)));
+    if (isSecure) tellHttps(res);
+    const { method = '', headers } = req;
+    const seen = { method, endpoint: path, userAgent: headers['user-agent'], address: undefined };
+    whenAnswered(res, context.logger, () =>
+      noteAnswered(context, { mapping, carrier }, { ...seen, status: res.statusCode, isPassed: false }),
+    );
+    sendJsonText(res, 200, text);
+  };
+}
+
+/** Answers plain calls; passes every other request to the ordinary way. */
+export function answerPlainly(way: PlainWayInput): RequestListener {
+  const answerOf = createAnswerFinder(way);
+  const send = createSender(way);
+  const { otherwise } = way;
+  /** @param body the body, where the request has one */
+  const take = async (call: PlainCall, body?: Buffer): Promise<void> => {
+    const { req, res } = call;
+    // The ordinary way meets the same fault, and answers it.
+    const answer = await answerOf(call, body).catch(() => undefined);
+    if (answer) return send(call, answer);
+    // A body that has been read already stays: see `readBodyOfCall`.
+    otherwise(body ? Object.assign(req, { body }) : req, res);
+  };
+  const run = (call: PlainCall, body?: Buffer) => {
+    take(call, body).catch((error: unknown) => {
+      way.context.logger.error('a plain answer could not be sent', { error });
+      call.res.destroy();
+    });
+  };
+  return (req, res) => {
+    const call = plainCallOf(way, req, res);
+    if (!call) return otherwise(req, res);
+    containErrors(req, res, () => undefined);
+    if (shortLengthOf(req) === 0) run(call);
+    else readShortBody(req, (body) => run(call, body));
+  };
+}

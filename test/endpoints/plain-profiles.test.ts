@@ -1,0 +1,217 @@
+import { createServer, type RequestListener } from 'node:http';
+import { createBridgeApp } from '../../src/http/app.ts';
+import { newLegacyToken } from '../../src/shared/ids.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { insertExtension } from '../../src/store/lifecycle/extensions.ts';
+import { setDate } from '../../src/store/lifecycle/lifecycle-dates.ts';
+import { storePostAnswer } from '../../src/store/posts/post-answers.ts';
+import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
+import { issueToken } from '../support/callers/legacy-calls.ts';
+import { rawForm, type RawRequest, sendRaw } from '../support/callers/raw-request.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { samplesOf, sumOf } from '../metrics/support/scrape.ts';
+import { portOf } from '../support/servers/free-port.ts';
+import { until } from '../support/servers/held-answer.ts';
+
+/**
+ * The short way of a plain `profiles.json` (src/http/legacy/plain/plain-profiles.ts). A mark in the kept text shows which way a
+ * call took: only the short way answers with the mark.
+ */
+
+const PATH = '/1/profiles.json';
+const MARK = '["kept"]';
+const PER_MINUTE = 40;
+
+let system: System;
+let token: string;
+let url: string;
+let stop: () => void;
+
+async function serve(listener: RequestListener): Promise<void> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${portOf(server)}`;
+  stop = () => server.close();
+}
+
+const answers = () => system.bridge.context.store.volatile;
+
+const bearer = (value = token) => ({ headers: { authorization: `Bearer ${value}` } });
+
+const call = (request: Partial<RawRequest> = bearer()) => sendRaw(url, { path: PATH, ...request });
+
+/** Reads until a text is kept, and marks the text. */
+async function mark(): Promise<void> {
+  await answers().updateTable('answers').set({ told_profiles: null }).execute();
+  await until(async () => {
+    await call();
+    const row = await answers().selectFrom('answers').select('told_profiles').executeTakeFirst();
+    return typeof row?.told_profiles === 'string';
+  });
+  await answers().updateTable('answers').set({ told_profiles: MARK }).execute();
+}
+
+const takesShortWay = async (request?: Partial<RawRequest>) => (await call(request)).text === MARK;
+
+beforeEach(async () => {
+  system = await startSystem();
+  token = await issueToken(system);
+  const { context } = system.bridge;
+  const { answer } = createBridgeApp({
+    context,
+    rateLimitPerMinute: PER_MINUTE,
+    trustProxy: [],
+    logRequests: 'errors',
+  });
+  await serve(answer);
+  await mark();
+});
+
+afterEach(async () => {
+  stop();
+  await system.stop();
+});
+
+const form = (text: string): Partial<RawRequest> => ({ method: 'POST', ...rawForm(text) });
+
+test('a plain call takes the short way with its token in the header, the query or the body', async () => {
+  expect(await takesShortWay()).toBe(true);
+  expect(await takesShortWay({ path: `${PATH}?access_token=${encodeURIComponent(token)}` })).toBe(true);
+  expect(await takesShortWay(form(`access_token=${encodeURIComponent(token)}`))).toBe(true);
+  expect(await takesShortWay({ path: '/1/profiles', ...bearer() })).toBe(true);
+  expect(await takesShortWay({ method: 'POST', ...bearer() })).toBe(true);
+});
+
+test('its metrics are those of the ordinary way', async () => {
+  const counted = async () => {
+    const { text } = await sendRaw(system.bridgeUrl, { path: '/metrics' });
+    const labels = { endpoint: 'profiles', outcome: 'answered', answered_by: 'new' };
+    return {
+      header: sumOf(samplesOf(text), 'grantbridge_calls_total', { ...labels, carrier: 'header' }),
+      query: sumOf(samplesOf(text), 'grantbridge_calls_total', { ...labels, carrier: 'query' }),
+    };
+  };
+  const before = await counted();
+  expect(await takesShortWay()).toBe(true);
+  expect(await takesShortWay({ path: `${PATH}?access_token=${encodeURIComponent(token)}` })).toBe(true);
+  const wanted = { header: before.header + 1, query: before.query + 1 };
+  await until(async () => (await counted()).query >= wanted.query, 5000);
+  expect(await counted()).toEqual(wanted);
+});
+
+test('a call with anything else in it takes the ordinary way', async () => {
+  const others: Array<Partial<RawRequest>> = [
+    { path: `${PATH}?subprofiles=1`, ...bearer() },
+    { path: `${PATH}?access_token=${newLegacyToken()}`, ...bearer() },
+    { path: `${PATH}?access_token=${newLegacyToken()}` },
+    { method: 'HEAD', ...bearer() },
+    { path: '/1/profiles.xml', ...bearer() },
+    form(`access_token=${newLegacyToken()}`),
+    { method: 'POST', body: '{', headers: { ...bearer().headers, 'content-type': 'application/json' } },
+    {},
+  ];
+  for (const other of others)
+    expect({ other, isShort: await takesShortWay(other) }).toEqual({ other, isShort: false });
+});
+
+test('a revoked token is refused by the next call', async () => {
+  expect(await takesShortWay()).toBe(true);
+  const { id: mappingId } = await system.bridge.context.store.durable
+    .selectFrom('mappings')
+    .select('id')
+    .where('state', '=', 'active')
+    .executeTakeFirstOrThrow();
+  await revokeToken(system.bridge.context, { mappingId, actor: 'test', reason: 'test', requestId: null });
+  expect(await call()).toMatchObject({ status: 401 });
+});
+
+test('a retired app is refused by the next call', async () => {
+  await system.bridge.context.store.durable.updateTable('apps').set({ retired_at: 1 }).execute();
+  expect(await call()).toMatchObject({ status: 401 });
+});
+
+test('a text of an earlier answer, or of other lengths of lists, is not told', async () => {
+  await answers()
+    .updateTable('answers')
+    .set((eb) => ({ fetched_at: eb('fetched_at', '-', 1) }))
+    .execute();
+  expect(await takesShortWay()).toBe(false);
+  await mark();
+  expect(await takesShortWay()).toBe(true);
+  const { grant_id: grantId } = await answers()
+    .selectFrom('answers')
+    .select('grant_id')
+    .executeTakeFirstOrThrow();
+  const list = { body: '[]', length: 3, fetched_at: system.bridge.context.clock.now() };
+  await storePostAnswer(system.bridge.context.store, { grantId, what: 'pending x' }, list);
+  expect(await takesShortWay()).toBe(false);
+  await mark();
+  expect(await takesShortWay()).toBe(true);
+});
+
+test('an answer that is not fresh any more is asked for again, although its text is of this answer', async () => {
+  const { settings, clock } = system.bridge.context;
+  const ageBy = async (age: number) => {
+    const fetchedAt = clock.now() - age;
+    const key = `${system.app.clientId} ${fetchedAt}`;
+    await answers()
+      .updateTable('answers')
+      .set({ fetched_at: fetchedAt, told_profiles: MARK, told_profiles_key: key })
+      .execute();
+  };
+  await ageBy(settings.profilesFresh / 2);
+  expect(await takesShortWay()).toBe(true);
+  await ageBy(settings.profilesFresh);
+  expect(await takesShortWay()).toBe(false);
+});
+
+test('a token in another state is refused by the next call, while its grant and the text are still there', async () => {
+  const { durable } = system.bridge.context.store;
+  await durable.updateTable('mappings').set({ state: 'revoked' }).where('state', '=', 'active').execute();
+  expect(await call()).toMatchObject({ status: 401 });
+});
+
+test('calls on the short way count against the limit of calls, and are refused at the same number', async () => {
+  const statuses: number[] = [];
+  for (let made = 0; made <= PER_MINUTE; made += 1) statuses.push((await call()).status);
+  expect(statuses).toContain(200);
+  expect(statuses.at(-1)).toBe(429);
+  expect(await call()).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) } });
+});
+
+/** How many calls of this address with the token in the header are counted. */
+async function countedCalls(): Promise<number> {
+  await system.bridge.context.usage.flush();
+  const rows = await answers().selectFrom('usage').select(['calls', 'carrier', 'endpoint']).execute();
+  const ofHeader = rows.filter(({ carrier, endpoint }) => carrier === 'header' && endpoint === PATH);
+  return ofHeader.reduce((sum, { calls }) => sum + calls, 0);
+}
+
+test('calls on the short way count as usage of their token', async () => {
+  const before = await countedCalls();
+  expect(await takesShortWay()).toBe(true);
+  expect(await takesShortWay()).toBe(true);
+  await until(async () => (await countedCalls()) === before + 2);
+});
+
+test('an app whose calls are watched, or which has dates of its own, takes the ordinary way', async () => {
+  const { live, lifecycle, store, clock } = system.bridge.context;
+  const [at, now] = [clock.now() + DAY, clock.now()];
+  await setDate(store.durable, { name: 'sunset', at, changed_at: now, changed_by: 'test' });
+  await lifecycle.refresh();
+  expect((await call()).headers['sunset']).toBe(new Date(Math.floor(at / 1000) * 1000).toUTCString());
+  expect(await takesShortWay()).toBe(true);
+  await live.watch(system.app.clientId);
+  expect(await takesShortWay()).toBe(false);
+  await insertExtension(store.durable, {
+    id: 'extension',
+    client_id: system.app.clientId,
+    name: 'sunset',
+    until: at + DAY,
+    reason: 'test',
+    granted_by: 'test',
+    granted_at: now,
+  });
+  await lifecycle.refresh();
+  expect((await call()).headers['sunset']).toBe(new Date(Math.floor((at + DAY) / 1000) * 1000).toUTCString());
+});
