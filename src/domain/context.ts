@@ -14,7 +14,7 @@ import type { Keyring } from './keys/keyring.ts';
 import type { SingleFlight } from './work/single-flight.ts';
 import type { FleetSize } from './grants/refresh/fleet-size.ts';
 import type { RefreshSlots } from './grants/refresh/refresh-limit.ts';
-import type { SilentTurn } from './grants/refresh/breaker-rules.ts';
+import type { SilentTurn } from './grants/refresh/stop/breaker-rules.ts';
 import type { WaitingCallers } from './grants/refresh/waiting-callers.ts';
 import type { InstanceWatch } from './instance/instance-watch.ts';
 import type { DeferredTokenLookup } from './usage/deferred-token-lookup.ts';

@@ -7,7 +7,7 @@ import { settlePendingRevocations } from '../domain/grants/pending-revocations.t
 import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/grants/refresh/refresh-idle-grants.ts';
-import { shortenStop } from '../domain/grants/refresh/shorten-stop.ts';
+import { shortenStop } from '../domain/grants/refresh/stop/shorten-stop.ts';
 import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
 import { resolveDoubts } from '../domain/grants/resolve-doubts.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findTurn } from '../../src/domain/grants/refresh/doubt-breaker.ts';
+import { findTurn } from '../../src/domain/grants/refresh/stop/doubt-breaker.ts';
 import { refreshIdleGrants } from '../../src/domain/grants/refresh/refresh-idle-grants.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';

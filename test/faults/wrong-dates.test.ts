@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { accessTokenFor } from '../../src/domain/grants/refresh/access-token.ts';
-import { findTurn } from '../../src/domain/grants/refresh/doubt-breaker.ts';
+import { findTurn } from '../../src/domain/grants/refresh/stop/doubt-breaker.ts';
 import { recoverSpilledPairs } from '../../src/domain/grants/refresh/store-rotated-pair.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { LOOK_AGAIN } from '../../src/shared/lifetimes.ts';

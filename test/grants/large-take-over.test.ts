@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { lookingStoppedUntil } from '../../src/domain/grants/refresh/refresh-breaker.ts';
+import { lookingStoppedUntil } from '../../src/domain/grants/refresh/stop/refresh-breaker.ts';
 import { keepAppAndAccount, keepGrant } from '../store/support/rows.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';

@@ -2,7 +2,7 @@ import type { DomainSettings } from '../domain-settings.ts';
 import type { ClaimAge } from './refresh/claim-age.ts';
 import type { FleetSize } from './refresh/fleet-size.ts';
 import type { RefreshSlots } from './refresh/refresh-limit.ts';
-import type { SilentTurn } from './refresh/breaker-rules.ts';
+import type { SilentTurn } from './refresh/stop/breaker-rules.ts';
 import type { WaitingCallers } from './refresh/waiting-callers.ts';
 import type { InstanceWatch } from '../instance/instance-watch.ts';
 import type { KeysDeps } from '../keys/deps.ts';

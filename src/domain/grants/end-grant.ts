@@ -8,7 +8,7 @@ import type { GrantsDeps } from './deps.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
-import { lookingStoppedUntil, stopAfterDeaths } from './refresh/refresh-breaker.ts';
+import { lookingStoppedUntil, stopAfterDeaths } from './refresh/stop/refresh-breaker.ts';
 
 /**
  * Why a working grant died. `refused`: the new API refused its refresh token. `lost`: the answer with the next refresh

@@ -1,7 +1,7 @@
 import { markInDoubt } from '../../store/grants/presentations.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import type { GrantsDeps } from './deps.ts';
-import { followOutcome } from './refresh/doubt-breaker.ts';
+import { followOutcome } from './refresh/stop/doubt-breaker.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { recordEvent } from '../history/record-event.ts';
 

@@ -11,7 +11,7 @@ import type { Tables } from '../tables/tables.ts';
 
 /**
  * The rows of all processes about lost answers, and the one row by which processes take turns while answers are lost.
- * The rules are in domain/grants/refresh/breaker-rules.ts.
+ * The rules are in domain/grants/refresh/stop/breaker-rules.ts.
  */
 
 /** The basis of a claim: no decision since this turn, and no lost answer since the last good answer. */

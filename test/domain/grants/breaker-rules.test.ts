@@ -4,7 +4,7 @@ import {
   nextTurn,
   type OpenTurn,
   proofChange,
-} from '../../../src/domain/grants/refresh/breaker-rules.ts';
+} from '../../../src/domain/grants/refresh/stop/breaker-rules.ts';
 import { areManySpent, goodCountedUpTo, stopsRefreshing } from '../../../src/domain/grants/death-rules.ts';
 import type { BreakerView } from '../../../src/store/grants/refresh-breaker.ts';
 

@@ -1,6 +1,6 @@
 import { accessTokenFor } from '../../../src/domain/grants/refresh/access-token.ts';
-import { findTurn } from '../../../src/domain/grants/refresh/doubt-breaker.ts';
-import { shortenStop } from '../../../src/domain/grants/refresh/shorten-stop.ts';
+import { findTurn } from '../../../src/domain/grants/refresh/stop/doubt-breaker.ts';
+import { shortenStop } from '../../../src/domain/grants/refresh/stop/shorten-stop.ts';
 import { scrape, sumOf } from '../../metrics/support/scrape.ts';
 import { holdJobs } from '../../support/bridge/hold-jobs.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
@@ -46,6 +46,8 @@ afterAll(async () => {
   await line.close();
   await system.stop();
 });
+
+const isOpen = (before: string) => scrape(system.bridgeUrl).then((all) => sumOf(all, OPEN, { before }));
 
 const isServed = (id: string) =>
   accessTokenFor(context(), id).then(
@@ -116,8 +118,7 @@ test('without connections a few grants rest for seconds, and the others do not r
   await wearOut(ids);
   await line.refuse();
   for (const id of ids) expect(await isServed(id)).toBe(false);
-  const open = (before: string) => scrape(system.bridgeUrl).then((all) => sumOf(all, OPEN, { before }));
-  expect([await open('connections'), await open('reads')]).toEqual([1, 0]);
+  expect([await isOpen('connections'), await isOpen('reads')]).toEqual([1, 0]);
   const rests = (await rowsOf(ids)).map((row) => Math.max(row.retry_at - clock.now(), 0));
   expect(rests.filter((rest) => rest > 0)).toHaveLength(3);
   expect(Math.max(...rests)).toBeLessThanOrEqual(20 * SECOND);

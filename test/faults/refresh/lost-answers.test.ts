@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { accessTokenFor } from '../../../src/domain/grants/refresh/access-token.ts';
-import { findTurn } from '../../../src/domain/grants/refresh/doubt-breaker.ts';
+import { findTurn } from '../../../src/domain/grants/refresh/stop/doubt-breaker.ts';
 import { refreshIdleGrants } from '../../../src/domain/grants/refresh/refresh-idle-grants.ts';
 import { readBreaker } from '../../../src/store/grants/refresh-breaker.ts';
 import type { Answer } from '../../support/servers/forward.ts';

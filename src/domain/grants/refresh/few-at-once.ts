@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LOOK_AGAIN, SILENT_AFTER } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { GrantsDeps } from '../deps.ts';
-import type { BreakerTurn } from './breaker-rules.ts';
-import { findTurn } from './doubt-breaker.ts';
+import type { BreakerTurn } from './stop/breaker-rules.ts';
+import { findTurn } from './stop/doubt-breaker.ts';
 import type { RefreshSlot } from './refresh-limit.ts';
 
 /**

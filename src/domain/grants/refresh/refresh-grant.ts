@@ -25,8 +25,8 @@ import { Rejected, type TokenPair, Unavailable } from '../../../upstream/outcome
 import { endGrant } from '../end-grant.ts';
 import type { GrantsDeps } from '../deps.ts';
 import { markClaimInDoubt } from '../mark-in-doubt.ts';
-import { changeOfClaim, isCalmTurn } from './breaker-rules.ts';
-import { endProbe, findTurn, followOutcome } from './doubt-breaker.ts';
+import { changeOfClaim, isCalmTurn } from './stop/breaker-rules.ts';
+import { endProbe, findTurn, followOutcome } from './stop/doubt-breaker.ts';
 import { enter, waitToEnter } from './few-at-once.ts';
 import type { RefreshSlot } from './refresh-limit.ts';
 import { retryUntilStored } from '../../work/retry-until-stored.ts';

@@ -4,8 +4,8 @@ import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead, advance } from './access-token.ts';
 import type { GrantsDeps } from '../deps.ts';
-import { isCalmTurn } from './breaker-rules.ts';
-import { findTurn } from './doubt-breaker.ts';
+import { isCalmTurn } from './stop/breaker-rules.ts';
+import { findTurn } from './stop/doubt-breaker.ts';
 import { postponeGrant } from './postpone.ts';
 
 /** The last part of the keep-alive time. Grants that fall due at once are spread over this part. */

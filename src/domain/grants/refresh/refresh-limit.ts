@@ -1,4 +1,4 @@
-import { LOST_AT_MOST, type OpenTurn } from './breaker-rules.ts';
+import { LOST_AT_MOST, type OpenTurn } from './stop/breaker-rules.ts';
 
 /** The right of one presentation to go on, with the turn that gives the right. */
 export interface RefreshSlot {

@@ -1,7 +1,7 @@
 import { DEATHS_STOP } from '../../../shared/lifetimes.ts';
 import { type BreakerView, readBreaker } from '../../../store/grants/refresh-breaker.ts';
 import type { GrantsDeps } from '../deps.ts';
-import { dueChange, isAnswerLate, nextTurn } from './breaker-rules.ts';
+import { dueChange, isAnswerLate, nextTurn } from './stop/breaker-rules.ts';
 
 /** Tells people whether refreshing is stopped or slowed for the whole fleet. Looking changes nothing. */
 

@@ -1,7 +1,7 @@
-import { SILENT_AFTER } from '../../../shared/lifetimes.ts';
-import { readBreaker, takeTurn } from '../../../store/grants/refresh-breaker.ts';
-import type { GrantsDeps } from '../deps.ts';
-import { withTimeout } from '../../work/with-timeout.ts';
+import { SILENT_AFTER } from '../../../../shared/lifetimes.ts';
+import { readBreaker, takeTurn } from '../../../../store/grants/refresh-breaker.ts';
+import type { GrantsDeps } from '../../deps.ts';
+import { withTimeout } from '../../../work/with-timeout.ts';
 import { nextTurn } from './breaker-rules.ts';
 
 /** Whether the server answers a request that presents nothing. */

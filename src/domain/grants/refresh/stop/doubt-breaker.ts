@@ -3,8 +3,8 @@ import {
   readBreaker,
   redateDoubts,
   takeTurn,
-} from '../../../store/grants/refresh-breaker.ts';
-import type { GrantsDeps } from '../deps.ts';
+} from '../../../../store/grants/refresh-breaker.ts';
+import type { GrantsDeps } from '../../deps.ts';
 import { dueChange, hasDoubtAhead, nextTurn, proofChange, type BreakerTurn } from './breaker-rules.ts';
 
 /**

@@ -4,13 +4,13 @@ import {
   CLOCKS_DIFFER,
   DEATHS_STOP,
   SILENT_AFTER,
-} from '../../../shared/lifetimes.ts';
+} from '../../../../shared/lifetimes.ts';
 import {
   type BreakerChange,
   type BreakerView,
   GOOD_COUNTED,
   type SeenBreaker,
-} from '../../../store/grants/refresh-breaker.ts';
+} from '../../../../store/grants/refresh-breaker.ts';
 
 /**
  * Pure rules that limit how many refresh tokens may be presented while answers are lost. Each lost answer may have

@@ -1,13 +1,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { createBridgeApp } from '../../src/http/app.ts';
-import { newLegacyToken } from '../../src/shared/ids.ts';
-import { DAY } from '../../src/shared/lifetimes.ts';
-import { setDate } from '../../src/store/lifecycle/lifecycle-dates.ts';
-import { issueToken } from '../support/callers/legacy-calls.ts';
-import { startSystem, type System } from '../support/bridge/system.ts';
-import { addWaitingToken } from '../support/bridge/waiting-token.ts';
-import { portOf } from '../support/servers/free-port.ts';
+import { createBridgeApp } from '../../../src/http/app.ts';
+import { newLegacyToken } from '../../../src/shared/ids.ts';
+import { DAY } from '../../../src/shared/lifetimes.ts';
+import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
+import { issueToken } from '../../support/callers/legacy-calls.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import { addWaitingToken } from '../../support/bridge/waiting-token.ts';
+import { portOf } from '../../support/servers/free-port.ts';
 
 /**
  * The most frequent reads go around the router of Express (src/http/legacy/direct-calls.ts), and a plain profiles.json

@@ -1,17 +1,17 @@
 import { createServer, type RequestListener } from 'node:http';
-import { createBridgeApp } from '../../src/http/app.ts';
-import { newLegacyToken } from '../../src/shared/ids.ts';
-import { DAY } from '../../src/shared/lifetimes.ts';
-import { insertExtension } from '../../src/store/lifecycle/extensions.ts';
-import { setDate } from '../../src/store/lifecycle/lifecycle-dates.ts';
-import { storePostAnswer } from '../../src/store/posts/post-answers.ts';
-import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
-import { issueToken } from '../support/callers/legacy-calls.ts';
-import { rawForm, type RawRequest, sendRaw } from '../support/callers/raw-request.ts';
-import { startSystem, type System } from '../support/bridge/system.ts';
-import { samplesOf, sumOf } from '../metrics/support/scrape.ts';
-import { portOf } from '../support/servers/free-port.ts';
-import { until } from '../support/servers/held-answer.ts';
+import { createBridgeApp } from '../../../src/http/app.ts';
+import { newLegacyToken } from '../../../src/shared/ids.ts';
+import { DAY } from '../../../src/shared/lifetimes.ts';
+import { insertExtension } from '../../../src/store/lifecycle/extensions.ts';
+import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
+import { storePostAnswer } from '../../../src/store/posts/post-answers.ts';
+import { revokeToken } from '../../../src/domain/tokens/revoke-token.ts';
+import { issueToken } from '../../support/callers/legacy-calls.ts';
+import { rawForm, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import { samplesOf, sumOf } from '../../metrics/support/scrape.ts';
+import { portOf } from '../../support/servers/free-port.ts';
+import { until } from '../../support/servers/held-answer.ts';
 
 /**
  * The short way of a plain `profiles.json` (src/http/legacy/plain/plain-profiles.ts). A mark in the kept text shows which way a
@@ -82,15 +82,16 @@ test('a plain call takes the short way with its token in the header, the query o
   expect(await takesShortWay({ method: 'POST', ...bearer() })).toBe(true);
 });
 
-test('its metrics are those of the ordinary way', async () => {
-  const counted = async () => {
-    const { text } = await sendRaw(system.bridgeUrl, { path: '/metrics' });
-    const labels = { endpoint: 'profiles', outcome: 'answered', answered_by: 'new' };
-    return {
-      header: sumOf(samplesOf(text), 'grantbridge_calls_total', { ...labels, carrier: 'header' }),
-      query: sumOf(samplesOf(text), 'grantbridge_calls_total', { ...labels, carrier: 'query' }),
-    };
+const counted = async () => {
+  const { text } = await sendRaw(system.bridgeUrl, { path: '/metrics' });
+  const labels = { endpoint: 'profiles', outcome: 'answered', answered_by: 'new' };
+  return {
+    header: sumOf(samplesOf(text), 'grantbridge_calls_total', { ...labels, carrier: 'header' }),
+    query: sumOf(samplesOf(text), 'grantbridge_calls_total', { ...labels, carrier: 'query' }),
   };
+};
+
+test('its metrics are those of the ordinary way', async () => {
   const before = await counted();
   expect(await takesShortWay()).toBe(true);
   expect(await takesShortWay({ path: `${PATH}?access_token=${encodeURIComponent(token)}` })).toBe(true);

@@ -1,10 +1,10 @@
-import { DEATHS_STOP, MINUTE } from '../../../shared/lifetimes.ts';
-import { countAccounts, countAccountsOfDead, countRefreshed } from '../../../store/grants/deaths.ts';
-import { stopForDeaths } from '../../../store/grants/refresh-breaker.ts';
-import { listDeathTimes } from '../../../store/grants/grants.ts';
-import { hasRecoveredSince } from '../../../store/grants/restored.ts';
-import type { Database } from '../../../store/driver/store.ts';
-import type { GrantsDeps } from '../deps.ts';
+import { DEATHS_STOP, MINUTE } from '../../../../shared/lifetimes.ts';
+import { countAccounts, countAccountsOfDead, countRefreshed } from '../../../../store/grants/deaths.ts';
+import { stopForDeaths } from '../../../../store/grants/refresh-breaker.ts';
+import { listDeathTimes } from '../../../../store/grants/grants.ts';
+import { hasRecoveredSince } from '../../../../store/grants/restored.ts';
+import type { Database } from '../../../../store/driver/store.ts';
+import type { GrantsDeps } from '../../deps.ts';
 import {
   ACCOUNTS_COUNTED,
   areManySpent,
@@ -13,7 +13,7 @@ import {
   goodCountedUpTo,
   type SpentAccounts,
   stopsRefreshing,
-} from '../death-rules.ts';
+} from '../../death-rules.ts';
 
 /**
  * Many dead grants in a short time point to a larger fault, such as a restored copy at work or a fault of the new API.
