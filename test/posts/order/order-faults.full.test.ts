@@ -45,6 +45,16 @@ async function reorder(url: string, token: string, { channelId, ids }: { channel
   }
 }
 
+/** The first answer that is not 503: after a black hole the bridge asks the new API again within seconds (docs/decisions/0025). */
+async function reorderAfterOutage(...move: Parameters<typeof reorder>): Promise<Told> {
+  const end = performance.now() + 30_000;
+  for (;;) {
+    const told = await reorder(...move);
+    if (told.status !== 503 || performance.now() > end) return told;
+    await delay(200);
+  }
+}
+
 const SETTINGS = { PROFILES_FRESH_SECONDS: '3600', PROFILES_STALE_SECONDS: '86400', LEGACY_RATE_LIMIT: '0' };
 
 /** The moves that the new API heard of, each as its post and its place. */
@@ -167,7 +177,7 @@ describe('on a network that fails', () => {
       const ids = (await ground.queue.order()).toReversed();
       const again = { channelId: ground.queue.channelId, ids };
       const { url } = nth(ground.bridges, 0);
-      expect(await reorder(url, ground.token, again)).toMatchObject({ status: 200, updates: ids });
+      expect(await reorderAfterOutage(url, ground.token, again)).toMatchObject({ status: 200, updates: ids });
     },
   );
 
