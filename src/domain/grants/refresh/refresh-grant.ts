@@ -17,6 +17,7 @@ import {
   restUntil,
   releaseClaim,
 } from '../../../store/grants/presentations.ts';
+import type { PairOwner } from '../../../store/files/spill.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
 import { BreakerOpen } from '../../../upstream/breaker.ts';
@@ -58,6 +59,8 @@ interface Claim {
    * When the claim began: by the database's clock, by this process's monotonic clock and by the machine's wall clock.
    */
   begun: { at: number; elapsed: number; wall: number };
+  /** The database whose claim it is. The address may lead to another one when the answer comes. */
+  owner: PairOwner;
 }
 
 /** A started presentation ends within this time. A stop that cuts a presentation leaves the grant in doubt. */
@@ -149,10 +152,13 @@ async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown):
   await markClaimInDoubt(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
-function newClaim({ clock }: GrantsDeps, parts: Omit<Claim, 'from' | 'claimId' | 'begun'>): Claim {
+function newClaim(
+  { clock, instance }: GrantsDeps,
+  parts: Omit<Claim, 'from' | 'claimId' | 'begun' | 'owner'>,
+): Claim {
   const from = parts.grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
   const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
-  return { ...parts, from, claimId: newHexId(), begun };
+  return { ...parts, from, claimId: newHexId(), begun, owner: instance.pairOwner() };
 }
 
 /** Claims as the breaker allows: without a limit while good answers come, else one claim after the other. */
@@ -199,7 +205,7 @@ async function writeAndSettle(
   connection: Connection,
   claim: Claim & { refreshToken: string },
 ): Promise<void> {
-  const { grant, begun, place } = claim;
+  const { grant, begun, place, owner } = claim;
   let received: TokenPair;
   try {
     received = await write(context, connection, claim);
@@ -208,7 +214,7 @@ async function writeAndSettle(
     return settleFailure(context, claim, error);
   }
   const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
-  await storeRotatedPair(context, { grantId: grant.id, version: grant.version, pair });
+  await storeRotatedPair(context, { grantId: grant.id, version: grant.version, pair, owner });
   context.metrics.grants.noteRefresh('renewed');
   if (!isCalmTurn(place.turn)) await followOutcome(context);
 }
