@@ -17,7 +17,6 @@ import {
   restUntil,
   releaseClaim,
 } from '../../../store/grants/presentations.ts';
-import type { PairOwner } from '../../../store/files/spill.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
 import { BreakerOpen } from '../../../upstream/breaker.ts';
@@ -55,13 +54,13 @@ interface Claim {
   ifAlone: boolean;
   /** What the breaker allows. */
   place: RefreshSlot;
-  /**
-   * When the claim began: by the database's clock, by this process's monotonic clock and by the machine's wall clock.
-   */
+  /** When it began: by the clocks of the database, of this process (monotonic) and of the machine's wall. */
   begun: { at: number; elapsed: number; wall: number };
-  /** The database whose claim it is. The address may lead to another one when the answer comes. */
-  owner: PairOwner;
+  /** The database that has the claim. */
+  owner: ReturnType<GrantsDeps['instance']['pairOwner']>;
 }
+
+type Begun = 'from' | 'claimId' | 'begun' | 'owner';
 
 /** A started presentation ends within this time. A stop that cuts a presentation leaves the grant in doubt. */
 const PRESENTATION_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + STORE_LIMIT;
@@ -152,10 +151,7 @@ async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown):
   await markClaimInDoubt(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
-function newClaim(
-  { clock, instance }: GrantsDeps,
-  parts: Omit<Claim, 'from' | 'claimId' | 'begun' | 'owner'>,
-): Claim {
+function newClaim({ clock, instance }: GrantsDeps, parts: Omit<Claim, Begun>): Claim {
   const from = parts.grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
   const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
   return { ...parts, from, claimId: newHexId(), begun, owner: instance.pairOwner() };
