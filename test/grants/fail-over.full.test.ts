@@ -1,112 +1,186 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { splitByOwner } from '../../src/domain/grants/refresh/spill-owners.ts';
-import { type InstanceWatch, openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
-import { createLogger } from '../../src/shared/log/logger.ts';
-import { openEpochFile } from '../../src/store/files/epoch-file.ts';
-import { openSpill, type PairOwner } from '../../src/store/files/spill.ts';
-import { openStore } from '../../src/store/driver/open-store.ts';
-import type { Store } from '../../src/store/driver/store.ts';
-import { logLines } from '../support/bridge/log-lines.ts';
+import { recoverSpilledPairs } from '../../src/domain/grants/refresh/store-rotated-pair.ts';
+import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
+import { takeOver } from '../../src/domain/instance/take-over.ts';
+import type { Grant } from '../../src/store/tables/tables.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import type { RawAnswer } from '../support/callers/raw-request.ts';
 import { freshDatabase, type TestDatabase } from '../support/database/database.ts';
-import { until } from '../support/servers/held-answer.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
+import { holdAnswer, until } from '../support/servers/held-answer.ts';
 
 /**
  * The address of the settings may lead to another database while a process runs: a name server or a pooler was turned
- * round. A pair that came meanwhile belongs to the database that has its claim.
+ * round. A pair that comes meanwhile belongs to the database that has its claim. The watch looks once a second, so these
+ * tests stop it: what happens before a look must not depend on chance.
  */
 
-const folder = mkdtempSync(join(tmpdir(), 'fail-over-'));
-const spill = openSpill(join(folder, 'spill'));
-const logger = createLogger({ level: 'error', name: 'test', stream: logLines().stream });
-const pair = { accessTokenSealed: 'a', refreshTokenSealed: 'r', scope: '', accessExpiresAt: 0, refreshAt: 0 };
-const entry = { grantId: 'f'.repeat(24), version: 3, pair };
-
+let system: System;
 let original: TestDatabase;
 /** Where the statements about whole databases run. */
 let aside: TestDatabase;
-let store: Store;
-let watch: InstanceWatch;
-let home: PairOwner;
+let token: string;
 
 const nameOf = ({ url }: TestDatabase) => new URL(url).pathname.slice(1);
+const home = () => nameOf(original);
+const copy = () => `${home()}_copy`;
+const away = () => `${home()}_away`;
 
-async function onServer(...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: aside.url });
+async function onDatabase<Row extends object>(name: string, statement: string): Promise<Row[]> {
+  const address = new URL(aside.url);
+  address.pathname = `/${name}`;
+  const client = new pg.Client({ connectionString: address.href });
   await client.connect();
   try {
-    for (const statement of statements) await client.query(statement);
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }
 }
 
-const endSessions = (name: string) =>
-  `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`;
+const onServer = (statement: string) => onDatabase(nameOf(aside), statement);
+
+/** Nobody can connect meanwhile: neither a template nor a database that gets another name may have a session. */
+async function withoutSessions(name: string, work: () => Promise<string>): Promise<void> {
+  await onServer(`alter database ${name} allow_connections false`);
+  await onServer(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+  );
+  const after = await work();
+  await onServer(`alter database ${after} allow_connections true`);
+}
+
+const copyOriginal = () =>
+  withoutSessions(home(), async () => {
+    await onServer(`create database ${copy()} template ${home()}`);
+    return home();
+  });
 
 /** From then on the address leads to the database `to`. The one that it led to is called `from`. */
 const turnAround = (from: string, to: string) =>
-  onServer(
-    endSessions(nameOf(original)),
-    `alter database ${nameOf(original)} rename to ${from}`,
-    `alter database ${to} rename to ${nameOf(original)}`,
-  );
+  withoutSessions(home(), async () => {
+    await onServer(`alter database ${home()} rename to ${from}`);
+    await onServer(`alter database ${to} rename to ${home()}`);
+    return from;
+  });
 
-const openWatch = () => {
-  const file = openEpochFile(join(folder, 'epoch.json'), { kind: 'postgres', url: original.url });
-  return openInstanceWatch({ store, file, clock: { elapsed: () => performance.now() }, logger });
+const toCopy = () => turnAround(away(), copy());
+const toOriginal = () => turnAround(copy(), away());
+
+const grantIn = async (name: string) => {
+  const [grant] = await onDatabase<Grant>(name, 'select * from grants');
+  return grant as Grant;
 };
 
 /** The connections of before are gone, so the first look may fail. */
-const seesCopy = (isCopy: boolean) =>
-  until(async () => {
-    await watch.look().catch(() => undefined);
-    return watch.isCopy() === isCopy;
-  });
-
-beforeAll(async () => {
-  original = await freshDatabase();
-  aside = await freshDatabase();
-  const location = { kind: 'postgres', url: original.url } as const;
-  store = await openStore(location);
-  watch = await openWatch();
-  await watch.adopt();
-  await onServer(
-    endSessions(nameOf(original)),
-    `create database ${nameOf(original)}_copy template ${nameOf(original)}`,
+const look = () =>
+  until(() =>
+    system.bridge.context.instance.look().then(
+      () => true,
+      () => false,
+    ),
   );
-  home = watch.pairOwner();
+
+const waiting = async () => (await system.bridge.context.spill.list()).entries;
+
+beforeEach(async () => {
+  [original, aside] = [await freshDatabase(), await freshDatabase()];
+  const env = { DATABASE_URL: original.url, PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
+  system = await startSystem({ env });
+  token = await issueToken(system);
+  await system.bridge.context.instance.stop();
+  await onDatabase(home(), 'update grants set access_expires_at = 0');
+  await copyOriginal();
 });
 
-afterAll(async () => {
-  await store.close();
-  for (const end of ['copy', 'away'])
-    await onServer(`drop database if exists ${nameOf(original)}_${end} with (force)`);
+afterEach(async () => {
+  await system.stop();
+  for (const name of [copy(), away()]) await onServer(`drop database if exists ${name} with (force)`);
   await original.drop();
   await aside.drop();
-  rmSync(folder, { recursive: true });
 });
 
-test('a pair names the database that has its claim, not the one that the address leads to meanwhile', async () => {
-  expect(home).toMatchObject({ address: expect.stringMatching(/^postgres:\d+\/\d+$/), ownsFolder: true });
-  await turnAround(`${nameOf(original)}_away`, `${nameOf(original)}_copy`);
-  await seesCopy(true);
-  expect(watch.pairOwner()).toEqual(home);
-  await spill.write({ ...entry, owner: watch.pairOwner() });
+/** A refresh whose claim the original has, and whose answer finds the copy at the address. */
+async function refreshAcross(): Promise<{ call: Promise<RawAnswer> }> {
+  await look();
+  const held = holdAnswer(system.proxy, 'onTokenAnswer');
+  const call = read(system, '/1/profiles.json', token);
+  await until(() => held.answer !== undefined);
+  await toCopy();
+  system.proxy.onTokenAnswer = undefined;
+  held.release();
+  return { call };
+}
+
+const dead = `state = 'dead', dead_cause = 'refused', dead_at = 1`;
+
+describe.each([
+  ['ready at the version of the claim', `state = 'ready'`],
+  ['ready at a later version', `state = 'ready', version = 7`],
+  ['dead', dead],
+])('an answer that finds a copy at the address, whose grant is %s,', (_what, change) => {
+  testInProcess('changes nothing there, stays in the spill, and is stored once the address leads back', async () => {
+    await onDatabase(copy(), `update grants set ${change}`);
+    const before = await grantIn(copy());
+    const { call } = await refreshAcross();
+    await until(async () => (await waiting()).length > 0);
+    // Several attempts, before and after the look that recognises the copy.
+    await delay(1500);
+    await look();
+    expect(system.bridge.context.instance.isCopy()).toBe(true);
+    expect(await grantIn(home())).toEqual(before);
+    expect(await onDatabase(home(), 'select * from owed_revocations')).toEqual([]);
+    expect(await waiting()).toMatchObject([{ version: before.version === 7 ? 1 : before.version }]);
+    expect(await grantIn(away())).toMatchObject({ state: 'presenting', version: 1 });
+    await toOriginal();
+    await look();
+    await until(async () => (await waiting()).length === 0);
+    expect(await grantIn(home())).toMatchObject({ state: 'ready', version: 2 });
+    expect(await grantIn(copy())).toEqual(before);
+    await call;
+    expect(system.proxy.refreshes()).toHaveLength(1);
+  });
 });
 
-test('the other database leaves the pair alone', async () => {
-  const { entries } = await spill.list();
-  expect(splitByOwner({ instance: watch }, entries)).toMatchObject({ own: [], left: [entry] });
-  expect(splitByOwner({ instance: await openWatch() }, entries)).toMatchObject({ own: [], left: [entry] });
+testInProcess('the copy gets the pair once it was taken over with this VAR_DIR', async () => {
+  const { call } = await refreshAcross();
+  await until(async () => (await waiting()).length > 0);
+  await look();
+  expect(await takeOver(system.bridge.context)).toBe(1);
+  await until(async () => (await waiting()).length === 0);
+  expect(await grantIn(home())).toMatchObject({ state: 'ready', version: 2 });
+  await call;
 });
 
-test('once the address leads back, this process takes the pair, and so does the next one', async () => {
-  await turnAround(`${nameOf(original)}_copy`, `${nameOf(original)}_away`);
-  await seesCopy(false);
-  const { entries } = await spill.list();
-  expect(splitByOwner({ instance: watch }, entries)).toMatchObject({ own: [entry], left: [] });
-  expect(splitByOwner({ instance: await openWatch() }, entries)).toMatchObject({ own: [entry], left: [] });
+/** A pair as a process leaves it that ends while the database is away. */
+async function spillNext(): Promise<void> {
+  const { context } = system.bridge;
+  const { id, version, scope } = await grantIn(home());
+  const received = { accessToken: 'a', refreshToken: 'r', lifetime: 3_600_000, scope };
+  const row = { id, version: version + 1, sentAt: context.clock.now() };
+  const pair = sealPair(context, row, received);
+  await context.spill.write({ grantId: id, version, pair, owner: context.instance.pairOwner() });
+}
+
+testInProcess('a waiting pair is not taken into a copy, before the first look as after it', async () => {
+  const { context } = system.bridge;
+  const owner = context.instance.pairOwner();
+  await spillNext();
+  await toCopy();
+  expect(context.instance.presentOwner()).toEqual(owner);
+  for (const _ of [1, 2, 3]) await recoverSpilledPairs(context);
+  expect(await waiting()).toHaveLength(1);
+  await look();
+  expect(context.instance.presentOwner().address).not.toBe(owner.address);
+  expect(context.instance.pairOwner()).toEqual(owner);
+  await recoverSpilledPairs(context);
+  expect(await waiting()).toHaveLength(1);
+  expect(await grantIn(home())).toMatchObject({ state: 'ready', version: 1 });
+  await toOriginal();
+  await look();
+  await recoverSpilledPairs(context);
+  expect(await waiting()).toEqual([]);
+  expect(await grantIn(home())).toMatchObject({ state: 'ready', version: 2 });
 });

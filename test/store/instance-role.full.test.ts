@@ -6,6 +6,7 @@ import pg from 'pg';
 import { openInstanceWatch } from '../../src/domain/instance/instance-watch.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { openEpochFile } from '../../src/store/files/epoch-file.ts';
+import { readInstanceHere } from '../../src/store/instance/instance.ts';
 import { openStore } from '../../src/store/driver/open-store.ts';
 import { freshDatabase } from '../support/database/database.ts';
 
@@ -32,6 +33,9 @@ test('a role of PostgreSQL that may not ask for the server knows the database by
     await admin.query('revoke execute on function pg_control_system() from public');
     expect(await store.place()).toMatch(/^\/\d+$/);
     expect((await openInstanceWatch({ store, file, clock, logger })).why()).toBeUndefined();
+    // In a transaction the same name, and no refusal that would end the transaction.
+    const here = await store.transaction((tx) => readInstanceHere(tx, store.placeExpression()));
+    expect(here.place).toBe(await store.place());
   } finally {
     await store.close();
     await admin.query(`drop owned by ${role}; drop role ${role}`);

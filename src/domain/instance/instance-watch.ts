@@ -51,12 +51,14 @@ export interface InstanceWatch {
   /** Whether VAR_DIR belongs to this database. */
   ownsFolder(): boolean;
   /**
-   * The owner of a pair that this process has received: the database that was last seen as the original. The address
-   * may lead to another server since, which has not the pair's claim.
+   * The owner of a pair that this process claims: the database that was last seen as the original. The address may lead
+   * to another server since, which does not have the claim of the pair.
    */
   pairOwner(): PairOwner;
-  /** The database that the address leads to now, as the owner of pairs in the spill. */
+  /** The owner of pairs by the last look that succeeded. The address may lead elsewhere since (own-database.ts). */
   presentOwner(): PairOwner;
+  /** The database of this process at a place, as the owner of pairs. */
+  ownerAt(place: string): PairOwner;
   /** The database of this process, and the highest epoch of that database that this machine knows. */
   seen(): SeenInstance;
   /**
@@ -130,13 +132,13 @@ class Watch implements InstanceWatch {
   remedy = () => this.#finding && remedyFor(this.#finding, this.#owner !== undefined);
   findProblem = () => this.#memory.findProblem();
   ownsFolder = () => this.presentOwner().ownsFolder;
-  pairOwner = () => this.#ownerAt(this.#home ?? this.#sight?.place ?? '');
-  presentOwner = () => this.#ownerAt(this.#sight?.place ?? '');
+  pairOwner = () => this.ownerAt(this.#home ?? this.#sight?.place ?? '');
+  presentOwner = () => this.ownerAt(this.#sight?.place ?? '');
   seen = () => ({ id: this.#id, epoch: this.#epoch });
   originalFor = () => (this.isCopy() ? 0 : this.#options.clock.elapsed() - this.#since);
   noteClaim = () => void (this.#claims += 1);
 
-  #ownerAt(place: string): PairOwner {
+  ownerAt(place: string): PairOwner {
     const ownsFolder = !this.#memory.isAboutAnother({ seen: this.seen(), place });
     return { instance: this.#id, address: this.#options.file.addressOf(place), ownsFolder };
   }

@@ -7,6 +7,7 @@ import {
   PostgresDialect,
   type PostgresDialectConfig,
   PostgresDriver,
+  sql,
 } from 'kysely';
 import pg from 'pg';
 import { ConnectionUse, type WaitListener } from './connection-use.ts';
@@ -173,18 +174,33 @@ const PLACE = {
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** A restored dump has another database number. A database on another server has another server identifier. */
-async function findPlace(pool: pg.Pool): Promise<string> {
+function placeOf(pool: pg.Pool): Pick<Store, 'place' | 'placeExpression'> {
+  // A refusal inside a transaction would end the transaction, so the expression goes by the last answer outside.
+  let mayAskServer = true;
   const ask = async (question: string) => (await pool.query<{ part: string }>(question)).rows[0]?.part ?? '';
-  try {
-    const number = await ask(PLACE.number);
-    const server = await ask(PLACE.server).catch((error: unknown) => {
-      if ((error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE) return '';
-      throw error;
-    });
-    return `${server}/${number}`;
-  } catch (error) {
-    throw asStorageFault(error);
-  }
+  const askServer = async () => {
+    try {
+      const server = await ask(PLACE.server);
+      mayAskServer = true;
+      return server;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+      mayAskServer = false;
+      return '';
+    }
+  };
+  return {
+    async place() {
+      try {
+        const number = await ask(PLACE.number);
+        return `${await askServer()}/${number}`;
+      } catch (error) {
+        throw asStorageFault(error);
+      }
+    },
+    placeExpression: () =>
+      sql<string>`concat(${mayAskServer ? sql`(${sql.raw(PLACE.server)})` : sql.lit('')}, '/', (${sql.raw(PLACE.number)}))`,
+  };
 }
 
 const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
@@ -228,7 +244,7 @@ export async function openPostgresStore(url: string, onWait: WaitListener = () =
     rows: read,
     volatileRows: read,
     now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,
-    place: () => findPlace(pool),
+    ...placeOf(pool),
     findCommitProblem: () => findCommitProblem(pool),
     findProblem: () => findCommitProblem(pool),
     connections: () => connectionsOf(pool),

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { Kysely } from 'kysely';
+import { Kysely, sql as expression } from 'kysely';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
 import { ConnectionUse, type WaitListener } from './connection-use.ts';
 import { withKeptStatements } from './kept-statements.ts';
@@ -132,6 +132,7 @@ export function openSqliteStore(file: string, onWait: WaitListener = () => undef
     volatileRows: volatileReader.rows,
     now: async () => clock.get() as number,
     place: async () => '',
+    placeExpression: () => expression<string>`''`,
     findCommitProblem: async () => undefined,
     findProblem: async () => findProblem(durableFile),
     connections: () => use.counts(WRITERS),

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { ConnectionCounts } from './connection-use.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
 
@@ -40,6 +40,11 @@ export interface Store {
    * may not read it.
    */
   place(): Promise<string>;
+  /**
+   * The same name as an expression, for a statement in a transaction. The answer of `place` may come from another
+   * connection, and the address may lead elsewhere by then.
+   */
+  placeExpression(): RawBuilder<string>;
   /** Why the database could lose commits; undefined when commits are safe. */
   findCommitProblem(): Promise<string | undefined>;
   /** A defect of the database as a whole, for a person to act on; undefined when the database is sound. */

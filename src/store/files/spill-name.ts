@@ -16,8 +16,8 @@ const SHORT = 12;
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, SHORT);
 
 /**
- * The name of the file of a pair. It has the database too, so that a copy that spills into the same folder overwrites no
- * pair of its original. The dots keep the name whole in a log line: a longer run without a dot would be cut out like a
+ * The name of the file of a pair. The name holds a digest of the database too, so that a copy that spills into the
+ * same folder overwrites no pair of its original. The dots keep the name whole in a log line: a longer run without a dot would be cut out like a
  * token (docs/decisions/0020).
  */
 export function spillName({ grantId, version, owner }: NamedPair): string {
@@ -25,8 +25,8 @@ export function spillName({ grantId, version, owner }: NamedPair): string {
   return `${grantId}.${version}${database}${SPILL_SUFFIX}`;
 }
 
-/** Names by `spillName`, and those of the version before the database was part of the name. */
-const OWN_NAME = /^[\da-f]{24}[.-]\d{1,10}(?:\.[\da-f]{12})?\.pair$/;
+/** Names by `spillName`, and those of earlier versions: with dashes, and at first without the database. */
+const OWN_NAME = /^[\da-f]{24}[.-]\d{1,10}(?:[.-][\da-f]{12})?\.pair$/;
 
 /**
  * What the log calls a file of the spill: its name where the bridge chose that name. Any other name could hold

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, RawBuilder } from 'kysely';
 import type { Database } from '../driver/store.ts';
 import type { Instance, Tables } from '../tables/tables.ts';
 
@@ -17,6 +17,16 @@ export interface SeenInstance {
 /** The row as it is now. */
 export async function readInstance(db: Database): Promise<Instance> {
   return db.selectFrom('instance').select(['id', 'state', 'epoch', 'place']).executeTakeFirstOrThrow();
+}
+
+/** The row and the place of the database that this connection leads to (`Store.placeExpression`), in one statement. */
+export async function readInstanceHere(
+  db: Database,
+  here: RawBuilder<string>,
+): Promise<{ row: Instance; place: string }> {
+  const columns = db.selectFrom('instance').select(['id', 'state', 'epoch', 'place']);
+  const { here: place, ...row } = await columns.select(here.as('here')).executeTakeFirstOrThrow();
+  return { row, place };
 }
 
 /** A condition for another statement: the database is still the original, and not older than it was seen. */

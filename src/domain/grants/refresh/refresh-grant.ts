@@ -54,11 +54,13 @@ interface Claim {
   ifAlone: boolean;
   /** What the breaker allows. */
   place: RefreshSlot;
-  /**
-   * When the claim began: by the database's clock, by this process's monotonic clock and by the machine's wall clock.
-   */
+  /** When it began: by the clocks of the database, of this process (monotonic) and of the machine's wall. */
   begun: { at: number; elapsed: number; wall: number };
+  /** The database that has the claim. */
+  owner: ReturnType<GrantsDeps['instance']['pairOwner']>;
 }
+
+type Begun = 'from' | 'claimId' | 'begun' | 'owner';
 
 /** A started presentation ends within this time. A stop that cuts a presentation leaves the grant in doubt. */
 const PRESENTATION_LIMIT = CLAIM_TO_WRITE_LIMIT + UPSTREAM_TIMEOUT + STORE_LIMIT;
@@ -149,10 +151,10 @@ async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown):
   await markClaimInDoubt(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
 }
 
-function newClaim({ clock }: GrantsDeps, parts: Omit<Claim, 'from' | 'claimId' | 'begun'>): Claim {
+function newClaim({ clock, instance }: GrantsDeps, parts: Omit<Claim, Begun>): Claim {
   const from = parts.grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
   const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
-  return { ...parts, from, claimId: newHexId(), begun };
+  return { ...parts, from, claimId: newHexId(), begun, owner: instance.pairOwner() };
 }
 
 /** Claims as the breaker allows: without a limit while good answers come, else one claim after the other. */
@@ -199,7 +201,7 @@ async function writeAndSettle(
   connection: Connection,
   claim: Claim & { refreshToken: string },
 ): Promise<void> {
-  const { grant, begun, place } = claim;
+  const { grant, begun, place, owner } = claim;
   let received: TokenPair;
   try {
     received = await write(context, connection, claim);
@@ -208,7 +210,7 @@ async function writeAndSettle(
     return settleFailure(context, claim, error);
   }
   const pair = sealPair(context, { id: grant.id, version: grant.version + 1, sentAt: begun.at }, received);
-  await storeRotatedPair(context, { grantId: grant.id, version: grant.version, pair });
+  await storeRotatedPair(context, { grantId: grant.id, version: grant.version, pair, owner });
   context.metrics.grants.noteRefresh('renewed');
   if (!isCalmTurn(place.turn)) await followOutcome(context);
 }

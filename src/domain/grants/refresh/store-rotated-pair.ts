@@ -2,12 +2,13 @@ import { SECOND } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { findGrant } from '../../../store/grants/grants.ts';
 import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentations.ts';
-import type { SpilledPair, WaitingPair } from '../../../store/files/spill.ts';
+import type { PairOwner, SpilledPair, WaitingPair } from '../../../store/files/spill.ts';
 import { loggedSpillName } from '../../../store/files/spill-name.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { Grant, GrantVersion } from '../../../store/tables/tables.ts';
 import type { GrantsDeps } from '../deps.ts';
 import { reviveGrant } from '../revive-grant.ts';
+import { inOwnDatabase } from '../../instance/own-database.ts';
 import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import { addPendingRevocation, settleSoon } from '../pending-revocations.ts';
 import { recordEvent } from '../../history/record-event.ts';
@@ -25,6 +26,9 @@ import { KeyDropped, requireUsableKey, withUsableKeys } from '../../keys/retry-a
 /** After this time without an answer from the database, the pair is also written to the spill. */
 const SPILL_AFTER = 2 * SECOND;
 
+/** A pair that names its database. */
+type ReceivedPair = SpilledPair & { owner: PairOwner };
+
 /** Only the end of a doubt is history. A routine refresh is not (docs/decisions/0011). */
 async function recordRecovery(context: GrantsDeps, tx: Database, grant: Grant): Promise<void> {
   if (grant.doubt_since === null) return;
@@ -39,9 +43,12 @@ async function recordRecovery(context: GrantsDeps, tx: Database, grant: Grant): 
   });
 }
 
-async function rotate(context: GrantsDeps, { grantId, version, pair }: SpilledPair): Promise<boolean> {
+async function rotate(
+  context: GrantsDeps,
+  { grantId, version, pair, owner }: SpilledPair,
+): Promise<boolean> {
   const now = context.clock.now();
-  return context.store.transaction(async (tx) => {
+  return inOwnDatabase(context, owner, async (tx) => {
     await requireUsableKey(tx, 'sealing', pair.refreshTokenSealed);
     const grant = await findGrant(tx, grantId);
     // A restored database may be older than the pair. The pair is still the newest.
@@ -61,22 +68,33 @@ function mayStillRevive({ dead_cause: cause, version }: Grant, presented: number
   return cause !== null && UNKNOWN_ANSWER.includes(cause) && version > presented;
 }
 
+/** Orders the revocation of a surplus pair where one is due, in the caller's transaction. */
+async function oweSurplus(
+  context: GrantsDeps,
+  tx: Database,
+  { grantId, version, pair }: SpilledPair,
+): Promise<'stored' | 'left' | 'owed'> {
+  const grant = await findGrant(tx, grantId);
+  if (!grant) throw new Error('the database does not know the grant of this pair');
+  // An earlier commit stored the pair, but its answer was lost.
+  if (grant.refresh_token_sealed === pair.refreshTokenSealed) return 'stored';
+  if (grant.state !== 'dead' || mayStillRevive(grant, version)) return 'left';
+  const received = { ...grant, version: version + 1, refresh_token_sealed: pair.refreshTokenSealed };
+  await addPendingRevocation(context, tx, { grant, refreshToken: openRefreshToken(context, received) });
+  return 'owed';
+}
+
 /**
  * Handles a pair that the grant did not take. If the grant has ended, the pair must be revoked at the new API. If the
  * grant is live, the pair is left to expire.
  */
-async function settleSurplus(context: GrantsDeps, { grantId, version, pair }: SpilledPair): Promise<void> {
-  const grant = await findGrant(context.store.durable, grantId);
-  if (!grant) throw new Error('the database does not know the grant of this pair');
-  // An earlier commit stored the pair, but its answer was lost.
-  if (grant.refresh_token_sealed === pair.refreshTokenSealed) return;
+async function settleSurplus(context: GrantsDeps, entry: SpilledPair): Promise<void> {
+  const { grantId, version, owner } = entry;
+  const settle = (tx: Database) => oweSurplus(context, tx, entry);
+  const outcome = await withUsableKeys(context, () => inOwnDatabase(context, owner, settle));
+  if (outcome === 'stored') return;
   context.logger.warn('a surplus pair came back', { grantId, version });
-  if (grant.state !== 'dead' || mayStillRevive(grant, version)) return;
-  const received = { ...grant, version: version + 1, refresh_token_sealed: pair.refreshTokenSealed };
-  const refreshToken = openRefreshToken(context, received);
-  const owe = (tx: Database) => addPendingRevocation(context, tx, { grant, refreshToken });
-  await withUsableKeys(context, () => context.store.transaction(owe));
-  settleSoon(context);
+  if (outcome === 'owed') settleSoon(context);
 }
 
 /** Seals a pair again whose key was dropped in the meantime. This needs a process that still holds the dropped key. */
@@ -86,7 +104,7 @@ async function underActiveKey(context: GrantsDeps, entry: SpilledPair): Promise<
   return { ...entry, pair: resealPair(context, row, entry.pair) };
 }
 
-/** Stores a pair, or handles it as surplus. Throws the failures of the database. */
+/** Stores a pair, or handles it as surplus. Throws the failures of the database, and where the database is not the pair's. */
 async function settlePair(context: GrantsDeps, entry: SpilledPair): Promise<void> {
   try {
     if (await rotate(context, entry)) return;
@@ -98,16 +116,14 @@ async function settlePair(context: GrantsDeps, entry: SpilledPair): Promise<void
 }
 
 /** Spills a pair under the name of its database, and tells where a start with the right VAR_DIR would not find it. */
-async function spillNamed(context: GrantsDeps, received: SpilledPair): Promise<SpilledPair> {
-  const owner = context.instance.pairOwner();
-  const entry = { ...received, owner };
+async function spillNamed(context: GrantsDeps, entry: ReceivedPair): Promise<SpilledPair> {
   await context.spill.write(entry);
-  if (!owner.ownsFolder) tellStray(context, entry);
+  if (!entry.owner.ownsFolder) tellStray(context, entry);
   return entry;
 }
 
 /** Spills a pair once. After a failure of the disk the next call tries again. */
-function createSpilling(context: GrantsDeps, received: SpilledPair) {
+function createSpilling(context: GrantsDeps, received: ReceivedPair) {
   let spilled: Promise<SpilledPair | undefined> | undefined;
   const write = () =>
     spillNamed(context, received).catch((error: unknown) => {
@@ -126,9 +142,12 @@ function createSpilling(context: GrantsDeps, received: SpilledPair) {
 
 /**
  * Stores a pair that was just received; resolves when the database has the pair. The pair is spilled as soon as the
- * database refuses it, or does not answer in time.
+ * database refuses it, or does not answer in time. The pair waits for the database that has its claim: while the address leads to
+ * another one, or to a silent copy, that one gets nothing and the file stays.
  */
-export async function storeRotatedPair(context: GrantsDeps, entry: SpilledPair): Promise<void> {
+export async function storeRotatedPair(context: GrantsDeps, received: SpilledPair): Promise<void> {
+  // Named before the database is asked: the address may lead elsewhere, and a later name would be of that one.
+  const entry = { ...received, owner: received.owner ?? context.instance.pairOwner() };
   const spilling = createSpilling(context, entry);
   const timer = setTimeout(() => void spilling.spill(), SPILL_AFTER);
   try {
@@ -181,7 +200,8 @@ export async function recoverSpilledPairs(context: GrantsDeps): Promise<void> {
   const { entries, unreadable } = await context.spill.list();
   const { own, left } = splitByOwner(context, entries);
   tellLeft(context, left);
-  for (const entry of own) {
+  // A silent copy takes no pair. Its original may come back and has no other way to the pair.
+  for (const entry of context.instance.isCopy() ? [] : own) {
     await recover(context, entry).catch((error: unknown) => {
       const { grantId } = entry;
       const file = loggedSpillName(entry.file);
