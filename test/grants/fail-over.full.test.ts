@@ -121,27 +121,30 @@ describe.each([
   ['ready at a later version', `state = 'ready', version = 7`],
   ['dead', dead],
 ])('an answer that finds a copy at the address, whose grant is %s,', (_what, change) => {
-  testInProcess('changes nothing there, stays in the spill, and is stored once the address leads back', async () => {
-    await onDatabase(copy(), `update grants set ${change}`);
-    const before = await grantIn(copy());
-    const { call } = await refreshAcross();
-    await until(async () => (await waiting()).length > 0);
-    // Several attempts, before and after the look that recognises the copy.
-    await delay(1500);
-    await look();
-    expect(system.bridge.context.instance.isCopy()).toBe(true);
-    expect(await grantIn(home())).toEqual(before);
-    expect(await onDatabase(home(), 'select * from owed_revocations')).toEqual([]);
-    expect(await waiting()).toMatchObject([{ version: before.version === 7 ? 1 : before.version }]);
-    expect(await grantIn(away())).toMatchObject({ state: 'presenting', version: 1 });
-    await toOriginal();
-    await look();
-    await until(async () => (await waiting()).length === 0);
-    expect(await grantIn(home())).toMatchObject({ state: 'ready', version: 2 });
-    expect(await grantIn(copy())).toEqual(before);
-    await call;
-    expect(system.proxy.refreshes()).toHaveLength(1);
-  });
+  testInProcess(
+    'changes nothing there, stays in the spill, and is stored once the address leads back',
+    async () => {
+      await onDatabase(copy(), `update grants set ${change}`);
+      const before = await grantIn(copy());
+      const { call } = await refreshAcross();
+      await until(async () => (await waiting()).length > 0);
+      // Several attempts, before and after the look that recognises the copy.
+      await delay(1500);
+      await look();
+      expect(system.bridge.context.instance.isCopy()).toBe(true);
+      expect(await grantIn(home())).toEqual(before);
+      expect(await onDatabase(home(), 'select * from owed_revocations')).toEqual([]);
+      expect(await waiting()).toMatchObject([{ version: before.version === 7 ? 1 : before.version }]);
+      expect(await grantIn(away())).toMatchObject({ state: 'presenting', version: 1 });
+      await toOriginal();
+      await look();
+      await until(async () => (await waiting()).length === 0);
+      expect(await grantIn(home())).toMatchObject({ state: 'ready', version: 2 });
+      expect(await grantIn(copy())).toEqual(before);
+      await call;
+      expect(system.proxy.refreshes()).toHaveLength(1);
+    },
+  );
 });
 
 testInProcess('the copy gets the pair once it was taken over with this VAR_DIR', async () => {

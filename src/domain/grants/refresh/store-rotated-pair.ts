@@ -43,10 +43,7 @@ async function recordRecovery(context: GrantsDeps, tx: Database, grant: Grant): 
   });
 }
 
-async function rotate(
-  context: GrantsDeps,
-  { grantId, version, pair, owner }: SpilledPair,
-): Promise<boolean> {
+async function rotate(context: GrantsDeps, { grantId, version, pair, owner }: SpilledPair): Promise<boolean> {
   const now = context.clock.now();
   return inOwnDatabase(context, owner, async (tx) => {
     await requireUsableKey(tx, 'sealing', pair.refreshTokenSealed);
