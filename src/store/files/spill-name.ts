@@ -25,8 +25,11 @@ export function spillName({ grantId, version, owner }: NamedPair): string {
   return `${grantId}.${version}${database}${SPILL_SUFFIX}`;
 }
 
-/** Names by `spillName`, and those of earlier versions: with dashes, and at first without the database. */
-const OWN_NAME = /^[\da-f]{24}[.-]\d{1,10}(?:[.-][\da-f]{12})?\.pair$/;
+/**
+ * Names by `spillName`, and those of the version before the database was part of the name. For a time names had dashes
+ * and the digest, which a log line would cut out: they count as names that are not the bridge's.
+ */
+const OWN_NAME = /^[\da-f]{24}[.-]\d{1,10}(?:\.[\da-f]{12})?\.pair$/;
 
 /**
  * What the log calls a file of the spill: its name where the bridge chose that name. Any other name could hold
