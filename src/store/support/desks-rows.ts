@@ -30,7 +30,7 @@ export async function grantDeskRows(db: Database, ids: readonly string[]) {
     .innerJoin('apps as a', 'a.client_id', 'g.client_id')
     .leftJoin('accounts as c', 'c.account_id', 'g.account_id')
     .leftJoin('mappings as m', (join) => join.on('m.id', '=', TOKEN_OF_GRANT))
-    .select(['g.id', 'g.state', 'g.presented_at', 'g.doubt_since', 'g.access_expires_at'])
+    .select(['g.id', 'g.state', 'g.presented_at', 'g.restored_at', 'g.doubt_since', 'g.access_expires_at'])
     .select(['g.dead_at', 'g.dead_cause', HAS_SIBLING.as('has_sibling')])
     .select(['g.client_id', 'a.name as app_name', 'g.account_id', 'c.email', 'c.name'])
     .select(['m.id as mapping_id', 'm.hint_first', 'm.hint_last'])
