@@ -78,7 +78,7 @@ test('find tells of each token what is known, by the address of its owner', asyn
     source: 'registration',
     hint: `1/${app.owner_token.slice(2, 6)}…${app.owner_token.slice(-4)}`,
     created_at: expect.stringMatching(/^\d{4}-.*Z$/),
-    known_since: expect.stringMatching(/^\d{4}-.*Z$/),
+    exists_since: expect.stringMatching(/^\d{4}-.*Z$/),
     last_used_at: null,
     last_seen_at: null,
     calls: 0,
@@ -95,11 +95,11 @@ test('find does not say of an imported token that it was created with the import
   writeFileSync(file, `${JSON.stringify({ type: 'token', ...row })}\n`);
   expect((await run(settings, 'tokens', 'import', file)).code).toBe(0);
   const { output } = await run(settings, 'tokens', 'find', 'bo@example.org');
-  expect(output).toMatch(/\n {4}known since \d{4}-\S+Z, last used 2021-03-04T05:06:07.000Z\n/);
+  expect(output).toMatch(/\n {4}exists since at least \d{4}-\S+Z, last used 2021-03-04T05:06:07.000Z\n/);
   expect(output).not.toContain('created');
   const { json } = await runJson(settings, 'tokens', 'find', 'bo@example.org');
   expect((json as { tokens: object[] }).tokens).toMatchObject([
-    { source: 'imported', created_at: null, known_since: expect.stringMatching(/^\d{4}-.*Z$/) as string },
+    { source: 'imported', created_at: null, exists_since: expect.stringMatching(/^\d{4}-.*Z$/) as string },
   ]);
 });
 
