@@ -65,6 +65,8 @@ interface WaitingRow {
   client_id: string;
   app_name: string;
   owner_account_id: string | null;
+  /** The address of an owner whose account is not known: nobody has proven it. */
+  owner_email: string | null;
   source: App['source'];
   active: number;
   /** Counts of waiting tokens, and of waiting people. */
@@ -75,7 +77,7 @@ interface WaitingRow {
 /** Apps with their last token counts. */
 export async function waitingDeskRows(db: Database, ids: readonly string[]): Promise<WaitingRow[]> {
   const { rows } = await sql<WaitingRow>`
-    select a.client_id as id, a.client_id, a.name as app_name, a.owner_account_id, a.source, p.active,
+    select a.client_id as id, a.client_id, a.name as app_name, a.owner_account_id, a.owner_email, a.source, p.active,
       p.unmapped + p.reauthorization_required as waiting, p.waiting_people as people
     from ${newestCounts(db)} where ${isOneOf(db, 'a.client_id', ids)}`.execute(db);
   return rows;

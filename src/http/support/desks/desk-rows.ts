@@ -203,11 +203,13 @@ export function handoverDeskRow(row: UnconfirmedHandover, { now }: DeskView): Sh
   ];
 }
 
-function waitingStep({ owner_account_id: owner, source }: WaitingApp): CellPart {
+function waitingStep({ owner_account_id: owner, owner_email: email, source }: WaitingApp): CellPart {
   if (source === 'observed') return { text: 'Find out which app it is; open its tokens and assign them.' };
-  return owner === null
+  if (owner !== null)
+    return { text: 'See who owns it', href: `/support/accounts/${encodeURIComponent(owner)}` };
+  return email === null
     ? { text: 'Its owner is not known: look at its contacts.' }
-    : { text: 'See who owns it', href: `/support/accounts/${encodeURIComponent(owner)}` };
+    : { text: `Write to its owner: ${email} (not proven).` };
 }
 
 /** An app with people who have still to connect. */
