@@ -13,7 +13,15 @@ import { AGAIN, askedStages } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
 import { noteLastUse } from './note-last-use.ts';
 import type { DueStage, ReminderPerson } from './people.ts';
-import { isTimeToMail, keyOfStage, localDay, nextMorning, type PlanInput, stagesDue, USED_WITHIN } from './plan-stages.ts';
+import {
+  isTimeToMail,
+  keyOfStage,
+  localDay,
+  nextMorning,
+  type PlanInput,
+  stagesDue,
+  USED_WITHIN,
+} from './plan-stages.ts';
 import { knownCallDays } from '../usage/callers.ts';
 import { unknownDays } from '../usage/counted-days.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
