@@ -145,7 +145,7 @@ async function closeParts(
   { databaseClock, stopCounting }: OpenBeside,
 ): Promise<void> {
   databaseClock.stop();
-  lifecycle.stop();
+  await lifecycle.stop();
   stopCounting();
   await usage.close();
   await keyring.stop();

@@ -104,7 +104,9 @@ export function doubtfulNames(given: readonly string[], known: readonly string[]
   const doubtOf = (name: string) => {
     const meant = known.find((setting) => isNear(name, setting));
     if (meant === undefined) return name.includes('_') ? familyDoubt(name, given, known) : undefined;
-    return given.includes(meant) ? undefined : `${name}: is not read. Did you mean ${meant}?`;
+    // Only the underscores differ, so no other program means this name.
+    const isSame = name.replaceAll('_', '') === meant.replaceAll('_', '');
+    return given.includes(meant) && !isSame ? undefined : `${name}: is not read. Did you mean ${meant}?`;
   };
   return given
     .filter((name) => !known.includes(name) && !OF_A_SERVICE.test(name))

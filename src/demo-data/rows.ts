@@ -12,7 +12,7 @@ import { demoUsage } from './usage-rows.ts';
 /** The tokens are years older than the bridge, each with a different age. */
 const ageOf = ({ id }: SeededToken) => (700 + ((Number.parseInt(id.slice(-4), 10) * 61.37) % 500)) * DAY;
 
-/** An observed token is known since its first use. */
+/** An observed token exists at least since its first use. */
 const firstSeen = ({ stands }: SeededToken) => stands[0]?.at ?? 0;
 
 const SCOPE = 'account:read posts:read posts:write offline_access';

@@ -56,6 +56,8 @@ export interface Vault {
   /** Proves later that a holder of the history key wrote a text of the history. */
   witness(text: string): string;
   isWitness(text: string, witness: string): boolean;
+  /** Whether the key that a witness names is among the keys. */
+  holdsKeyOfWitness(witness: string): boolean;
   /** The current keys for the hidden fields of forms. */
   session(): KeyRing;
 }
@@ -141,6 +143,7 @@ export function createVault(keys: () => KeyRings): Vault {
       const key = keyOf(keys().history, witness);
       return key !== undefined && equalDigests(witnessOf(key, text), witness);
     },
+    holdsKeyOfWitness: (witness) => keyOf(keys().history, witness) !== undefined,
     session: () => keys().session,
   };
 }

@@ -34,6 +34,15 @@ export function emptyExchange(redirectUri: string): Record<string, string> {
   };
 }
 
+/** An error code of another server, without anything that a line cannot show. */
+const codeOf = (error: string) => error.replaceAll(/[^\w-]/g, '').slice(0, 60);
+
+/** What an answer said: its status, and its error where it names one. */
+export function saidBy(answer: HttpAnswer): string {
+  const error = jsonObject(answer)?.['error'];
+  return typeof error === 'string' ? `${answer.status} ${codeOf(error)}` : String(answer.status);
+}
+
 /** Whether the refusal of an empty exchange shows right credentials. @throws {Unavailable} */
 export function areCredentialsRight(answer: HttpAnswer): boolean {
   const error = jsonObject(answer)?.['error'];
@@ -64,7 +73,7 @@ function errorAtCallback(answer: HttpAnswer, { redirectUri }: ClientUse): string
   const { location = '' } = answer.headers;
   const isOurs = location === redirectUri || location.startsWith(`${redirectUri}?`);
   const error = isOurs ? new URL(location).searchParams.get('error') : null;
-  return error === null ? undefined : error.replaceAll(/[^\w-]/g, '').slice(0, 60);
+  return error === null ? undefined : codeOf(error);
 }
 
 const PASSING = ['server_error', 'temporarily_unavailable'];

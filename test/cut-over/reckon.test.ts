@@ -105,6 +105,15 @@ test('what is not known is said as that', () => {
   expect(isDoubtful([unknown])).toBe(true);
 });
 
+test.each([
+  [undefined, /new API in the last 30 days\. /],
+  [{ days: 30, isPartial: true }, /new API is known of the last 30 days\. /],
+  [{ days: 30, isPartial: true, since: 1 }, /new API since noon\. /],
+])('that no call is known is one sentence, with what was counted: %j', (counted, sentence) => {
+  const none = { ...reckon(moving({ calls: [] }), reading(DAY), TODAY), ...(counted && { counted }) };
+  expect(outlookWords(none, READER).join(' ')).toMatch(sentence);
+});
+
 test('what suffices needs no confirmation and no advice', () => {
   const enough = reckon(moving(), reading(DAY), TODAY);
   expect([isDoubtful([enough]), adviceWords([enough], 'bridge')]).toEqual([false, undefined]);

@@ -130,7 +130,7 @@ test('looks at what the document says, in that order', async () => {
 test.each([
   ['a wrong secret', { MODERN_CLIENT_SECRET: 'a-wrong-secret' }, ['client'], 'invalid_client'],
   ['no secret', { MODERN_CLIENT_SECRET: '' }, ['client'], 'MODERN_CLIENT_SECRET is not set'],
-  ['an unknown client', { MODERN_CLIENT_ID: 'nobody' }, ['client', 'redirect URI'], 'MODERN_CLIENT_ID'],
+  ['an unknown client', { MODERN_CLIENT_ID: 'nobody' }, ['client'], 'MODERN_CLIENT_ID'],
   ['another public address', { PUBLIC_URL: 'https://other.example' }, ['redirect URI'], 'refuses https'],
   [
     'an unknown scope',
@@ -142,6 +142,20 @@ test.each([
   const { ok, failed, state } = await findingsOf(given);
   expect([ok, failed]).toEqual([false, expected]);
   expect(state(expected[0] ?? '')?.detail).toContain(words);
+});
+
+test('a server that refuses the client is quoted, and what it says of the redirect URI is not judged', async () => {
+  const server = createHttpServer((req, res) => {
+    const isToken = req.method === 'POST';
+    res.writeHead(isToken ? 401 : 400, { 'Content-Type': 'application/json' });
+    res.end(JSON.stringify(isToken ? { error: 'unauthorized' } : {}));
+  });
+  await withServer(server, async (url) => {
+    const { state } = await findingsOf({ MODERN_AUTH_URL: url });
+    expect(state('client')).toMatchObject({ state: 'failed', detail: matching('(401 unauthorized)') });
+    expect(state('client')?.detail).not.toContain('invalid_client');
+    expect(state('redirect URI')).toMatchObject({ state: 'not looked at', detail: matching('check client') });
+  });
 });
 
 test('the addresses of both APIs are those where an API asks for a token', async () => {

@@ -22,6 +22,8 @@ test.each<[Record<string, string>, string[]]>([
   [{ SMTP_HOST: 'x', SMTP_URL: 'smtp://mail.example' }, []],
   [{ DATABASE_HOST: 'x', DATABASE_URL: 'sqlite:x.db' }, []],
   [{ WORKER: '1', WORKERS: '2' }, []],
+  [{ VARDIR: 'x' }, ['VARDIR: is not read. Did you mean VAR_DIR?']],
+  [{ VARDIR: 'x', VAR_DIR: 'y' }, ['VARDIR: is not read. Did you mean VAR_DIR?']],
   [Object.fromEntries(LOCAL), []],
   [
     {

@@ -36,12 +36,13 @@ beforeAll(async () => {
     token('1', { account_id: IMPORTED }),
     token('2', { account_email: 'holder@mail.example' }),
     token('3', { account_email: 'capitals@mail.example' }),
+    token('6', { account_email: 'known@mail.example' }),
     token('4', { account_id: IMPORTED_CAPITALS }),
     ...LONG.map((id, index) => token(`5${index}`, { account_id: id })),
   ];
   const file = join(varDir, 'rows.ndjson');
   writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  expect((await importTokens({}, [file])).json).toMatchObject({ new: 5 + LONG.length, refused: 0 });
+  expect((await importTokens({}, [file])).json).toMatchObject({ new: 6 + LONG.length, refused: 0 });
 });
 afterAll(async () => {
   process.env = before;
@@ -80,13 +81,24 @@ describe('an id of 24 hex digits in capitals', () => {
   const HEX = 'abcdef0123456789abcdef01';
   const CAPITALS = ` ${HEX.toUpperCase()}`;
 
-  test('means the account in lower case to every command', async () => {
+  test('is refused while no account is known by it', async () => {
+    const words = 'an account id (24 hex digits in lower case';
+    await expect(makeLinkCommand({ app: APP, account: CAPITALS })).rejects.toThrow(words);
+    await expect(addStaff({ role: 'reader' }, [CAPITALS])).rejects.toThrow(words);
+  });
+
+  test('means the account in lower case to every command, where that is known', async () => {
+    await makeLinkCommand({ app: APP, account: HEX });
+    await pin({ reason: 'by phone' }, ['known@mail.example', HEX]);
     const { json: link } = await makeLinkCommand({ app: APP, account: CAPITALS });
     expect(link).toMatchObject({ account_id: HEX });
     const { json: pinned, lines } = await pin({ reason: 'by phone' }, ['capitals@mail.example', CAPITALS]);
     expect(pinned).toMatchObject({ tokens: 1 });
     expect(lines[0]).toContain(`belong to account ${HEX} now`);
-    expect((await findTokenCommand({}, [HEX])).json['tokens']).toMatchObject([{ account_id: HEX }]);
+    expect((await findTokenCommand({}, [HEX])).json['tokens']).toMatchObject([
+      { account_id: HEX },
+      { account_id: HEX },
+    ]);
     expect((await addStaff({ role: 'reader' }, [CAPITALS])).json).toMatchObject({ account_id: HEX });
     const app = { name: 'Capitals', callback: ['https://app.example/cb'], owner: CAPITALS };
     expect((await addApp(app)).json).toMatchObject({ owner_known: true });
@@ -104,7 +116,7 @@ describe('an id of 24 hex digits in capitals', () => {
 test.each(['', 'a b', 'a@b', 'x'.repeat(65), 'é', 'moed-account'])(
   'what no import takes, and what names no account here, is no account id: %j',
   async (id) => {
-    const words = 'an account id (24 hex digits, or the id of an account that is known here)';
+    const words = 'an account id (24 hex digits in lower case, or the id of an account that is known here)';
     await expect(makeLinkCommand({ app: APP, account: id })).rejects.toThrow(words);
     await expect(pin({ reason: 'by phone' }, ['holder@mail.example', id])).rejects.toThrow(words);
     const app = { name: 'App', callback: ['https://app.example/cb'], owner: id };

@@ -202,6 +202,22 @@ test('waiting: apps by the people who wait, by the newest count of each', async 
   expect(linesOf(page)[0]).toContain('1,200 people 1,200 tokens to connect 1 token connected');
 });
 
+test('waiting: an owner who is known by an address alone is named with it', async () => {
+  const { clientId } = await registerLegacyApp(system.bridge, 'https://addressed.example/cb');
+  await rows()
+    .updateTable('apps')
+    .set({ owner_account_id: null, owner_email: 'olga@owner.example' })
+    .where('client_id', '=', clientId)
+    .execute();
+  await rows()
+    .insertInto('progress')
+    .values(counted(clientId, '2026-11-22', 3))
+    .execute();
+  const line = linesOf(await open('/waiting')).find((one) => one.includes('olga@'));
+  expect(line).toContain('Write to its owner: olga@owner.example (not proven).');
+  await rows().deleteFrom('progress').where('client_id', '=', clientId).execute();
+});
+
 test('waiting: the app whose people can still be helped comes before a thousand others that have ended', async () => {
   await rows().deleteFrom('progress').execute();
   const apps = Array.from({ length: 1_001 }, (_, place) => `many${String(place).padStart(20, '0')}`);

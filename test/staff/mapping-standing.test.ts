@@ -23,6 +23,7 @@ const base: Facts = {
   oldApi: { phase: 'before', hasBackend: true },
   grant: READY,
   cause: null,
+  isOfTakeOver: false,
 };
 
 function statusOf(facts: Facts) {
@@ -63,6 +64,20 @@ const table: Array<[string, Partial<Facts>, Facts['state'], RegExp, RegExp]> = [
     grantIn('in_doubt', { isServing: false }),
     'active',
     /access token has expired/,
+    /next attempt/,
+  ],
+  [
+    'was put in doubt by a take-over and serves',
+    { ...grantIn('in_doubt'), isOfTakeOver: true },
+    'active',
+    /^It works for now, .*restored copy that was taken over/,
+    /tried again by itself/,
+  ],
+  [
+    'was put in doubt by a take-over and expired',
+    { ...grantIn('in_doubt', { isServing: false }), isOfTakeOver: true },
+    'active',
+    /^(?!.*whole answer).*restored copy .* expired/,
     /next attempt/,
   ],
   [

@@ -137,6 +137,11 @@ test('before anything is counted it says so, and the files hold no app', async (
   apps = await keepApps();
 });
 
+test('of the days before the first count the chart does not say that there was nothing', async () => {
+  const words = wordsOf(await get(''));
+  expect(words).toContain('Of days that are not listed none are known.');
+});
+
 test('the page tells the totals of the newest counts, and links to the files', async () => {
   const now = clock.now();
   const grant = {

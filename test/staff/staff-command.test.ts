@@ -99,7 +99,7 @@ test('an account gets a role by its id or its e-mail, and another one later', as
 test.each([
   [
     'not an account',
-    'Name an account id (24 hex digits, or the id of an account that is known here), or an e-mail address.',
+    'Name an account id (24 hex digits in lower case, or the id of an account that is known here), or an e-mail address.',
   ],
   ['nobody@box.example', 'No account with this e-mail address is known.'],
   ['bo@box.example', `2 accounts have this e-mail address. Name the account by its id: ${BO}, ${BO_TOO}`],

@@ -9,7 +9,9 @@ import {
 } from './doctor/database-checks.ts';
 import { checkCertificate, checkDatabaseDisk, checkDisk, checkKeysFile } from './doctor/machine-checks.ts';
 import {
+  askClientOnce,
   checkClient,
+  type ClientQuestion,
   checkMainApi,
   checkModernSide,
   checkRedirectUri,
@@ -74,10 +76,15 @@ function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>[
     const upstream = knownUpstream(config);
     return upstream === undefined ? NOT_MADE_YET : run(upstream);
   };
+  let question: ClientQuestion | undefined;
+  const askClient = (known: UpstreamConfig) => (question ??= askClientOnce(config, known, hear));
   return [
     ['authorization server', ofUpstream((known) => checkModernSide(config, known))],
-    ['client', ofUpstream((known) => checkClient(config, known, hear))],
-    ['redirect URI', ofUpstream((known) => checkRedirectUri(config, known, hear))],
+    ['client', ofUpstream((known) => checkClient(known, askClient(known)))],
+    [
+      'redirect URI',
+      ofUpstream((known) => checkRedirectUri(config, known, { hear, askClient: askClient(known) })),
+    ],
     ['new API', ofUpstream((known) => checkMainApi(known, hear))],
     [
       'old API',

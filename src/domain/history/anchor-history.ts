@@ -36,6 +36,12 @@ function isGenuine(vault: Vault, mark: AnchorLine): boolean {
   return vault.isWitness(JSON.stringify(content), mark.witness);
 }
 
+/** The id of a key that the key file lacks. Anybody may have written the line, so other texts are not repeated. */
+function missingKeyOf(vault: Vault, { witness }: AnchorLine): string | undefined {
+  const id = keyIdOf(witness);
+  return vault.holdsKeyOfWitness(witness) || !/^[a-z0-9]{1,16}$/.test(id) ? undefined : id;
+}
+
 /** The position that a genuine line of this machine's file names; 0 for any other line. */
 function positionOf(vault: Vault, line = ''): number {
   const mark = parseLine(line);
@@ -128,7 +134,9 @@ export async function readAnchors(
     number += 1;
     const mark = parseLine(line);
     if (mark === undefined) continue;
-    if ('wrong' in mark || !isGenuine(vault, mark)) known.wrong.push({ file, line: number });
+    if ('wrong' in mark) known.wrong.push({ file, line: number });
+    else if (!isGenuine(vault, mark))
+      known.wrong.push({ file, line: number, keyId: missingKeyOf(vault, mark) });
     else if ('takenOverAt' in mark) known.takeOvers.push({ position: mark.takenOverAt, at: mark.at });
     else known.anchors.push({ position: mark.position, chain: mark.chain, at: mark.at });
   }

@@ -17,12 +17,12 @@ export interface TakeOver {
 
 export type AnchorLine = Anchor | TakeOver;
 
-/** Anchors whose witness is right, and the lines whose witness is wrong. */
+/** Anchors whose witness is right, and the lines whose witness is wrong: `keyId` where the key file lacks its key. */
 export interface Anchors {
   anchors: Array<ChainLink & { at: string }>;
   /** The position up to which older anchors hold. */
   takeOvers: Array<{ position: number; at: string }>;
-  wrong: Array<{ file: string; line: number }>;
+  wrong: Array<{ file: string; line: number; keyId?: string | undefined }>;
 }
 
 function objectIn(line: string): Record<string, unknown> | undefined {

@@ -148,7 +148,11 @@ async function lookOutside({ store, vault }: ProofContext, mayAdopt: boolean) {
 
 function spoiled([first]: Anchors['wrong']): HistoryFinding | undefined {
   if (!first) return undefined;
-  const text = `Line ${first.line} of ${first.file} is no anchor of this bridge: it was edited, or it is of other keys.`;
+  const { file, line, keyId } = first;
+  const text =
+    keyId === undefined
+      ? `Line ${line} of ${file} is no anchor of this bridge: it was edited, or it is of other keys.`
+      : `Line ${line} of ${file} bears the history key ${keyId}, which KEYS_FILE lacks. After a restore from before a key rotation, a key file with the keys of both times proves the line. Else the line was edited or is of another bridge: move the file away.`;
   return { kind: 'anchor', position: null, id: null, at: null, text };
 }
 

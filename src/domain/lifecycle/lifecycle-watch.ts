@@ -16,7 +16,8 @@ export interface LifecycleWatch {
   current(): Lifecycle;
   /** Reads the lifecycle again, for a caller that has just changed it. */
   refresh(): Promise<void>;
-  stop(): void;
+  /** Ends the readings. Resolves when none is running: the database may be closed then. */
+  stop(): Promise<void>;
 }
 
 const READ_EVERY = 1 * SECOND;
@@ -46,5 +47,9 @@ export async function watchLifecycle(parts: LifecycleWatchDeps): Promise<Lifecyc
   );
   const timer = setInterval(() => void refresh(), READ_EVERY);
   timer.unref();
-  return { current: () => known, refresh: reading.begin, stop: () => clearInterval(timer) };
+  const stop = () => {
+    clearInterval(timer);
+    return reading.settled();
+  };
+  return { current: () => known, refresh: reading.begin, stop };
 }

@@ -13,7 +13,15 @@ import { AGAIN, askedStages } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
 import { noteLastUse } from './note-last-use.ts';
 import type { DueStage, ReminderPerson } from './people.ts';
-import { isTimeToMail, keyOfStage, localDay, type PlanInput, stagesDue, USED_WITHIN } from './plan-stages.ts';
+import {
+  isTimeToMail,
+  keyOfStage,
+  localDay,
+  nextMorning,
+  type PlanInput,
+  stagesDue,
+  USED_WITHIN,
+} from './plan-stages.ts';
 import { knownCallDays } from '../usage/callers.ts';
 import { unknownDays } from '../usage/counted-days.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
@@ -112,28 +120,41 @@ export async function planReminders(context: RemindersDeps): Promise<number> {
   return made;
 }
 
-/** The stages that are due for a person. */
+/** The stages of a person's next mail. */
 export interface Preview extends Plan {
-  /** The person's own day, `YYYY-MM-DD`. */
+  /** The person's own day of the mail, `YYYY-MM-DD`. */
   day: string;
-  /**
-   * Whether planning at this moment would make the mail. Else the mail waits for the morning, or for the end of the day
-   * of the last mail.
-   */
+  /** Whether planning at this moment would make the mail. Else the mail waits for the nine o'clock of `day`. */
   isNow: boolean;
 }
 
-/** All people with stages that are due at this moment, whether or not it is time for a mail; writes nothing. */
+/**
+ * The stages of the mail that this moment makes, or that waits for the morning. A mail that waits has the stages of its
+ * morning: they may be others than those of the night before.
+ */
+function previewOf({ person, told, isHeld }: Candidate, planning: PlanInput): Preview {
+  const { now } = planning;
+  const { zone } = person;
+  const planAt = (at: number) => {
+    const due = stagesDue(person, told, { ...planning, now: at });
+    return { person, due, day: localDay(at, zone), isNow: at === now };
+  };
+  const present = planAt(now);
+  if (!isHeld && isTimeToMail(person, present.due, { now })) return present;
+  const morning = nextMorning(now, zone);
+  const isToday = localDay(morning, zone) === present.day;
+  const todays = isToday ? planAt(morning) : present;
+  if (!isHeld || todays.due.length === 0) return todays;
+  // Today has its mail already.
+  return planAt(isToday ? nextMorning(morning, zone) : morning);
+}
+
+/** The mails of this moment, and those that wait for the morning; writes nothing. */
 export async function* previewReminders(context: RemindersDeps): AsyncIterable<Preview> {
   const now = context.clock.now();
   for await (const page of peoplePages(context, { now })) {
     const planning = await planningAt(context, now);
-    for (const { person, told, isHeld } of page) {
-      const due = stagesDue(person, told, planning);
-      if (due.length === 0) continue;
-      const isNow = !isHeld && isTimeToMail(person, due, { now });
-      yield { person, due, day: localDay(now, person.zone), isNow };
-    }
+    yield* page.map((one) => previewOf(one, planning)).filter(({ due }) => due.length > 0);
   }
 }
 

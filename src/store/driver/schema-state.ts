@@ -21,6 +21,8 @@ export interface SchemaState {
    * made then, so nothing waits for it.
    */
   beside: string[];
+  /** Whether there is no volatile SQLite file beside the database. */
+  lacksVolatile: boolean;
 }
 
 function versionOf(file: string): number {
@@ -58,12 +60,14 @@ export async function readSchema(location: DatabaseLocation): Promise<SchemaStat
   const present = kind === 'sqlite' ? readSqlite(location.file) : await readPostgres(location.url);
   const volatile = kind === 'sqlite' ? volatileFileOf(location.file) : undefined;
   const beside = volatile === undefined ? [] : namesAfter('sqlite-volatile', readSqlite(volatile));
-  const isBehind = volatile !== undefined && present > 0 && existsSync(volatile);
+  const lacksVolatile = volatile !== undefined && !existsSync(volatile);
+  const isBehind = volatile !== undefined && present > 0 && !lacksVolatile;
   return {
     present: present === 0 ? undefined : present,
     newest: migrationFiles(kind).at(-1)?.number ?? 0,
     waiting: [...namesAfter(kind, present), ...(isBehind ? beside : [])],
     beside,
+    lacksVolatile,
   };
 }
 

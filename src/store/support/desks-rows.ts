@@ -30,7 +30,7 @@ export async function grantDeskRows(db: Database, ids: readonly string[]) {
     .innerJoin('apps as a', 'a.client_id', 'g.client_id')
     .leftJoin('accounts as c', 'c.account_id', 'g.account_id')
     .leftJoin('mappings as m', (join) => join.on('m.id', '=', TOKEN_OF_GRANT))
-    .select(['g.id', 'g.state', 'g.presented_at', 'g.doubt_since', 'g.access_expires_at'])
+    .select(['g.id', 'g.state', 'g.presented_at', 'g.restored_at', 'g.doubt_since', 'g.access_expires_at'])
     .select(['g.dead_at', 'g.dead_cause', HAS_SIBLING.as('has_sibling')])
     .select(['g.client_id', 'a.name as app_name', 'g.account_id', 'c.email', 'c.name'])
     .select(['m.id as mapping_id', 'm.hint_first', 'm.hint_last'])
@@ -65,6 +65,8 @@ interface WaitingRow {
   client_id: string;
   app_name: string;
   owner_account_id: string | null;
+  /** The address of an owner whose account is not known: nobody has proven it. */
+  owner_email: string | null;
   source: App['source'];
   active: number;
   /** Counts of waiting tokens, and of waiting people. */
@@ -75,7 +77,7 @@ interface WaitingRow {
 /** Apps with their last token counts. */
 export async function waitingDeskRows(db: Database, ids: readonly string[]): Promise<WaitingRow[]> {
   const { rows } = await sql<WaitingRow>`
-    select a.client_id as id, a.client_id, a.name as app_name, a.owner_account_id, a.source, p.active,
+    select a.client_id as id, a.client_id, a.name as app_name, a.owner_account_id, a.owner_email, a.source, p.active,
       p.unmapped + p.reauthorization_required as waiting, p.waiting_people as people
     from ${newestCounts(db)} where ${isOneOf(db, 'a.client_id', ids)}`.execute(db);
   return rows;

@@ -100,6 +100,19 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(finding).toMatchObject({ kind: 'anchor', text: expect.stringMatching(/^Line 1 of .*anchors/) });
   });
 
+  test('an anchor of a history key that the key file lacks names the key and what to do', async () => {
+    await one.record(1);
+    await one.sealAndAnchor();
+    const [first = ''] = one.anchorLines();
+    const newer = first.replace(/"witness":"[^.]+\./, '"witness":"newer1.');
+    const { finding } = await one.verify([newer]);
+    expect(finding?.text).toMatch(
+      / bears the history key newer1, which KEYS_FILE lacks\. .*both times.*move/,
+    );
+    const edited = first.replace(/"witness":"[^.]+\./, '"witness":"No such Key.');
+    expect((await one.verify([edited])).finding?.text).toContain('it was edited');
+  });
+
   test('half a line of a power cut spoils no later anchor and is no finding', async () => {
     await one.record(1);
     await one.sealAndAnchor();

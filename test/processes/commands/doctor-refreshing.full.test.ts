@@ -34,7 +34,7 @@ async function lineOfDoctor(): Promise<string | undefined> {
 }
 
 test('that it goes on', async () => {
-  expect(await lineOfDoctor()).toBe('ok      refreshing: the bridge refreshes grants as usual');
+  expect(await lineOfDoctor()).toBe('ok      refreshing: refreshing is not stopped');
 });
 
 test('that it is stopped, since when, and when the next refresh is tried', async () => {

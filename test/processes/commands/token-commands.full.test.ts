@@ -78,7 +78,7 @@ test('find tells of each token what is known, by the address of its owner', asyn
     source: 'registration',
     hint: `1/${app.owner_token.slice(2, 6)}…${app.owner_token.slice(-4)}`,
     created_at: expect.stringMatching(/^\d{4}-.*Z$/),
-    known_since: expect.stringMatching(/^\d{4}-.*Z$/),
+    exists_since: expect.stringMatching(/^\d{4}-.*Z$/),
     last_used_at: null,
     last_seen_at: null,
     calls: 0,
@@ -91,15 +91,22 @@ test('find tells of each token what is known, by the address of its owner', asyn
 test('find does not say of an imported token that it was created with the import', async () => {
   const imported = { access_token: `1/${'i'.repeat(32)}`, client_id: app.client_id };
   const file = join(folder, 'import.ndjson');
-  const row = { ...imported, account_email: 'bo@example.org', last_used_at: '2021-03-04T05:06:07Z' };
+  const row = {
+    ...imported,
+    account_email: 'bo@example.org',
+    created_at: '2015-01-06T00:00:00Z',
+    last_used_at: '2021-03-04T05:06:07Z',
+  };
   writeFileSync(file, `${JSON.stringify({ type: 'token', ...row })}\n`);
   expect((await run(settings, 'tokens', 'import', file)).code).toBe(0);
   const { output } = await run(settings, 'tokens', 'find', 'bo@example.org');
-  expect(output).toMatch(/\n {4}known since \d{4}-\S+Z, last used 2021-03-04T05:06:07.000Z\n/);
+  expect(output).toMatch(
+    /\n {4}exists since at least 2015-01-06T00:00:00.000Z, last used 2021-03-04T05:06:07.000Z\n/,
+  );
   expect(output).not.toContain('created');
   const { json } = await runJson(settings, 'tokens', 'find', 'bo@example.org');
   expect((json as { tokens: object[] }).tokens).toMatchObject([
-    { source: 'imported', created_at: null, known_since: expect.stringMatching(/^\d{4}-.*Z$/) as string },
+    { source: 'imported', created_at: null, exists_since: expect.stringMatching(/^\d{4}-.*Z$/) as string },
   ]);
 });
 

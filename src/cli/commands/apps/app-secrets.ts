@@ -4,13 +4,13 @@ import { withContext } from '../with-context.ts';
 
 /** The operator rotates an app's secret, as the owner does on the pages. */
 
-/** Says “known since”: an imported secret may be older than its import. */
+/** An imported secret has the date of its file, or of its import where the file names none: it may be older. */
 const jsonOf = ({ id, createdAt }: AppSecret) => ({
   secret_id: id,
-  known_since: new Date(createdAt).toISOString(),
+  exists_since: new Date(createdAt).toISOString(),
 });
 
-const known = (secret: AppSecret) => `${secret.id}, known since ${jsonOf(secret).known_since}`;
+const known = (secret: AppSecret) => `${secret.id}, exists since at least ${jsonOf(secret).exists_since}`;
 
 /** `apps add-secret`: a second secret, shown this once, and the id of the older secret to retire later. */
 export async function addAppSecret(_options: unknown, [clientId = '']: string[]): Promise<Result> {

@@ -37,10 +37,17 @@ async function tellStatus(): Promise<Result> {
   };
 }
 
-function migratedWords({ present, newest, beside }: SchemaState): string {
+function volatileWords({ beside, lacksVolatile }: SchemaState): string {
+  if (lacksVolatile) return ' The volatile database beside it was made.';
+  return beside.length > 0
+    ? ` The volatile database beside it got these migrations: ${beside.join(', ')}.`
+    : '';
+}
+
+function migratedWords(state: SchemaState): string {
+  const { present, newest } = state;
   if (present === undefined) return `The database was made, with schema ${newest}.`;
-  const volatile =
-    beside.length > 0 ? ` The volatile database beside it got these migrations: ${beside.join(', ')}.` : '';
+  const volatile = volatileWords(state);
   if (present !== newest)
     return `The database was brought from schema ${present} to the newest schema, ${newest}.${volatile}`;
   return `The database has the newest schema, ${newest}, already.${volatile || ' No schema was changed.'}`;

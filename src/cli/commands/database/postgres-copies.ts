@@ -16,14 +16,15 @@ function refusal(why: string, commands: readonly string[]): Result {
  */
 export const POSTGRES_BACKUP: Result = refusal('A PostgreSQL database is backed up by its own programs.', [
   'npx grantbridge doctor',
-  'export PGHOST=HOST PGUSER=USER PGDATABASE=NAME   # and the password in ~/.pgpass',
+  'umask 077   # pg_dump leaves the mode of its file to the umask',
+  'export PGHOST=HOST PGPORT=PORT PGUSER=USER PGDATABASE=NAME   # and the password in ~/.pgpass',
   'pg_dump --format=custom --no-unlogged-table-data --no-owner --file=FILE',
   'pg_restore --list FILE',
 ]);
 
 /** The bridge recognises a dump in a new database as a copy by the place of the database. */
 export const POSTGRES_RESTORE: Result = refusal('A PostgreSQL database is restored by its own programs.', [
-  'export PGHOST=HOST PGUSER=USER   # and the password in ~/.pgpass',
+  'export PGHOST=HOST PGPORT=PORT PGUSER=USER   # and the password in ~/.pgpass',
   'createdb --username=ADMIN --owner=ROLE NEW_NAME   # ADMIN may create databases, ROLE is that of DATABASE_URL',
   'pg_restore --exit-on-error --single-transaction --no-owner --dbname=NEW_NAME FILE',
   'DATABASE_URL=postgres://…/NEW_NAME npx grantbridge doctor',

@@ -43,9 +43,7 @@ export type InstanceLookup = () => Promise<InstanceState>;
 async function examineRefreshing(context: Context): Promise<CheckVerdict> {
   if (context.instance.isCopy()) return notLookedAt('a restored copy refreshes nothing');
   const trouble = await findRefreshTrouble(context);
-  return trouble === undefined
-    ? ok('the bridge refreshes grants as usual')
-    : warning(troubleWords(trouble, momentText));
+  return trouble === undefined ? ok('refreshing is not stopped') : warning(troubleWords(trouble, momentText));
 }
 
 /** Above this number of connected tokens, the last count by the running bridge is used. */
@@ -130,7 +128,7 @@ export async function checkInstance(find: InstanceLookup): Promise<CheckVerdict>
     throw failure(
       `this database is a restored copy, and the bridge on it sends nothing to the new API: ${why}. ${remedy}`,
     );
-  const original = 'this database is the original, and the bridge on it talks to the new API';
+  const original = 'this database is the original, and a bridge on it may talk to the new API';
   return problem === undefined ? ok(original) : warning(`${original}. ${problem}`);
 }
 

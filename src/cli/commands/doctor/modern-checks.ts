@@ -5,7 +5,12 @@ import { upstreamFor } from '../../../app/embedded-client.ts';
 import { beginAuthorization, exchangeMadeUpCode } from '../../../upstream/authorization-server.ts';
 import { createDiscovery } from '../../../upstream/discovery.ts';
 import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
-import { areCredentialsRight, type ClientUse, faultOfBeginning } from '../../../upstream/prove-client.ts';
+import {
+  areCredentialsRight,
+  type ClientUse,
+  faultOfBeginning,
+  saidBy,
+} from '../../../upstream/prove-client.ts';
 import { failure, notLookedAt, ok, proving, type CheckVerdict, warning } from './verdict.ts';
 
 /** What `doctor` asks of the new API and its authorization server. No question can use, end or begin a grant. */
@@ -45,25 +50,51 @@ const useOf = ({ publicUrl, scopes }: Config): ClientUse => ({
   scope: scopes,
 });
 
-/** The server answers right credentials with `invalid_grant`, and wrong ones with `invalid_client` (RFC 6749 §5.2). */
-export async function checkClient(
-  config: Config,
-  upstream: UpstreamConfig,
-  hear: TimeRecorder,
-): Promise<CheckVerdict> {
-  const { authUrl, clientSecret } = upstream;
+interface ClientProof {
+  isRight: boolean;
+  /** What the server answered. */
+  said: string;
+}
+
+/** Asks whether the client is right. */
+export type ClientQuestion = () => Promise<ClientProof>;
+
+/** The checks that need the proof of the client share one question to the server. */
+export function askClientOnce(config: Config, upstream: UpstreamConfig, hear: TimeRecorder): ClientQuestion {
+  const { authUrl } = upstream;
   const ask = () => exchangeMadeUpCode(authUrl, upstream, useOf(config).redirectUri);
+  const proof = async () => {
+    const answer = await hear(authUrl, ask);
+    return { isRight: areCredentialsRight(answer), said: saidBy(answer) };
+  };
+  let asked: Promise<ClientProof> | undefined;
+  return () => (asked ??= proof());
+}
+
+/** The server answers right credentials with `invalid_grant`, and wrong ones with `invalid_client` (RFC 6749 §5.2). */
+export async function checkClient(upstream: UpstreamConfig, ask: ClientQuestion): Promise<CheckVerdict> {
+  const { clientSecret } = upstream;
   const isSecret = clientSecret !== undefined;
   const settings = isSecret ? 'MODERN_CLIENT_ID and MODERN_CLIENT_SECRET' : 'MODERN_CLIENT_ID';
-  const proof = hear(authUrl, ask).then(areCredentialsRight);
-  const isRight = await proving({ server: namedServer(upstream), subject: settings }, proof);
+  const { isRight, said } = await proving({ server: namedServer(upstream), subject: settings }, ask());
   const missing = isSecret ? '' : ', and MODERN_CLIENT_SECRET is not set';
-  if (!isRight)
-    throw failure(`${settings}: the authorization server refuses the client${missing} (invalid_client)`);
-  const said =
+  if (!isRight) throw failure(`${settings}: the authorization server refuses the client${missing} (${said})`);
+  const accepted =
     'the authorization server accepted the client and refused only the made-up code (invalid_grant)';
-  return ok(`${settings}: ${said}${isSecret ? '' : '. A public client has no secret to prove'}`);
+  return ok(`${settings}: ${accepted}${isSecret ? '' : '. A public client has no secret to prove'}`);
 }
+
+interface RedirectQuestions {
+  hear: TimeRecorder;
+  askClient: ClientQuestion;
+}
+
+/** A server that does not answer the question refuses nothing. */
+const isRefused = (ask: ClientQuestion) =>
+  ask().then(
+    ({ isRight }) => !isRight,
+    () => false,
+  );
 
 /**
  * Whether an authorization would begin: the first answer leads to a sign-in, not to an error. The check stops there.
@@ -71,7 +102,7 @@ export async function checkClient(
 export async function checkRedirectUri(
   config: Config,
   upstream: UpstreamConfig,
-  hear: TimeRecorder,
+  { hear, askClient }: RedirectQuestions,
 ): Promise<CheckVerdict> {
   const use = useOf(config);
   const { redirectUri } = use;
@@ -89,6 +120,8 @@ export async function checkRedirectUri(
     );
   if (status === 404)
     throw failure(`MODERN_AUTH_URL: ${upstream.authUrl} has no authorization endpoint at /auth (404)`);
+  if (fault !== undefined && (await isRefused(askClient)))
+    return notLookedAt('the authorization server refuses the client, see the check client');
   if (fault !== undefined)
     throw failure(
       `PUBLIC_URL: the authorization server refuses ${redirectUri} with a page (${status}). Register exactly this redirect URI for the client`,

@@ -38,14 +38,14 @@ function timeOf(time: number | null | undefined): string | null {
 }
 
 /**
- * Whether the bridge made the token itself, and so knows its age. An imported token may be known only since its import,
- * and an observed token since its first call: both may be older, with earlier calls.
+ * Whether the bridge made the token itself, and so knows its age. Of an imported token the row has the date of the file,
+ * or of the import where the file names none, and of an observed token that of its first call: both may be older.
  */
 const isMadeHere = ({ source }: TokenSearchRow['row']) => source === 'issued' || source === 'registration';
 
 const beginningOf = (row: TokenSearchRow['row']) => ({
   created_at: isMadeHere(row) ? timeOf(row.created_at) : null,
-  known_since: timeOf(row.created_at),
+  exists_since: timeOf(row.created_at),
 });
 
 function jsonOf({ row, usage }: TokenSearchRow, standing: TokenStanding) {
@@ -82,8 +82,8 @@ function lastOf({ last_used_at: used, last_seen_at: seen }: TokenJson, { isParti
   return seen === null && used !== null ? `last used ${used}` : `last seen ${seen ?? never}`;
 }
 
-const sinceOf = ({ created_at: created, known_since: known }: TokenJson) =>
-  created === null ? `known since ${known}` : `created ${created}`;
+const sinceOf = ({ created_at: created, exists_since: known }: TokenJson) =>
+  created === null ? `exists since at least ${known}` : `created ${created}`;
 
 /** Imported names may hold anything, and a terminal obeys control characters. */
 function printable(line: string): string {

@@ -24,6 +24,7 @@ import { presentRefreshToken } from './refresh-grant.ts';
 import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
 import { serverOf } from '../modern-client.ts';
 import { openAccessToken, openRefreshToken } from '../sealed-pair.ts';
+import { isOfTakeOver } from '../of-take-over.ts';
 
 /** The grant behind a token has ended. The account holder has to authorize the app again. */
 export class GrantDead extends Refusal {}
@@ -87,11 +88,6 @@ async function presentAgainOrBury(context: GrantsDeps, grant: Grant): Promise<vo
   const siblings = await countSiblings(context.store.durable, grant);
   if (!mayPresentAgain(isLive, siblings)) return endGrant(context, grant, 'lost');
   return presentRefreshToken(context, grant, { ifAlone: isLive === undefined });
-}
-
-/** Whether the grant has not been presented since a take-over put it in doubt. */
-function isOfTakeOver({ restored_at: restoredAt, presented_at: presentedAt }: Grant): boolean {
-  return restoredAt !== null && restoredAt === presentedAt;
 }
 
 /**

@@ -49,7 +49,8 @@ export function stoppedReason(
 }
 
 const CONNECTIONS: Partial<Record<TokenConnection, string>> = {
-  'in doubt': 'The new API did not answer a renewal clearly. It works on meanwhile; this is tried again.',
+  'in doubt':
+    'Whether the connection can be renewed is not certain. It works on meanwhile; this is tried again.',
   missing: 'Its connection cannot be found. Write to support, without the token itself.',
 };
 

@@ -15,6 +15,8 @@ export interface SupportFacts {
   isUnproven: boolean;
   /** Why the grant of the token ended; null where the grant lives, or the cause is not known. */
   cause: string | null;
+  /** Whether the take-over of a restored copy put its grant in doubt, and no refresh was sent since. */
+  isOfTakeOver: boolean;
   /** Whether the old API can be asked whose token it is. */
   hasOldApi: boolean;
 }
@@ -24,6 +26,14 @@ export interface TokenStatus {
   sentence: string;
   next: string;
 }
+
+/** Of a grant that a take-over put in doubt: no renewal was sent whose answer could be missing. */
+const RESTORED: Partial<Record<TokenConnection, string>> = {
+  'in doubt':
+    'It works for now, but its connection stood in a restored copy that was taken over. The original may have renewed it since, so nobody knows yet whether the connection can be renewed.',
+  'in doubt, expired':
+    'Its connection stood in a restored copy that was taken over, and the original may have renewed it since. Its access token has expired, so calls get the last known answer or 503.',
+};
 
 type Case<Name extends TokenStanding['is']> = Extract<TokenStanding, { is: Name }>;
 
@@ -161,11 +171,16 @@ function moved(it: string, { handover }: Case<'moved'>): TokenStatus {
   return { kind: '', sentence, next: NOTHING_TO_DO };
 }
 
+function connected({ connection }: Case<'served'>, { isOfTakeOver }: SupportFacts): TokenStatus {
+  const status = CONNECTIONS[connection];
+  return { ...status, sentence: (isOfTakeOver ? RESTORED[connection] : undefined) ?? status.sentence };
+}
+
 function statusOf(standing: TokenStanding, facts: SupportFacts): TokenStatus {
   const it = `It ${standingWords(standing).headline}`;
   switch (standing.is) {
     case 'served':
-      return CONNECTIONS[standing.connection];
+      return connected(standing, facts);
     case 'passed':
       return unconnected(`${it}; the old API still answers its calls.`, facts);
     case 'interrupted':

@@ -8,6 +8,7 @@ import type {
   WaitingApp,
 } from '../../../domain/support/desks-lists.ts';
 import { type EndedGrant, isStop } from '../../../domain/support/ended/ended-on-day.ts';
+import { isOfTakeOver } from '../../../domain/grants/of-take-over.ts';
 import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
 import { capital } from '../../../shared/words.ts';
 import { whyGrantEnded } from '../../../domain/tokens/standing/ends.ts';
@@ -51,12 +52,17 @@ function holderPart({ account_id: id, email, name }: Holder): CellPart {
   return { text: name ?? email ?? id, href: `/support/accounts/${encodeURIComponent(id)}` };
 }
 
+const doubtCause = (row: DoubtfulGrant): CellPart => ({
+  text: isOfTakeOver(row) ? 'restored copy, no refresh was sent' : 'no whole answer came',
+  kind: 'muted',
+});
+
 /** A grant in doubt, with the next step of the bridge. */
 export function doubtRow(row: DoubtfulGrant, { now }: DeskView): ShownRow {
   const expires = row.access_expires_at;
   const words = expires > now ? distanceWords(expires, now) : 'expired';
   const state: CellPart[] =
-    row.state === 'presenting' ? [{ text: 'sent, no answer yet', kind: 'badge warning' }] : [];
+    row.state === 'presenting' ? [{ text: 'sent, no answer yet', kind: 'badge warning' }] : [doubtCause(row)];
   return [
     cell('Token', tokenPart(row), ...state),
     cell('App', appPart(row)),
@@ -197,11 +203,13 @@ export function handoverDeskRow(row: UnconfirmedHandover, { now }: DeskView): Sh
   ];
 }
 
-function waitingStep({ owner_account_id: owner, source }: WaitingApp): CellPart {
+function waitingStep({ owner_account_id: owner, owner_email: email, source }: WaitingApp): CellPart {
   if (source === 'observed') return { text: 'Find out which app it is; open its tokens and assign them.' };
-  return owner === null
+  if (owner !== null)
+    return { text: 'See who owns it', href: `/support/accounts/${encodeURIComponent(owner)}` };
+  return email === null
     ? { text: 'Its owner is not known: look at its contacts.' }
-    : { text: 'See who owns it', href: `/support/accounts/${encodeURIComponent(owner)}` };
+    : { text: `Write to its owner: ${email} (not proven).` };
 }
 
 /** An app with people who have still to connect. */

@@ -24,6 +24,9 @@ function progressChart({ progress }: Numbers, retirement: number | undefined): s
     title: `Tokens on each of the last ${PROGRESS_DAYS} days`,
     days: progress.map(({ day }) => day),
     series: progressSeries(progress),
+    // Nobody knows the tokens of the days before the first count.
+    isPartial: true,
+    empty: 'No token is counted on these days.',
     ...(retirement !== undefined && { marks: [{ day: dayOf(retirement), label: 'Retirement' }] }),
   });
 }

@@ -2,6 +2,7 @@ import { actionsFor } from '../actions/action-list.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { type MappingDescription, nextAttemptAt } from '../../../domain/support/describe-mapping.ts';
 import type { HttpSupportDeps } from '../deps.ts';
+import { isOfTakeOver } from '../../../domain/grants/of-take-over.ts';
 import { isAssignable } from '../../../domain/tokens/assign-token.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
 import {
@@ -53,6 +54,7 @@ function supportFacts(context: HttpSupportDeps, described: MappingDescription): 
     isUnidentified: app.source === 'observed',
     isUnproven: mapping.source === 'observed' && mapping.app_proven === 0,
     cause: grant?.dead_cause ?? null,
+    isOfTakeOver: grant !== undefined && isOfTakeOver(grant),
     hasOldApi: oldApiStatusNow(context, provenApp(mapping)).hasOldApi,
   };
 }
