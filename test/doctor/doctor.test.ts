@@ -144,20 +144,6 @@ test.each([
   expect(state(expected[0] ?? '')?.detail).toContain(words);
 });
 
-test('a server that refuses the client is quoted, and what it says of the redirect URI is not judged', async () => {
-  const server = createHttpServer((req, res) => {
-    const isToken = req.method === 'POST';
-    res.writeHead(isToken ? 401 : 400, { 'Content-Type': 'application/json' });
-    res.end(JSON.stringify(isToken ? { error: 'unauthorized' } : {}));
-  });
-  await withServer(server, async (url) => {
-    const { state } = await findingsOf({ MODERN_AUTH_URL: url });
-    expect(state('client')).toMatchObject({ state: 'failed', detail: matching('(401 unauthorized)') });
-    expect(state('client')?.detail).not.toContain('invalid_client');
-    expect(state('redirect URI')).toMatchObject({ state: 'not looked at', detail: matching('check client') });
-  });
-});
-
 test('the addresses of both APIs are those where an API asks for a token', async () => {
   const api = await findingsOf({ MODERN_API_URL: oldApi.url });
   expect([api.ok, api.failed]).toEqual([false, ['new API']]);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -49,6 +50,23 @@ test('a server that is away is said to be so, by the name of its setting, with w
     );
   expect(detail('old API')).toBe(`LEGACY_BACKEND_URL: ${nowhere} cannot be reached: ${refused}`);
   expect(detail('mail server')).toBe(`SMTP_URL: the mail server cannot be reached: ${refused}`);
+});
+
+test('one that refuses the client is quoted, and what it says of the redirect URI is not judged', async () => {
+  const server = createHttpServer((req, res) => {
+    const isToken = req.method === 'POST';
+    res.writeHead(isToken ? 401 : 400, { 'Content-Type': 'application/json' });
+    res.end(JSON.stringify(isToken ? { error: 'unauthorized' } : {}));
+  });
+  await withServer(server, async (port) => {
+    const detail = await detailsOf({
+      MODERN_AUTH_URL: `http://127.0.0.1:${port}`,
+      MODERN_CLIENT_SECRET: 's',
+    });
+    expect(detail('client')).toContain('(401 unauthorized)');
+    expect(detail('client')).not.toContain('invalid_client');
+    expect(detail('redirect URI')).toContain('check client');
+  });
 });
 
 test('one that closes the connection, or does not speak TLS, is said to do so', async () => {

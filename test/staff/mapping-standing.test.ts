@@ -67,20 +67,6 @@ const table: Array<[string, Partial<Facts>, Facts['state'], RegExp, RegExp]> = [
     /next attempt/,
   ],
   [
-    'was put in doubt by a take-over and serves',
-    { ...grantIn('in_doubt'), isOfTakeOver: true },
-    'active',
-    /^It works for now, .*restored copy that was taken over/,
-    /tried again by itself/,
-  ],
-  [
-    'was put in doubt by a take-over and expired',
-    { ...grantIn('in_doubt', { isServing: false }), isOfTakeOver: true },
-    'active',
-    /^(?!.*whole answer).*restored copy .* expired/,
-    /next attempt/,
-  ],
-  [
     'is suspected',
     grantIn('ready', { isSuspect: true }),
     'active',

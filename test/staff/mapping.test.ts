@@ -4,7 +4,6 @@ import { recordEvents } from '../../src/domain/history/record-event.ts';
 import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
-import { markRestoredInDoubt } from '../../src/store/grants/restored.ts';
 import { countCallsSince } from '../../src/store/usage/known-calls.ts';
 import { addUsage } from '../../src/store/usage/usage.ts';
 import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
@@ -100,19 +99,6 @@ test('a grant in doubt is told of with the times on which its end depends', asyn
   const words = wordsOf(await at(`mappings/${id}`));
   expect(words).toContain('It works for now, but its renewal got no whole answer');
   expect(words).toMatch(/In doubt since .* Access token expires .* Next attempt not before/);
-});
-
-test('a grant that a take-over put in doubt is told of without a refresh that never was', async () => {
-  const { id, grantId } = await working();
-  const now = system.bridge.context.clock.now();
-  await markRestoredInDoubt(db(), [grantId], { claimId: newHexId(), retryAt: now + 60_000, now });
-  for (const page of [`mappings/${id}`, 'desks/in-doubt']) {
-    const words = wordsOf(await at(page));
-    expect(words).toContain('stood in a restored copy that was taken over');
-    expect(words).not.toContain('its renewal got no whole answer');
-  }
-  const desk = wordsOf(await at('desks/in-doubt'));
-  expect(desk).toContain('restored copy, no refresh was sent');
 });
 
 test('a token whose grant died says why, and what happened stands in its order with who and why', async () => {

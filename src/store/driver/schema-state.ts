@@ -54,14 +54,23 @@ const namesAfter = (folder: string, present: number) =>
     .filter(({ number }) => number > present)
     .map(({ path }) => basename(path, '.sql'));
 
+const NONE_BESIDE = { beside: [], lacksVolatile: false };
+
+/** The state of the volatile file beside a SQLite database. */
+function readBeside(file: string): Pick<SchemaState, 'beside' | 'lacksVolatile'> {
+  const volatile = volatileFileOf(file);
+  return {
+    beside: namesAfter('sqlite-volatile', readSqlite(volatile)),
+    lacksVolatile: !existsSync(volatile),
+  };
+}
+
 /** @throws {Error} in plain words when the database cannot be read */
 export async function readSchema(location: DatabaseLocation): Promise<SchemaState> {
   const { kind } = location;
   const present = kind === 'sqlite' ? readSqlite(location.file) : await readPostgres(location.url);
-  const volatile = kind === 'sqlite' ? volatileFileOf(location.file) : undefined;
-  const beside = volatile === undefined ? [] : namesAfter('sqlite-volatile', readSqlite(volatile));
-  const lacksVolatile = volatile !== undefined && !existsSync(volatile);
-  const isBehind = volatile !== undefined && present > 0 && !lacksVolatile;
+  const { beside, lacksVolatile } = kind === 'sqlite' ? readBeside(location.file) : NONE_BESIDE;
+  const isBehind = present > 0 && !lacksVolatile;
   return {
     present: present === 0 ? undefined : present,
     newest: migrationFiles(kind).at(-1)?.number ?? 0,
