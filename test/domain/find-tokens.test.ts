@@ -68,6 +68,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await idsOf(ACCOUNT)).toEqual([served]);
     expect(await idsOf(` ${served.toUpperCase()} `)).toEqual([served]);
     expect(await idsOf(APP)).toEqual([served, waiting]);
+    expect(await idsOf(APP.toUpperCase())).toEqual([served, waiting]);
     for (const query of [hint.first, hint.last, `1/${hint.first}`, `1%2f${hint.first}`])
       expect(await idsOf(query)).toEqual([served]);
     expect(await idsOf(newHexId())).toEqual([]);

@@ -38,7 +38,7 @@ const ROWS: Array<
     { grant_state: 'in_doubt' },
     'working',
     'ok',
-    /did not answer a renewal/,
+    /^Whether the connection can be renewed is not certain\. It works on meanwhile/,
   ],
   ['after the sunset it is connected in vain', ENDED, 'connected', 'ok', /old API has ended/],
   [

@@ -46,8 +46,9 @@ async function marksOf({ store }: SupportDeps, query: string): Promise<MatchMark
       'This looks like a whole token. The token now stands in the list of processes, and maybe in the history of your shell. Give a whole token on standard input instead: grantbridge tokens find -',
     );
   const hint = query.replace(START_OF_TOKEN, '');
-  if (hint.length === HINT) return { hint, id: query };
-  return { id: accountId ?? query };
+  // The bridge makes ids in lower case; an imported app keeps its own spelling.
+  const marks = { ids: [query, query.toLowerCase()], accountId: accountId ?? query };
+  return hint.length === HINT ? { ...marks, hint } : marks;
 }
 
 async function answerOf(context: SupportDeps, rows: readonly MappingRow[]): Promise<TokenSearchResult> {

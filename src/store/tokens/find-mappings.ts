@@ -7,8 +7,9 @@ import type { App, Mapping, MappingState, Tables } from '../tables/tables.ts';
 
 /** The marks of a search. A mapping has to match one of them. */
 export interface MatchMarks {
-  /** The id of the mapping, of its app or of its account. */
-  id?: string;
+  /** The id of the mapping or of its app, in each spelling that it may have. */
+  ids?: readonly string[];
+  accountId?: string;
   /** The first or last four characters of the token. */
   hint?: string;
   /** The token's digests under every key. */
@@ -52,12 +53,11 @@ function byEmail(eb: MappingExpressions, email: string): Array<Expression<SqlBoo
 
 function conditions(
   eb: MappingExpressions,
-  { id, hint, digests, email }: MatchMarks,
+  { ids, accountId, hint, digests, email }: MatchMarks,
 ): Array<Expression<SqlBool>> {
   return [
-    ...(id === undefined
-      ? []
-      : [eb('m.id', '=', id), eb('m.client_id', '=', id), eb('m.account_id', '=', id)]),
+    ...(ids === undefined ? [] : [eb('m.id', 'in', ids), eb('m.client_id', 'in', ids)]),
+    ...(accountId === undefined ? [] : [eb('m.account_id', '=', accountId)]),
     ...(hint === undefined ? [] : [eb('m.hint_first', '=', hint), eb('m.hint_last', '=', hint)]),
     ...(digests === undefined ? [] : [eb('m.token_digest', 'in', digests)]),
     ...(email === undefined ? [] : byEmail(eb, email)),
