@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 
 /** A body that cannot be read. The fault is always the sender's, because no other step fails while a body is read. */
 export class UnreadableBody extends Error {
@@ -12,12 +12,12 @@ export class UnreadableBody extends Error {
 }
 
 /** Whether the connection ended before the whole request had arrived. */
-export const isCut = (req: Request): boolean => req.destroyed && !req.complete;
+export const isCut = (req: IncomingMessage): boolean => req.destroyed && !req.complete;
 
 /**
  * Calls `whenCut` once if the connection ends before the whole request has arrived. Call the result to stop watching.
  */
-export function onCut(req: Request, whenCut: (error: Error) => void): () => void {
+export function onCut(req: IncomingMessage, whenCut: (error: Error) => void): () => void {
   const closed = () => isCut(req) && whenCut(new Error('the connection was cut'));
   if (req.destroyed) closed();
   else req.once('close', closed);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { endOfPiece } from '../driver/next-piece.ts';
 import type { Database } from '../driver/store.ts';
 import type { GrantState } from '../tables/tables.ts';
 
@@ -13,23 +14,17 @@ interface CountedPiece {
 /** Counts the grants of the next piece by state, in the order of their ids. */
 export async function countGrantStates(
   db: Database,
-  { after, size }: { after: string; size: number },
+  piece: { after: string; size: number },
 ): Promise<CountedPiece> {
-  const behind = db.selectFrom('grants').where('id', '>', after);
-  const end = await behind
-    .select('id')
-    .orderBy('id')
-    .limit(1)
-    .offset(size - 1)
-    .executeTakeFirst();
-  // Without an end SQLite reads all rows by an index that fits the grouping.
-  const last = end ?? (await behind.select((eb) => eb.fn.max('id').as('id')).executeTakeFirst());
-  const rows = await behind
+  const { last, next } = await endOfPiece(db, 'grants', piece);
+  const rows = await db
+    .selectFrom('grants')
     .select((eb) => ['state', eb.fn.countAll<number | string>().as('n')])
-    .where('id', '<=', last?.id ?? after)
+    .where('id', '>', piece.after)
+    .where('id', '<=', last)
     .groupBy('state')
     .execute();
-  return { rows: rows.map((row) => ({ ...row, n: Number(row.n) })), next: end?.id };
+  return { rows: rows.map((row) => ({ ...row, n: Number(row.n) })), next };
 }
 
 /** How many grants are in doubt, counted up to `limit`, and since when the oldest of them is. */

@@ -1,6 +1,7 @@
 import { type Selectable, sql, type SqlBool } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { PageTables } from '../tables/page-tables.ts';
+import { endOfPiece } from '../driver/next-piece.ts';
 import type { Database } from '../driver/store.ts';
 import { type MappingState, WAITING_STATES } from '../tables/tables.ts';
 
@@ -37,23 +38,17 @@ interface CountedPiece<Key, Row> {
 /** Counts the tokens of the next piece by app and state, in the order of their ids. */
 export async function countStates(
   db: Database,
-  { after, size }: PieceRequest<string>,
+  piece: PieceRequest<string>,
 ): Promise<CountedPiece<string, { client_id: string; state: MappingState; n: number }>> {
-  const behind = db.selectFrom('mappings').where('id', '>', after);
-  const end = await behind
-    .select('id')
-    .orderBy('id')
-    .limit(1)
-    .offset(size - 1)
-    .executeTakeFirst();
-  // Without an end SQLite reads all rows by an index that fits the grouping.
-  const last = end ?? (await behind.select((eb) => eb.fn.max('id').as('id')).executeTakeFirst());
-  const rows = await behind
+  const { last, next } = await endOfPiece(db, 'mappings', piece);
+  const rows = await db
+    .selectFrom('mappings')
     .select((eb) => ['client_id', 'state', eb.fn.countAll<number | string>().as('n')])
-    .where('id', '<=', last?.id ?? after)
+    .where('id', '>', piece.after)
+    .where('id', '<=', last)
     .groupBy(['client_id', 'state'])
     .execute();
-  return { rows: rows.map((row) => ({ ...row, n: Number(row.n) })), next: end?.id };
+  return { rows: rows.map((row) => ({ ...row, n: Number(row.n) })), next };
 }
 
 export interface AppAccountKey {

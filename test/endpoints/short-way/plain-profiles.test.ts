@@ -1,4 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
+import { connect } from 'node:net';
 import { createBridgeApp } from '../../../src/http/app.ts';
 import { newLegacyToken } from '../../../src/shared/ids.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
@@ -53,6 +54,12 @@ async function mark(): Promise<void> {
 
 const takesShortWay = async (request?: Partial<RawRequest>) => (await call(request)).text === MARK;
 
+/** All calls of `profiles.json` that the bridge has counted. */
+async function allCounted(): Promise<number> {
+  const { text } = await sendRaw(system.bridgeUrl, { path: '/metrics' });
+  return sumOf(samplesOf(text), 'grantbridge_calls_total', { endpoint: 'profiles' });
+}
+
 beforeEach(async () => {
   system = await startSystem();
   token = await issueToken(system);
@@ -98,6 +105,17 @@ test('its metrics are those of the ordinary way', async () => {
   const wanted = { header: before.header + 1, query: before.query + 1 };
   await until(async () => (await counted()).query >= wanted.query, 5000);
   expect(await counted()).toEqual(wanted);
+});
+
+test('a call whose caller leaves before its body is whole is counted as on the ordinary way', async () => {
+  const before = await allCounted();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  const kind = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 40';
+  socket.write(`POST ${PATH} HTTP/1.1\r\nHost: localhost\r\n${kind}\r\n\r\ntext=`);
+  await until(() => socket.bytesWritten > 0);
+  socket.end();
+  await until(async () => (await allCounted()) > before);
+  expect(await allCounted()).toBe(before + 1);
 });
 
 test('a call with anything else in it takes the ordinary way', async () => {

@@ -40,7 +40,8 @@ export interface TokenFacts {
 
 /**
  * - `ready`: it serves. `renewing`: its refresh token is being presented.
- * - `in doubt`: a renewal got no whole answer, or a take-over put the grant in doubt, and the access token still serves; `in doubt, expired`: it does not.
+ * - `in doubt`: a renewal got no whole answer, or a take-over put the grant in doubt; the access token still serves.
+ * - `in doubt, expired`: the same, and the access token does not serve any more.
  * - `suspect`: the new API refused a fresh access token a moment ago.
  * - `missing`: no live grant is there, which should not be.
  */

@@ -53,15 +53,18 @@ export function countAtEnd(
   { metrics, logger }: LegacyDeps,
   { res, startedAt, labelsOf }: MeasuredAnswer,
 ): void {
-  // `finish` leaves out callers that hang up.
-  res.once('close', () => {
+  const count = () => {
     try {
       const milliseconds = performance.now() - startedAt;
       metrics.calls.note({ ...labelsOf(), outcome: outcomeOf(res), milliseconds });
     } catch (error) {
       logger.warn('an answered request could not be noted', { error });
     }
-  });
+  };
+  // A caller that left while the short way read its body has closed the answer before the ordinary way begins.
+  if (res.closed) return count();
+  // `finish` leaves out callers that hang up.
+  res.once('close', count);
 }
 
 /** The first step of every old address. */

@@ -189,6 +189,7 @@ export function answerPlainly(way: PlainWayInput): RequestListener {
     if (!call) return otherwise(req, res);
     containErrors(req, res, () => undefined);
     if (shortLengthOf(req) === 0) run(call);
-    else readShortBody(req, (body) => run(call, body));
+    // The ordinary way knows what becomes of a call whose body never came.
+    else readShortBody(req, (body) => (body ? run(call, body) : otherwise(req, res)));
   };
 }

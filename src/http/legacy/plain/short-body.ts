@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyKind } from '../../wire/request-parameters.ts';
+import { onCut } from '../../wire/unreadable-body.ts';
 
 /** Reads short forms, which are most bodies of old reads. Every other body takes the ordinary way (`src/http/wire/read-body.ts`). */
 
@@ -17,9 +18,13 @@ export function shortLengthOf({ headers }: IncomingMessage): number | undefined 
 /** Whether a body is a form, by its content type. */
 export const isForm = ({ headers }: IncomingMessage, body: Buffer) => bodyKind({ headers, body }) === 'form';
 
-/** Reads a body whose length was checked, and calls `done` with it. Where the caller leaves first, nobody waits. */
-export function readShortBody(req: IncomingMessage, done: (body: Buffer) => void): void {
+/** Reads a body whose length was checked, and calls `done` with it; without it where the connection is cut before its end. */
+export function readShortBody(req: IncomingMessage, done: (body: Buffer | undefined) => void): void {
   const chunks: Buffer[] = [];
+  const forget = onCut(req, () => done(undefined));
   req.on('data', (chunk: Buffer) => void chunks.push(chunk));
-  req.on('end', () => done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+  req.on('end', () => {
+    forget();
+    done(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  });
 }
