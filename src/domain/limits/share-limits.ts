@@ -7,6 +7,9 @@ import { repeat } from '../../shared/repeat.ts';
 /** A count reaches the other processes in two turns, one for storing and one for reading, so within a second. */
 const TURN = 400;
 
+/** A count lasts a minute. To look at all of them costs more than to keep some of them for a few seconds longer. */
+const FORGET_EVERY = 5 * SECOND;
+
 const FIRST_REST = 1 * SECOND;
 
 /**
@@ -25,7 +28,7 @@ export async function startSharing(context: LimitsDeps): Promise<() => Promise<v
   await takeTurn();
   const sharing = repeat(takeTurn, TURN);
   // Memory is freed on time, also while the database answers slowly.
-  const forgetting = repeat(async () => context.counts.forgetEnded(), TURN);
+  const forgetting = repeat(async () => context.counts.forgetEnded(), FORGET_EVERY);
   return async () => {
     await Promise.all([sharing.stop(), forgetting.stop()]);
     await takeTurn();

@@ -6,6 +6,7 @@ import {
   COUNT_WINDOW,
   latestEnd,
   listChangedCounts,
+  othersMark,
   type NewPoints,
 } from '../../store/limits/counts.ts';
 import type { Store } from '../../store/driver/store.ts';
@@ -74,6 +75,8 @@ function countedIn({ known, fresh, endsAt }: Minute, now: number): MinuteCount {
 /** The minutes of one process, by the digest of their key. */
 function createMinutes(clock: Clock) {
   const minutes = new Map<string, Minute>();
+  /** The digests with points that are not stored yet. */
+  const news = new Set<string>();
   const running = (digest: string, now: number): Minute => {
     const minute = minutes.get(digest);
     if (minute && isRunning(minute, now)) return minute;
@@ -83,8 +86,8 @@ function createMinutes(clock: Clock) {
     count(digest: string, isNews: boolean): MinuteCount {
       const now = clock.now();
       const minute = running(digest, now);
-      if (isNews) minute.fresh += 1;
-      else minute.known += 1;
+      if (isNews) news.add(digest);
+      minute[isNews ? 'fresh' : 'known'] += 1;
       minutes.set(digest, minute);
       return countedIn(minute, now);
     },
@@ -95,10 +98,14 @@ function createMinutes(clock: Clock) {
     },
     /** Takes the points that are not stored yet. They count as known from now on, whether the write succeeds or not. */
     takeFresh(now: number): NewPoints[] {
-      const fresh = [...minutes].filter(([, minute]) => minute.fresh > 0 && isRunning(minute, now));
-      return fresh.map(([key_digest, minute]) => {
+      const digests = [...news];
+      news.clear();
+      return digests.flatMap((key_digest) => {
+        const minute = minutes.get(key_digest);
+        if (!minute || minute.fresh === 0 || !isRunning(minute, now)) return [];
         const row = { key_digest, points: minute.fresh, ends_at: minute.endsAt };
-        Object.assign(minute, { known: minute.known + minute.fresh, fresh: 0 });
+        minute.known += minute.fresh;
+        minute.fresh = 0;
         return row;
       });
     },
@@ -144,6 +151,8 @@ export function createSharedCounts(parts: { store: Store; clock: Clock; vault: V
   const minutes = createMinutes(clock);
   const digestOf = createKeyDigests(vault, minutes);
   let lastRead = 0;
+  /** While the mark stays, nobody else has counted. */
+  let lastMark: number | undefined;
   return {
     count: (key, { isShared } = { isShared: true }) => minutes.count(digestOf(key), isShared),
     countUpTo(most, key) {
@@ -157,8 +166,11 @@ export function createSharedCounts(parts: { store: Store; clock: Clock; vault: V
       const now = clock.now();
       const fresh = minutes.takeFresh(now);
       if (fresh.length > 0) minutes.learn(await addCounts(store, fresh, now));
+      const mark = await othersMark(store);
       const since = Math.min(lastRead, now) - LATE_CHANGES;
-      minutes.learn(await listChangedCounts(store, { since, now }));
+      if (mark === undefined || mark !== lastMark)
+        minutes.learn(await listChangedCounts(store, { since, now }));
+      lastMark = mark;
       lastRead = now;
     },
     forgetEnded() {

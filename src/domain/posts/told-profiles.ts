@@ -1,3 +1,4 @@
+import { andThen, type Soon } from '../../shared/and-then.ts';
 import { findListLengths } from '../../store/posts/post-answers.ts';
 import { findToldCall, keepToldProfiles, type ToldCall } from '../../store/posts/told-profiles.ts';
 import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
@@ -13,7 +14,7 @@ export type { ToldCall } from '../../store/posts/told-profiles.ts';
  */
 
 /** The connected token of a call, with what its app was last told. Looks under the active digest key alone. */
-export function toldCallOf({ store, vault }: PostsDeps, token: string): Promise<ToldCall | undefined> {
+export function toldCallOf({ store, vault }: PostsDeps, token: string): Soon<ToldCall | undefined> {
   return findToldCall(store, vault.digest(token));
 }
 
@@ -32,12 +33,12 @@ function isFresh(context: PostsDeps, modernClientId: string, fetchedAt: number):
 const NONE: ReadonlyMap<string, number> = new Map();
 
 /** The kept text for a call; undefined where the text has to be made anew. */
-export async function toldProfiles(context: PostsDeps, told: ToldCall): Promise<string | undefined> {
+export function toldProfiles(context: PostsDeps, told: ToldCall): Soon<string | undefined> {
   const { client_id: clientId, grant_id: grantId, text, key, fetched_at: fetchedAt } = told;
   if (text === null || fetchedAt === null) return undefined;
   if (!isFresh(context, told.modern_client_id, fetchedAt)) return undefined;
-  const lengths = told.lengths === 0 ? NONE : await findListLengths(context.store, grantId);
-  return key === keyOf(clientId, fetchedAt, lengths) ? text : undefined;
+  const lengths = told.lengths === 0 ? NONE : findListLengths(context.store, grantId);
+  return andThen(lengths, (known) => (key === keyOf(clientId, fetchedAt, known) ? text : undefined));
 }
 
 interface MadeProfiles {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
@@ -63,16 +63,16 @@ export function plainArrival(
  * plain HTTP.
  */
 export function strictTransport(publicUrl: string): RequestHandler {
-  const tell = tellStrictTransport(publicUrl);
+  const headers = strictTransportOf(publicUrl);
   return (req, res, next) => {
-    if (req.secure) tell(res);
+    if (req.secure) res.setHeaders(headers);
     next();
   };
 }
 
-/** Sets the header of `strictTransport` on an answer over HTTPS. */
-export function tellStrictTransport(publicUrl: string): (res: ServerResponse) => void {
+/** The headers of `strictTransport`, by name, for an answer over HTTPS. */
+export function strictTransportOf(publicUrl: string): Map<string, string> {
   const { protocol, hostname } = new URL(publicUrl);
   const isOverHttps = protocol === 'https:' && !isLoopbackHost(hostname);
-  return (res) => void (isOverHttps && res.setHeader('Strict-Transport-Security', STRICT_TRANSPORT));
+  return new Map(isOverHttps ? [['Strict-Transport-Security', STRICT_TRANSPORT]] : []);
 }

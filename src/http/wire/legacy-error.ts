@@ -55,10 +55,22 @@ export function tooManyCalls(secondsLeft: number): LegacyError {
   return new LegacyError(REFUSALS.rateLimit, { headers: { 'Retry-After': String(secondsLeft) } });
 }
 
-/** Sends a JSON text byte for byte as the old API did: this content type, no entity tag. */
+/** The names and values of the headers that tell of a JSON text, as the old API did: this content type, no entity tag. */
+export function headersOfJson(text: string): string[] {
+  return [
+    'Content-Type',
+    'application/json;charset=UTF-8',
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+  ];
+}
+
+/** Sends a JSON text byte for byte. */
 export function sendJsonText(res: ServerResponse, status: number, text: string): void {
   res.statusCode = status;
-  res.setHeader('Content-Type', 'application/json;charset=UTF-8');
+  const [type = '', ofType = '', length = '', ofLength = ''] = headersOfJson(text);
+  res.setHeader(type, ofType);
+  res.setHeader(length, ofLength);
   res.end(text);
 }
 

@@ -234,13 +234,15 @@ export async function openPostgresStore(url: string, onWait: WaitListener = () =
   const durable = new Kysely<Tables>({ dialect });
   const volatile = new Kysely<VolatileTables>({ dialect });
   const read = preparedReader(pool);
+  const first = async <Row>(text: string, values: readonly string[]) => (await read<Row>(text, values))[0];
   const clock = CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::int8 as now');
   return {
     durable,
     aside: durable,
     volatile,
     transaction: (work) => transact(durable, work),
-    first: async <Row>(text: string, values: readonly string[]) => (await read<Row>(text, values))[0],
+    first,
+    firstSoon: first,
     rows: read,
     volatileRows: read,
     now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,

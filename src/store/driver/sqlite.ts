@@ -67,12 +67,15 @@ function preparedReader(file: string, beside?: string) {
     statements.set(sql, read);
     return read;
   };
+  const first = (sql: string, parameters: readonly string[]) => {
+    const { statement, rowOf } = prepared(sql);
+    const values = statement.get(byNumber(parameters)) as unknown[] | undefined;
+    return values && rowOf(values);
+  };
   return {
-    first: async <Row>(sql: string, parameters: readonly string[]) => {
-      const { statement, rowOf } = prepared(sql);
-      const values = statement.get(byNumber(parameters)) as unknown[] | undefined;
-      return values && (rowOf(values) as Row);
-    },
+    first: async <Row>(sql: string, parameters: readonly string[]) =>
+      first(sql, parameters) as Row | undefined,
+    firstSoon: first as Store['firstSoon'],
     rows: async <Row>(sql: string, parameters: readonly string[]) => {
       const { statement, rowOf } = prepared(sql);
       return (statement.all(byNumber(parameters)) as unknown[][]).map((values) => rowOf(values) as Row);
@@ -128,6 +131,7 @@ export function openSqliteStore(file: string, onWait: WaitListener = () => undef
     volatile,
     transaction: (work) => durable.transaction().execute(work),
     first: reader.first,
+    firstSoon: reader.firstSoon,
     rows: reader.rows,
     volatileRows: volatileReader.rows,
     now: async () => clock.get() as number,

@@ -1,4 +1,5 @@
 import type { Kysely, RawBuilder } from 'kysely';
+import type { Soon } from '../../shared/and-then.ts';
 import type { ConnectionCounts } from './connection-use.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
 
@@ -28,6 +29,8 @@ export interface Store {
    * the path of every old call.
    */
   first<Row>(sql: string, parameters: readonly string[]): Promise<Row | undefined>;
+  /** Like `first`. Where the database lies in this process, the row is answered at once. */
+  firstSoon<Row>(sql: string, parameters: readonly string[]): Soon<Row | undefined>;
   /** All committed rows, likewise. */
   rows<Row>(sql: string, parameters: readonly string[]): Promise<Row[]>;
   /** All committed rows of the volatile data, likewise. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { chunksOf } from '../../shared/chunks-of.ts';
 import { MINUTE, SECOND } from '../../shared/lifetimes.ts';
 import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
-import { insertionOf } from '../driver/many-rows.ts';
+import { insertionOf, isSqlite } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
 import type { Count } from '../tables/tables.ts';
 
@@ -47,6 +47,16 @@ export async function addCounts(store: Store, rows: readonly NewPoints[], now: n
   const totals: Count[] = [];
   for (const some of chunksOf(ordered, ROWS_PER_STATEMENT)) totals.push(...(await addRows(store, some, now)));
   return totals;
+}
+
+/**
+ * Changes when another process writes volatile data; undefined where the database cannot tell. SQLite tells it of the
+ * connection that is asked, and this process writes volatile data over one connection.
+ */
+export async function othersMark({ volatile }: Store): Promise<number | undefined> {
+  if (!isSqlite(volatile)) return undefined;
+  const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(volatile);
+  return rows[0]?.data_version;
 }
 
 /** The running counts that any process changed since a time. */

@@ -1,3 +1,4 @@
+import type { Soon } from '../../shared/and-then.ts';
 import type { Store } from '../driver/store.ts';
 import type { App, Mapping } from '../tables/tables.ts';
 
@@ -38,8 +39,8 @@ const OF_TOKEN = `select mappings.id, mappings.client_id, mappings.account_id, m
   where retired_at is null and token_digest = $1`;
 
 /** The token of this digest, if a grant stands behind it. */
-export function findToldCall(store: Store, tokenDigest: string): Promise<ToldCall | undefined> {
-  return store.first<ToldCall>(OF_TOKEN, [tokenDigest]);
+export function findToldCall(store: Store, tokenDigest: string): Soon<ToldCall | undefined> {
+  return store.firstSoon<ToldCall>(OF_TOKEN, [tokenDigest]);
 }
 
 interface NewToldProfiles {

@@ -6,14 +6,15 @@ import { whoAnswers } from '../../../domain/old-calls/who-answers.ts';
 import { type ToldCall, toldCallOf, toldProfiles } from '../../../domain/posts/told-profiles.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
 import { isPlainlyServed } from '../../../domain/tokens/resolve-token.ts';
+import { andThen, type Soon } from '../../../shared/and-then.ts';
 import { newHexId } from '../../../shared/ids.ts';
 import { containErrors } from '../../../shared/net/contain-errors.ts';
 import { REQUEST_ID } from '../../request-id.ts';
 import type { RequestLogMode } from '../../request-log.ts';
 import { createCommonHeaders, hasCommonDates } from '../../wire/added-headers.ts';
 import { type CarriedToken, onlyToken, tokensAt } from '../../wire/bearer-token.ts';
-import { plainArrival, tellStrictTransport, type TrustProxy } from '../../wire/https.ts';
-import { sendJsonText } from '../../wire/legacy-error.ts';
+import { plainArrival, strictTransportOf, type TrustProxy } from '../../wire/https.ts';
+import { headersOfJson } from '../../wire/legacy-error.ts';
 import { formParameters, type Parameters, parametersIn } from '../../wire/request-parameters.ts';
 import { isForm, readShortBody, shortLengthOf } from './short-body.ts';
 import { successorLink } from '../../wire/successor-link.ts';
@@ -129,39 +130,73 @@ export function wantsKept(req: IncomingMessage): boolean {
 function createAnswerFinder({ context, perMinute }: PlainWayInput) {
   const limit = createCallLimit(context, perMinute);
   const isPlain = (mapping: ToldCall) => isPlainlyServed(context, mapping) && isPlainApp(context, mapping);
+  const answerTo = ({ req }: PlainCall, { carrier }: CarriedToken, mapping: ToldCall) =>
+    andThen(toldProfiles(context, mapping), (text) => {
+      if (text === undefined) missed.add(req);
+      if (text === undefined || !limit.admits(mapping)) return undefined;
+      return { mapping, carrier, text };
+    });
   /** The answer of a call; undefined where there is a doubt. */
-  return async (call: PlainCall, body: Buffer | undefined): Promise<PlainAnswer | undefined> => {
+  return (call: PlainCall, body: Buffer | undefined): Soon<PlainAnswer | undefined> => {
     const found = tokenOf(call, body);
-    const mapping = found && (await toldCallOf(context, found.token));
-    if (!mapping || !isPlain(mapping)) return undefined;
-    const text = await toldProfiles(context, mapping);
-    if (text === undefined) missed.add(call.req);
-    if (text === undefined || !limit.admits(mapping)) return undefined;
-    return { mapping, carrier: found.carrier, text };
+    if (!found) return undefined;
+    return andThen(toldCallOf(context, found.token), (mapping) =>
+      mapping && isPlain(mapping) ? answerTo(call, found, mapping) : undefined,
+    );
+  };
+}
+
+/** The names and values of all added headers but the id of the request, for as long as the dates stay. */
+function createAddedLines(context: LegacyDeps) {
+  const { publicUrl } = context.settings;
+  const commonFor = createCommonHeaders(context);
+  const overHttps = strictTransportOf(publicUrl);
+  const successors = new Map(
+    [...PATHS].map((path) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
+  );
+  const kept = new WeakMap<ReadonlyMap<string, string>, Record<'plain' | 'secure', string[]>>();
+  const linesOf = (common: ReadonlyMap<string, string>) => {
+    const plain = [...common].flat();
+    return { plain, secure: [...plain, ...[...overHttps].flat()] };
+  };
+  return (path: string, isSecure: boolean): string[] => {
+    const common = commonFor(successors.get(path));
+    const lines = kept.get(common) ?? linesOf(common);
+    kept.set(common, lines);
+    return isSecure ? lines.secure : lines.plain;
   };
 }
 
 function createSender({ context }: PlainWayInput) {
-  const { publicUrl } = context.settings;
-  const commonFor = createCommonHeaders(context);
-  const tellHttps = tellStrictTransport(publicUrl);
-  const successors = new Map(
-    [...PATHS].map((path) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
-  );
+  const addedFor = createAddedLines(context);
   return (call: PlainCall, { mapping, carrier, text }: PlainAnswer): void => {
     const { req, res, path, isSecure, startedAt } = call;
     const labels = { endpoint: 'profiles', carrier, answeredBy: 'new' };
     countAtEnd(context, { res, startedAt, labelsOf: () => labels });
-    res.setHeader(REQUEST_ID, newHexId());
-    res.setHeaders(commonFor(successors.get(path)));
-    if (isSecure) tellHttps(res);
     const { method = '', headers } = req;
     const seen = { method, endpoint: path, userAgent: headers['user-agent'], address: undefined };
     whenAnswered(res, context.logger, () =>
       noteAnswered(context, { mapping, carrier }, { ...seen, status: res.statusCode, isPassed: false }),
     );
-    sendJsonText(res, 200, text);
+    const added = addedFor(path, isSecure);
+    res.writeHead(200, [REQUEST_ID, newHexId(), ...added, ...headersOfJson(text)]).end(text);
   };
+}
+
+interface ReadCall {
+  call: PlainCall;
+  /** The body, where the request has one. */
+  body: Buffer | undefined;
+}
+
+/** An answer; undefined after a fault, because the ordinary way meets the same fault and answers it. */
+function unlessFault(find: () => Soon<PlainAnswer | undefined>): Soon<PlainAnswer | undefined> {
+  try {
+    const found = find();
+    return found instanceof Promise ? found.catch(() => undefined) : found;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Answers plain calls; passes every other request to the ordinary way. */
@@ -169,20 +204,21 @@ export function answerPlainly(way: PlainWayInput): RequestListener {
   const answerOf = createAnswerFinder(way);
   const send = createSender(way);
   const { otherwise } = way;
-  /** @param body the body, where the request has one */
-  const take = async (call: PlainCall, body?: Buffer): Promise<void> => {
+  const end = ({ call, body }: ReadCall, answer: PlainAnswer | undefined): void => {
     const { req, res } = call;
-    // The ordinary way meets the same fault, and answers it.
-    const answer = await answerOf(call, body).catch(() => undefined);
-    if (answer) return send(call, answer);
-    // A body that has been read already stays: see `readBodyOfCall`.
-    otherwise(body ? Object.assign(req, { body }) : req, res);
+    try {
+      if (answer) send(call, answer);
+      // A body that has been read already stays: see `readBodyOfCall`.
+      else otherwise(body ? Object.assign(req, { body }) : req, res);
+    } catch (error) {
+      way.context.logger.error('a plain answer could not be sent', { error });
+      res.destroy();
+    }
   };
   const run = (call: PlainCall, body?: Buffer) => {
-    take(call, body).catch((error: unknown) => {
-      way.context.logger.error('a plain answer could not be sent', { error });
-      call.res.destroy();
-    });
+    const answer = unlessFault(() => answerOf(call, body));
+    if (answer instanceof Promise) void answer.then((found) => end({ call, body }, found));
+    else end({ call, body }, answer);
   };
   return (req, res) => {
     const call = plainCallOf(way, req, res);
