@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { parseForm } from '../../src/http/wire/parse-form.ts';
+import { parseForm, splitForm } from '../../src/http/wire/parse-form.ts';
+import { Parameters } from '../../src/http/wire/request-parameters.ts';
 
 /**
  * The bridge reads forms and queries by itself, because that is cheap. The answer must be the standard's. Node's parser
@@ -26,6 +27,38 @@ test('a form has the pairs that the standard gives it', () => {
       expect(pairsOf(text)).toEqual(standard(text));
     }),
     { numRuns: 3000 },
+  );
+});
+
+test('a name is found in every spelling, and no other name is taken for it', () => {
+  const spelled = fc
+    .tuple(
+      fc.constantFrom('a', 'a[', 'a[]', 'ab', 'é', 'a b', '', '😀'),
+      fc.array(fc.boolean(), { maxLength: 8 }),
+    )
+    .map(([name, escapes]) =>
+      [...Buffer.from(name)].map((byte, at) => {
+        const isPlain = byte < 0x80 && byte !== 0x20 && !escapes[at];
+        return isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`;
+      }),
+    )
+    .map((letters) => letters.join(''));
+  const pair = fc.tuple(fc.oneof(spelled, pieces), pieces).map(([name, value]) => `${name}=${value}`);
+  fc.assert(
+    fc.property(fc.array(pair, { maxLength: 12 }), (pairs) => {
+      const text = Buffer.from(pairs.join('&')).toString();
+      const parameters = new Parameters(splitForm(text));
+      const known = standard(text);
+      const valuesOf = (name: string) => known.filter(([key]) => key === name).map(([, value]) => value);
+      for (const name of ['a', 'ab', 'a b', 'é', '']) {
+        expect(parameters.all(name)).toEqual(valuesOf(name));
+        expect(parameters.has(name)).toBe(valuesOf(name).length > 0);
+        const isRepeated = valuesOf(name).length > 1 || known.some(([key]) => key?.startsWith(`${name}[`));
+        expect(parameters.repeated([name])).toEqual(isRepeated ? [name] : []);
+      }
+      expect(parameters.pairs()).toEqual(known);
+    }),
+    { numRuns: 500 },
   );
 });
 

@@ -2,7 +2,13 @@ import type { Request } from 'express';
 import { parseForm } from '../wire/parse-form.ts';
 import { mentionsToken, namesThatMentionToken } from '../wire/token-mentions.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
-import { bodyKind, bodyParameters, type Parameters, rawQuery } from '../wire/request-parameters.ts';
+import {
+  bodyKind,
+  bodyParameters,
+  hasMoreInQuery,
+  type Parameters,
+  rawQuery,
+} from '../wire/request-parameters.ts';
 
 /**
  * Finds tokens that the old API may read and the bridge does not. A passed call must not act for one token at the
@@ -121,6 +127,6 @@ function hasTwoTypes({ rawHeaders }: Request): boolean {
  * @throws {LegacyError} 400
  */
 export async function refuseHiddenTokens(req: Request): Promise<void> {
-  if (hasTwoTypes(req) || hidesInForm(rawQuery(req)) || (await hidesInBody(req)))
+  if (hasTwoTypes(req) || hasMoreInQuery(req) || hidesInForm(rawQuery(req)) || (await hidesInBody(req)))
     throw new LegacyError(REFUSALS.malformed);
 }

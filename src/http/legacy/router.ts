@@ -130,8 +130,31 @@ interface AddCallInput {
 const isPlain = (name: OldCallName, path: string) =>
   OLD_CALLS[name].isRead && !BEFORE[name] && !path.includes(':');
 
+/** The first word of a path below /1, as it was sent. */
+const wordOf = (path: string) => /^\/1\/([^/.]+)/.exec(path)?.[1] ?? '';
+
+/**
+ * One router for each first word of the paths. A router tries the pattern of every address in turn, which costs more
+ * than most refusals: so a request meets the addresses of its own word alone.
+ */
+function createRouters() {
+  const routers = new Map<string, Router>();
+  const find: RequestHandler = (req, res, next) => {
+    const router = routers.get(wordOf(req.path));
+    if (router) router(req, res, next);
+    else next();
+  };
+  const routerOf = (path: string): Router => {
+    const word = wordOf(path);
+    const router = routers.get(word) ?? Router(exactly);
+    routers.set(word, router);
+    return router;
+  };
+  return { find, routerOf };
+}
+
 /** Adds one known call at all its addresses, with the handlers of its other methods and formats. */
-function createAddCall(router: Router, { passing, readBody, addDirect }: AddCallInput) {
+function createAddCall(routerOf: (path: string) => Router, { passing, readBody, addDirect }: AddCallInput) {
   const { context } = passing;
   const elsewhere = createOtherPaths(passing, readBody);
   return (name: OldCallName): void => {
@@ -144,12 +167,14 @@ function createAddCall(router: Router, { passing, readBody, addDirect }: AddCall
     const headers = { Allow: methods.join(', ') };
     const refuseMethod = () => new LegacyError(REFUSALS.method, { headers });
     const add = (path: string) => {
+      const router = routerOf(path);
       if (isPlain(name, path)) addDirect(path, methods, [readBody, handle]);
       router.all(path, onlyOf(methods), readBody, handle);
       if (isRead) router.head(path, ...elsewhere('head', refuseMethod));
       router.all(path, ...elsewhere(other, refuseMethod));
     };
     for (const path of paths) {
+      const router = routerOf(path);
       if (before && context.oldBackend) router.all([path, `${path}.:format`], readBody, before);
       add(`${path}.json`);
       router.all(`${path}.:format`, ...elsewhere(other, () => new LegacyError(REFUSALS.format)));
@@ -164,7 +189,9 @@ function resources({ context, perMinute, gate, addDirect, failures }: ResourceRo
   router.all(RESOURCES, gate.json);
   const passing = createPassThroughDeps(context, perMinute);
   const readBody = readBodyOfCall(context);
-  OLD_CALL_NAMES.forEach(createAddCall(router, { passing, readBody, addDirect }));
+  const { find, routerOf } = createRouters();
+  OLD_CALL_NAMES.forEach(createAddCall(routerOf, { passing, readBody, addDirect }));
+  router.use(find);
   const elsewhere = createOtherPaths(passing, readBody);
   router.all(/^\/1(\/|$)/, ...elsewhere('unserved', () => new LegacyError(REFUSALS.unknownPath)));
   router.use(failures);

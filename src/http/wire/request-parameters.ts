@@ -1,7 +1,7 @@
 import busboy from 'busboy';
 import type { Request } from 'express';
 import { BODY_LIMIT } from './body-limits.ts';
-import { type NamesAndValues, parseForm } from './parse-form.ts';
+import { beginsWith, inClear, isNamed, splitForm, type WrittenPairs } from './parse-form.ts';
 import { hasMoreBytes } from './separators.ts';
 
 /**
@@ -9,31 +9,31 @@ import { hasMoreBytes } from './separators.ts';
  * parameter can be seen and no parameter becomes an array or an object.
  */
 export class Parameters {
-  readonly #names: readonly string[];
-  readonly #values: readonly string[];
+  readonly #pairs: WrittenPairs;
   /** The names of the files beside the parameters. The content of a file is not kept. */
   readonly files: readonly string[];
 
-  constructor({ names, values }: NamesAndValues, files: readonly string[] = []) {
-    this.#names = names;
-    this.#values = values;
+  constructor(pairs: WrittenPairs, files: readonly string[] = []) {
+    this.#pairs = pairs;
     this.files = files;
   }
 
   static ofPairs(pairs: ReadonlyArray<readonly [string, string]>, files?: readonly string[]): Parameters {
     const names = pairs.map(([name]) => name);
-    return new Parameters({ names, values: pairs.map(([, value]) => value) }, files);
+    return new Parameters(inClear({ names, values: pairs.map(([, value]) => value) }), files);
   }
 
   /** Every value under a name. */
   all(name: string): string[] {
-    if (this.#names.length === 0) return [];
-    return this.#values.filter((_, index) => this.#names[index] === name);
+    const { names, values, read } = this.#pairs;
+    if (names.length === 0) return [];
+    return values.filter((_, index) => isNamed(this.#pairs, names[index] ?? '', name)).map(read);
   }
 
   /** Every pair, in the order they came. */
   pairs(): ReadonlyArray<readonly [string, string]> {
-    return this.#names.map((name, index) => [name, this.#values[index] ?? '']);
+    const { values, read } = this.#pairs;
+    return this.names().map((name, index) => [name, read(values[index] ?? '')]);
   }
 
   /** The first value; a parameter without a value counts as absent (OAuth 2.0 draft 20 §3.1). */
@@ -43,17 +43,18 @@ export class Parameters {
 
   /** The names, repeated names included. */
   names(): readonly string[] {
-    return this.#names;
+    const { names, read } = this.#pairs;
+    return names.map(read);
   }
 
   has(name: string): boolean {
-    return this.#names.includes(name);
+    return this.#pairs.names.some((written) => isNamed(this.#pairs, written, name));
   }
 
   /** The names that come more than once; `name[]` and `name[0]` count too. */
   repeated(names: readonly string[]): string[] {
     return names.filter((name) => {
-      const bracketed = this.#names.some((key) => key.startsWith(`${name}[`));
+      const bracketed = this.#pairs.names.some((written) => beginsWith(this.#pairs, written, `${name}[`));
       return bracketed || this.all(name).length > 1;
     });
   }
@@ -70,9 +71,17 @@ export function rawQuery(req: Request): string {
   return queryIn(req.originalUrl);
 }
 
-/** The parameters in the query of an address. */
+/** No call has as many parameters in its query or its form. PHP leaves out further ones by default. */
+const PARAMETER_LIMIT = 1000;
+
+/** The first parameters in the query of an address. A passed call has no more (`hasMoreInQuery`). */
 export function parametersIn(address: string): Parameters {
-  return new Parameters(parseForm(queryIn(address)));
+  return new Parameters(splitForm(queryIn(address), PARAMETER_LIMIT));
+}
+
+/** Whether the query of a call may have parameters that `queryParameters` leaves out. */
+export function hasMoreInQuery(req: Request): boolean {
+  return hasMoreBytes(Buffer.from(rawQuery(req)), '&', PARAMETER_LIMIT - 1);
 }
 
 const queries = new WeakMap<Request, Parameters>();
@@ -89,12 +98,16 @@ export function queryParameters(req: Request): Parameters {
 /** A body that does not match its content type. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
-  /** The parameter that came too often, where one parameter is the cause. */
-  readonly field: string | undefined;
+  readonly #findField: () => string | undefined;
 
-  constructor(message: string, options: { cause?: unknown; field?: string | undefined } = {}) {
+  constructor(message: string, options: { cause?: unknown; findField?: () => string | undefined } = {}) {
     super(message, { cause: options.cause });
-    this.field = options.field;
+    this.#findField = options.findField ?? (() => undefined);
+  }
+
+  /** The parameter that came too often, where one parameter is the cause. Found when a known caller is told of it. */
+  get field(): string | undefined {
+    return this.#findField();
   }
 }
 
@@ -112,39 +125,85 @@ function hasTooManyLines(body: Buffer): boolean {
   return body.length <= BODY_LIMIT && hasMoreBytes(body, '\n', MULTIPART_LINE_LIMIT);
 }
 
-/** The most frequent name, without its brackets. */
-function commonest(pairs: ReadonlyArray<readonly [string, string]>): string | undefined {
+const WHOLE_TYPE = /^multipart\/form-data; ?boundary=("?)([\w'()+,./:=?-]{1,70})\1$/i;
+
+/** What stands before each part but the first: exactly, or for an unusual content type at least. */
+function delimiterOf(contentType: string): string {
+  const [, , boundary = ''] = WHOLE_TYPE.exec(contentType) ?? [];
+  return `\r\n--${boundary}`;
+}
+
+/** Whether a body of a size that everybody may send has too many parts. To parse a hundred parts costs a millisecond. */
+function hasTooManyParts(body: Buffer, contentType: string): boolean {
+  if (body.length > BODY_LIMIT) return false;
+  const delimiter = Buffer.from(delimiterOf(contentType));
+  let found = 0;
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
+    found += 1;
+    // One delimiter ends the last part, and one may stand before the first.
+    if (found > MULTIPART_LIMITS.parts + 1) return true;
+  }
+  return false;
+}
+
+/** The most frequent of these names, without its brackets. */
+function commonest(names: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
-  for (const [name] of pairs) {
+  for (const name of names) {
     const base = name.split('[', 1)[0] ?? '';
     counts.set(base, (counts.get(base) ?? 0) + 1);
   }
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
 }
 
+/** The names of parts, as most programs write them. */
+function writtenNames(body: Buffer): string[] {
+  return [...body.toString('utf8').matchAll(/; name="([^"\r\n]*)"/g)].map(([, name = '']) => name);
+}
+
+/** The parser gets a body in pieces of this many bytes, so that a refused body is not read to its end. */
+const MULTIPART_PIECE = 4 * 1024;
+
+/** Reads a body until its end, or until it is refused. */
+function feed(parser: busboy.Busboy, body: Buffer, isRefused: () => boolean): void {
+  for (let at = 0; at < body.length && !isRefused(); at += MULTIPART_PIECE)
+    parser.write(body.subarray(at, at + MULTIPART_PIECE));
+  if (!isRefused()) parser.end();
+}
+
 /** The fields, and the names of files. A failure in the middle of a file is a failure of the parser as well. */
 function multipartParameters(body: Buffer, contentType: string): Promise<Parameters> {
   if (hasTooManyLines(body)) return Promise.reject(new MalformedBody('too many lines'));
+  if (hasTooManyParts(body, contentType)) {
+    const findField = () => commonest(writtenNames(body));
+    return Promise.reject(new MalformedBody('too many parts', { findField }));
+  }
   return new Promise((resolve, reject) => {
-    const refuse = (message: string, cause?: unknown) => reject(new MalformedBody(message, { cause }));
+    let isRefused = false;
+    const refuse = (message: string, options: { cause?: unknown; findField?: () => string | undefined }) => {
+      isRefused = true;
+      reject(new MalformedBody(message, options));
+    };
     const pairs: Array<[string, string]> = [];
     const files: string[] = [];
-    const refuseMany = (message: string) => reject(new MalformedBody(message, { field: commonest(pairs) }));
+    const findField = () => commonest(pairs.map(([name]) => name));
+    const refuseMany = (message: string) => refuse(message, { findField });
+    const refuseBroken = (cause: unknown) => refuse('broken multipart body', { cause });
     try {
       const parser = busboy({ headers: { 'content-type': contentType }, limits: MULTIPART_LIMITS });
       // A part may have no name, although the types of the parser do not say that.
       parser.on('field', (name: string | undefined, value) => pairs.push([name ?? '', value]));
       parser.on('file', (name: string | undefined, file) => {
         files.push(name ?? '');
-        file.on('error', (cause) => refuse('broken multipart body', cause)).resume();
+        file.on('error', refuseBroken).resume();
       });
       parser.on('fieldsLimit', () => refuseMany('too many fields'));
       parser.on('partsLimit', () => refuseMany('too many parts'));
-      parser.on('error', (cause) => refuse('broken multipart body', cause));
+      parser.on('error', refuseBroken);
       parser.on('close', () => resolve(Parameters.ofPairs(pairs, files)));
-      parser.end(body);
+      feed(parser, body, () => isRefused);
     } catch (cause) {
-      refuse('broken multipart body', cause);
+      refuseBroken(cause);
     }
   });
 }
@@ -168,15 +227,13 @@ function jsonPairs(body: Buffer): Array<[string, string]> {
   );
 }
 
-const FORM_PARAMETER_LIMIT = 1000;
-
 /**
  * The parameters of a form.
  * @throws {MalformedBody}
  */
 export function formParameters(body: Buffer): Parameters {
-  if (hasMoreBytes(body, '&', FORM_PARAMETER_LIMIT - 1)) throw new MalformedBody('too many parameters');
-  return new Parameters(parseForm(body.toString('utf8')));
+  if (hasMoreBytes(body, '&', PARAMETER_LIMIT - 1)) throw new MalformedBody('too many parameters');
+  return new Parameters(splitForm(body.toString('utf8')));
 }
 
 /** The content types whose bodies carry parameters (docs/old-api.md Q1). */

@@ -65,6 +65,10 @@ export function refusingCalls(stage: Stage): void {
     ['a form of another type, encoded', typed('text/plain', `%61ccess%5Ftoken=${OTHER}`)],
     ['a name that PHP writes as this one', rawForm(`access.token=${OTHER}`)],
     ['a list in the query', { path: `/1/nothing.json?access_token[]=${OTHER}` }],
+    [
+      'a query after a thousand others',
+      { path: `/1/nothing.json?${'a&'.repeat(1000)}access_token=${OTHER}` },
+    ],
     ['a semicolon in the query', { path: `/1/nothing.json?x=1;access_token=${OTHER}` }],
     [
       'a file part',
