@@ -67,6 +67,32 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(two.count(KEY)).toEqual({ points: 61, secondsLeft: 60 });
   });
 
+  test('a caller under a limit is written from the event after a twentieth of the limit on, with all its events', async () => {
+    const call = (counts: SharedCounts) => counts.countUpTo(60, KEY);
+    expect([call(one), call(one), call(one)]).toEqual([true, true, true]);
+    await one.sync();
+    expect(await rows()).toEqual([]);
+    one.count(KEY, { limit: 60 });
+    await one.sync();
+    await two.sync();
+    expect(await rows()).toMatchObject([{ points: 4, ends_at: START + 60_000 }]);
+    expect(two.look(KEY).points).toBe(4);
+  });
+
+  test('what two processes kept to themselves is added up with the first event that one of them writes', async () => {
+    const calls = (counts: SharedCounts, times: number) =>
+      Array.from({ length: times }, () => counts.countUpTo(60, KEY)).filter(Boolean).length;
+    expect([calls(one, 2), calls(two, 3)]).toEqual([2, 3]);
+    expect(calls(two, 57)).toBe(57);
+    await two.sync();
+    await one.sync();
+    expect(one.look(KEY).points).toBe(2);
+    expect(calls(one, 1)).toBe(1);
+    await one.sync();
+    expect(calls(one, 5)).toBe(1);
+    expect(await rows()).toMatchObject([{ points: 60 }]);
+  });
+
   test('a sync without news writes nothing', async () => {
     count(one, 1);
     await one.sync();

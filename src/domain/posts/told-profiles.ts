@@ -35,9 +35,9 @@ const NONE: ReadonlyMap<string, number> = new Map();
 /** The kept text for a call; undefined where the text has to be made anew. */
 export function toldProfiles(context: PostsDeps, told: ToldCall): Soon<string | undefined> {
   const { client_id: clientId, grant_id: grantId, text, key, fetched_at: fetchedAt } = told;
-  if (text === null || fetchedAt === null) return undefined;
+  if (text === null || fetchedAt === null || told.modern_client_id === null) return undefined;
   if (!isFresh(context, told.modern_client_id, fetchedAt)) return undefined;
-  const lengths = told.lengths === 0 ? NONE : findListLengths(context.store, grantId);
+  const lengths = told.has_lengths === 0 ? NONE : findListLengths(context.store, grantId);
   return andThen(lengths, (known) => (key === keyOf(clientId, fetchedAt, known) ? text : undefined));
 }
 
@@ -55,7 +55,7 @@ export function keepProfiles(
 ): void {
   const { client_id: clientId, grant_id: grantId, modern_client_id: modernClientId } = mapping;
   if (!isFresh(context, modernClientId, fetchedAt)) return;
-  const told = { grantId, fetchedAt, text, key: keyOf(clientId, fetchedAt, lengths) };
+  const told = { grantId, modernClientId, fetchedAt, text, key: keyOf(clientId, fetchedAt, lengths) };
   const keep = () => withoutCacheFaults(context, grantId, () => keepToldProfiles(context.store, told));
   void context.flights.run(`keep profiles ${grantId}`, keep);
 }

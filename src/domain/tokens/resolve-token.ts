@@ -216,6 +216,16 @@ export async function resolveToken(context: TokensDeps, token: string): Promise<
   return { kind: 'refused', mapping, refusal: refusalWithout(context, mapping, ending), ending };
 }
 
+/** Whether an active token is served, by its source: of one process nothing else decides it. */
+const servedSources = new WeakMap<TokensDeps, Map<string, boolean>>();
+
+function isServedFrom(context: TokensDeps, mapping: Pick<Mapping, 'state' | 'reason' | 'source'>): boolean {
+  const known = servedSources.get(context) ?? new Map<string, boolean>();
+  const isServed = known.get(mapping.source) ?? standingOfCall(context, mapping, undefined).is === 'served';
+  servedSources.set(context, known.set(mapping.source, isServed));
+  return isServed;
+}
+
 /**
  * Whether a token under the active digest key is served, with nothing that a call could learn from it. A token that the
  * old API answers while it is not connected is never served.
@@ -224,8 +234,8 @@ export function isPlainlyServed(
   context: TokensDeps,
   mapping: Pick<Mapping, 'state' | 'reason' | 'source' | 'account_id' | 'hint_first'>,
 ): boolean {
-  if (mapping.hint_first === null || mapping.account_id === null) return false;
-  return mapping.state === 'active' && standingOfCall(context, mapping, undefined).is === 'served';
+  const isWhole = mapping.hint_first !== null && mapping.account_id !== null;
+  return isWhole && mapping.state === 'active' && isServedFrom(context, mapping);
 }
 
 function grantOf(mapping: ServedMapping): GrantClient {

@@ -9,7 +9,10 @@ const isAuthorization = (name: string) =>
 
 /** Every `Authorization` header as it was sent: Node drops all but the first from `headers`. */
 function authorizationHeaders(rawHeaders: readonly string[]): string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && isAuthorization(rawHeaders[index - 1] ?? ''));
+  const found: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (isAuthorization(rawHeaders[index] ?? '')) found.push(rawHeaders[index + 1] ?? '');
+  return found;
 }
 
 /**

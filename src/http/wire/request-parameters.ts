@@ -74,9 +74,12 @@ export function rawQuery(req: Request): string {
 /** No call has as many parameters in its query or its form. PHP leaves out further ones by default. */
 const PARAMETER_LIMIT = 1000;
 
+const NO_PARAMETERS = new Parameters(splitForm(''));
+
 /** The first parameters in the query of an address. A passed call has no more (`hasMoreInQuery`). */
 export function parametersIn(address: string): Parameters {
-  return new Parameters(splitForm(queryIn(address), PARAMETER_LIMIT));
+  const query = queryIn(address);
+  return query === '' ? NO_PARAMETERS : new Parameters(splitForm(query, PARAMETER_LIMIT));
 }
 
 /** Whether the query of a call may have parameters that `queryParameters` leaves out. */

@@ -8,13 +8,16 @@ function endAfterUpgrade(req: IncomingMessage, res: ServerResponse): void {
   if (req.headers.upgrade !== undefined) res.setHeader('Connection', 'close');
 }
 
+/** Readers and writers learn of the error by other means. */
+const ignore = () => undefined;
+
 /**
  * Keeps the errors of one request and its answer inside them. An `error` event without a listener ends the process: a
- * late write to an ended answer is enough. Readers and writers learn of the error by other means.
+ * late write to an ended answer is enough.
  */
 export function containErrors(req: IncomingMessage, res: ServerResponse, next: () => void): void {
-  req.on('error', () => undefined);
-  res.on('error', () => undefined);
+  req.on('error', ignore);
+  res.on('error', ignore);
   endAfterUpgrade(req, res);
   next();
 }

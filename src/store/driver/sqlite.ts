@@ -7,6 +7,7 @@ import { ConnectionUse, type WaitListener } from './connection-use.ts';
 import { withKeptStatements } from './kept-statements.ts';
 import { migrate } from './migrations.ts';
 import { PatientDialect } from './sqlite-dialect.ts';
+import { bindParameters, type BoundSql } from './statement-parameters.ts';
 import type { Store } from './store.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
 
@@ -29,14 +30,7 @@ function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database
   return handle;
 }
 
-/** SQLite calls `$1` by the name `1`. */
-function byNumber(parameters: readonly string[]): Record<string, string> {
-  const named: Record<string, string> = {};
-  for (const [index, value] of parameters.entries()) named[index + 1] = value;
-  return named;
-}
-
-interface PreparedRead {
+interface PreparedRead extends Pick<BoundSql, 'given'> {
   statement: Sqlite.Statement;
   rowOf: (values: readonly unknown[]) => unknown;
 }
@@ -51,6 +45,9 @@ function rowMaker(names: readonly string[]): PreparedRead['rowOf'] {
   };
 }
 
+/** The memory of a reader for the pages of each file: the inner pages of the indexes of a million tokens have room. */
+const READER_CACHE_KB = 16 * 1024;
+
 /**
  * Each statement is prepared once, on a separate read-only connection, so that the reader never sees an uncommitted row
  * of this process.
@@ -58,18 +55,21 @@ function rowMaker(names: readonly string[]): PreparedRead['rowOf'] {
 function preparedReader(file: string, beside?: string) {
   const reader = new Sqlite(file, { readonly: true, timeout: 5000 });
   if (beside !== undefined) reader.prepare('attach database ? as volatile').run(beside);
+  for (const { name } of reader.pragma('database_list') as Array<{ name: string }>)
+    reader.pragma(`${name}.cache_size = -${READER_CACHE_KB}`);
   const statements = new Map<string, PreparedRead>();
   const prepared = (sql: string): PreparedRead => {
     const known = statements.get(sql);
     if (known) return known;
-    const statement = reader.prepare(sql).raw();
-    const read = { statement, rowOf: rowMaker(statement.columns().map(({ name }) => name)) };
+    const { text, given } = bindParameters(sql);
+    const statement = reader.prepare(text).raw();
+    const read = { statement, given, rowOf: rowMaker(statement.columns().map(({ name }) => name)) };
     statements.set(sql, read);
     return read;
   };
   const first = (sql: string, parameters: readonly string[]) => {
-    const { statement, rowOf } = prepared(sql);
-    const values = statement.get(byNumber(parameters)) as unknown[] | undefined;
+    const { statement, given, rowOf } = prepared(sql);
+    const values = statement.get(...given(parameters)) as unknown[] | undefined;
     return values && rowOf(values);
   };
   return {
@@ -77,8 +77,8 @@ function preparedReader(file: string, beside?: string) {
       first(sql, parameters) as Row | undefined,
     firstSoon: first as Store['firstSoon'],
     rows: async <Row>(sql: string, parameters: readonly string[]) => {
-      const { statement, rowOf } = prepared(sql);
-      return (statement.all(byNumber(parameters)) as unknown[][]).map((values) => rowOf(values) as Row);
+      const { statement, given, rowOf } = prepared(sql);
+      return (statement.all(...given(parameters)) as unknown[][]).map((values) => rowOf(values) as Row);
     },
     close: () => reader.close(),
   };

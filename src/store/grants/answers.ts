@@ -21,9 +21,7 @@ export async function storeAnswer(store: Store, grantId: string, answer: StoredA
   await store.volatile
     .insertInto('answers')
     .values({ grant_id: grantId, ...answer })
-    .onConflict((conflict) =>
-      conflict.column('grant_id').doUpdateSet({ ...answer, told_profiles: null, told_profiles_key: null }),
-    )
+    .onConflict((conflict) => conflict.column('grant_id').doUpdateSet(answer))
     .execute();
 }
 

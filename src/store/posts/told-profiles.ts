@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Soon } from '../../shared/and-then.ts';
+import { isSqlite } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
 import type { App, Mapping } from '../tables/tables.ts';
 
@@ -18,25 +20,25 @@ export interface ToldCall
   > {
   app_source: App['source'];
   grant_id: string;
-  modern_client_id: string;
-  /** The text; null until one was kept. */
+  /** The text; the columns of the text are null until one was kept. */
   text: string | null;
   /** What the text depends on. */
   key: string | null;
-  /** The time of the answer of the new API; null where there is none. */
+  /** The time of the answer of the new API. */
   fetched_at: number | null;
-  /** How many lists of the grant have a known length. */
-  lengths: number;
+  modern_client_id: string | null;
+  /** Whether any list of the grant has a known length: 0 or 1. */
+  has_lengths: number;
 }
 
 /** One statement over both databases: the state of the token is read on every call, as `findMapping` does. */
 const OF_TOKEN = `select mappings.id, mappings.client_id, mappings.account_id, mappings.grant_id, mappings.state,
   mappings.reason, mappings.source, mappings.app_proven, hint_first, hint_last, apps.source as app_source,
-  grants.modern_client_id, told_profiles as text, told_profiles_key as key, answers.fetched_at,
-  (select count(*) from post_answers p where p.grant_id = mappings.grant_id and p.length is not null) as lengths
-  from mappings join apps using (client_id) join grants on grants.id = mappings.grant_id
-  left join answers on answers.grant_id = mappings.grant_id
-  where retired_at is null and token_digest = $1`;
+  told.text, told.key, told.fetched_at, told.modern_client_id,
+  case when exists (select 1 from post_answers p where p.grant_id = mappings.grant_id and p.length is not null)
+    then 1 else 0 end as has_lengths
+  from mappings join apps using (client_id) left join told_profiles told on told.grant_id = mappings.grant_id
+  where retired_at is null and mappings.grant_id is not null and token_digest = $1`;
 
 /** The token of this digest, if a grant stands behind it. */
 export function findToldCall(store: Store, tokenDigest: string): Soon<ToldCall | undefined> {
@@ -45,20 +47,24 @@ export function findToldCall(store: Store, tokenDigest: string): Soon<ToldCall |
 
 interface NewToldProfiles {
   grantId: string;
+  modernClientId: string;
   fetchedAt: number;
   text: string;
   key: string;
 }
 
-/** Keeps a text, if the answer that it was made of is still the last one. */
+/**
+ * Keeps a text, if the answer that it was made of is still the last one. On PostgreSQL the row of the answer is held
+ * meanwhile: an answer that replaces it finds the text afterwards, and drops it.
+ */
 export async function keepToldProfiles(
   { volatile }: Store,
-  { grantId, fetchedAt, text, key }: NewToldProfiles,
+  { grantId, modernClientId, fetchedAt, text, key }: NewToldProfiles,
 ): Promise<void> {
-  await volatile
-    .updateTable('answers')
-    .set({ told_profiles: text, told_profiles_key: key })
-    .where('grant_id', '=', grantId)
-    .where('fetched_at', '=', fetchedAt)
-    .execute();
+  const held = isSqlite(volatile) ? sql`` : sql`for share`;
+  await sql`insert into told_profiles (grant_id, modern_client_id, fetched_at, key, text)
+    select grant_id, ${modernClientId}, fetched_at, ${key}, ${text} from answers
+    where grant_id = ${grantId} and fetched_at = ${fetchedAt} ${held}
+    on conflict (grant_id) do update set modern_client_id = excluded.modern_client_id,
+    fetched_at = excluded.fetched_at, key = excluded.key, text = excluded.text`.execute(volatile);
 }

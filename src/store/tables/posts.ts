@@ -57,6 +57,25 @@ export interface PostTables {
   told_posts: ToldPostsTable;
 }
 
+/** A text of `profiles.json`, beside the answer that it was made of. The database drops the text with its answer. */
+interface ToldProfilesTable {
+  grant_id: string;
+  modern_client_id: string;
+  /** The time of the answer. */
+  fetched_at: number;
+  /** What the text depends on: it holds only while this is the same. */
+  key: string;
+  text: string;
+}
+
+interface PostAnswersTable {
+  id: string;
+  grant_id: string;
+  body: string;
+  length: number | null;
+  fetched_at: number;
+}
+
 interface ShadowRequestsTable {
   modern_client_id: string;
   begun_at: number;
@@ -66,6 +85,8 @@ interface ShadowRequestsTable {
 /** The volatile database. */
 export interface VolatilePostTables {
   shadow_requests: ShadowRequestsTable;
+  told_profiles: ToldProfilesTable;
+  post_answers: PostAnswersTable;
 }
 
 export type PostWriteRow = Selectable<PostWritesTable>;

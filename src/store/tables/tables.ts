@@ -207,18 +207,6 @@ interface AnswersTable {
   body: string;
   organization_ids: string;
   fetched_at: number;
-  /** The text of `profiles.json` as an app was last told it; null until the text was kept. */
-  told_profiles: Nullable<string>;
-  /** What the text depends on: it holds only while this is the same. */
-  told_profiles_key: Nullable<string>;
-}
-
-interface PostAnswersTable {
-  id: string;
-  grant_id: string;
-  body: string;
-  length: number | null;
-  fetched_at: number;
 }
 
 interface LeasesTable {
@@ -265,7 +253,6 @@ export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables
 /** The volatile database. */
 export interface VolatileTables extends VolatileTokenTables, LiveTables, CutOverTables, VolatilePostTables {
   answers: AnswersTable;
-  post_answers: PostAnswersTable;
   leases: LeasesTable;
   counts: CountsTable;
   budgets: BudgetsTable;

@@ -43,13 +43,13 @@ const call = (request: Partial<RawRequest> = bearer()) => sendRaw(url, { path: P
 
 /** Reads until a text is kept, and marks the text. */
 async function mark(): Promise<void> {
-  await answers().updateTable('answers').set({ told_profiles: null }).execute();
+  await answers().deleteFrom('told_profiles').execute();
   await until(async () => {
     await call();
-    const row = await answers().selectFrom('answers').select('told_profiles').executeTakeFirst();
-    return typeof row?.told_profiles === 'string';
+    const row = await answers().selectFrom('told_profiles').select('text').executeTakeFirst();
+    return row !== undefined;
   });
-  await answers().updateTable('answers').set({ told_profiles: MARK }).execute();
+  await answers().updateTable('told_profiles').set({ text: MARK }).execute();
 }
 
 const takesShortWay = async (request?: Partial<RawRequest>) => (await call(request)).text === MARK;
@@ -173,9 +173,11 @@ test('an answer that is not fresh any more is asked for again, although its text
   const ageBy = async (age: number) => {
     const fetchedAt = clock.now() - age;
     const key = `${system.app.clientId} ${fetchedAt}`;
+    const told = await answers().selectFrom('told_profiles').selectAll().executeTakeFirstOrThrow();
+    await answers().updateTable('answers').set({ fetched_at: fetchedAt }).execute();
     await answers()
-      .updateTable('answers')
-      .set({ fetched_at: fetchedAt, told_profiles: MARK, told_profiles_key: key })
+      .insertInto('told_profiles')
+      .values({ ...told, fetched_at: fetchedAt, text: MARK, key })
       .execute();
   };
   await ageBy(settings.profilesFresh / 2);

@@ -41,22 +41,32 @@ function callerLabels(res: Response) {
   return { carrier: carriers.get(res) ?? 'none', answeredBy };
 }
 
+interface CallLabels {
+  endpoint: string;
+  carrier: string;
+  answeredBy: string;
+}
+
 interface MeasuredAnswer {
   res: ServerResponse;
   startedAt: number;
   /** Called when the answer has left, or its caller. */
-  labelsOf: () => { endpoint: string; carrier: string; answeredBy: string };
+  labelsOf: () => CallLabels;
+  /** What else is done with an answer that has left whole. */
+  whenAnswered?: () => void;
 }
 
 /** Counts a call once its answer has left, or its caller. */
 export function countAtEnd(
   { metrics, logger }: LegacyDeps,
-  { res, startedAt, labelsOf }: MeasuredAnswer,
+  { res, startedAt, labelsOf, whenAnswered }: MeasuredAnswer,
 ): void {
   const count = () => {
     try {
       const milliseconds = performance.now() - startedAt;
-      metrics.calls.note({ ...labelsOf(), outcome: outcomeOf(res), milliseconds });
+      const { endpoint, carrier, answeredBy } = labelsOf();
+      metrics.calls.note({ endpoint, carrier, answeredBy, outcome: outcomeOf(res), milliseconds });
+      if (res.writableFinished) whenAnswered?.();
     } catch (error) {
       logger.warn('an answered request could not be noted', { error });
     }
@@ -64,7 +74,7 @@ export function countAtEnd(
   // A caller that left while the short way read its body has closed the answer before the ordinary way begins.
   if (res.closed) return count();
   // `finish` leaves out callers that hang up.
-  res.once('close', count);
+  res.on('close', count);
 }
 
 /** The first step of every old address. */

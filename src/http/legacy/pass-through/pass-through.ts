@@ -54,7 +54,7 @@ export function createCallLimit({ counts }: Pick<LegacyDeps, 'counts'>, perMinut
     /** Counts a call. @throws {LegacyError} 429 */
     count(mapping: CallOwner): void {
       if (perMinute === 0) return;
-      const { points, secondsLeft } = counts.count(countedAs(mapping));
+      const { points, secondsLeft } = counts.count(countedAs(mapping), { limit: perMinute });
       if (points > perMinute) throw tooManyCalls(secondsLeft);
     },
     /** Counts a call that is not refused. Whether it was counted. */

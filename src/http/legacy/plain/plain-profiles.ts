@@ -18,7 +18,6 @@ import { headersOfJson } from '../../wire/legacy-error.ts';
 import { formParameters, type Parameters, parametersIn } from '../../wire/request-parameters.ts';
 import { isForm, readShortBody, shortLengthOf } from './short-body.ts';
 import { successorLink } from '../../wire/successor-link.ts';
-import { whenAnswered } from '../../wire/when-answered.ts';
 import { countAtEnd } from '../metrics/measure-call.ts';
 import { createCallLimit } from '../pass-through/pass-through.ts';
 import { wantsSubprofiles } from '../subprofiles.ts';
@@ -171,13 +170,15 @@ function createSender({ context }: PlainWayInput) {
   const addedFor = createAddedLines(context);
   return (call: PlainCall, { mapping, carrier, text }: PlainAnswer): void => {
     const { req, res, path, isSecure, startedAt } = call;
-    const labels = { endpoint: 'profiles', carrier, answeredBy: 'new' };
-    countAtEnd(context, { res, startedAt, labelsOf: () => labels });
     const { method = '', headers } = req;
     const seen = { method, endpoint: path, userAgent: headers['user-agent'], address: undefined };
-    whenAnswered(res, context.logger, () =>
-      noteAnswered(context, { mapping, carrier }, { ...seen, status: res.statusCode, isPassed: false }),
-    );
+    countAtEnd(context, {
+      res,
+      startedAt,
+      labelsOf: () => ({ endpoint: 'profiles', carrier, answeredBy: 'new' }),
+      whenAnswered: () =>
+        noteAnswered(context, { mapping, carrier }, { ...seen, status: res.statusCode, isPassed: false }),
+    });
     const added = addedFor(path, isSecure);
     res.writeHead(200, [REQUEST_ID, newHexId(), ...added, ...headersOfJson(text)]).end(text);
   };
