@@ -115,7 +115,12 @@ function installDigest() {
 }
 
 function buildDigest() {
-  const inputs = [...filesBelow(at('src')), at('tsconfig.json'), at('tsconfig.build.json')];
+  const inputs = [
+    ...filesBelow(at('src')),
+    at('tsconfig.json'),
+    at('tsconfig.build.json'),
+    at('scripts', 'bundle.mjs'),
+  ];
   return digest([installDigest(), ...inputs.flatMap((path) => [path.slice(root.length), readText(path)])]);
 }
 
@@ -195,14 +200,11 @@ async function build(lenient) {
   clear();
   const stamp = buildDigest();
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
-  const { code, output } = await run(process.execPath, [
-    tsc,
-    '-p',
-    'tsconfig.build.json',
-    '--outDir',
-    'dist-next',
-  ]);
+  const compile = [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist-next'];
+  const { code, output } = await run(process.execPath, compile);
   if (code !== 0) reportBuildFailure(output, lenient && existsSync(next));
+  const bundled = await run(process.execPath, [at('scripts', 'bundle.mjs'), 'dist-next']);
+  if (bundled.code !== 0) throw new NotReady(`${bundled.output}\nThe built modules could not be joined.`);
   if (code === 0) writeFileSync(join(next, '.ready'), stamp);
   if (existsSync(at('dist'))) renameSync(at('dist'), old);
   renameSync(next, at('dist'));

@@ -34,7 +34,11 @@ function freePort() {
 async function startSystem(varDir) {
   const [PORT, MODERN_PORT, DEMO_PORT] = [await freePort(), await freePort(), await freePort()];
   const env = { ...process.env, PORT, MODERN_PORT, DEMO_PORT, VAR_DIR: varDir, LOG_LEVEL: 'error' };
-  const child = spawn(process.execPath, ['dist/main.js'], { cwd: root, env, stdio: ['ignore', 'pipe', 2] });
+  const child = spawn(process.execPath, ['dist/program/main.js'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 2],
+  });
   let said = '';
   child.stdout.on('data', (part) => (said += part));
   while (!said.includes('Stop with Ctrl-C.')) {

@@ -42,10 +42,10 @@ async function isReady(port) {
 /** The bridge of one worker, its database filled with this many tokens. `nodeOptions` as for `node --cpu-prof`. */
 export async function startBridge(folder, tokens, nodeOptions = []) {
   const env = await settingsOf(folder);
-  await run(['dist/cli.js', 'keys', 'init'], env);
-  await run(['dist/cli.js', 'migrate'], env);
+  await run(['dist/program/cli.js', 'keys', 'init'], env);
+  await run(['dist/program/cli.js', 'migrate'], env);
   await run([script('fill.mjs'), String(tokens)], env);
-  const args = [...nodeOptions, 'dist/cli.js', 'serve'];
+  const args = [...nodeOptions, 'dist/program/cli.js', 'serve'];
   const server = await start(args, { env, isReady: (said) => said.includes('is running') });
   while (!(await isReady(env.PORT))) await new Promise((resolve) => setTimeout(resolve, 100));
   return { name: 'bridge', port: env.PORT, ...server };

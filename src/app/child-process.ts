@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { programFolder } from './program-folder.ts';
 
 /** A part of the system that runs as a process of its own and is reached over HTTP alone. */
 export interface Child<Ready> {
@@ -34,7 +35,7 @@ export async function startChild<Ready>(
 ): Promise<Child<Ready>> {
   // A process group of its own: Ctrl-C in a terminal reaches only the parent, and the parent stops its parts in order.
   const options = { env: { PATH: '', ...variables }, detached: true };
-  const child = fork(fileURLToPath(new URL(`../${entry}`, import.meta.url)), [], options);
+  const child = fork(join(programFolder, entry), [], options);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   let isStopping = false;
   child.send({ type: 'start', settings });

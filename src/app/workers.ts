@@ -1,8 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { MINUTE, SECOND } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import { reduceError } from '../shared/log/redaction.ts';
+import { programFolder } from './program-folder.ts';
 import { type FleetMetrics, gatherFromWorkers } from './worker-metrics.ts';
 
 /**
@@ -112,7 +113,7 @@ export async function startWorkers({ count, logger, exec }: WorkersOptions): Pro
   // Each worker accepts connections itself. If the first process handed out the calls, a call for a dying worker would
   // hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.setupPrimary({ exec: exec ?? fileURLToPath(new URL('../worker.js', import.meta.url)), args: [] });
+  cluster.setupPrimary({ exec: exec ?? join(programFolder, 'worker.js'), args: [] });
   const metrics = gatherFromWorkers();
   const places = Array.from({ length: count }, () => new Place(logger, metrics));
   const close = async () => {

@@ -8,6 +8,9 @@ import { installLastResort } from '../shared/log/last-resort.ts';
 import { createLogger } from '../shared/log/logger.ts';
 import type { ModernServer } from './server.ts';
 import type { ModernSettings } from './settings.ts';
+// Here as well as in provider/oidc.ts: in the joined program packages from outside are loaded before its own modules.
+// oxlint-disable-next-line import/no-unassigned-import -- wanted for its effect
+import './provider/oidc-warnings.ts';
 
 interface StartMessage {
   type: 'start';

@@ -82,7 +82,7 @@ test('--max-refused ends with 1 and changes nothing above it, also in a dry run'
 });
 
 test('from standard input, with one JSON object at the end, and no token in any file', async () => {
-  const program = resolve(import.meta.dirname, '../../dist/cli.js');
+  const program = resolve(import.meta.dirname, '../../dist/program/cli.js');
   const varDir = join(folder, 'piped');
   expect((await run({ ...settings, VAR_DIR: varDir }, 'migrate')).code).toBe(0);
   const child = spawn(process.execPath, [program, 'tokens', 'import', '-', '--max-refused', '1', '--json'], {
@@ -117,7 +117,7 @@ test('from standard input, with one JSON object at the end, and no token in any 
 });
 
 test('one that is interrupted says what became of its rows, and ends by the signal', async () => {
-  const program = resolve(import.meta.dirname, '../../dist/cli.js');
+  const program = resolve(import.meta.dirname, '../../dist/program/cli.js');
   const place = { ...settings, VAR_DIR: join(folder, 'interrupted') };
   expect((await run(place, 'migrate')).code).toBe(0);
   const child = spawn(process.execPath, [program, 'tokens', 'import', '-'], {

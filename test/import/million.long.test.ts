@@ -47,7 +47,7 @@ async function newPlace(kind: DatabaseLocation['kind']): Promise<Place> {
 }
 
 function start({ settings }: Place, name: string): ChildProcess {
-  const program = resolve(import.meta.dirname, '../../dist/cli.js');
+  const program = resolve(import.meta.dirname, '../../dist/program/cli.js');
   return spawn(process.execPath, [program, 'tokens', 'import', name, '--json'], {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const checkout = resolve(import.meta.dirname, '../..');
-const mainFile = resolve(checkout, 'dist/main.js');
+const mainFile = resolve(checkout, 'dist/program/main.js');
 
 /** The program as `npm start` runs it, with exactly the settings that a test gives. */
 export interface Program {
@@ -52,6 +52,10 @@ export async function runProgram(settings: Settings): Promise<{ code: number | n
 /** Runs the operator's command next to the running program; its JSON answer. */
 export async function runCommand(settings: Settings, args: string[]): Promise<Record<string, string>> {
   const options = { cwd: checkout, env: environment(settings) };
-  const { stdout } = await promisify(execFile)(process.execPath, ['dist/cli.js', ...args, '--json'], options);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['dist/program/cli.js', ...args, '--json'],
+    options,
+  );
   return JSON.parse(stdout) as Record<string, string>;
 }

@@ -18,7 +18,7 @@ import { exchangeAt, expireGrants, nth, print } from './calls.ts';
  * that are killed at random and run again end the same.
  */
 
-const program = resolve(import.meta.dirname, '../../dist/cli.js');
+const program = resolve(import.meta.dirname, '../../dist/program/cli.js');
 
 const APPS = 8;
 const CALLS_PER_SECOND = 200;

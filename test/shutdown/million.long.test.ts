@@ -46,7 +46,7 @@ beforeAll(async () => {
   };
   const file = join(folder, 'tokens.ndjson');
   await generateFile(file, SIZE);
-  const program = resolve(import.meta.dirname, '../../dist/cli.js');
+  const program = resolve(import.meta.dirname, '../../dist/program/cli.js');
   const env = { PATH: process.env['PATH'], VAR_DIR: settings['VAR_DIR'], PUBLIC_URL: url };
   await promisify(execFile)(process.execPath, [program, 'migrate'], { env });
   await promisify(execFile)(process.execPath, [program, 'tokens', 'import', file, '--json'], {

@@ -68,8 +68,10 @@ function sabotaged(source, replacements) {
   }, source);
 }
 
-/** A hook of Node's. */
+/** A hook of Node's. What is joined in dist/program cannot be replaced file by file: the modules run in its place. */
 export async function load(url, context, nextLoad) {
+  if (url.endsWith('/dist/program/main.js'))
+    return { format: 'module', shortCircuit: true, source: "import '../main.js';" };
   const loaded = await nextLoad(url, context);
   const [, replacements] = Object.entries(build).find(([path]) => url.endsWith(`/dist/${path}`)) ?? [];
   return replacements ? { ...loaded, source: sabotaged(String(loaded.source), replacements) } : loaded;

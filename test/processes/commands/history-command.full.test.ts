@@ -86,7 +86,7 @@ describe.each(modeDatabases)('on %s', (database) => {
   });
 
   test('a reader that has enough ends the export quietly', async () => {
-    const program = resolve(import.meta.dirname, '../../../dist/cli.js');
+    const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
     const script = `set -o pipefail; "${process.execPath}" "${program}" history export | head -n 2`;
     const env = { PATH: process.env['PATH'], ...bridges.settings };
     const child = spawn('bash', ['-c', script], { env, stdio: ['ignore', 'pipe', 'pipe'] });

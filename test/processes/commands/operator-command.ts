@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Settings } from '../running-program.ts';
 
-const program = resolve(import.meta.dirname, '../../../dist/cli.js');
+const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
 
 /** Everything that any command wrote so far. */
 export const printed: string[] = [];

@@ -12,7 +12,7 @@ import { buildProgram, type Settings } from '../running-program.ts';
 /** Commands of root (sudo) in the folder of a bridge that runs as another user. */
 
 const BRIDGE = { uid: 65_534, gid: 65_534 };
-const program = resolve(import.meta.dirname, '../../../dist/cli.js');
+const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
 const folder = mkdtempSync(join(tmpdir(), 'owners-'));
 const running: ChildProcess[] = [];
 

@@ -64,7 +64,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
  * become is put back; both runs say how they ended.
  */
 function resealTwice(room: number) {
-  const program = resolve(import.meta.dirname, '../../../dist/cli.js');
+  const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   const script = `

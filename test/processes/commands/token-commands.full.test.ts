@@ -45,7 +45,7 @@ const entries = (action: string) =>
 
 /** With a text on standard input. */
 async function runWith(input: string, ...args: string[]) {
-  const program = resolve(import.meta.dirname, '../../../dist/cli.js');
+  const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
   const env = { PATH: process.env['PATH'], ...settings };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: 'pipe' });
   let output = '';

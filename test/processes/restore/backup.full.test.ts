@@ -149,7 +149,7 @@ function withOwnMounts(script: string, args: string[], env: Settings) {
 
 /** Runs a command beside a file system that is full at 96 kB, mounted at `full`, and lists what is left there. */
 function onSmallDisk(settings: Settings, full: string, args: string[]) {
-  const program = resolve(import.meta.dirname, '../../../dist/cli.js');
+  const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
   const mount =
     'mount -t tmpfs -o size=96k tmpfs "$1" && shift && "$@"; code=$?; ls -A "$FULL" >&2; exit $code';
   return withOwnMounts(mount, [full, process.execPath, program, ...args], { FULL: full, ...settings });

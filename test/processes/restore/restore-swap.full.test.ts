@@ -120,7 +120,7 @@ test('doctor does not ask the modern side where the database does not open', asy
   );
 });
 
-const program = resolve(import.meta.dirname, '../../../dist/cli.js');
+const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
 
 const STRACE = 'strace';
 const LINKS = 'link,linkat';

@@ -113,7 +113,7 @@ export const canMount = spawnSync('unshare', ['--user', '--map-root-user', '--mo
 
 /** Runs a command of the keys where the folder of the key file is read-only, for root too. */
 export function keysOnReadOnlyDisk({ settings }: Machine, ...args: string[]) {
-  const program = resolve(import.meta.dirname, '../../../dist/cli.js');
+  const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
   const script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"';
   const command = ['sh', dirname(settings.KEYS_FILE), process.execPath, program, 'keys', ...args];
   const env = { PATH: process.env['PATH'], ...settings };

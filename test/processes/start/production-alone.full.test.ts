@@ -72,7 +72,7 @@ async function productionSettings(modernUrl: string): Promise<Settings & { PORT:
 
 /** Runs the operator's command of the install. */
 async function command(settings: Settings, ...args: string[]): Promise<string> {
-  const { code, output } = await runNode(install.folder, ['dist/cli.js', ...args], settings);
+  const { code, output } = await runNode(install.folder, ['dist/program/cli.js', ...args], settings);
   expect([code, output]).toEqual([0, output]);
   return output;
 }
@@ -131,7 +131,7 @@ describe('where only the packages of production are installed', () => {
 
   test('the embedded new API refuses to start, says what to run, and leaves neither keys nor database', async () => {
     const VAR_DIR = join(kept, 'embedded');
-    const serve = ['dist/cli.js', 'serve'];
+    const serve = ['dist/program/cli.js', 'serve'];
     const { code, output } = await runNode(install.folder, serve, { VAR_DIR, PORT: '0' });
     expect([code, output]).toEqual([
       1,
@@ -143,7 +143,7 @@ describe('where only the packages of production are installed', () => {
   });
 
   test('the demo refuses in the same words', async () => {
-    expect(await install.startPart('dist/demo/main.js', { logLevel: 'error' })).toEqual({
+    expect(await install.startPart('dist/program/demo/main.js', { logLevel: 'error' })).toEqual({
       type: 'failed',
       message: expect.stringMatching(
         /^The demo integration needs .* the first is grant\. .*npm ci --include=dev/,

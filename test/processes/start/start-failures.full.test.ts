@@ -190,7 +190,7 @@ async function serveHere(program: string, settings: Settings) {
 }
 
 test.each(FAILURES)('serve with %s ends with 1 and says so', async (_what, wrong, words) => {
-  const { code, complaints } = await serveHere(join(checkout, 'dist/cli.js'), {
+  const { code, complaints } = await serveHere(join(checkout, 'dist/program/cli.js'), {
     ...sound,
     ...(await wrong()),
   });
@@ -220,7 +220,7 @@ test.each([
     MODERN_PORT: ports.MODERN_PORT(),
     DEMO_PORT: ports.DEMO_PORT(),
   };
-  const { code, complaints } = await serveHere(join(checkout, 'dist/cli.js'), settings);
+  const { code, complaints } = await serveHere(join(checkout, 'dist/program/cli.js'), settings);
   expect({ code, complaints }).toEqual({
     code: 1,
     complaints: expect.stringContaining(`${name}: `) as string,
@@ -234,7 +234,7 @@ function incompleteCopy(name: string, missing: string): string {
     cpSync(join(checkout, part), join(place, part), { recursive: true });
   symlinkSync(join(checkout, 'node_modules'), join(place, 'node_modules'));
   rmSync(join(place, missing), { recursive: true });
-  return join(place, 'dist/cli.js');
+  return join(place, 'dist/program/cli.js');
 }
 
 test.each([

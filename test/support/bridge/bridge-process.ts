@@ -45,7 +45,7 @@ export interface ProcessOptions {
 const WITH_US = '( (read end; kill -KILL $$) <&3 >/dev/null 2>&1 & ); exec "$@" 3<&-';
 
 function launch({ settings, under = [], folder = checkout }: ProcessOptions) {
-  const command = [...under, process.execPath, join(folder, 'dist/main.js')];
+  const command = [...under, process.execPath, join(folder, 'dist/program/main.js')];
   const child = spawn('/bin/sh', ['-c', WITH_US, 'sh', ...command], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...settings },
