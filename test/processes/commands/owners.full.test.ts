@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../support/servers/free-port.ts';
@@ -94,6 +94,37 @@ testAsRoot('a memory that the bridge may not read refuses its start in words', a
     stderr: expect.stringMatching(
       /^VAR_DIR: this user may not read .*epoch\.json: give the folder and all files in it to the user that runs the bridge/,
     ) as string,
+  });
+});
+
+testAsRoot('a take-over says so where VAR_DIR cannot be made to remember the database', async () => {
+  const settings = await place('unadoptable');
+  const { VAR_DIR = '' } = settings;
+  const inPlace = (name: string) => join(VAR_DIR, '..', name);
+  const first = { ...settings, DATABASE_URL: `sqlite:${inPlace('first/bridge.db')}` };
+  const other = { ...settings, DATABASE_URL: `sqlite:${inPlace('other/bridge.db')}` };
+  mkdirSync(VAR_DIR);
+  for (const made of ['first', 'other']) {
+    mkdirSync(inPlace(made));
+    chownSync(inPlace(made), BRIDGE.uid, BRIDGE.gid);
+  }
+  chownSync(VAR_DIR, BRIDGE.uid, BRIDGE.gid);
+  expect(runAsBridge(first, 'migrate')).toMatchObject({ status: 0, stderr: '' });
+  cpSync(VAR_DIR, inPlace('of-other'), { recursive: true, filter: (path) => !path.endsWith('epoch.json') });
+  spawnSync('chown', ['-R', `${BRIDGE.uid}:${BRIDGE.gid}`, inPlace('of-other')]);
+  expect(runAsBridge({ ...other, VAR_DIR: inPlace('of-other') }, 'migrate')).toMatchObject({ status: 0 });
+  const takeOver = () => runAsBridge(other, 'restore', '--take-over', '--replace-original');
+
+  chownSync(VAR_DIR, 0, 0);
+  spawnSync('chmod', ['755', VAR_DIR]);
+  expect(takeOver()).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining('Nothing was changed: VAR_DIR/epoch.json cannot be written.') as string,
+  });
+  chownSync(VAR_DIR, BRIDGE.uid, BRIDGE.gid);
+  expect(takeOver()).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(`From now on VAR_DIR (${VAR_DIR}) belongs to this database.`) as string,
   });
 });
 

@@ -72,6 +72,13 @@ function originalAlready({ instance }: Context): Result {
   return { ok: true, lines: [words], json };
 }
 
+/** A line where the machine could not store that VAR_DIR belongs to this database now. */
+function unstoredLine({ varDir }: Config, { instance }: Context): string | undefined {
+  const problem = instance.findProblem();
+  if (problem === undefined) return undefined;
+  return `${problem}. VAR_DIR (${varDir}) does not belong to this database yet, and the bridge does not start on this database. Give the folder and all files in it to the user that runs this command. Then run restore --take-over --replace-original.`;
+}
+
 /**
  * For an original that was moved, or that was taken over on another machine: the database does not change, and from now
  * on VAR_DIR belongs to the database.
@@ -80,6 +87,8 @@ async function makeItsOwn(config: Config, context: Context): Promise<Result> {
   const file = openEpochFile(epochFileOf(config), config.database);
   if ((await findOtherDatabase(file, context.store)) === undefined) return originalAlready(context);
   await context.instance.adopt();
+  const unstored = unstoredLine(config, context);
+  if (unstored !== undefined) return refusedOf(`Nothing was changed: ${unstored}`);
   const line = `This database is the original already. The database was not changed. From now on VAR_DIR (${config.varDir}) belongs to this database.`;
   const json = { state: 'original', grants: 0, epoch: context.instance.seen().epoch, changed: true };
   return { ok: true, lines: [line], json: { ...json, isAdopted: true } };
@@ -97,7 +106,9 @@ async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
       `The copy was taken over and is the original now, with epoch ${epoch}.`,
       `Grants in doubt: ${grants}. Each grant keeps working with its access token. The bridge checks each grant before it refreshes the grant.`,
     ];
-    return { ok: true, lines, json: { state: 'original', grants, epoch, changed: true } };
+    const unstored = unstoredLine(config, context);
+    const json = { state: 'original', grants, epoch, changed: true, problem: unstored ?? null };
+    return { ok: unstored === undefined, lines: unstored ? [...lines, unstored] : lines, json };
   });
 }
 
