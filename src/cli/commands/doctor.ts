@@ -1,5 +1,6 @@
 import { type Config, doubtsAboutSettings, type UpstreamConfig, readConfig } from '../../config/config.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
+import { checkHost } from './doctor/check-host.ts';
 import {
   checkDatabase,
   checkInstance,
@@ -55,6 +56,7 @@ async function examineHere(
     ['settings', checkSettings],
     ['keys', () => checkKeysFile(config)],
     ['certificate', () => checkCertificate(config)],
+    ['host', () => checkHost(config)],
     ['disk', () => checkDisk(config)],
     ['database disk', () => checkDatabaseDisk(config)],
     ['database', () => checkDatabase(config)],
