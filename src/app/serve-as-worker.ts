@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { readConfig } from '../config/config.ts';
 import { installLastResort, STOP_TAKES } from '../shared/log/last-resort.ts';
+import { takeLibraryLines } from '../shared/log/library-lines.ts';
 import { createLogger } from '../shared/log/logger.ts';
 import { type Bridge, startBridge } from './bridge.ts';
 import { upstreamFor } from './embedded-client.ts';
@@ -13,6 +14,7 @@ async function start(): Promise<Bridge> {
   const running: { bridge?: Bridge } = {};
   const drain = async () => running.bridge?.close({ isFailing: true });
   installLastResort({ logger, drain, limit: config.drain + STOP_TAKES });
+  takeLibraryLines(logger);
   const overrides = { logger, gatherMetrics: askFirstProcess };
   running.bridge = await startBridge({ ...config, upstream: upstreamFor(config) }, overrides);
   answerFirstProcess(running.bridge.context.metrics.snapshot);

@@ -1,8 +1,9 @@
 import { type Config, readConfig } from '../config/config.ts';
 import { installLastResort, STOP_TAKES } from '../shared/log/last-resort.ts';
+import { takeLibraryLines } from '../shared/log/library-lines.ts';
 import { surviveFailures } from '../shared/log/log-sink.ts';
 import { SECOND } from '../shared/lifetimes.ts';
-import { createLogger } from '../shared/log/logger.ts';
+import { createLogger, type Logger } from '../shared/log/logger.ts';
 import { reduceError } from '../shared/log/redaction.ts';
 import { startSystem, type System } from './system.ts';
 import { welcomeText } from './welcome.ts';
@@ -28,8 +29,7 @@ function sayOnce(text: string): () => void {
 /**
  * Ends the process once the system has drained. An uncaught error, before or during the drain, makes the exit code 1.
  */
-function createStop(system: System, config: Config): (code: number) => void {
-  const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+function createStop(system: System, config: Config, logger: Logger): (code: number) => void {
   const begin = sayOnce(stoppingText(config));
   return (code) => {
     begin();
@@ -46,11 +46,11 @@ function createStop(system: System, config: Config): (code: number) => void {
   };
 }
 
-function surviveErrors(config: Config, running: { system?: System }): void {
-  const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+function surviveErrors(config: Config, running: { system?: System }, logger: Logger): void {
   surviveFailures(process.stdout);
   const drain = async () => running.system?.close({ isFailing: true });
   installLastResort({ logger, drain, limit: config.drain + STOP_TAKES });
+  takeLibraryLines(logger);
 }
 
 /**
@@ -78,13 +78,14 @@ const STOPS_BY = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 async function serve(): Promise<void> {
   const config = readConfig();
   const running: { system?: System } = {};
-  surviveErrors(config, running);
+  const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+  surviveErrors(config, running, logger);
   const system = await startSystem(config);
   running.system = system;
-  const stop = createStop(system, config);
+  const stop = createStop(system, config, logger);
   for (const signal of STOPS_BY) process.on(signal, () => stop(0));
   system.onUnexpectedEnd((part) => {
-    process.stderr.write(`${part} ended unexpectedly, stopping.\n`);
+    logger.error('a part of the system ended unexpectedly, the process stops', { part });
     stop(1);
   });
   process.stdout.write(await welcomeText(config, system));

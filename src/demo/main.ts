@@ -1,5 +1,6 @@
 import { loadPart } from '../shared/load-part.ts';
 import { installLastResort } from '../shared/log/last-resort.ts';
+import { takeLibraryLines } from '../shared/log/library-lines.ts';
 import { createLogger } from '../shared/log/logger.ts';
 import type { Demo } from './integration.ts';
 import type { DemoSettings } from './settings.ts';
@@ -23,6 +24,7 @@ function answer(message: { type: 'ready'; url: string } | { type: 'failed'; mess
 async function start(settings: DemoSettings): Promise<void> {
   const logger = createLogger({ level: settings.logLevel, name: 'demo' });
   installLastResort({ logger, drain: stop });
+  takeLibraryLines(logger);
   try {
     const loaded = loadPart('The demo integration', () => import('./integration.ts'));
     demo = loaded.then(({ startDemo }) => startDemo(settings, logger));

@@ -12,6 +12,7 @@ import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
 import { resolveDoubts } from '../domain/grants/resolve-doubts.ts';
 import { MINUTE, SECOND } from '../shared/lifetimes.ts';
+import { cronLines } from './cron-lines.ts';
 import { sendReminders } from './send-reminders.ts';
 
 interface Job {
@@ -101,7 +102,8 @@ export function startJobs(context: Context): () => Promise<void> {
     const run = () => runUnlessStopping(context, job);
     context.metrics.jobs.begin(name, intervalOf(job));
     void run();
-    return schedule(cron, run, { name, timezone: 'UTC', noOverlap: true });
+    const logger = cronLines(context.logger, name);
+    return schedule(cron, run, { name, timezone: 'UTC', noOverlap: true, logger });
   });
   return async () => {
     for (const task of tasks) await task.destroy();

@@ -5,6 +5,7 @@
  */
 import { loadPart } from '../shared/load-part.ts';
 import { installLastResort } from '../shared/log/last-resort.ts';
+import { takeLibraryLines } from '../shared/log/library-lines.ts';
 import { createLogger } from '../shared/log/logger.ts';
 import type { ModernServer } from './server.ts';
 import type { ModernSettings } from './settings.ts';
@@ -23,6 +24,7 @@ async function start(settings: ModernSettings): Promise<void> {
   try {
     const logger = createLogger({ level: settings.logLevel, name: 'modern' });
     installLastResort({ logger, drain: end });
+    takeLibraryLines(logger);
     const loaded = loadPart('The embedded new API', () => import('./server.ts'));
     running = loaded.then(({ startModern }) => startModern(settings, logger));
     const { url, demo } = await running;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { STOP_LIMIT } from '../../shared/lifetimes.ts';
 
 /**
@@ -16,6 +17,8 @@ export interface Shutdown {
 /** Creates the shutdown of one process; the stop has not begun. */
 export function createShutdown(): Shutdown {
   const controller = new AbortController();
+  // Every piece of background work listens while it waits, and Node would warn of the eleventh.
+  setMaxListeners(0, controller.signal);
   let endsAt = Number.POSITIVE_INFINITY;
   return {
     signal: controller.signal,
