@@ -30,7 +30,8 @@ process.env.TEST_RING = named && process.env.TEST_RING !== 'all' ? named : (proc
 const ring = rings[process.env.TEST_RING];
 if (!ring) throw new Error(`TEST_RING is ${process.env.TEST_RING}, not ${Object.keys(rings).join(' or ')}`);
 
-// Packages that ship ES modules only: jest's CommonJS runtime needs them transformed on Node 20.
+// Packages that ship ES modules only, or that load parts by import(): jest's CommonJS runtime needs them transformed on
+// Node 20.
 const esmOnly = [
   'jose',
   'oidc-provider',
@@ -46,6 +47,7 @@ const esmOnly = [
   'ical.js',
   'd3-[a-z-]+',
   'internmap',
+  '@opentelemetry/otlp-exporter-base',
 ];
 const swc = {
   swcrc: false,

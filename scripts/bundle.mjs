@@ -22,8 +22,17 @@ await build({
   sourcemap: 'linked',
   sourcesContent: false,
   // Compiled code is loaded from its own package. The packages of the embedded new API and of the demo stay outside,
-  // because a production leaves them out. The last two are optional parts of pg that nobody installs.
-  external: ['better-sqlite3', ...Object.keys(devDependencies), 'pg-native', 'pg-cloudflare'],
+  // because a production leaves them out. What records traces is loaded where traces are recorded alone. The last two
+  // are optional parts of pg that nobody installs.
+  external: [
+    'better-sqlite3',
+    ...Object.keys(devDependencies),
+    '@opentelemetry/exporter-trace-otlp-http',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-trace',
+    'pg-native',
+    'pg-cloudflare',
+  ],
   // Packages that are CommonJS ask for Node's own modules with `require`, which a module does not have.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",

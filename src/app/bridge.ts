@@ -11,8 +11,10 @@ import { createBridgeApp } from '../http/app.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { startJobs } from '../jobs/schedule.ts';
 import { STOP_LIMIT } from '../shared/lifetimes.ts';
+import { createLogger } from '../shared/log/logger.ts';
 import { openEpochFile } from '../store/files/epoch-file.ts';
 import { noteCounting } from '../store/usage/known-calls.ts';
+import { openTracing } from './open-tracing.ts';
 import { epochFileOf, openContext, type Overrides, type OpenContext } from './open-context.ts';
 
 /** The running bridge: its use cases, the server in front of them, and their scheduled jobs. */
@@ -145,7 +147,9 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   if (!config.upstream) {
     throw new Error('no new API is set: set MODERN_AUTH_URL, MODERN_API_URL and MODERN_CLIENT_ID');
   }
-  const opened = await openContext(config, config.upstream, overrides);
+  const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
+  const tracing = await openTracing(config, logger);
+  const opened = await openContext(config, config.upstream, { ...overrides, logger, tracing });
   const { context } = opened;
   const { gatherMetrics } = overrides;
   const parts = await startParts(opened, { ...config, gatherMetrics });

@@ -30,8 +30,10 @@ import { openStore } from '../store/driver/open-store.ts';
 import { isStorageFault } from '../store/driver/storage-fault.ts';
 import { openSpill } from '../store/files/spill.ts';
 import type { MetricsSnapshot } from '../shared/metrics/summed-workers.ts';
+import type { TraceRecorder } from '../shared/trace/tracing.ts';
 import type { Store } from '../store/driver/store.ts';
 import { createModernSides } from '../upstream/modern-sides.ts';
+import { tracedOldBackend } from '../upstream/measured.ts';
 import { createOldBackend, type OldBackend } from '../upstream/old-backend.ts';
 import { type SilenceCheck, silencedOldBackend } from '../upstream/silence.ts';
 
@@ -42,6 +44,8 @@ export interface Overrides {
   /** The metrics of all workers, for a worker. Without it this process serves alone. */
   gatherMetrics?: () => Promise<MetricsSnapshot[]>;
   logger?: Logger;
+  /** Records traces. Commands record none. */
+  tracing?: TraceRecorder | undefined;
   /** For a command that only reads: new keys of the key file are not registered in the database. */
   isLook?: boolean;
   /** The new API begins with this start and has counted no call: the budget kept from an earlier run is out of date. */
@@ -105,10 +109,14 @@ async function openBeside({ config, logger, own, budgetOf, isLook }: ContextInpu
   }
 }
 
-function openOldBackend({ oldBackendUrl }: Config, silence: SilenceCheck): OldBackend | undefined {
-  return oldBackendUrl === undefined
-    ? undefined
-    : silencedOldBackend(createOldBackend(oldBackendUrl), silence);
+function openOldBackend(
+  { oldBackendUrl }: Config,
+  silence: SilenceCheck,
+  tracing: TraceRecorder | undefined,
+): OldBackend | undefined {
+  if (oldBackendUrl === undefined) return undefined;
+  const backend = createOldBackend(oldBackendUrl);
+  return silencedOldBackend(tracing ? tracedOldBackend(backend, tracing) : backend, silence);
 }
 
 /** The memory of one process about the grants that the process refreshes. */
@@ -141,7 +149,7 @@ interface OpenBeside {
 }
 
 async function closeParts(
-  { lifecycle, usage, keyring, store }: Context,
+  { lifecycle, usage, keyring, store, tracing }: Context,
   { databaseClock, stopCounting }: OpenBeside,
 ): Promise<void> {
   databaseClock.stop();
@@ -150,6 +158,7 @@ async function closeParts(
   await usage.close();
   await keyring.stop();
   await store.close();
+  await tracing?.stop();
 }
 
 function createTroubles(logger: Logger): Context['troubles'] {
@@ -177,11 +186,12 @@ export async function openContext(
 ): Promise<OpenContext> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const metrics = createMetrics();
+  const { tracing } = overrides;
   const lost = await findLostDatabase(epochFileOf(config), config.database);
   if (lost !== undefined) throw new Error(lost);
   // An unusable key file is refused before the database gets a newer schema.
   if (existsSync(config.keysFile)) loadKeys(config.keysFile);
-  const store = await openStore(config.database, metrics.process.noteDatabaseWait);
+  const store = await openStore(config.database, metrics.process.database);
   const stopCounting = metrics.alarms(logger);
   const budgetOf = overrides.modernBegins ? upstream.clientId : undefined;
   const opening = { config, logger, own: overrides.clock, budgetOf, isLook: overrides.isLook === true };
@@ -194,6 +204,7 @@ export async function openContext(
     logger,
     silence: () => instance.why(),
     metrics: metrics.upstream,
+    tracing,
   });
   const context: Context = {
     settings: settingsFor(config, upstream),
@@ -204,11 +215,12 @@ export async function openContext(
     ...beside,
     logger,
     metrics,
+    tracing,
     troubles: createTroubles(logger),
     mailer: createMailer(config.mail),
     server: sides.serverFor(upstream),
     sides,
-    oldBackend: openOldBackend(config, () => instance.why()),
+    oldBackend: openOldBackend(config, () => instance.why(), tracing),
     shutdown: createShutdown(),
     ...createRefreshMemory({ store, clock }),
     ...createCallMemory({ store, clock, logger, vault: keyring.vault, processId: beside.processId }),

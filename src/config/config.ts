@@ -7,6 +7,7 @@ import { parseEach } from './parse-each.ts';
 import { doubtfulNames, misspelledNames } from './unknown-names.ts';
 import { DAY } from '../shared/lifetimes.ts';
 import type { MailSettings } from '../shared/mail/mailer.ts';
+import type { TracingSettings } from '../shared/trace/tracing.ts';
 import type { DatabaseLocation } from '../store/driver/open-store.ts';
 
 /** The only reader of the environment: text in, one frozen `Config` out, with every problem reported together. */
@@ -71,6 +72,8 @@ export interface Config {
   logLevel: string;
   /** Who bears this token may read the metrics from anywhere. A secret. */
   metricsToken: string | undefined;
+  /** Where traces are sent; undefined where none are recorded. The headers may hold a secret. */
+  tracing: TracingSettings | undefined;
   /** Which requests get a line in the log. */
   logRequests: 'off' | 'errors' | 'all';
 }
@@ -113,6 +116,15 @@ function defaultsOf({ NODE_ENV }: Environment) {
 
 function tlsOf({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Environment): Config['tls'] {
   return certFile && keyFile ? { certFile, keyFile } : undefined;
+}
+
+/** The traces endpoint is the whole address; the other one is where all that OpenTelemetry collects goes. */
+function tracingOf(env: Environment): TracingSettings | undefined {
+  const all = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (all && `${all}/v1/traces`);
+  if (url === undefined) return undefined;
+  const headers = env.OTEL_EXPORTER_OTLP_HEADERS ?? {};
+  return { url, headers, serviceName: env.OTEL_SERVICE_NAME, ratio: env.OTEL_TRACES_SAMPLER_ARG };
 }
 
 function interpret(env: Environment): Config {
@@ -161,6 +173,7 @@ function interpret(env: Environment): Config {
     drain: (env.DRAIN_SECONDS ?? defaults.drainSeconds) * 1000,
     logLevel: env.LOG_LEVEL,
     metricsToken: env.METRICS_TOKEN,
+    tracing: tracingOf(env),
     logRequests: env.LOG_REQUESTS,
   };
 }

@@ -19,6 +19,7 @@ import {
   secondsAboveZero,
   wholeNumberSetting,
 } from './config-values.ts';
+import { headerList, ratio } from './otel-values.ts';
 import { isMailAddress } from '../shared/mail/address.ts';
 import { readSmtpUrl } from '../shared/mail/smtp-url.ts';
 
@@ -89,6 +90,11 @@ export const environment = z.object({
     .refine((token) => !/\s/.test(token), 'must not contain a blank')
     .optional(),
   LOG_REQUESTS: z.enum(['off', 'errors', 'all'], 'must be off, errors or all').default('errors'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpAddress.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpAddress.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList.optional(),
+  OTEL_SERVICE_NAME: clientWord.default('grantbridge'),
+  OTEL_TRACES_SAMPLER_ARG: ratio.default(0.1),
   LOG_LEVEL: z.enum(['error', 'warn', 'info', 'debug'], 'must be error, warn, info or debug').default('info'),
 });
 

@@ -60,12 +60,15 @@ function isLike(name: string, setting: string): boolean {
   return Math.abs(name.length - setting.length) <= SLIPS_MAX && slipsBetween(name, setting) <= SLIPS_MAX;
 }
 
+/** OpenTelemetry has many more settings with these names, for other programs of the same machine. */
+const OF_OPENTELEMETRY = /^OTEL_/;
+
 /**
  * A line for each name that is not in `known` but resembles a known name. The value is not quoted: it may be a secret.
  */
 export function misspelledNames(given: readonly string[], known: readonly string[]): string[] {
   return given
-    .filter((name) => !known.includes(name))
+    .filter((name) => !known.includes(name) && !OF_OPENTELEMETRY.test(name))
     .flatMap((name) => {
       const meant = known.find((setting) => isLike(name.toUpperCase(), setting));
       return meant === undefined ? [] : [`${name}: is not a setting. Did you mean ${meant}?`];
@@ -74,7 +77,7 @@ export function misspelledNames(given: readonly string[], known: readonly string
 
 /** First words that hardly any other program uses, and first words that many programs use. */
 const OWN_FAMILIES = ['MODERN', 'LEGACY', 'REMINDER', 'PROFILES', 'GRANT'];
-const SHARED_FAMILIES = ['SMTP', 'MAIL', 'DATABASE'];
+const SHARED_FAMILIES = ['SMTP', 'MAIL', 'DATABASE', 'OTEL'];
 
 /** Kubernetes and Docker set such names for a service whose name begins like one of the settings. */
 const OF_A_SERVICE = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)/;

@@ -3,6 +3,7 @@ import type { Logger } from '../shared/log/logger.ts';
 import type { Mailer } from '../shared/mail/mailer.ts';
 import type { Metrics } from '../shared/metrics/metrics.ts';
 import type { Vault } from '../shared/secrets.ts';
+import type { TraceRecorder } from '../shared/trace/tracing.ts';
 import type { DatabaseClock } from '../store/driver/database-clock.ts';
 import type { Spill } from '../store/files/spill.ts';
 import type { Store } from '../store/driver/store.ts';
@@ -38,6 +39,8 @@ export interface Context {
   logger: Logger;
   /** What this process counts about itself. */
   metrics: Metrics;
+  /** Records traces; undefined where no endpoint is set. */
+  tracing: TraceRecorder | undefined;
   /** The logs of background work that fails repeatedly. */
   troubles: { jobs: TroubleLog; leases: TroubleLog };
   mailer: Mailer;

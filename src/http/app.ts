@@ -20,6 +20,7 @@ import { pageHeaders } from './pages/page-headers.ts';
 import { createPageShell } from './site/page-shell.ts';
 import { createVisitors, knowVisitor } from './site/visitor.ts';
 import { giveRequestId } from './request-id.ts';
+import { takeTrace } from './request-trace.ts';
 import { logRequests as createRequestLog, type RequestLogMode } from './request-log.ts';
 import { httpsPages } from './pages/https-pages.ts';
 import { showStart } from './site/start-page.ts';
@@ -78,7 +79,7 @@ export function createBridgeApp({
   const pages = createPages(join(projectRoot, 'src', 'http'), site);
   const app = bareApp(trustProxy);
   const { publicUrl } = context.settings;
-  const first = [containErrors, giveRequestId, createRequestLog(context.logger, logRequests)];
+  const first = [containErrors, giveRequestId, takeTrace, createRequestLog(context.logger, logRequests)];
   const legacy = legacyRoutes(context, { perMinute: rateLimitPerMinute, first });
   app.use(...first);
   app.use(legacy.router);

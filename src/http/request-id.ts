@@ -6,7 +6,8 @@ export const REQUEST_ID = 'X-Request-Id';
 
 /**
  * Gives each request an id of the bridge, which the answer names. The log lines `request` and of
- * failures hold it. An id sent by the caller is not used, because the id stands in the history.
+ * failures hold it. An id sent by the caller is not used, because the id stands in the history. A trace is another thing:
+ * it belongs to the caller, and goes on (`request-trace.ts`).
  */
 export const giveRequestId: RequestHandler = (_req, res, next) => {
   const id = newHexId();

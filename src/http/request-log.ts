@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../shared/log/logger.ts';
 import { createRefusalLog } from '../shared/log/refusal-log.ts';
 import { redactText } from '../shared/log/redaction.ts';
-import { requestIdOf } from './request-id.ts';
+import { idsOf } from './request-trace.ts';
 import { whenAnswered } from './wire/when-answered.ts';
 
 /**
@@ -19,6 +19,9 @@ interface CallerFacts {
   clientId: string;
   carrier: string;
   answeredBy: string;
+  /** Why a token is not served, in one word, and since when. */
+  reason?: string;
+  since?: string;
 }
 
 /**
@@ -47,7 +50,7 @@ function fieldsOf(req: Request, res: Response, startedAt: number) {
     path: pathOf(req),
     status: res.statusCode,
     ms: Math.round(performance.now() - startedAt),
-    requestId: requestIdOf(res),
+    ...idsOf(res),
     ...callerOf(res),
   };
 }

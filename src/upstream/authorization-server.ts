@@ -1,4 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
+import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { createClientRest } from './client-rest.ts';
 import { type Connection, type ConnectionBreaker, openConnection } from './connection.ts';
 import { answersDiscovery, createDiscovery, type ServerMetadata } from './discovery.ts';
@@ -50,7 +51,7 @@ export interface AuthorizationServer {
    * Whether the server still accepts a refresh token (RFC 7662); undefined when the server offers the bridge no
    * introspection.
    */
-  isLive(refreshToken: string): Promise<boolean | undefined>;
+  isLive(refreshToken: string, trace?: TraceContext): Promise<boolean | undefined>;
   /**
    * Tells the server to forget a refresh token (RFC 7009); false when the server has no such endpoint. Throws
    * `Unavailable`.
@@ -75,6 +76,7 @@ interface CodeExchange {
   codeVerifier: string;
   redirectUri: string;
   scope: string;
+  trace?: TraceContext | undefined;
 }
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -85,7 +87,7 @@ function credentialed(client: ModernClient, fields: Record<string, string>): str
   return new URLSearchParams({ client_id: client.clientId, ...secret, ...fields }).toString();
 }
 
-function exchangeFields({ code, codeVerifier, redirectUri }: Omit<CodeExchange, 'scope'>) {
+function exchangeFields({ code, codeVerifier, redirectUri }: Omit<CodeExchange, 'scope' | 'trace'>) {
   return {
     grant_type: 'authorization_code',
     code,
@@ -109,11 +111,11 @@ async function sendOnce(connection: Connection, url: string, body: string): Prom
 }
 
 /** For calls that may be repeated without harm. Every failure is `Unavailable`. */
-async function sendRepeatable(url: string, body?: string): Promise<HttpAnswer> {
+async function sendRepeatable(url: string, body?: string, trace?: TraceContext): Promise<HttpAnswer> {
   const request =
     body === undefined ? ({ method: 'GET' } as const) : ({ method: 'POST', headers: FORM, body } as const);
   try {
-    return await send({ url, ...request });
+    return await send({ url, ...request, trace });
   } catch (cause) {
     throw new Unavailable('the authorization server did not answer', { cause });
   }
@@ -125,11 +127,12 @@ const NOT_FOR_US = [401, 403, 404, 405];
 async function isLive(
   metadata: ServerMetadata,
   client: ModernClient,
-  token: string,
+  { token, trace }: { token: string; trace: TraceContext | undefined },
 ): Promise<boolean | undefined> {
   const url = metadata.introspectionEndpoint;
   if (url === undefined || client.clientSecret === undefined) return undefined;
-  const answer = await sendRepeatable(url, credentialed(client, { token, token_type_hint: 'refresh_token' }));
+  const form = credentialed(client, { token, token_type_hint: 'refresh_token' });
+  const answer = await sendRepeatable(url, form, trace);
   if (NOT_FOR_US.includes(answer.status)) return undefined;
   const active = answer.status === 200 ? jsonObject(answer)?.['active'] : undefined;
   if (typeof active !== 'boolean')
@@ -210,9 +213,10 @@ export function createAuthorizationServer({
       rest.check();
       return open(isWanted);
     },
-    async exchangeCode({ scope, ...exchange }) {
+    async exchangeCode({ scope, trace, ...exchange }) {
       const body = credentialed(client, exchangeFields(exchange));
-      const answer = await sendOnce(await openConnection(tokenUrl), tokenUrl, body);
+      const connection = { ...(await openConnection(tokenUrl)), trace };
+      const answer = await sendOnce(connection, tokenUrl, body);
       const isForGood = scope.split(/\s+/).includes('offline_access');
       return processTokenAnswer(answer, { scope, isForGood, now: clock.now() });
     },
@@ -226,7 +230,7 @@ export function createAuthorizationServer({
         throw error;
       }
     },
-    isLive: async (refreshToken) => isLive(await metadata(), client, refreshToken),
+    isLive: async (token, trace) => isLive(await metadata(), client, { token, trace }),
     revoke: async (refreshToken) => revoke(await metadata(), client, refreshToken),
     prove: (other, use) => prove(authUrl, other, use),
   };

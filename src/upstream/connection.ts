@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { newHexId } from '../shared/ids.ts';
 import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
+import type { TraceContext } from '../shared/trace/trace-context.ts';
 import type { Breaker } from './breaker.ts';
 import { Unavailable } from './outcomes.ts';
 import { type SlotProvider, takeSlot } from './token-endpoint-limit.ts';
@@ -20,6 +21,8 @@ export interface Connection {
   isOpen(): boolean;
   /** Resets the connection, so that a byte that is still queued on this side is not delivered late. */
   reset(): void;
+  /** The trace that the request on this connection belongs to. */
+  trace?: TraceContext | undefined;
 }
 
 /** Resolves at the named event. Rejects at an error, at an early close, or after the limit. */

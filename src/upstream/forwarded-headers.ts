@@ -1,3 +1,5 @@
+import { type TraceContext, traceHeaders } from '../shared/trace/trace-context.ts';
+
 /**
  * The headers of a call that go to the old API, and the headers of its answer that go back, in order and with their
  * case.
@@ -8,6 +10,7 @@ interface OutgoingRequest {
   /** Names and values in turn. */
   rawHeaders: readonly string[];
   body: Buffer;
+  trace?: TraceContext | undefined;
 }
 
 type HeaderPair = readonly [name: string, value: string];
@@ -34,6 +37,9 @@ const NOT_TOLD = new RegExp(
     'x-http-method(?:-override)?|x-method-override|expect',
   ].join('|')})$`,
 );
+
+/** The bridge writes these itself: a step of its own, in the trace of the call. Values that are not in order go nowhere. */
+const OF_THE_TRACE = new Set(['traceparent', 'tracestate']);
 
 /**
  * Servers that write a header's name as a variable cannot distinguish an underscore, or other characters, from a dash.
@@ -120,11 +126,13 @@ function framed(pairs: HeaderPair[], { method, body }: OutgoingRequest): HeaderP
   return withOne(pairs, 'content-length', length) ?? [...pairs, ...added];
 }
 
+const isTold = (name: string) => PLAIN_NAME.test(name) && !NOT_TOLD.test(name) && !OF_THE_TRACE.has(name);
+
 /** The headers of a call for the old API at `host`, names and values in turn. */
 export function forwardedHeaders(call: OutgoingRequest, host: string): string[] {
   const kept = pairsWithoutHops(call.rawHeaders)
-    .filter(([name]) => PLAIN_NAME.test(name.toLowerCase()) && !NOT_TOLD.test(name.toLowerCase()))
+    .filter(([name]) => isTold(name.toLowerCase()))
     .flatMap(withoutOwnCookies);
   const addressed = withOne(kept, 'host', host) ?? [['Host', host] as const, ...kept];
-  return framed(addressed, call).flat();
+  return [...framed(addressed, call), ...Object.entries(traceHeaders(call.trace))].flat();
 }

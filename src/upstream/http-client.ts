@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import axios, { type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import { UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
+import { type TraceContext, traceHeaders } from '../shared/trace/trace-context.ts';
 import type { Connection } from './connection.ts';
 
 /** The largest answer that is read. A longer answer is refused before memory holds it. */
@@ -24,6 +25,8 @@ interface HttpRequest {
    * repeated.
    */
   connection?: Connection;
+  /** The trace that the request belongs to. A connection of its own may have it instead. */
+  trace?: TraceContext | undefined;
 }
 
 const sharedHttp = new HttpAgent({ keepAlive: true, maxSockets: 64 });
@@ -70,7 +73,11 @@ function optionsOf(request: HttpRequest, signal: AbortSignal): AxiosRequestConfi
     method: request.method,
     url: request.url,
     data: request.body,
-    headers: { Accept: 'application/json', ...request.headers },
+    headers: {
+      Accept: 'application/json',
+      ...request.headers,
+      ...traceHeaders(request.trace ?? request.connection?.trace),
+    },
     httpAgent: request.connection?.agent ?? sharedHttp,
     httpsAgent: request.connection?.agent ?? sharedHttps,
     signal,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { type Breaker, BreakerOpen, type GuardedCall } from './breaker.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
@@ -128,7 +129,10 @@ function processReading(answer: HttpAnswer, now: number): AccountReading {
   return parsed.data;
 }
 
-type ReadUrgency = Pick<GuardedCall<HttpAnswer>, 'isUrgent'>;
+interface ReadOptions extends Pick<GuardedCall<HttpAnswer>, 'isUrgent'> {
+  /** The trace that the read belongs to. */
+  trace?: TraceContext | undefined;
+}
 
 export interface MainApi {
   /**
@@ -139,14 +143,14 @@ export interface MainApi {
   read(
     accessToken: string,
     organizationIds: readonly string[],
-    urgency?: ReadUrgency,
+    options?: ReadOptions,
   ): Promise<AccountReading>;
   /**
    * Sends one read-only document, unless the breaker before reads is open; returns the whole answer, whatever the
    * content.
    * @throws {Unavailable}
    */
-  ask(accessToken: string, body: string, urgency?: ReadUrgency): Promise<HttpAnswer>;
+  ask(accessToken: string, body: string, options?: ReadOptions): Promise<HttpAnswer>;
   /** Opens the connection for one write of these takers; nothing is sent. @throws {Unavailable} */
   connect(takers: Takers): Promise<Connection>;
   /**
@@ -184,10 +188,10 @@ interface Options {
 export function createMainApi({ apiUrl, clock, reads }: Options): MainApi {
   const { spend, ...budget } = createBudget(clock);
 
-  const ask: MainApi['ask'] = async (accessToken, body, urgency = {}) => {
+  const ask: MainApi['ask'] = async (accessToken, body, { trace, ...urgency } = {}) => {
     const retryAfter = budget.budget().pausedUntil - clock.now();
     if (retryAfter > 0) throw new Unavailable('the main API asked the bridge to wait', { retryAfter });
-    const request = () => spend(() => send(requestTo(apiUrl, accessToken, body)));
+    const request = () => spend(() => send({ ...requestTo(apiUrl, accessToken, body), trace }));
     return reads.run({ ...urgency, of: accessToken, send: request }).catch((cause: unknown) => {
       if (cause instanceof BreakerOpen) throw cause;
       throw new Unavailable('the main API did not answer', { cause });
@@ -200,8 +204,8 @@ export function createMainApi({ apiUrl, clock, reads }: Options): MainApi {
     connect: (takers) => openConnection(apiUrl, { take: () => takeWritePlace(takers) }),
     sendOnce: (connection, accessToken, body) =>
       spend(() => send({ ...requestTo(apiUrl, accessToken, body), connection })),
-    async read(accessToken, organizationIds, urgency) {
-      const answer = await ask(accessToken, readingRequest(organizationIds), urgency);
+    async read(accessToken, organizationIds, options) {
+      const answer = await ask(accessToken, readingRequest(organizationIds), options);
       return processReading(answer, clock.now());
     },
   };

@@ -1,66 +1,123 @@
 import type { UpstreamMetrics } from '../shared/metrics/upstream-metrics.ts';
+import type { TraceContext } from '../shared/trace/trace-context.ts';
+import { beginCall, type TraceRecorder } from '../shared/trace/tracing.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { BreakerOpen } from './breaker.ts';
 import type { HttpAnswer } from './http-client.ts';
 import { Forbidden, type MainApi, OrganizationGone, Unauthorized } from './main-api.ts';
+import type { OldBackend } from './old-backend.ts';
 import { Rejected } from './outcomes.ts';
 
-/** Times every call to the new API, and counts its outcome. */
+/** Times every call to the new API and counts its outcome. Where traces are recorded, every call is a span too. */
 
 type UpstreamNote = Parameters<UpstreamMetrics['note']>[0];
+type Outcome = UpstreamNote['outcome'];
 
-function outcomeOfError(error: unknown): UpstreamNote['outcome'] {
+function outcomeOfError(error: unknown): Outcome {
   const isRefused = [Rejected, Unauthorized, Forbidden, OrganizationGone].some(
     (kind) => error instanceof kind,
   );
   return isRefused ? 'refused' : 'failed';
 }
 
-function outcomeOfAnswer(answer: unknown): UpstreamNote['outcome'] {
+function outcomeOfAnswer(answer: unknown): Outcome {
   const { status = 200 } = (answer ?? {}) as Partial<HttpAnswer>;
   if (status === 429) return 'limited';
   if (status >= 500) return 'failed';
   return status >= 400 ? 'refused' : 'answered';
 }
 
-function timing({ note }: UpstreamMetrics) {
-  return async <Answer>(call: UpstreamNote['call'], work: () => Promise<Answer>): Promise<Answer> => {
-    const startedAt = performance.now();
-    const end = (outcome: UpstreamNote['outcome']) =>
-      note({ call, outcome, milliseconds: performance.now() - startedAt });
-    try {
-      const answer = await work();
-      end(outcomeOfAnswer(answer));
-      return answer;
-    } catch (error) {
-      // An open breaker sends nothing.
-      if (!(error instanceof BreakerOpen)) end(outcomeOfError(error));
-      throw error;
-    }
+/** The work gets the trace that its request has to name. */
+type TracedWork<Answer> = (trace: TraceContext | undefined) => Promise<Answer>;
+
+interface MeasuredCall {
+  /** What the spans are called. */
+  name: string;
+  trace: TraceContext | undefined;
+  note?: (outcome: Outcome, milliseconds: number) => void;
+}
+
+/** Runs work as one span, and tells its outcome and time. */
+async function measured<Answer>(
+  tracing: TraceRecorder | undefined,
+  { name, trace, note }: MeasuredCall,
+  work: TracedWork<Answer>,
+): Promise<Answer> {
+  const startedAt = performance.now();
+  const span = beginCall(tracing, name, trace);
+  const end = (outcome: Outcome | 'not sent') => {
+    if (outcome !== 'not sent') note?.(outcome, performance.now() - startedAt);
+    const isFailed = outcome === 'failed' || outcome === 'not sent';
+    span?.end({ isFailed, attributes: { 'grantbridge.outcome': outcome } });
+  };
+  try {
+    const answer = await work(span?.trace ?? trace);
+    end(outcomeOfAnswer(answer));
+    return answer;
+  } catch (error) {
+    // An open breaker sends nothing.
+    end(error instanceof BreakerOpen ? 'not sent' : outcomeOfError(error));
+    throw error;
+  }
+}
+
+interface Observers {
+  metrics: UpstreamMetrics;
+  tracing: TraceRecorder | undefined;
+}
+
+function timing({ metrics, tracing }: Observers) {
+  return <Answer>(
+    call: UpstreamNote['call'],
+    trace: TraceContext | undefined,
+    work: TracedWork<Answer>,
+  ): Promise<Answer> => {
+    const note = (outcome: Outcome, milliseconds: number) => metrics.note({ call, outcome, milliseconds });
+    return measured(tracing, { name: `new API ${call}`, trace, note }, work);
   };
 }
 
 /** The authorization server, with its token calls measured. */
-export function measuredServer(server: AuthorizationServer, metrics: UpstreamMetrics): AuthorizationServer {
-  const time = timing(metrics);
+export function measuredServer(server: AuthorizationServer, observers: Observers): AuthorizationServer {
+  const time = timing(observers);
   return {
     ...server,
-    exchangeCode: (code) => time('exchange', () => server.exchangeCode(code)),
-    refresh: (connection, presented) => time('refresh', () => server.refresh(connection, presented)),
-    isLive: (refreshToken) => time('introspect', () => server.isLive(refreshToken)),
-    revoke: (refreshToken) => time('revoke', () => server.revoke(refreshToken)),
+    exchangeCode: (code) => time('exchange', code.trace, (trace) => server.exchangeCode({ ...code, trace })),
+    refresh: (connection, presented) =>
+      time('refresh', connection.trace, (trace) => server.refresh({ ...connection, trace }, presented)),
+    isLive: (refreshToken, within) =>
+      time('introspect', within, (trace) => server.isLive(refreshToken, trace)),
+    revoke: (refreshToken) => time('revoke', undefined, () => server.revoke(refreshToken)),
   };
 }
 
 /** The main API, with its calls measured. */
-export function measuredMainApi(mainApi: MainApi, metrics: UpstreamMetrics): MainApi {
-  const time = timing(metrics);
+export function measuredMainApi(mainApi: MainApi, observers: Observers): MainApi {
+  const time = timing(observers);
   return {
     ...mainApi,
-    read: (accessToken, organizationIds, urgency) =>
-      time('read', () => mainApi.read(accessToken, organizationIds, urgency)),
-    ask: (accessToken, body, urgency) => time('read', () => mainApi.ask(accessToken, body, urgency)),
+    read: (accessToken, organizationIds, options) =>
+      time('read', options?.trace, (trace) =>
+        mainApi.read(accessToken, organizationIds, { ...options, trace }),
+      ),
+    ask: (accessToken, body, options) =>
+      time('read', options?.trace, (trace) => mainApi.ask(accessToken, body, { ...options, trace })),
     sendOnce: (connection, accessToken, body) =>
-      time('write', () => mainApi.sendOnce(connection, accessToken, body)),
+      time('write', connection.trace, (trace) =>
+        mainApi.sendOnce({ ...connection, trace }, accessToken, body),
+      ),
+  };
+}
+
+/** The old API, with its calls as spans. */
+export function tracedOldBackend(backend: OldBackend, tracing: TraceRecorder): OldBackend {
+  const name = 'old API call';
+  return {
+    pass: (call) =>
+      measured(tracing, { name, trace: call.trace }, (trace) => backend.pass({ ...call, trace })),
+    read: (path, token, within) =>
+      measured(tracing, { name, trace: within }, (trace) => backend.read(path, token, trace)),
+    deauthorize: (token, within) =>
+      measured(tracing, { name, trace: within }, (trace) => backend.deauthorize(token, trace)),
   };
 }

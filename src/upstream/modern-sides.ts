@@ -10,6 +10,7 @@ import type { ConnectionBreaker } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { createMainApi, type MainApi } from './main-api.ts';
 import type { UpstreamMetrics } from '../shared/metrics/upstream-metrics.ts';
+import type { TraceRecorder } from '../shared/trace/tracing.ts';
 import { measuredMainApi, measuredServer } from './measured.ts';
 import { createReadBreaker, type ReadBreaker } from './read-breaker.ts';
 import { silencedMainApi, silencedServer, type SilenceCheck } from './silence.ts';
@@ -39,6 +40,7 @@ interface Options {
   silence: SilenceCheck;
   logger: Pick<Logger, 'warn' | 'info'>;
   metrics: UpstreamMetrics;
+  tracing?: TraceRecorder | undefined;
 }
 
 function createConnectionBreaker(logger: Options['logger']): ConnectionBreaker {
@@ -52,7 +54,7 @@ function createConnectionBreaker(logger: Options['logger']): ConnectionBreaker {
 }
 
 /** Knowledge of each client is kept for the life of the process, because clients are few. */
-export function createModernSides({ metrics, ...options }: Options): ModernApiClients {
+export function createModernSides({ metrics, tracing, ...options }: Options): ModernApiClients {
   const { authUrl, apiUrl, clock, silence, logger } = options;
   const connections = createConnectionBreaker(logger);
   const reads = createReadBreaker({ apiUrl, silence, logger });
@@ -61,10 +63,10 @@ export function createModernSides({ metrics, ...options }: Options): ModernApiCl
   const mainApis = new Map<string, MainApi>();
   const newServer = (client: ModernClient) => {
     const server = createAuthorizationServer({ authUrl, metadata, client, clock, connections });
-    return silencedServer(measuredServer(server, metrics), silence);
+    return silencedServer(measuredServer(server, { metrics, tracing }), silence);
   };
   const newMainApi = () =>
-    silencedMainApi(measuredMainApi(createMainApi({ apiUrl, clock, reads }), metrics), silence);
+    silencedMainApi(measuredMainApi(createMainApi({ apiUrl, clock, reads }), { metrics, tracing }), silence);
   return {
     apiUrl,
     reads,

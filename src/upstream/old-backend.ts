@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { SECOND, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
+import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
 import { Unavailable } from './outcomes.ts';
 import { createConcurrencyLimit, type Takers } from './concurrency-limit.ts';
@@ -25,6 +26,8 @@ export interface PassedCall {
   sender?: 'anonymous' | 'stranger';
   /** The app and account that share the connections to the old API. */
   takers?: Takers;
+  /** The trace that the call belongs to. */
+  trace?: TraceContext | undefined;
 }
 
 /** The answer of the old API, unchanged: no redirect followed, no content unpacked. */
@@ -41,9 +44,9 @@ export interface OldBackend {
   /** Sends a call as it came, without hop-by-hop headers. @throws {Unavailable} no whole answer came */
   pass(call: PassedCall): Promise<PassedAnswer>;
   /** Reads one document with a token; undefined when the token is refused. @throws {Unavailable} any other failure */
-  read(path: '/1/user.json' | '/1/profiles.json', token: string): Promise<unknown>;
+  read(path: '/1/user.json' | '/1/profiles.json', token: string, trace?: TraceContext): Promise<unknown>;
   /** Ends a token at the old API, as its app would. A refused token has ended already. @throws {Unavailable} */
-  deauthorize(token: string): Promise<void>;
+  deauthorize(token: string, trace?: TraceContext): Promise<void>;
 }
 
 /**
@@ -187,8 +190,8 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
       clearTimeout(timer);
     }
   };
-  const ask = (method: string, target: string, token: string) =>
-    sendBy(ofOurOwn, { method, target, rawHeaders: withToken(token), body: Buffer.alloc(0) });
+  const ask = (token: string, own: Pick<PassedCall, 'method' | 'target' | 'trace'>) =>
+    sendBy(ofOurOwn, { ...own, rawHeaders: withToken(token), body: Buffer.alloc(0) });
   return {
     pass(call) {
       const { sender, takers } = call;
@@ -196,9 +199,9 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
       const { send, inPlace } = unknown[sender];
       return inPlace(() => sendBy(send, call), takers);
     },
-    read: async (path, token) => documentIn(await ask('GET', path, token)),
-    async deauthorize(token) {
-      const { status } = await ask('POST', '/1/user/deauthorize.json', token);
+    read: async (path, token, trace) => documentIn(await ask(token, { method: 'GET', target: path, trace })),
+    async deauthorize(token, trace) {
+      const { status } = await ask(token, { method: 'POST', target: '/1/user/deauthorize.json', trace });
       const isDone = (status >= 200 && status < 300) || status === 401;
       if (!isDone) throw new Unavailable(`the old API answered ${status}`);
     },

@@ -33,7 +33,7 @@ export function silencedServer(server: AuthorizationServer, silence: SilenceChec
     connect: guarded((isWanted) => server.connect(isWanted)),
     exchangeCode: guarded((code) => server.exchangeCode(code)),
     refresh: guarded((connection, presented) => server.refresh(connection, presented)),
-    isLive: guarded((refreshToken) => server.isLive(refreshToken)),
+    isLive: guarded((refreshToken, trace) => server.isLive(refreshToken, trace)),
     revoke: guarded((refreshToken) => server.revoke(refreshToken)),
     prove: guarded((client, use) => server.prove(client, use)),
   };
@@ -43,10 +43,10 @@ export function silencedServer(server: AuthorizationServer, silence: SilenceChec
 export function silencedMainApi(mainApi: MainApi, silence: SilenceCheck): MainApi {
   const guarded = guarding(silence);
   return {
-    read: guarded((accessToken, organizationIds, urgency) =>
-      mainApi.read(accessToken, organizationIds, urgency),
+    read: guarded((accessToken, organizationIds, options) =>
+      mainApi.read(accessToken, organizationIds, options),
     ),
-    ask: guarded((accessToken, body, urgency) => mainApi.ask(accessToken, body, urgency)),
+    ask: guarded((accessToken, body, options) => mainApi.ask(accessToken, body, options)),
     connect: guarded((takers) => mainApi.connect(takers)),
     sendOnce: guarded((connection, accessToken, body) => mainApi.sendOnce(connection, accessToken, body)),
     remainingShare: () => mainApi.remainingShare(),
@@ -62,7 +62,7 @@ export function silencedOldBackend(backend: OldBackend, silence: SilenceCheck): 
   const guarded = guarding(silence);
   return {
     pass: guarded((call) => backend.pass(call)),
-    read: guarded((path, token) => backend.read(path, token)),
-    deauthorize: guarded((token) => backend.deauthorize(token)),
+    read: guarded((path, token, trace) => backend.read(path, token, trace)),
+    deauthorize: guarded((token, trace) => backend.deauthorize(token, trace)),
   };
 }

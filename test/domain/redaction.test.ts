@@ -142,3 +142,13 @@ test.each(['"', '"\\', '..."', 'token:"'])('quotes of %j cost no longer than oth
   const plain = leastTime(() => redactText(`${'x '.repeat(text.length / 2)}is not valid JSON`));
   expect(leastTime(() => redactText(text))).toBeLessThan(20 * plain + 300);
 });
+
+test('a trace id stays readable under its own name alone, and nothing else under that name does', () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const told = captured((logger) => logger.info('a line', { traceId, other: traceId }));
+  expect(JSON.parse(told)).toMatchObject({ traceId, other: '[redacted]' });
+  const other = captured((logger) => logger.info('a line', { traceId: LEGACY }));
+  expect(other).not.toContain(LEGACY.slice(2));
+  const capital = captured((logger) => logger.info('a line', { traceId: traceId.toUpperCase() }));
+  expect(capital).not.toContain(traceId.toUpperCase());
+});

@@ -3,6 +3,7 @@ import { createRefusalLog } from '../../src/shared/log/refusal-log.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
+import { exchangeFields } from '../support/callers/legacy-calls.ts';
 import { TOKEN_PATH } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 
@@ -46,6 +47,37 @@ test('refusals of one network are one line, however many there are', async () =>
   });
   await door.bridge.untilLogged();
   expect(refusals()).toHaveLength(2);
+});
+
+/** An exchange from one network; the id of the request. */
+async function exchangeFrom(network: string, fields: Record<string, string>): Promise<unknown> {
+  const content = rawForm(new URLSearchParams(fields).toString(), from(`${network}.7`));
+  const answer = await sendRaw(door.bridgeUrl, { method: 'POST', path: TOKEN_PATH, ...content });
+  return answer.headers['x-request-id'];
+}
+
+test('every app whose exchange is refused has a line that names it, though they share a network; a stranger is not named', async () => {
+  const [one, other] = [door.app, await door.addApp()];
+  const [network, before] = ['10.9.10', refusals().length];
+  const ids = [
+    await exchangeFrom(network, { ...exchangeFields(one, 'no code'), client_secret: 'a wrong secret' }),
+    await exchangeFrom(network, exchangeFields(one, 'no code')),
+    await exchangeFrom(network, exchangeFields(other, 'no code')),
+    await exchangeFrom(network, {
+      ...exchangeFields(other, 'no code'),
+      client_id: '5e1f0c9a7b3d4e2f8a6cffff',
+    }),
+  ];
+  await exchangeFrom(network, exchangeFields(other, 'no code'));
+  await door.bridge.untilLogged();
+  const told = refusals().slice(before);
+  expect(told).toMatchObject([
+    { clientId: one.clientId, refusal: 'invalid_client', detail: 'wrong secret', requestId: ids[0] },
+    { clientId: one.clientId, refusal: 'invalid_grant', detail: 'unknown code', requestId: ids[1] },
+    { clientId: other.clientId, refusal: 'invalid_grant', detail: 'unknown code', requestId: ids[2] },
+    { refusal: 'invalid_client', requestId: ids[3] },
+  ]);
+  expect(told[3]).not.toHaveProperty('clientId');
 });
 
 test('only a change of what /ready answers is a line', async () => {

@@ -57,6 +57,7 @@ test('a refused call of a known token has one line with its ids; a served one an
   ]);
   expect(told[0]).toMatchObject({ clientId: door.app.clientId, carrier: 'header', ms: expect.any(Number) });
   expect(told[0]?.['mappingId']).toMatch(/^[0-9a-f]{24}$/);
+  expect(told[0]).toMatchObject({ reason: 'deauthorized', since: expect.stringMatching(/^\d{4}-.*Z$/) });
   expect(JSON.stringify(told)).not.toContain(token);
 });
 

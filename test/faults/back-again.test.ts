@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => system.stop());
 
 const isServed = (id = '') =>
-  accessTokenFor(system.bridge.context, id).then(
+  accessTokenFor(system.bridge.context, { id }).then(
     () => true,
     () => false,
   );

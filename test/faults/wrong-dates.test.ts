@@ -127,7 +127,7 @@ test('a claim that is refused again and again is tried after a pause each time, 
   await refuseClaims();
   const refused = async () => (await sql`select at from refused_claims`.execute(durable())).rows.length;
   const begin = performance.now();
-  const call = accessTokenFor(context(), next().grantId);
+  const call = accessTokenFor(context(), { id: next().grantId });
   await until(async () => (await refused()) >= 5);
   const count = await refused();
   const pauses = (performance.now() - begin) / (LOOK_AGAIN - 2);

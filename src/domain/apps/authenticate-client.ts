@@ -14,10 +14,20 @@ export interface Credentials {
 /** An unknown client costs the same comparison as a wrong secret. */
 const NOBODY = [{ id: '', digest: 'k0.unknown' }];
 
+const unauthenticated = ['invalid_client', 'The client could not be authenticated.'] as const;
+
 /**
- * A wrong secret of a known client. Only the limits tell a wrong secret from an unknown client; the answer is the same.
+ * A wrong secret of a known client. Only the limits and the log tell a wrong secret from an unknown client; the answer is
+ * the same.
  */
-export class WrongSecret extends OAuthError {}
+export class WrongSecret extends OAuthError {
+  /** The app of the client. */
+  readonly clientId: string;
+  constructor(clientId: string) {
+    super(...unauthenticated, { detail: 'wrong secret' });
+    this.clientId = clientId;
+  }
+}
 
 type StoredSecret = (typeof NOBODY)[number];
 
@@ -72,11 +82,12 @@ export async function authenticateClient(
   context: AppsDeps,
   readings: readonly Credentials[],
 ): Promise<string> {
-  let Refusal: typeof OAuthError = OAuthError;
+  let known: string | undefined;
   for (const credentials of readings) {
     const { isKnown, isRight } = await compare(context, credentials);
     if (isRight) return credentials.clientId;
-    if (isKnown) Refusal = WrongSecret;
+    if (isKnown) known = credentials.clientId;
   }
-  throw new Refusal('invalid_client', 'The client could not be authenticated.');
+  if (known !== undefined) throw new WrongSecret(known);
+  throw new OAuthError(...unauthenticated, { detail: 'unknown client' });
 }

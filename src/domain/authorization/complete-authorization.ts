@@ -18,7 +18,7 @@ export async function completeAuthorization(
   consented: ConsentedPair,
 ): Promise<string> {
   const account = await readConsentingAccount(context, consented);
-  const origin = { actor: `account:${account.id}`, requestId: request.id };
+  const origin = { actor: `account:${account.id}`, requestId: consented.calling?.requestId ?? request.id };
   const grantId = await storeGrant(context, { ...consented, clientId: request.client_id, account, origin });
   const code = newLegacyCode();
   const now = context.clock.now();

@@ -97,7 +97,7 @@ export async function reauthorize(
     if ('outcome' in pasted) return pasted;
     listed.push(pasted.pasted);
   }
-  const origin = { actor: `account:${accountId}`, requestId: request.id };
+  const origin = { actor: `account:${accountId}`, requestId: consented.calling?.requestId ?? request.id };
   const isStored = await storeGrantForTokens(context, { ...consented, clientId, account, origin, listed });
   return { outcome: isStored ? 'connected' : 'nothing waits', clientId };
 }

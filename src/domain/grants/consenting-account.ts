@@ -5,6 +5,8 @@ import type { Database } from '../../store/driver/store.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { type TokenPair, Unavailable } from '../../upstream/outcomes.ts';
 import type { GrantsDeps } from './deps.ts';
+import type { GrantClient } from './grant-client.ts';
+import { mainApiOf } from './main-api-of.ts';
 import type { HistoryChange } from '../history/record-event.ts';
 
 /**
@@ -13,7 +15,7 @@ import type { HistoryChange } from '../history/record-event.ts';
  */
 
 /** The token pair of a new consent. `sentAt` is the time at which the request for the pair left. */
-export interface ConsentedPair {
+export interface ConsentedPair extends Pick<GrantClient, 'calling'> {
   pair: TokenPair;
   sentAt: number;
   /** The client through which the consent was given. */
@@ -30,11 +32,11 @@ const LONGEST_WAIT = 3 * SECOND;
  */
 export async function readConsentingAccount(
   context: GrantsDeps,
-  { pair, modernClientId }: Pick<ConsentedPair, 'pair' | 'modernClientId'>,
+  { pair, ...client }: Pick<ConsentedPair, 'pair' | 'modernClientId' | 'calling'>,
 ): Promise<ModernAccount> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const mainApi = context.sides.mainApiFor(modernClientId);
+      const mainApi = mainApiOf(context, client);
       const { account } = await mainApi.read(pair.accessToken, [], { isUrgent: true });
       return account;
     } catch (error) {

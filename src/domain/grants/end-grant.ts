@@ -5,6 +5,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';
 import type { GrantsDeps } from './deps.ts';
+import type { GrantAtWork } from './grant-at-work.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
@@ -25,6 +26,9 @@ function endingOf({ id, version, claim_id }: Grant, cause: FatalCause) {
   return cause === 'refused' ? { id, version } : { id, version, doubtedClaim: claim_id };
 }
 
+/** A line of the log names at most this many tokens that stopped. */
+const MAPPINGS_TOLD = 20;
+
 /** Calls a person when many grants end in a short time, for any cause. */
 async function stopWhenMany(context: GrantsDeps, cause: FatalCause): Promise<void> {
   if (cause !== 'superseded') return stopAfterDeaths(context);
@@ -38,30 +42,33 @@ async function stopWhenMany(context: GrantsDeps, cause: FatalCause): Promise<voi
  * Ends a grant that can no longer serve and asks for re-authorization, in one transaction with the history entries.
  * Ends the grant only while the failed version is the current one: the loser of a race must not end the winner's pair.
  */
-export async function endGrant(context: GrantsDeps, grant: Grant, cause: FatalCause): Promise<void> {
+export async function endGrant(context: GrantsDeps, grant: GrantAtWork, cause: FatalCause): Promise<void> {
   const now = context.clock.now();
+  const { requestId = null } = grant.calling ?? {};
   const pair = { clientId: grant.client_id, accountId: grant.account_id };
-  const inOneStep = async (tx: Database): Promise<boolean> => {
+  const inOneStep = async (tx: Database): Promise<string[] | undefined> => {
     // Introspection may be wrong. So a stop also holds for grants whose introspection ran before the stop.
-    if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return false;
+    if (cause === 'superseded' && (await lookingStoppedUntil(context, tx)) > 0) return undefined;
     const dead = await markDead(tx, endingOf(grant, cause), { cause, now, eraseTokens: false });
-    if (!dead) return false;
+    if (!dead) return undefined;
     const reason = stopReason(cause);
     const moved = await moveMappings(tx, pair, { ...moveOf('grant_died'), reason, now });
-    const by = { at: now, actor: 'bridge', grantId: grant.id, ...pair };
+    const by = { at: now, actor: 'bridge', requestId, grantId: grant.id, ...pair };
     await recordEvents(context, tx, [
       { ...by, action: 'grant_died', reason: cause },
       ...ofMappings({ ...by, action: 'token_reauthorization_required', reason }, moved),
     ]);
-    return true;
+    return moved;
   };
-  const died = await retryUntilStored(context, 'the end of a grant', () =>
+  const moved = await retryUntilStored(context, 'the end of a grant', () =>
     context.store.transaction(inOneStep),
   );
-  if (!died) return;
+  if (!moved) return;
   await forgetAnswer(context, grant.id);
   context.watch.forget(grant.id);
   context.metrics.grants.noteDeath(cause);
-  context.logger.warn('grant died', { grantId: grant.id, cause });
+  const { id: grantId, client_id: clientId } = grant;
+  const mappings = moved.slice(0, MAPPINGS_TOLD);
+  context.logger.warn('grant died', { grantId, clientId, mappings, requestId, cause });
   await stopWhenMany(context, cause);
 }

@@ -1,6 +1,6 @@
 import { markInDoubt } from '../../store/grants/presentations.ts';
-import type { Grant } from '../../store/tables/tables.ts';
 import type { GrantsDeps } from './deps.ts';
+import type { GrantAtWork } from './grant-at-work.ts';
 import { followOutcome } from './refresh/stop/doubt-breaker.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -11,11 +11,12 @@ import { recordEvent } from '../history/record-event.ts';
  */
 export async function markClaimInDoubt(
   context: GrantsDeps,
-  grant: Pick<Grant, 'id' | 'version' | 'claim_id' | 'client_id' | 'account_id'>,
+  grant: Pick<GrantAtWork, 'id' | 'version' | 'claim_id' | 'client_id' | 'account_id' | 'calling'>,
   { retryAt, error }: { retryAt: number; error?: unknown },
 ): Promise<void> {
   const now = context.clock.now();
   const isHeard = error !== undefined;
+  const { requestId = null } = grant.calling ?? {};
   const reason = isHeard ? 'no whole answer came' : 'its process ended';
   const isMarked = await retryUntilStored(context, 'a doubt', () =>
     context.store.transaction(async (tx) => {
@@ -26,6 +27,7 @@ export async function markClaimInDoubt(
         actor: 'bridge',
         action: 'refresh_in_doubt',
         reason,
+        requestId,
         clientId: grant.client_id,
         accountId: grant.account_id,
         grantId: grant.id,
@@ -34,6 +36,7 @@ export async function markClaimInDoubt(
     }),
   );
   if (!isMarked) return;
-  context.logger.error('refresh in doubt', { grantId: grant.id, version: grant.version, reason, error });
+  const { id: grantId, client_id: clientId, version } = grant;
+  context.logger.error('refresh in doubt', { grantId, clientId, requestId, version, reason, error });
   if (isHeard) await followOutcome(context);
 }

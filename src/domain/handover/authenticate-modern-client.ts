@@ -35,13 +35,14 @@ export async function authenticateModernClient(
   context: HandoverDeps,
   readings: readonly Credentials[],
 ): Promise<AppClient> {
-  let Refusal: typeof OAuthError = OAuthError;
+  let known: string | undefined;
   for (const { clientId, clientSecret } of readings) {
     const row = await findModernClient(context.store.durable, clientId);
     if (row && (await isRight(context, row, clientSecret))) return row;
-    if (row) Refusal = WrongSecret;
+    if (row) known = row.client_id;
   }
-  throw new Refusal('invalid_client', 'The client could not be authenticated.');
+  if (known !== undefined) throw new WrongSecret(known);
+  throw new OAuthError('invalid_client', 'The client could not be authenticated.');
 }
 
 /**

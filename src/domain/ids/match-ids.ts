@@ -96,6 +96,7 @@ async function keepPairs(context: IdsDeps, { mapping }: Caller, found: readonly 
       at: now,
       actor: 'bridge',
       action: 'ids_learned',
+      requestId: mapping.calling?.requestId ?? null,
       reason: `${count} ${count === 1 ? 'profile' : 'profiles'}`,
       clientId: mapping.client_id,
       accountId: mapping.account_id,
@@ -112,9 +113,10 @@ async function keepPairs(context: IdsDeps, { mapping }: Caller, found: readonly 
 export async function matchIds(context: IdsDeps, caller: Caller, reading: AccountReading): Promise<void> {
   const oldBackend = oldBackendUntilRetired(context, provenApp(caller.mapping));
   if (!oldBackend) return;
+  const { token, mapping } = caller;
   const [user, profiles] = await Promise.all([
-    oldBackend.read('/1/user.json', caller.token),
-    oldBackend.read('/1/profiles.json', caller.token),
+    oldBackend.read('/1/user.json', token, mapping.calling?.trace),
+    oldBackend.read('/1/profiles.json', token, mapping.calling?.trace),
   ]);
   const pairs = [...pairAccount(user, reading.account.id), ...pairProfiles(profiles, reading.channels)];
   if (pairs.length > 0) await keepPairs(context, caller, pairs);

@@ -1,6 +1,7 @@
 import { hintOfAny, newHexId } from '../../shared/ids.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
 import { redactText } from '../../shared/log/redaction.ts';
+import type { TraceContext } from '../../shared/trace/trace-context.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import {
   findAccountPair,
@@ -29,6 +30,7 @@ export interface ObservedCall {
   clientId: string | undefined;
   userAgent: string | undefined;
   requestId: string;
+  trace?: TraceContext | undefined;
   /**
    * Called with the id of the mapping once the token is stored. The call that made the token known is counted for the
    * mapping.
@@ -161,7 +163,7 @@ export async function observeToken(context: OldApiDeps, sighting: ObservedCall):
   const oldBackend = oldBackendUntilRetired(context, undefined);
   // Without an old API to ask, nothing refuses the token.
   if (!oldBackend) return true;
-  const user = await oldBackend.read('/1/user.json', sighting.token);
+  const user = await oldBackend.read('/1/user.json', sighting.token, sighting.trace);
   if (user === undefined) return false;
   const userId = userIdIn(user);
   if (userId === undefined) return true;

@@ -61,7 +61,7 @@ async function tell(
 ): Promise<void> {
   const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
   try {
-    await oldBackendUntilRetired(context, provenApp(mapping))?.deauthorize(token);
+    await oldBackendUntilRetired(context, provenApp(mapping))?.deauthorize(token, origin.trace);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     context.logger.warn('the end of a token could not be sent to the old API', { mappingId, error });

@@ -81,8 +81,11 @@ export async function passUnconnected(
 const CONFIRMED_WITHIN = 4 * SECOND;
 
 /** Whether the old API refuses a token at the user object, which any good token reads. No answer is no refusal. */
-function isUserRefused(oldBackend: OldBackend, token: string): Promise<boolean> {
-  return withTimeout(oldBackend.read('/1/user.json', token), CONFIRMED_WITHIN).then(
+function isUserRefused(
+  oldBackend: OldBackend,
+  { token, trace }: Pick<LegacyCall, 'token' | 'trace'>,
+): Promise<boolean> {
+  return withTimeout(oldBackend.read('/1/user.json', token, trace), CONFIRMED_WITHIN).then(
     (user) => user === undefined,
     (error: unknown) => {
       if (error instanceof Unavailable) return false;
@@ -113,7 +116,7 @@ export async function passServed(
     learnUpdates(context, mapping, { target: call.target, answer });
     return answer;
   }
-  const reading = () => isUserRefused(oldBackend, call.token);
+  const reading = () => isUserRefused(oldBackend, call);
   if (!(await context.flights.run(`confirm ${mapping.id}`, reading))) return answer;
   await leaveOldApi(context, mapping, call.requestId);
   return undefined;
@@ -152,8 +155,12 @@ async function isHopeless(
 /**
  * Whether a 401 means the token. Where the body does not say so, the user object decides, which any good token reads.
  */
-async function isTokenRefused(oldBackend: OldBackend, answer: PassedAnswer, token: string): Promise<boolean> {
-  return answer.status === 401 && (saysInvalid(answer) || isUserRefused(oldBackend, token));
+async function isTokenRefused(
+  oldBackend: OldBackend,
+  answer: PassedAnswer,
+  call: LegacyCall,
+): Promise<boolean> {
+  return answer.status === 401 && (saysInvalid(answer) || isUserRefused(oldBackend, call));
 }
 
 /**
@@ -180,7 +187,7 @@ export function createStrangers(context: OldApiDeps): UnknownTokenPassThrough {
     const { oldBackend, ending } = oldBackendFor(context, undefined);
     if (!oldBackend) throw refusalWithout(context, undefined, ending);
     const answer = await oldBackend.pass({ ...call, sender: 'stranger', takers: [networkKey(call.address)] });
-    if (await isTokenRefused(oldBackend, answer, call.token)) refused.remember(call.token, call.address);
+    if (await isTokenRefused(oldBackend, answer, call)) refused.remember(call.token, call.address);
     return answer;
   };
   return async ({ token, address, readCall }) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { normalEmail } from '../../shared/mail/address.ts';
+import type { TraceContext } from '../../shared/trace/trace-context.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import { findPairs } from '../../store/accounts/id-pairs.ts';
 import { readMapping } from '../../store/tokens/find-mappings.ts';
@@ -11,6 +12,7 @@ import type { AuthorizationRequest, Mapping, MappingState } from '../../store/ta
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { attachTokens } from '../tokens/attach-tokens.ts';
 import type { ConsentedPair } from '../grants/consenting-account.ts';
+import { mainApiOf } from '../grants/main-api-of.ts';
 import type { OldApiDeps } from './deps.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
@@ -74,13 +76,13 @@ function networksIn(profiles: unknown): Evidence['networks'] | ProfileProblem {
 async function collectEvidence(
   context: OldApiDeps,
   mapping: MappingWithApp,
-  token: string,
+  { token, trace }: Pick<PastedToken, 'token' | 'trace'>,
 ): Promise<PastedTokenResult> {
   const oldBackend = oldBackendUntilRetired(context, provenApp(mapping));
   if (!oldBackend) return { found: 'no old backend' };
   const [user, profiles] = await Promise.all([
-    oldBackend.read('/1/user.json', token),
-    oldBackend.read('/1/profiles.json', token),
+    oldBackend.read('/1/user.json', token, trace),
+    oldBackend.read('/1/profiles.json', token, trace),
   ]);
   const known = oldUser.safeParse(user).data;
   if (!known || profiles === undefined) return { found: 'refused' };
@@ -95,6 +97,13 @@ async function collectEvidence(
     networks: isIncomparable ? [] : networks,
   };
   return { found: 'can be proven', clientId: mapping.client_id, evidence: JSON.stringify(evidence) };
+}
+
+/** A token that a signed-in person pasted. */
+interface PastedToken {
+  token: string;
+  accountId: string;
+  trace?: TraceContext | undefined;
 }
 
 const OWNERLESS = 'ownerless';
@@ -114,19 +123,19 @@ function ownershipOf(mapping: Mapping, accountId: string): PastedTokenResult | t
  */
 export async function inspectPasted(
   context: OldApiDeps,
-  { token, accountId }: { token: string; accountId: string },
+  { token, accountId, trace }: PastedToken,
 ): Promise<PastedTokenResult> {
   if (!/^[\x21-\x7e]{1,512}$/.test(token)) return { found: 'unknown' };
   const mapping = await findByToken(context, token);
   if (!mapping) return { found: 'unknown' };
   const ownership = ownershipOf(mapping, accountId);
-  return ownership === OWNERLESS ? collectEvidence(context, mapping, token) : ownership;
+  return ownership === OWNERLESS ? collectEvidence(context, mapping, { token, trace }) : ownership;
 }
 
 /** The consenting account, and the token pair that reads its channels. */
 interface Proof {
   account: ModernAccount;
-  consented: Pick<ConsentedPair, 'pair' | 'modernClientId'>;
+  consented: Pick<ConsentedPair, 'pair' | 'modernClientId' | 'calling'>;
 }
 
 /**
@@ -140,7 +149,7 @@ async function hasAllOf(
 ): Promise<boolean> {
   if (networks.length === 0) return false;
   const organizationIds = account.organizations.map(({ id }) => id);
-  const mainApi = context.sides.mainApiFor(consented.modernClientId);
+  const mainApi = mainApiOf(context, consented);
   const { channels } = await mainApi.read(consented.pair.accessToken, organizationIds);
   const known = new Set(channels.map(({ service, serviceId }) => JSON.stringify([service, serviceId])));
   return networks.every((network) => known.has(JSON.stringify(network)));
@@ -181,20 +190,22 @@ interface ProvenAssignment {
   request: ProofRequest;
   mapping: Mapping;
   accountId: string;
+  /** The request that brought the proof. */
+  requestId: string;
 }
 
 /** Gives a token without an account to the account. */
 async function give(
   context: OldApiDeps,
   tx: Database,
-  { request, mapping, accountId }: ProvenAssignment,
+  { mapping, accountId, requestId }: ProvenAssignment,
 ): Promise<boolean> {
   const { id: mappingId, client_id: clientId } = mapping;
   const now = context.clock.now();
   const isNamed = await ensureAccount(tx, accountId, now);
   const { from: states } = moveOf('account_proven');
   if (!(await giveAccount(tx, { mappingId, accountId, states, now }))) return false;
-  const by = { at: now, actor: `account:${accountId}`, requestId: request.id, accountId, clientId };
+  const by = { at: now, actor: `account:${accountId}`, requestId, accountId, clientId };
   const proven = { ...by, action: 'account_proven', reason: 'the old API knows the same profiles' };
   const named = { ...by, action: 'account_named', reason: 'the holder of a token' };
   await recordEvents(context, tx, [...(isNamed ? [named] : []), { ...proven, mappingId }]);
@@ -208,17 +219,17 @@ async function give(
 async function settle(
   context: OldApiDeps,
   tx: Database,
-  { request, mapping, accountId }: ProvenAssignment,
+  assignment: ProvenAssignment,
 ): Promise<ProvenToken | undefined> {
+  const { request, mapping, accountId, requestId } = assignment;
   const ownership = ownershipOf(mapping, accountId);
   // Another tab may have given the token to this account already.
   const isOurs = ownership === OWNERLESS || mapping.account_id === accountId;
   if (!isOurs) return undefined;
-  if (ownership === OWNERLESS && !(await give(context, tx, { request, mapping, accountId })))
-    return undefined;
+  if (ownership === OWNERLESS && !(await give(context, tx, assignment))) return undefined;
   const { id, client_id: clientId } = mapping;
   if (clientId !== request.client_id) {
-    const origin = { actor: `account:${accountId}`, requestId: request.id };
+    const origin = { actor: `account:${accountId}`, requestId };
     await attachTokens(context, tx, { clientId, accountId, ...origin });
   }
   const { state } = (await readMapping(tx, id)) ?? mapping;
@@ -241,6 +252,7 @@ export async function proveObserved(
   const accountId = proof.account.id;
   return context.store.transaction(async (tx: Database) => {
     const mapping = await readMapping(tx, evidence.mappingId);
-    return mapping && settle(context, tx, { request, mapping, accountId });
+    const requestId = proof.consented.calling?.requestId ?? request.id;
+    return mapping && settle(context, tx, { request, mapping, accountId, requestId });
   });
 }

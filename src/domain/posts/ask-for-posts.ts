@@ -1,5 +1,6 @@
 import type { PostsAccess } from '../../upstream/posts/read-posts.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
+import { mainApiOf } from '../grants/main-api-of.ts';
 import type { PostsDeps } from './deps.ts';
 import { readWithAccessToken } from '../grants/refresh/read-with-token.ts';
 import { takeRead } from '../limits/fair-shares.ts';
@@ -27,9 +28,9 @@ export async function askForPosts<Answer>(
 ): Promise<Answer> {
   const { id: grantId, modernClientId } = grant;
   await requireScope(context, { grant_id: grantId, client_id: clientId }, SCOPE);
-  const mainApi = context.sides.mainApiFor(modernClientId);
+  const mainApi = mainApiOf(context, grant);
   let isCounted = false;
-  return readWithAccessToken(context, grantId, (accessToken) => {
+  return readWithAccessToken(context, grant, (accessToken) => {
     // A read counts once, even if a renewal of the access token repeats the read.
     if (!isCounted) takeRead(context, { modernClientId, clientId });
     isCounted = true;

@@ -1,5 +1,6 @@
 import { chunksOf } from '../../shared/chunks-of.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
+import { mainApiOf } from '../grants/main-api-of.ts';
 import { type AccountReading, OrganizationGone } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { ReadsDeps } from './deps.ts';
@@ -55,9 +56,9 @@ async function readWhole(read: AccountReader, known: readonly string[]): Promise
  */
 export function askForAccount(
   context: ReadsDeps,
-  { id, modernClientId }: GrantClient,
+  grant: GrantClient,
   known: readonly string[],
 ): Promise<AccountReading> {
-  const mainApi = context.sides.mainApiFor(modernClientId);
-  return readWithAccessToken(context, id, (token) => readWhole((ids) => mainApi.read(token, ids), known));
+  const mainApi = mainApiOf(context, grant);
+  return readWithAccessToken(context, grant, (token) => readWhole((ids) => mainApi.read(token, ids), known));
 }

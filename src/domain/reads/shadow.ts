@@ -56,7 +56,7 @@ async function ask(
 ): Promise<Array<{ field: string; difference: string }>> {
   const path = ours.read === 'user' ? ENDPOINTS.user : ENDPOINTS.profiles;
   const oldBackend = oldBackendUntilRetired(context, provenApp(mapping));
-  const old = await oldBackend?.read(path, token).catch((error: unknown) => {
+  const old = await oldBackend?.read(path, token, mapping.calling?.trace).catch((error: unknown) => {
     if (error instanceof Unavailable) return undefined;
     throw error;
   });

@@ -1,10 +1,11 @@
 import { findGrant } from '../../store/grants/grants.ts';
-import type { Grant } from '../../store/tables/tables.ts';
 import { Forbidden, Unauthorized } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';
 import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
 import { askForAccount } from '../reads/ask-for-account.ts';
+import type { GrantAtWork } from '../grants/grant-at-work.ts';
+import { mainApiOf } from '../grants/main-api-of.ts';
 import type { Origin } from '../origin.ts';
 import type { SupportDeps } from './deps.ts';
 import { serverOf } from '../grants/modern-client.ts';
@@ -54,15 +55,21 @@ function failureOf(error: unknown): ProbeOutcome {
   throw error;
 }
 
-async function askAsCallsDo(context: SupportDeps, { id, modern_client_id }: Grant): Promise<ProbeOutcome> {
-  const cached = await cachedAnswer(context, id);
+const clientOf = ({ id, modern_client_id: modernClientId, calling }: GrantAtWork) => ({
+  id,
+  modernClientId,
+  calling,
+});
+
+async function askAsCallsDo(context: SupportDeps, grant: GrantAtWork): Promise<ProbeOutcome> {
+  const cached = await cachedAnswer(context, grant.id);
   const known = cached ? (JSON.parse(cached.organization_ids) as string[]) : [];
-  await withTimeout(askForAccount(context, { id, modernClientId: modern_client_id }, known));
+  await withTimeout(askForAccount(context, clientOf(grant), known));
   return 'works';
 }
 
-async function tryAccessToken(context: SupportDeps, grant: Grant): Promise<ProbeOutcome> {
-  const mainApi = context.sides.mainApiFor(grant.modern_client_id);
+async function tryAccessToken(context: SupportDeps, grant: GrantAtWork): Promise<ProbeOutcome> {
+  const mainApi = mainApiOf(context, clientOf(grant));
   try {
     await withTimeout(mainApi.read(openAccessToken(context, grant), []));
     return 'in doubt, served';
@@ -72,17 +79,17 @@ async function tryAccessToken(context: SupportDeps, grant: Grant): Promise<Probe
   }
 }
 
-async function askAboutRefreshToken(context: SupportDeps, grant: Grant): Promise<ProbeOutcome> {
+async function askAboutRefreshToken(context: SupportDeps, grant: GrantAtWork): Promise<ProbeOutcome> {
   const now = context.clock.now();
   const mayLook = grant.state === 'in_doubt' && !context.instance.isCopy();
   if (!mayLook || doubtEndsAt(grant, context.settings.inDoubtQuiet, now) > now) return 'in doubt, unsure';
   const server = await serverOf(context, grant.modern_client_id);
-  const isLive = await withTimeout(server.isLive(openRefreshToken(context, grant)));
+  const isLive = await withTimeout(server.isLive(openRefreshToken(context, grant), grant.calling?.trace));
   if (isLive === undefined) return 'in doubt, unsure';
   return isLive ? 'in doubt, live' : 'in doubt, spent';
 }
 
-function probe(context: SupportDeps, grant: Grant): Promise<ProbeOutcome> {
+function probe(context: SupportDeps, grant: GrantAtWork): Promise<ProbeOutcome> {
   if (grant.state === 'ready') return askAsCallsDo(context, grant);
   const isServing = grant.access_expires_at > context.clock.now();
   return isServing ? tryAccessToken(context, grant) : askAboutRefreshToken(context, grant);
@@ -102,7 +109,8 @@ export async function probeGrant(
   const grantId = target?.state === 'active' ? target.grantId : null;
   const grant = grantId === null ? undefined : await findGrant(context.store.durable, grantId);
   if (!target || !grant || grant.state === 'dead') return undefined;
-  const outcome = await probe(context, grant).catch(failureOf);
+  const calling = requestId === null ? undefined : { requestId, trace: asked.trace };
+  const outcome = await probe(context, { ...grant, calling }).catch(failureOf);
   await context.store.transaction((tx) =>
     recordEvent(context, tx, {
       at: context.clock.now(),

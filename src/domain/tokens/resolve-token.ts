@@ -1,6 +1,7 @@
 import { hintOfAny } from '../../shared/ids.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { keyIdOf } from '../../shared/secrets.ts';
+import type { CallingRequest } from '../../shared/trace/calling-request.ts';
 import {
   findMapping,
   findMappingById,
@@ -46,6 +47,8 @@ export type ServedMapping = MappingWithApp & {
   grant_id: string;
   account_id: string;
   modern_client_id: string;
+  /** The call with the token. */
+  calling?: CallingRequest | undefined;
 };
 
 /** The standing of a token as a call meets it. `ending` says why the old API is not asked. */
@@ -239,7 +242,8 @@ export function isPlainlyServed(
 }
 
 function grantOf(mapping: ServedMapping): GrantClient {
-  return { id: mapping.grant_id, modernClientId: mapping.modern_client_id };
+  const { grant_id: id, modern_client_id: modernClientId, calling } = mapping;
+  return { id, modernClientId, calling };
 }
 
 /**
@@ -260,5 +264,5 @@ export async function servedBy<T>(
   if (!row) throw new TokenRefused();
   const current = served(context, row);
   if (current.grant_id === mapping.grant_id) throw refusalOf(context, mapping);
-  return read(grantOf(current));
+  return read(grantOf({ ...current, calling: mapping.calling }));
 }

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import {
+  type AppClient,
   authenticateModernClient,
   authenticateTaker,
 } from '../../domain/handover/authenticate-modern-client.ts';
@@ -11,7 +12,7 @@ import { createClientAuthentication } from '../wire/client-authentication.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../wire/request-parameters.ts';
 import { showLive } from '../legacy/usage-note.ts';
-import { requestIdOf } from '../request-id.ts';
+import { callingOf, checkTrace } from '../request-trace.ts';
 
 /**
  * POST /oauth2/exchange (RFC 8693, docs/migrate/own-client-and-hand-over.md): an app shows its own client and an old
@@ -85,18 +86,24 @@ function tokenAnswer({ accessToken, refreshToken, expiresIn, scope, migratedToke
   };
 }
 
+const appOf = (client: AppClient) => client.client_id;
+
 /** The handler of the exchange and of its confirmation. */
 export function exchange(context: ExchangeDeps): RequestHandler {
-  const takerOf = createClientAuthentication(context, authenticateTaker);
-  const confirmerOf = createClientAuthentication(context, authenticateModernClient);
+  const takerOf = createClientAuthentication(context, { authenticate: authenticateTaker, appOf });
+  const confirmerOf = createClientAuthentication(context, {
+    authenticate: authenticateModernClient,
+    appOf,
+  });
   return async (req, res) => {
     const body = await readForm(req);
+    checkTrace(res, () => SINGLE.map((name) => body.get(name)));
     const { grantType, token } = checkParameters(req, body);
     const isConfirmation = grantType === CONFIRMATION;
     const client = await (isConfirmation ? confirmerOf : takerOf)(req, body);
     tellDates(context, res, { clientId: client.client_id });
     showLive(context, { clientId: client.client_id, carrier: 'credentials' }, req);
-    const origin = { actor: `app:${client.client_id}`, requestId: requestIdOf(res) };
+    const origin = { actor: `app:${client.client_id}`, ...callingOf(res) };
     if (isConfirmation) {
       const migrated = await confirm(context, { client, token, origin });
       return sendJson(res, 200, { confirmed: true, migrated_tokens: migrated });

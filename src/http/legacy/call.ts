@@ -19,6 +19,7 @@ import { findCarriedToken, type CarriedToken } from '../wire/bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
 import { noteCarrier } from './metrics/measure-call.ts';
+import { callingOf, checkTrace } from '../request-trace.ts';
 import { type PassThroughDeps, passToOldApi } from './pass-through/pass-through.ts';
 import { noteUsage } from './usage-note.ts';
 
@@ -131,6 +132,7 @@ export function createAddressHandlers(passing: PassThroughDeps) {
     return async (req, res) => {
       const found = await tokenOf(req);
       if (found) noteCarrier(res, found.carrier);
+      checkTrace(res, () => [found?.token]);
       const decision = await decideAnswerer(context, kind, found?.token);
       noteCall(context, { req, res, found }, decision);
       await refuseUnanswered(context, { refuse, beforeRefusal, res }, decision);
@@ -140,7 +142,8 @@ export function createAddressHandlers(passing: PassThroughDeps) {
       const by = await left.catch((error: unknown) => answerTooMany(address, { req, res, found }, error));
       if (by === undefined) return;
       if (by !== 'new' || !found) throw refuse();
-      await answer({ mapping: servedMapping(context, decision), token: found.token }, req, res);
+      const mapping = { ...servedMapping(context, decision), calling: callingOf(res) };
+      await answer({ mapping, token: found.token }, req, res);
     };
   };
 }

@@ -4,13 +4,13 @@ import { endServed, tellOldBackend } from '../../domain/old-api/old-backend-ends
 import { endStopped } from '../../domain/tokens/end-stopped.ts';
 import { actorOf } from '../../domain/tokens/proven-app.ts';
 import type { ResolvedToken } from '../../domain/tokens/resolve-token.ts';
-import { requestIdOf } from '../request-id.ts';
+import { callingOf } from '../request-trace.ts';
 import type { createCalls } from './call.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 
 const originOf = (mapping: NonNullable<ResolvedToken['mapping']>, res: Response) => ({
   actor: actorOf(mapping),
-  requestId: requestIdOf(res),
+  ...callingOf(res),
 });
 
 /**

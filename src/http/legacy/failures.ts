@@ -1,14 +1,16 @@
-import type { ErrorRequestHandler } from 'express';
+import type { ErrorRequestHandler, Response } from 'express';
 import type { LegacyDeps } from './deps.ts';
 import { alarmOf, Forbidden, isKeyFault, isStorageFault, Unavailable } from '../../domain/failures.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
-import { requestIdOf } from '../request-id.ts';
+import { callerOf } from '../request-log.ts';
+import { idsOf } from '../request-trace.ts';
 import { UnreadableBody } from '../wire/unreadable-body.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from '../wire/legacy-error.ts';
 import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
 import { answerOfRefusal } from './refusal-answers.ts';
+import { knownClientOf } from '../wire/client-authentication.ts';
 import { MalformedBody } from '../wire/request-parameters.ts';
 
 /** Turns every thrown error into the form that an old client can parse: one function for each kind of caller. */
@@ -63,18 +65,24 @@ function toTokenError(error: unknown): OAuthError {
  */
 const LINES_OF_FAILURES = 10;
 
+/** The ids of a call that failed, for the search in the log. */
+function idsOfCall(res: Response) {
+  const { mappingId, clientId } = callerOf(res) ?? {};
+  return { ...idsOf(res), mappingId, clientId };
+}
+
 /**
  * The log line of a failure. The outcome of a write is no fault of the bridge, and the words are for the caller alone.
  */
-function lineOf(error: unknown, { status, code }: LegacyError, requestId: string) {
+function lineOf(error: unknown, { status, code }: LegacyError, ids: ReturnType<typeof idsOfCall>) {
   if (error instanceof WriteRefused)
     return {
       level: 'warn',
       message: 'a write was not done, or nobody knows',
-      fields: { status, code, requestId },
+      fields: { status, code, ...ids },
     } as const;
   const message = `${alarmOf(error)}a legacy call failed`;
-  return { level: 'error', message, fields: { status, error, requestId } } as const;
+  return { level: 'error', message, fields: { status, error, ...ids } } as const;
 }
 
 /** Answers refusals of the resource calls. */
@@ -84,7 +92,7 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   return (error, req, res, _next) => {
     const refusal = asWriteRefusal(context, res, toLegacyError(context, error));
     if (refusal.status >= 500)
-      note({ ...lineOf(error, refusal, requestIdOf(res)), address: req.ip ?? '', kind: kindOf(error) });
+      note({ ...lineOf(error, refusal, idsOfCall(res)), address: req.ip ?? '', kind: kindOf(error) });
     sendLegacyError(res, refusal);
   };
 }
@@ -97,13 +105,16 @@ export function tokenFailures(context: LegacyDeps, what: string): ErrorRequestHa
   return (error, req, res, _next) => {
     const address = req.ip ?? '';
     const refusal = toTokenError(error);
-    const said = { refusal: refusal.code, detail: refusal.detail, requestId: requestIdOf(res) };
+    const clientId = knownClientOf(res);
+    const said = { refusal: refusal.code, detail: refusal.detail, clientId, ...idsOf(res) };
     if (refusal.status >= 500) {
       const [message, fields] = [`${alarmOf(error)}${what} failed`, { ...said, error }];
       noteFailure({ level: 'error', message, address, kind: kindOf(error), fields });
     } else {
       const message = `${what} was refused`;
-      noteRefusal({ level: 'info', message, address, kind: refusal.code, fields: said });
+      // Each app has a line of its own: many apps may share a network.
+      const kind = clientId === undefined ? refusal.code : `${refusal.code} ${clientId}`;
+      noteRefusal({ level: 'info', message, address, kind, fields: said });
     }
     if (error instanceof LegacyError) res.setHeaders(new Map(Object.entries(error.headers)));
     if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="Service"');

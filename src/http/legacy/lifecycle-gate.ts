@@ -3,7 +3,9 @@ import type { LegacyDeps } from './deps.ts';
 import { dependsOnApp, type LifecycleEnding, endingOf } from '../../domain/lifecycle/lifecycle.ts';
 import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
+import { createRefusalLog } from '../../shared/log/refusal-log.ts';
 import { dayOf } from '../../shared/moments.ts';
+import { idsOf } from '../request-trace.ts';
 import { PageError } from '../pages/page-error.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { tellDates } from '../wire/added-headers.ts';
@@ -105,6 +107,20 @@ function sendGone(context: LegacyDeps, res: Response, ending: LifecycleEnding): 
   sendLegacyError(res, new LegacyError([410, 410, textOf(context, ending)], { extra: { link } }));
 }
 
+/**
+ * The line of an exchange that ends here, as others that are refused have it. The credentials were not checked, so only an
+ * app that rehearses is named: the outage is its own.
+ */
+function tellExchange({ logger }: LegacyDeps) {
+  const noteRefusal = createRefusalLog({ logger });
+  return (res: Response, ending: LifecycleEnding): void => {
+    const clientId = ending.because === 'brownout' ? ending.brownout.clientId : undefined;
+    const fields = { refusal: 'gone', detail: ending.because, clientId, ...idsOf(res) };
+    const message = 'a legacy exchange was refused';
+    noteRefusal({ level: 'info', message, address: res.req.ip ?? '', kind: 'gone', fields });
+  };
+}
+
 /** The page for an address that people open. */
 function gonePage(context: LegacyDeps, ending: LifecycleEnding): PageError {
   const title = 'Apps can no longer be connected here';
@@ -132,10 +148,11 @@ export interface LifecycleGate {
 /** The gate before the old addresses. The gate reads a body with the same reader as the handler after it. */
 export function createLifecycleGate(context: LegacyDeps): LifecycleGate {
   const forPrograms =
-    (way: GatedAddress): RequestHandler =>
+    (way: GatedAddress, tell?: (res: Response, ending: LifecycleEnding) => void): RequestHandler =>
     async (req, res, next) => {
       const ending = await meet(context, way, req);
       if (!ending) return next();
+      tell?.(res, ending);
       sendGone(context, res, ending);
     };
   const identify: CallerFinder = (req) => callerOf(context, req);
@@ -143,7 +160,7 @@ export function createLifecycleGate(context: LegacyDeps): LifecycleGate {
   const inAddress = { readBody: undefined, identify: callerInAddress, takesTokens: false };
   return {
     json: forPrograms({ readBody: readBodyOfCall(context), identify, takesTokens: true }),
-    exchange: forPrograms({ readBody: readBodyOfTokenRequest, ...byCredentials }),
+    exchange: forPrograms({ readBody: readBodyOfTokenRequest, ...byCredentials }, tellExchange(context)),
     page: async (req, res, next) => {
       const ending = await meet(context, inAddress, req);
       if (!ending) return next();

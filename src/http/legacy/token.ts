@@ -3,7 +3,7 @@ import { authenticateClient } from '../../domain/apps/authenticate-client.ts';
 import type { LegacyDeps } from './deps.ts';
 import { exchangeCode } from '../../domain/authorization/exchange-code.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
-import { requestIdOf } from '../request-id.ts';
+import { callingOf, checkTrace } from '../request-trace.ts';
 import { tellDates } from '../wire/added-headers.ts';
 import { createClientAuthentication } from '../wire/client-authentication.ts';
 import { sendJson } from '../wire/legacy-error.ts';
@@ -45,14 +45,18 @@ function checkParameters(req: Request, body: Parameters): { code: string; redire
 
 /** The handler of the old token endpoint. */
 export function token(context: LegacyDeps): RequestHandler {
-  const clientOf = createClientAuthentication(context, authenticateClient);
+  const clientOf = createClientAuthentication(context, {
+    authenticate: authenticateClient,
+    appOf: (clientId) => clientId,
+  });
   return async (req, res) => {
     const body = await readBody(req);
+    checkTrace(res, () => SINGLE.map((name) => body.get(name)));
     const asked = checkParameters(req, body);
     const clientId = await clientOf(req, body);
     tellDates(context, res, { clientId });
     showLive(context, { clientId, carrier: 'credentials' }, req);
-    const origin = { actor: `app:${clientId}`, requestId: requestIdOf(res) };
+    const origin = { actor: `app:${clientId}`, ...callingOf(res) };
     const accessToken = await exchangeCode(context, { clientId, ...asked }, origin);
     sendJson(res, 200, { access_token: accessToken });
   };

@@ -3,6 +3,7 @@ import type { LegacyDeps } from './deps.ts';
 import { type Brownout, rehearsalId } from '../../domain/lifecycle/lifecycle.ts';
 import type { AnsweringApi } from '../../domain/live/live-feed.ts';
 import type { KnownToken } from '../../domain/usage/deferred-token-lookup.ts';
+import { loggedReason } from '../../domain/tokens/standing/ends.ts';
 import { nameCaller } from '../request-log.ts';
 import { whenAnswered } from '../wire/when-answered.ts';
 import type { CarriedToken } from '../wire/bearer-token.ts';
@@ -30,7 +31,8 @@ export function seenOf(req: Request): RequestSummary {
   return { method: req.method, endpoint: endpointOf(req), userAgent: req.get('user-agent'), address: req.ip };
 }
 
-type UsedToken = Omit<KnownToken, 'token_digest'>;
+/** Why and when a token stopped is known where the call has looked at its row. */
+type UsedToken = Omit<KnownToken, 'token_digest'> & { reason?: string | null; updated_at?: number };
 
 interface TokenUse extends Pick<CarriedToken, 'carrier'> {
   mapping: UsedToken | undefined;
@@ -44,6 +46,14 @@ function measuredAs({ mapping, brownout }: TokenUse): string[] {
   return [...(mapping ? [mapping.id] : []), ...(isOwners ? [rehearsalId(brownout.id)] : [])];
 }
 
+/** Why and since when a token is not served; nothing for one that is. */
+function stopOf({ state, reason = null, updated_at: since }: UsedToken): { reason?: string; since?: string } {
+  const why = state === 'active' || state === 'unmapped' ? undefined : loggedReason(reason);
+  return why === undefined || since === undefined
+    ? {}
+    : { reason: why, since: new Date(since).toISOString() };
+}
+
 /** Measures a call with a known token, or of an app that rehearses, after its answer, whichever API gave the answer. */
 export function noteUsage(context: LegacyDeps, used: TokenUse, req: Request): void {
   const { res } = req;
@@ -53,7 +63,13 @@ export function noteUsage(context: LegacyDeps, used: TokenUse, req: Request): vo
   if (mapping) {
     const clientId = mapping.client_id;
     const by = () => answeredBy(answeredAs(seen, res), { ...used, clientId });
-    nameCaller(res, () => ({ mappingId: mapping.id, clientId, carrier, answeredBy: by() }));
+    nameCaller(res, () => ({
+      mappingId: mapping.id,
+      clientId,
+      carrier,
+      answeredBy: by(),
+      ...stopOf(mapping),
+    }));
   }
   whenAnswered(res, context.logger, () => noteAnswered(context, used, answeredAs(seen, res)));
 }

@@ -1,5 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import { isOwnForm } from '../../shared/own-form.ts';
+import { checkTrace } from '../request-trace.ts';
 import { expiredForm } from './page-error.ts';
 
 /** The checks that every form passes, for any reader. */
@@ -13,13 +14,21 @@ export function requireOwnForm(publicUrl: string): RequestHandler {
   };
 }
 
-/** Reads the fields of a form into `req.body`. Compressed bodies are refused, because no browser compresses a form. */
-export const readForm: RequestHandler = express.urlencoded({
+const parse = express.urlencoded({
   extended: false,
   inflate: false,
   limit: '16kb',
   parameterLimit: 120,
 });
+
+const textsIn = (fields: unknown) => Object.values((fields ?? {}) as Record<string, unknown>).map(String);
+
+/** Reads the fields of a form into `req.body`. Compressed bodies are refused, because no browser compresses a form. */
+export const readForm: RequestHandler = (req, res, next) =>
+  parse(req, res, (error?: unknown) => {
+    if (!error) checkTrace(res, () => textsIn(req.body));
+    next(error);
+  });
 
 /** Express runs a GET handler for HEAD too. An address where opening begins or uses up something refuses HEAD. */
 export const refuseHead: RequestHandler = (req, res, next) => {

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import OAuth2Strategy, { type VerifyCallback } from 'passport-oauth2';
 import type { ConsentedPair } from '../../domain/grants/consenting-account.ts';
+import type { CallingRequest } from '../../shared/trace/calling-request.ts';
 import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 
 /**
@@ -14,6 +15,8 @@ export interface ConsentStep {
   client: ConsentClient;
   keepVerifier(verifier: string): Promise<string>;
   takeVerifier(): string | undefined;
+  /** The request that brings the code. */
+  calling?: CallingRequest;
 }
 
 export interface StrategyOptions {
@@ -93,9 +96,11 @@ export class ModernStrategy extends OAuth2Strategy {
           codeVerifier: parameters.code_verifier,
           redirectUri: parameters.redirect_uri,
           scope,
+          trace: step.calling?.trace,
         })
         .then((pair) => {
-          const consented = { pair, sentAt, modernClientId: server.clientId };
+          const { calling } = step;
+          const consented = { pair, sentAt, modernClientId: server.clientId, calling };
           done(null, pair.accessToken, pair.refreshToken, consented);
         })
         .catch((error: unknown) => done(error));

@@ -39,7 +39,11 @@ function openSession({ sessions }: SigninPagesDeps, req: Request, res: Response)
 export function endSignIn(parts: SigninPagesDeps): ReturnEnding {
   return {
     async finish(request, consented) {
-      const person = await completeSignIn(parts.context, consented, request.id);
+      const person = await completeSignIn(
+        parts.context,
+        consented,
+        consented.calling?.requestId ?? request.id,
+      );
       return async (req, res) => {
         await openSession(parts, req, res);
         await startSession(req, person, parts.context.clock.now());

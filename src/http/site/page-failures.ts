@@ -8,6 +8,7 @@ import { sendPage } from '../pages/page-headers.ts';
 import type { PageShell } from './page-shell.ts';
 import { type VisitorLookup, visitorOf } from './visitor.ts';
 import { requestIdOf } from '../request-id.ts';
+import { idsOf } from '../request-trace.ts';
 import { answerForm, sendProblem } from '../pages/answer-form.ts';
 import { halfOf, otherWays, wayOnFrom } from './ways-on.ts';
 
@@ -63,7 +64,7 @@ function showFramed(res: Response, { logger, frame }: PageFailureDeps, shown: { 
     frame.page(res, 'error', shown);
     return true;
   } catch (error) {
-    logger.warn('an error page stands without its navigation', { requestId: requestIdOf(res), error });
+    logger.warn('an error page stands without its navigation', { ...idsOf(res), error });
     return false;
   }
 }
@@ -104,7 +105,7 @@ export function pageFailures(answer: PageFailureDeps): ErrorRequestHandler {
   return async (error, req, res, _next) => {
     const failure = toPageError(error);
     if (failure.status >= 500) {
-      const fields = { requestId: requestIdOf(res), error };
+      const fields = { ...idsOf(res), error };
       const line = { message: `${alarmOf(error)}a page failed`, fields };
       note({ level: 'error', ...line, address: req.ip ?? '', kind: kindOf(error) });
     }

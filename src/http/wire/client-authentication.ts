@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { type Credentials, WrongSecret } from '../../domain/apps/authenticate-client.ts';
 import type { WireDeps } from './deps.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
@@ -6,8 +6,23 @@ import { clientCredentials, invalidClient } from './client-credentials.ts';
 import { createGuessLimit } from './guess-limit.ts';
 import type { Parameters } from './request-parameters.ts';
 
-/** Finds the client of one of these readings. @throws {OAuthError} `invalid_client` */
-type ClientAuthenticator<Client> = (context: WireDeps, readings: readonly Credentials[]) => Promise<Client>;
+/**
+ * The apps of token requests, for the lines of their refusals. An app is noted where the bridge knows it, whether or not
+ * its secret was right: a request can name any text, and no such text may fill the log.
+ */
+const apps = new WeakMap<Response, string>();
+
+const noteApp = ({ res }: Request, clientId: string) => res && apps.set(res, clientId);
+
+/** The app of a token request; undefined where the bridge knows none. */
+export const knownClientOf = (res: Response): string | undefined => apps.get(res);
+
+interface ClientAuthentication<Client> {
+  /** Finds the client of one of these readings. @throws {OAuthError} `invalid_client` */
+  authenticate: (context: WireDeps, readings: readonly Credentials[]) => Promise<Client>;
+  /** The app of a client. */
+  appOf: (client: Client) => string;
+}
 
 /**
  * Finds the client by the credentials of a request whose parameters are in order. Wrong credentials are counted
@@ -16,7 +31,7 @@ type ClientAuthenticator<Client> = (context: WireDeps, readings: readonly Creden
  */
 export function createClientAuthentication<Client>(
   context: WireDeps,
-  authenticate: ClientAuthenticator<Client>,
+  { authenticate, appOf }: ClientAuthentication<Client>,
 ): (req: Request, body: Parameters) => Promise<Client> {
   const limit = createGuessLimit(context);
   return async (req, body) => {
@@ -25,11 +40,15 @@ export function createClientAuthentication<Client>(
     const address = req.ip ?? '';
     limit.check(claimedId, address);
     try {
-      return await authenticate(context, readings);
+      const client = await authenticate(context, readings);
+      noteApp(req, appOf(client));
+      return client;
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      limit.countWrong(claimedId, address, { isShared: error instanceof WrongSecret });
-      throw invalidClient(usedBasic);
+      const isShared = error instanceof WrongSecret;
+      if (isShared) noteApp(req, error.clientId);
+      limit.countWrong(claimedId, address, { isShared });
+      throw invalidClient(usedBasic, error.detail);
     }
   };
 }

@@ -29,13 +29,15 @@ export function basicReadings(header: string): Credentials[] {
   return isSame ? [raw] : [decoded, raw];
 }
 
-/** The refusal of a client. A client that used the header must get a challenge (OAuth 2.0 draft 20 §5.2). */
-export function invalidClient(usedBasic: boolean): OAuthError {
-  return new OAuthError(
-    'invalid_client',
-    'The client could not be authenticated.',
-    usedBasic ? { status: 401 } : {},
-  );
+/**
+ * The refusal of a client. A client that used the header must get a challenge (OAuth 2.0 draft 20 §5.2). `detail` is for
+ * the log alone.
+ */
+export function invalidClient(usedBasic: boolean, detail?: string): OAuthError {
+  return new OAuthError('invalid_client', 'The client could not be authenticated.', {
+    ...(usedBasic && { status: 401 }),
+    ...(detail !== undefined && { detail }),
+  });
 }
 
 /** Whether the body agrees with the header. A parameter without a value counts as absent, except for the secret. */

@@ -56,6 +56,13 @@ const BARE_VALUE = /[A-Za-z0-9]{32,}/g;
 
 const MASK = '[redacted]';
 
+/**
+ * A trace id is as long as a secret (W3C Trace Context). One that a caller brought stands under this name alone, and was
+ * compared with the credentials of its request (`src/http/request-trace.ts`).
+ */
+const isTraceId = (key: string, value: unknown) =>
+  key === 'traceId' && typeof value === 'string' && /^[0-9a-f]{32}$/.test(value);
+
 /** The end of a quoted value: the next quote that is escaped no more often than the opening quote. */
 function endOfQuoted(
   text: string,
@@ -168,6 +175,12 @@ function redactPrimitive(value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
+function redactField(value: object, key: string, depth: number): unknown {
+  if (SENSITIVE_KEY.test(key)) return MASK;
+  const field = read(value, key);
+  return isTraceId(key, field) ? field : redactValue(field, depth + 1);
+}
+
 /** A deep copy of a log value that is safe to write; bounded in depth so that a cyclic value cannot hang the sink. */
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return redactPrimitive(value);
@@ -176,9 +189,6 @@ export function redactValue(value: unknown, depth = 0): unknown {
   if (depth > 5) return '[deep]';
   if (Array.isArray(value)) return value.slice(0, 100).map((item) => redactValue(item, depth + 1));
   return Object.fromEntries(
-    Object.keys(value).map((key) => [
-      redactText(key),
-      SENSITIVE_KEY.test(key) ? MASK : redactValue(read(value, key), depth + 1),
-    ]),
+    Object.keys(value).map((key) => [redactText(key), redactField(value, key, depth)]),
   );
 }

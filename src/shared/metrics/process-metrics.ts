@@ -4,13 +4,14 @@ import { SECOND } from '../lifetimes.ts';
 import { addGauge } from './gauge.ts';
 
 export interface ProcessMetrics {
-  /** A caller waited this long for a connection, or for the lock of a writer. */
-  noteDatabaseWait: (milliseconds: number) => void;
+  /** How the database keeps up: the wait for a connection or for the lock of a writer, and each statement. */
+  database: { waited: (milliseconds: number) => void; ran: (milliseconds: number) => void };
   /** Starts to measure the delay of the event loop. The returned function ends that. */
   watchEventLoop: () => () => void;
 }
 
-const WAITS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5];
+/** For waits and for statements. */
+const DATABASE_TIMES = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5];
 
 const PERCENTILES = [50, 99, 100];
 
@@ -68,11 +69,20 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
   const waits = new Histogram({
     name: 'grantbridge_database_wait_seconds',
     help: 'How long work waited for a connection to the database, or for the lock of a writer.',
-    buckets: WAITS,
+    buckets: DATABASE_TIMES,
+    registers: [registry],
+  });
+  const statements = new Histogram({
+    name: 'grantbridge_database_seconds',
+    help: 'How long the database took for a statement.',
+    buckets: DATABASE_TIMES,
     registers: [registry],
   });
   return {
-    noteDatabaseWait: (milliseconds) => waits.observe(milliseconds / SECOND),
+    database: {
+      waited: (milliseconds) => waits.observe(milliseconds / SECOND),
+      ran: (milliseconds) => statements.observe(milliseconds / SECOND),
+    },
     watchEventLoop: createEventLoopGauge(registry),
   };
 }

@@ -5,17 +5,25 @@ export interface ConnectionCounts {
   waiting: number;
 }
 
-/** Is told how long work waited for a connection or for the lock of a writer, in milliseconds. */
-export type WaitListener = (milliseconds: number) => void;
+/** Is told how the database keeps up; all times in milliseconds. */
+export interface DatabaseListener {
+  /** Work waited for a connection, or for the lock of a writer. */
+  waited(milliseconds: number): void;
+  /** The database ran a statement. */
+  ran(milliseconds: number): void;
+}
+
+/** Hears nothing. */
+export const NOBODY_LISTENS: DatabaseListener = { waited: () => undefined, ran: () => undefined };
 
 /** Counts the connections that are in use, and times the waits for them. */
 export class ConnectionUse {
-  readonly #onWait: WaitListener;
+  readonly #listener: DatabaseListener;
   #taken = 0;
   #waiting = 0;
 
-  constructor(onWait: WaitListener) {
-    this.#onWait = onWait;
+  constructor(listener: DatabaseListener) {
+    this.#listener = listener;
   }
 
   /** Times the taking of a connection. */
@@ -28,7 +36,17 @@ export class ConnectionUse {
       return connection;
     } finally {
       this.#waiting -= 1;
-      this.#onWait(performance.now() - startedAt);
+      this.#listener.waited(performance.now() - startedAt);
+    }
+  }
+
+  /** Times a statement. */
+  async run<T>(execute: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await execute();
+    } finally {
+      this.#listener.ran(performance.now() - startedAt);
     }
   }
 
@@ -38,7 +56,7 @@ export class ConnectionUse {
 
   /** Work waited for the lock of a writer. */
   noteLock(milliseconds: number): void {
-    this.#onWait(milliseconds);
+    this.#listener.waited(milliseconds);
   }
 
   counts(open: number): ConnectionCounts {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { WaitListener } from './connection-use.ts';
+import type { DatabaseListener } from './connection-use.ts';
 import type { Store } from './store.ts';
 
 /** Where the databases are. A PostgreSQL address may hold a password and is never printed. */
@@ -9,10 +9,11 @@ export type DatabaseLocation = { kind: 'sqlite'; file: string } | { kind: 'postg
  * Opens the databases and brings them to the newest schema.
  * @throws {Error} in plain words when the databases cannot be opened, are of a newer version, or may lose commits
  */
-export async function openStore(location: DatabaseLocation, onWait?: WaitListener): Promise<Store> {
+export async function openStore(location: DatabaseLocation, listener?: DatabaseListener): Promise<Store> {
   // Loads only the driver that is needed, so that commands start sooner.
-  if (location.kind === 'sqlite') return (await import('./sqlite.ts')).openSqliteStore(location.file, onWait);
-  return (await import('./postgres.ts')).openPostgresStore(location.url, onWait);
+  if (location.kind === 'sqlite')
+    return (await import('./sqlite.ts')).openSqliteStore(location.file, listener);
+  return (await import('./postgres.ts')).openPostgresStore(location.url, listener);
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import { ConnectionUse, type WaitListener } from './connection-use.ts';
+import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
 import { isNewest, migratePostgres } from './migrate-postgres.ts';
 import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
 import { retryConflicts } from './retry-conflicts.ts';
@@ -85,7 +85,7 @@ class MarkingDriver extends PostgresDriver {
     const execute = connection.executeQuery.bind(connection);
     return Object.assign(connection, {
       executeQuery: (query: CompiledQuery) =>
-        execute({ ...query, parameters: storable(query.parameters) }).catch(fail),
+        this.#use.run(() => execute({ ...query, parameters: storable(query.parameters) })).catch(fail),
     });
   }
 }
@@ -133,12 +133,12 @@ async function runPrepared(pool: pg.Pool, statement: pg.QueryConfig): Promise<pg
 }
 
 /** Each connection prepares a statement once under the statement's name. */
-function preparedReader(pool: pg.Pool): Store['volatileRows'] {
+function preparedReader(pool: pg.Pool, use: ConnectionUse): Store['volatileRows'] {
   const names = new Map<string, string>();
   return async <Row>(text: string, parameters: readonly string[]) => {
     const name = names.get(text) ?? createHash('sha256').update(text).digest('hex').slice(0, 32);
     names.set(text, name);
-    const { rows } = await runPrepared(pool, { name, text, values: storable(parameters) });
+    const { rows } = await use.run(() => runPrepared(pool, { name, text, values: storable(parameters) }));
     return rows as Row[];
   };
 }
@@ -227,13 +227,17 @@ async function prepareDatabase(url: string): Promise<void> {
  * Opens (and migrates) the PostgreSQL store: one database whose volatile tables are unlogged.
  * @throws {Error} in plain words, without the address's password
  */
-export async function openPostgresStore(url: string, onWait: WaitListener = () => undefined): Promise<Store> {
+export async function openPostgresStore(
+  url: string,
+  listener: DatabaseListener = NOBODY_LISTENS,
+): Promise<Store> {
   await prepareDatabase(url);
   const pool = openPool(url);
-  const dialect = new MarkingDialect({ pool }, new ConnectionUse(onWait));
+  const use = new ConnectionUse(listener);
+  const dialect = new MarkingDialect({ pool }, use);
   const durable = new Kysely<Tables>({ dialect });
   const volatile = new Kysely<VolatileTables>({ dialect });
-  const read = preparedReader(pool);
+  const read = preparedReader(pool, use);
   const first = async <Row>(text: string, values: readonly string[]) => (await read<Row>(text, values))[0];
   const clock = CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::int8 as now');
   return {

@@ -30,7 +30,7 @@ async function patiently<T>(use: ConnectionUse, run: () => Promise<T>): Promise<
   let isLate = false;
   for (;;) {
     try {
-      const done = await run();
+      const done = await use.run(run);
       if (isLate) use.noteLock(performance.now() - begun);
       return done;
     } catch (error) {

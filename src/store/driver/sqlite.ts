@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Kysely, sql as expression } from 'kysely';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
-import { ConnectionUse, type WaitListener } from './connection-use.ts';
+import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
 import { withKeptStatements } from './kept-statements.ts';
 import { migrate } from './migrations.ts';
 import { PatientDialect } from './sqlite-dialect.ts';
@@ -109,14 +109,14 @@ export function volatileFileOf(file: string): string {
  * Opens (and migrates) the SQLite store: `file` holds the data that must survive a power cut, `file` with `-volatile`
  * the rest.
  */
-export function openSqliteStore(file: string, onWait: WaitListener = () => undefined): Store {
+export function openSqliteStore(file: string, listener: DatabaseListener = NOBODY_LISTENS): Store {
   const durableFile = openDurable(file);
   const volatileFile = openFile(volatileFileOf(file), 'NORMAL');
   migrate(durableFile, 'sqlite');
   migrate(volatileFile, 'sqlite-volatile');
   const asideFile = openDurable(file);
   for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
-  const use = new ConnectionUse(onWait);
+  const use = new ConnectionUse(listener);
   const dialectOf = (handle: Sqlite.Database) =>
     new PatientDialect({ database: withKeptStatements(handle) }, use);
   const durable = new Kysely<Tables>({ dialect: dialectOf(durableFile) });

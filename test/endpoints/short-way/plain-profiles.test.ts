@@ -81,6 +81,16 @@ afterEach(async () => {
 
 const form = (text: string): Partial<RawRequest> => ({ method: 'POST', ...rawForm(text) });
 
+const traced = (traceparent: string) => ({ headers: { ...bearer().headers, traceparent } });
+
+test('a call with a trace takes the ordinary way, whatever the trace is', async () => {
+  expect(await takesShortWay()).toBe(true);
+  for (const traceparent of [`00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`, 'x'])
+    expect(await takesShortWay(traced(traceparent))).toBe(false);
+  await mark();
+  expect(await takesShortWay()).toBe(true);
+});
+
 test('a plain call takes the short way with its token in the header, the query or the body', async () => {
   expect(await takesShortWay()).toBe(true);
   expect(await takesShortWay({ path: `${PATH}?access_token=${encodeURIComponent(token)}` })).toBe(true);

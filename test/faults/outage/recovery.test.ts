@@ -50,7 +50,7 @@ afterAll(async () => {
 const isOpen = (before: string) => scrape(system.bridgeUrl).then((all) => sumOf(all, OPEN, { before }));
 
 const isServed = (id: string) =>
-  accessTokenFor(context(), id).then(
+  accessTokenFor(context(), { id }).then(
     () => true,
     () => false,
   );

@@ -96,7 +96,7 @@ async function callUntilServed(number: number): Promise<Served> {
   await delay((number * SPAN) / FLEET);
   const begun = performance.now();
   for (let turnedAway = 0; ; turnedAway += 1) {
-    const again = await withTimeout(accessTokenFor(system.bridge.context, idOf(number))).then(
+    const again = await withTimeout(accessTokenFor(system.bridge.context, { id: idOf(number) })).then(
       () => undefined,
       (error: { retryAfter?: number }) => error.retryAfter ?? 5000,
     );

@@ -67,7 +67,9 @@ test('an hour of lost answers costs at most twenty-five grants of ten thousand',
   for (let number = 0; number < FLEET; number += 1) {
     clock.advance(EVERY);
     if ((number * EVERY) % SETTLED_EVERY < EVERY) await resolveDoubts(context);
-    await expect(accessTokenFor(context, idOf(number))).rejects.toMatchObject({ name: 'Unavailable' });
+    await expect(accessTokenFor(context, { id: idOf(number) })).rejects.toMatchObject({
+      name: 'Unavailable',
+    });
   }
   const presented = new Set(system.proxy.refreshes().map(({ refreshToken }) => refreshToken));
   console.log(`an hour of lost answers: ${presented.size} of ${FLEET} grants were presented`);

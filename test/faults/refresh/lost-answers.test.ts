@@ -168,7 +168,7 @@ test('a hole that swallows answers is noticed before they are given up, and stop
   clock.advance(1000);
   const before = sent();
   const letGo = swallowAnswers();
-  const refresh = (count: number) => all.splice(0, count).map((id) => accessTokenFor(context(), id));
+  const refresh = (count: number) => all.splice(0, count).map((id) => accessTokenFor(context(), { id }));
   const calls = refresh(2);
   await until(() => sent() === before + 2);
   clock.advance(3000);

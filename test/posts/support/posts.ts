@@ -59,7 +59,7 @@ export async function aLiveAccessToken(context: Context): Promise<string> {
     .where('state', '<>', 'dead')
     .orderBy('created_at', 'desc')
     .executeTakeFirstOrThrow();
-  return (await accessTokenFor(context, grant.id)).accessToken;
+  return (await accessTokenFor(context, grant)).accessToken;
 }
 
 /** Every post of the organization that was made since a time, in Unix milliseconds. */

@@ -95,7 +95,7 @@ test('a post that comes to light late is found by a later look', async () => {
   expect((await bakery.create(text)).json.message).toMatch(MAY);
   bakery.mend();
   const { id } = await context.store.durable.selectFrom('grants').select('id').executeTakeFirstOrThrow();
-  const { accessToken } = await accessTokenFor(context, id);
+  const { accessToken } = await accessTokenFor(context, { id });
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` };
   await fetch(system.proxy.origin, { method: 'POST', headers, body: lost });
   await bakery.lookAfter(15_000);

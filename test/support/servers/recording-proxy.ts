@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Answer, bodyOf, forward, send } from './forward.ts';
 
 interface TokenCall {
@@ -8,6 +8,7 @@ interface TokenCall {
   refreshToken: string | undefined;
   code: string | undefined;
   codeVerifier: string | undefined;
+  headers: IncomingHttpHeaders;
   /** Unset until the modern side answered. */
   status: number | undefined;
 }
@@ -16,6 +17,7 @@ interface TokenCall {
 interface OtherCall {
   method: string | undefined;
   path: string;
+  headers: IncomingHttpHeaders;
   body: string;
   /** Unset until the modern side answered. */
   status: number | undefined;
@@ -45,7 +47,7 @@ export interface RecordingProxy {
   close(): Promise<void>;
 }
 
-function tokenCall(body: Buffer): TokenCall {
+function tokenCall({ headers }: IncomingMessage, body: Buffer): TokenCall {
   const form = new URLSearchParams(body.toString());
   const read = (name: string) => form.get(name) ?? undefined;
   return {
@@ -54,12 +56,13 @@ function tokenCall(body: Buffer): TokenCall {
     refreshToken: read('refresh_token'),
     code: read('code'),
     codeVerifier: read('code_verifier'),
+    headers,
     status: undefined,
   };
 }
 
-function otherCall({ method, url }: IncomingMessage, body: Buffer): OtherCall {
-  return { method, path: url?.split('?')[0] ?? '', body: body.toString(), status: undefined };
+function otherCall({ method, url, headers }: IncomingMessage, body: Buffer): OtherCall {
+  return { method, path: url?.split('?')[0] ?? '', headers, body: body.toString(), status: undefined };
 }
 
 /**
@@ -99,7 +102,7 @@ export async function startRecordingProxy(port: number, target: string): Promise
     const body = await bodyOf(request);
     const isToken = request.method === 'POST' && request.url?.split('?')[0] === '/token';
     if (!isToken) return relayOther(request, body, response);
-    const call = tokenCall(body);
+    const call = tokenCall(request, body);
     calls.push(call);
     proxy.onTokenCall?.(call);
     const answer = await forward(request, body, target);

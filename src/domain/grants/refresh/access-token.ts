@@ -14,6 +14,8 @@ import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { endGrant } from '../end-grant.ts';
 import type { GrantsDeps } from '../deps.ts';
+import type { GrantAtWork } from '../grant-at-work.ts';
+import type { GrantClient } from '../grant-client.ts';
 import { markClaimInDoubt } from '../mark-in-doubt.ts';
 import { recoverSpilledPair } from './store-rotated-pair.ts';
 import { withLease } from '../../work/lease.ts';
@@ -48,7 +50,7 @@ function waitFor(context: GrantsDeps, until: number): Unavailable {
 }
 
 /** Puts an old claim in doubt: its process has died, so the outcome is unknown. */
-async function noteAbandonedClaim(context: GrantsDeps, grant: Grant): Promise<void> {
+async function noteAbandonedClaim(context: GrantsDeps, grant: GrantAtWork): Promise<void> {
   const now = context.clock.now();
   const age = now - (grant.presented_at ?? 0);
   const seenFor = context.watch.seenFor(grant);
@@ -61,10 +63,10 @@ async function noteAbandonedClaim(context: GrantsDeps, grant: Grant): Promise<vo
  * Asks the server whether a refresh token in doubt is live; undefined where the server has no introspection. After a
  * failure the grant rests with back-off.
  */
-async function askIsLive(context: GrantsDeps, grant: Grant): Promise<boolean | undefined> {
+async function askIsLive(context: GrantsDeps, grant: GrantAtWork): Promise<boolean | undefined> {
   try {
     const server = await serverOf(context, grant.modern_client_id);
-    return await server.isLive(openRefreshToken(context, grant));
+    return await server.isLive(openRefreshToken(context, grant), grant.calling?.trace);
   } catch (error) {
     const rest = backOff(grant.attempts, context.chance(), { longest: NOTHING_SENT_REST_MAX });
     await postponeRefresh(context.store.durable, grant, context.clock.now() + rest);
@@ -78,7 +80,7 @@ async function oneOf(context: GrantsDeps, grant: Grant, work: () => Promise<void
   if (!(await withLease(context, lease, work))) await delay(LOOK_AGAIN);
 }
 
-async function presentAgainOrBury(context: GrantsDeps, grant: Grant): Promise<void> {
+async function presentAgainOrBury(context: GrantsDeps, grant: GrantAtWork): Promise<void> {
   // A pair in this machine's spill is the answer to the presentation. So nothing is in doubt.
   if (await recoverSpilledPair(context, grant)) return;
   const isLive = await askIsLive(context, grant);
@@ -111,7 +113,7 @@ async function stoppedUntil(context: GrantsDeps, grant: Grant): Promise<number> 
  * Looks into a grant in doubt after its quiet time. Presents the refresh token once more where the rules allow this,
  * else ends the grant.
  */
-async function resolveDoubt(context: GrantsDeps, grant: Grant): Promise<void> {
+async function resolveDoubt(context: GrantsDeps, grant: GrantAtWork): Promise<void> {
   const now = context.clock.now();
   const reallyQuiet = context.settings.inDoubtQuiet - doubtSeenFor(context, grant);
   if (grant.presented_at !== null && grant.presented_at > now) {
@@ -133,7 +135,7 @@ async function isReachableAgain(context: GrantsDeps, { put_off_at: putOffAt }: G
  * Takes one step for a grant that is `ready`, unless the grant has to rest. A rest after a failed connection ends with
  * the first good answer for another grant, so that a long outage causes no long rest after it.
  */
-async function refreshReady(context: GrantsDeps, grant: Grant): Promise<void> {
+async function refreshReady(context: GrantsDeps, grant: GrantAtWork): Promise<void> {
   const until = restsUntil(grant, context.clock.now());
   if (until > 0 && (await isReachableAgain(context, grant))) return endRest(context.store.durable, grant);
   if (until > 0) throw waitFor(context, until);
@@ -146,7 +148,7 @@ async function refreshReady(context: GrantsDeps, grant: Grant): Promise<void> {
  * restored copy takes no step: it sends nothing, and decides nothing that only the original can know.
  * @throws {GrantDead | Unavailable}
  */
-export async function advance(context: GrantsDeps, grant: Grant): Promise<void> {
+export async function advance(context: GrantsDeps, grant: GrantAtWork): Promise<void> {
   if (context.instance.isCopy()) throw new Unavailable('a restored copy refreshes nothing');
   switch (grant.state) {
     case 'ready':
@@ -162,7 +164,7 @@ export async function advance(context: GrantsDeps, grant: Grant): Promise<void> 
 }
 
 /** Refreshes ahead of time in the background. The caller goes on with the access token that is still live. */
-function renewEarly(context: GrantsDeps, grant: Grant): void {
+function renewEarly(context: GrantsDeps, grant: GrantAtWork): void {
   const now = context.clock.now();
   if (context.shutdown.signal.aborted || context.sides.connections.refuses()) return;
   if (grant.state !== 'ready' || grant.refresh_at > now || restsUntil(grant, now) > 0) return;
@@ -187,14 +189,18 @@ function currentOf(context: GrantsDeps, grant: Grant): CurrentAccessToken {
   };
 }
 
+/** A grant, and the request that needs its access token. */
+export type WantedGrant = Pick<GrantClient, 'id' | 'calling'>;
+
 async function advanceUntil(
   context: GrantsDeps,
-  grantId: string,
+  { id, calling }: WantedGrant,
   until: number,
 ): Promise<CurrentAccessToken> {
   for (;;) {
-    const grant = await findGrant(context.store.durable, grantId);
-    if (!grant || grant.state === 'dead') throw new GrantDead(grant?.dead_cause ?? 'unknown');
+    const row = await findGrant(context.store.durable, id);
+    if (!row || row.state === 'dead') throw new GrantDead(row?.dead_cause ?? 'unknown');
+    const grant = { ...row, calling };
     if (grant.access_expires_at > context.clock.now()) {
       renewEarly(context, grant);
       return currentOf(context, grant);
@@ -209,6 +215,6 @@ async function advanceUntil(
  * started refresh continues.
  * @throws {GrantDead | Unavailable}
  */
-export async function accessTokenFor(context: GrantsDeps, grantId: string): Promise<CurrentAccessToken> {
-  return context.callers.during(grantId, (until) => advanceUntil(context, grantId, until));
+export async function accessTokenFor(context: GrantsDeps, grant: WantedGrant): Promise<CurrentAccessToken> {
+  return context.callers.during(grant.id, (until) => advanceUntil(context, grant, until));
 }

@@ -2,6 +2,7 @@ import { TOKEN_LATE_AFTER, PROBE_WITHOUT_TOKEN_AFTER } from '../../../shared/lif
 import { findGrant } from '../../../store/grants/grants.ts';
 import { BreakerOpen } from '../../../upstream/breaker.ts';
 import type { GrantsDeps } from '../deps.ts';
+import type { WantedGrant } from './access-token.ts';
 import { withAccessToken } from './with-access-token.ts';
 
 /**
@@ -17,11 +18,11 @@ async function hasTokenInHand({ store, clock }: GrantsDeps, grantId: string): Pr
 }
 
 /** Whether this read may find out whether the main API answers again. Otherwise a request without a token may. */
-async function isProbe(context: GrantsDeps, grantId: string): Promise<boolean> {
+async function isProbe(context: GrantsDeps, { id }: WantedGrant): Promise<boolean> {
   const { reads } = context.sides;
   const waited = reads.waitsForProbe();
   if (waited === undefined) return false;
-  if (await hasTokenInHand(context, grantId)) return true;
+  if (await hasTokenInHand(context, id)) return true;
   // An answer without a token says less, so reads of other grants have the first chance.
   if (waited >= PROBE_WITHOUT_TOKEN_AFTER) reads.knock();
   return false;
@@ -29,9 +30,13 @@ async function isProbe(context: GrantsDeps, grantId: string): Promise<boolean> {
 
 type AuthorizedRead<Answer> = (accessToken: string) => Promise<Answer>;
 
-async function whileOpen(context: GrantsDeps, grantId: string, ask: AuthorizedRead<unknown>): Promise<never> {
+async function whileOpen(
+  context: GrantsDeps,
+  grant: WantedGrant,
+  ask: AuthorizedRead<unknown>,
+): Promise<never> {
   // Nobody waits for a probe. The breaker notes what it shows.
-  if (await isProbe(context, grantId)) withAccessToken(context, grantId, ask).catch(() => undefined);
+  if (await isProbe(context, grant)) withAccessToken(context, grant, ask).catch(() => undefined);
   throw new BreakerOpen();
 }
 
@@ -41,15 +46,15 @@ async function whileOpen(context: GrantsDeps, grantId: string, ask: AuthorizedRe
  */
 export async function readWithAccessToken<Answer>(
   context: GrantsDeps,
-  grantId: string,
+  grant: WantedGrant,
   ask: AuthorizedRead<Answer>,
 ): Promise<Answer> {
   const { reads } = context.sides;
-  if (reads.isOpen()) return whileOpen(context, grantId, ask);
+  if (reads.isOpen()) return whileOpen(context, grant, ask);
   // Where every access token has ended, no read would show that the main API is away too.
   const late = setInterval(() => reads.knock(), TOKEN_LATE_AFTER);
   try {
-    return await withAccessToken(context, grantId, (accessToken) => {
+    return await withAccessToken(context, grant, (accessToken) => {
       clearInterval(late);
       return ask(accessToken);
     });

@@ -17,13 +17,13 @@ import {
   restUntil,
   releaseClaim,
 } from '../../../store/grants/presentations.ts';
-import type { Grant } from '../../../store/tables/tables.ts';
 import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
 import { BreakerOpen } from '../../../upstream/breaker.ts';
 import type { Connection } from '../../../upstream/connection.ts';
 import { Rejected, type TokenPair, Unavailable } from '../../../upstream/outcomes.ts';
 import { endGrant } from '../end-grant.ts';
 import type { GrantsDeps } from '../deps.ts';
+import type { GrantAtWork } from '../grant-at-work.ts';
 import { markClaimInDoubt } from '../mark-in-doubt.ts';
 import { changeOfClaim, isCalmTurn } from './stop/breaker-rules.ts';
 import { endProbe, findTurn, followOutcome } from './stop/doubt-breaker.ts';
@@ -43,7 +43,7 @@ import { outcomeOf } from './refresh-outcome.ts';
  */
 
 interface Claim {
-  grant: Grant;
+  grant: GrantAtWork;
   server: AuthorizationServer;
   from: 'ready' | 'in_doubt';
   claimId: string;
@@ -83,19 +83,19 @@ function restAfter(error: unknown): Parameters<typeof backOff>[2] {
 
 async function connectOrPostpone(
   context: GrantsDeps,
-  grant: Grant,
+  grant: GrantAtWork,
   server: AuthorizationServer,
 ): Promise<Connection> {
   try {
     await mustBeSafe(context);
-    return await server.connect(() => context.callers.isWaitedFor(grant.id));
+    const connection = await server.connect(() => context.callers.isWaitedFor(grant.id));
+    return { ...connection, trace: grant.calling?.trace };
   } catch (error) {
     // Nobody tried to connect, so the grant has no reason to rest.
     if (error instanceof BreakerOpen) throw error;
     const now = context.clock.now();
     const retryAt = now + backOff(grant.attempts, context.chance(), restAfter(error));
-    const putOffAt = isUnsent(error) ? now : null;
-    await restUntil(context.store.durable, grant, { retryAt, putOffAt });
+    await restUntil(context.store.durable, grant, { retryAt, putOffAt: isUnsent(error) ? now : null });
     throw error;
   }
 }
@@ -235,7 +235,7 @@ async function claimAndWrite(
  * refresh that would have to wait, or that would run while answers are lost: its access token is still live.
  * @throws {Unavailable} presenting is stopped
  */
-async function askToPresent(context: GrantsDeps, grant: Grant): Promise<RefreshSlot | undefined> {
+async function askToPresent(context: GrantsDeps, grant: GrantAtWork): Promise<RefreshSlot | undefined> {
   const turn = await findTurn(context);
   const isEarly = grant.access_expires_at > context.clock.now();
   if (isEarly && !isCalmTurn(turn)) return undefined;
@@ -285,7 +285,7 @@ async function presentIfAllowed(
  */
 export async function presentRefreshToken(
   context: GrantsDeps,
-  grant: Grant,
+  grant: GrantAtWork,
   { ifAlone }: { ifAlone: boolean },
 ): Promise<void> {
   if (grant.state !== 'ready' && grant.state !== 'in_doubt') return;

@@ -2,7 +2,7 @@ import { REST_MAX } from '../../../shared/lifetimes.ts';
 import { clearSuspicion, expireAccessToken, markSuspect } from '../../../store/grants/grants.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import { accessTokenFor, type CurrentAccessToken } from './access-token.ts';
+import { accessTokenFor, type CurrentAccessToken, type WantedGrant } from './access-token.ts';
 import type { GrantsDeps } from '../deps.ts';
 import { backOff } from './refresh-policy.ts';
 
@@ -25,6 +25,12 @@ async function suspect(context: GrantsDeps, token: CurrentAccessToken, cause: un
   throw new Unavailable('the main API refuses a fresh access token', { retryAfter: rest, cause });
 }
 
+interface RefusedCall<Answer> {
+  grant: WantedGrant;
+  ask: AuthorizedCall<Answer>;
+  mayEndOnTheWay: number;
+}
+
 /**
  * Refreshes and calls again. If a fresh access token is refused but has expired during the call, the grant is not
  * suspect.
@@ -32,18 +38,18 @@ async function suspect(context: GrantsDeps, token: CurrentAccessToken, cause: un
 async function askAgain<Answer>(
   context: GrantsDeps,
   refused: CurrentAccessToken,
-  { ask, mayEndOnTheWay }: { ask: AuthorizedCall<Answer>; mayEndOnTheWay: number },
+  { grant, ask, mayEndOnTheWay }: RefusedCall<Answer>,
 ): Promise<Answer> {
   const version = { id: refused.grantId, version: refused.version };
   await expireAccessToken(context.store.durable, version, context.clock.now());
-  const fresh = await accessTokenFor(context, refused.grantId);
+  const fresh = await accessTokenFor(context, grant);
   try {
     return await ask(fresh.accessToken);
   } catch (error) {
     if (!isRefused(error)) throw error;
     const hasEnded = fresh.expiresAt <= context.clock.now();
     if (!hasEnded || mayEndOnTheWay === 0) return suspect(context, fresh, error);
-    return askAgain(context, fresh, { ask, mayEndOnTheWay: mayEndOnTheWay - 1 });
+    return askAgain(context, fresh, { grant, ask, mayEndOnTheWay: mayEndOnTheWay - 1 });
   }
 }
 
@@ -67,15 +73,15 @@ async function trust(context: GrantsDeps, { grantId, suspectCount }: CurrentAcce
  */
 export async function withAccessToken<Answer>(
   context: GrantsDeps,
-  grantId: string,
+  grant: WantedGrant,
   ask: AuthorizedCall<Answer>,
 ): Promise<Answer> {
-  const token = await accessTokenFor(context, grantId);
+  const token = await accessTokenFor(context, grant);
   const rest = token.suspectUntil - context.clock.now();
   if (rest > 0 && rest <= REST_MAX)
     throw new Unavailable('the main API refused the last access tokens', { retryAfter: rest });
   const answer = await ask(token.accessToken).catch((error: unknown) => {
-    if (isRefused(error)) return askAgain(context, token, { ask, mayEndOnTheWay: MAY_END_ON_THE_WAY });
+    if (isRefused(error)) return askAgain(context, token, { grant, ask, mayEndOnTheWay: MAY_END_ON_THE_WAY });
     throw error;
   });
   await trust(context, token);

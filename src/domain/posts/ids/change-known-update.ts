@@ -1,5 +1,6 @@
 import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import type { PostsDeps } from '../deps.ts';
+import { mainApiOf } from '../../grants/main-api-of.ts';
 import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { meantChannel } from '../../ids/legacy-ids.ts';
@@ -35,11 +36,12 @@ function stepsOf(context: PostsDeps, { mapping }: Writer, { reading, ids }: Name
       return reading.channels.find(({ id }) => id === meant);
     },
     ask: (read) =>
-      servedBy(context, mapping, ({ id, modernClientId }) => {
-        const mainApi = context.sides.mainApiFor(modernClientId);
+      servedBy(context, mapping, (grant) => {
+        const { modernClientId } = grant;
+        const mainApi = mainApiOf(context, grant);
         const now = () => context.clock.now();
         takeWrite(context, { modernClientId, clientId: mapping.client_id });
-        return readWithAccessToken(context, id, (accessToken) => read({ mainApi, accessToken, now }));
+        return readWithAccessToken(context, grant, (accessToken) => read({ mainApi, accessToken, now }));
       }),
   };
 }

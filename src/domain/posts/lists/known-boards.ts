@@ -5,6 +5,7 @@ import { OrganizationGone } from '../../../upstream/main-api.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
 import type { PostsDeps } from '../deps.ts';
+import { mainApiOf } from '../../grants/main-api-of.ts';
 import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { freshFor } from '../../limits/freshness.ts';
 import type { AccountWithAge } from '../../reads/read-account.ts';
@@ -42,11 +43,11 @@ async function fetchBoards(
   wanted: BoardsRequest,
 ): Promise<BoardsAnswer> {
   const fetchedAt = context.clock.now();
-  const mainApi = context.sides.mainApiFor(grant.modernClientId);
+  const mainApi = mainApiOf(context, grant);
   const now = () => context.clock.now();
   const found: Record<string, Board[] | null> = Object.fromEntries(wanted.channelIds.map((id) => [id, null]));
   for (const ids of chunksOf(wanted.organizationIds, ORGANIZATIONS_PER_REQUEST)) {
-    const read = await readWithAccessToken(context, grant.id, (accessToken) =>
+    const read = await readWithAccessToken(context, grant, (accessToken) =>
       readBoards({ mainApi, accessToken, now }, ids),
     ).catch((cause: unknown) => {
       if (!(cause instanceof OrganizationGone)) throw cause;

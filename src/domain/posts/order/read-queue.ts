@@ -2,6 +2,7 @@ import type { PostsAccess } from '../../../upstream/posts/read-posts.ts';
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { PostsDeps } from '../deps.ts';
+import { mainApiOf } from '../../grants/main-api-of.ts';
 import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { FieldRefused } from '../../translation/call-fields.ts';
@@ -57,8 +58,8 @@ export function readQueue(
   return servedBy(context, mapping, (grant) => {
     const { modernClientId } = grant;
     const takeRequest = () => takeWrite(context, { modernClientId, clientId: mapping.client_id });
-    const mainApi = context.sides.mainApiFor(modernClientId);
-    return readWithAccessToken(context, grant.id, (accessToken) =>
+    const mainApi = mainApiOf(context, grant);
+    return readWithAccessToken(context, grant, (accessToken) =>
       readPages({ mainApi, accessToken, now: () => context.clock.now() }, channel, takeRequest),
     );
   });

@@ -5,6 +5,7 @@ import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/n
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { editInput, type PostChannel } from '../../translation/post-input.ts';
 import type { PostsDeps } from '../deps.ts';
+import { mainApiOf } from '../../grants/main-api-of.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
@@ -42,9 +43,9 @@ async function channelOf(
   id: string,
 ): Promise<PostChannel | undefined> {
   const found = await servedBy(context, mapping, (grant) => {
-    const mainApi = context.sides.mainApiFor(grant.modernClientId);
+    const mainApi = mainApiOf(context, grant);
     takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
-    return withAccessToken(context, grant.id, (accessToken) =>
+    return withAccessToken(context, grant, (accessToken) =>
       findPost({ mainApi, accessToken, now: context.clock.now() }, id),
     );
   });

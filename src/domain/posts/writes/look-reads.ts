@@ -4,6 +4,7 @@ import { type SendQuery, findPost, listPosts, type PostsResult } from '../../../
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { PostsDeps } from '../deps.ts';
+import { mainApiOf } from '../../grants/main-api-of.ts';
 import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
@@ -57,10 +58,10 @@ async function queueFor(ask: SendQuery, row: ChannelRow, position: 'top' | 'bott
 /** The reads of a look while the caller waits. As part of the write they do not give way, and count as writes. */
 export function readsInCall(context: PostsDeps, { grant, clientId }: PostsReader): LookReads {
   const { id: grantId, modernClientId } = grant;
-  const mainApi = context.sides.mainApiFor(modernClientId);
+  const mainApi = mainApiOf(context, grant);
   const ask: SendQuery = async (read) => {
     takeWrite(context, { modernClientId, clientId });
-    return readWithAccessToken(context, grantId, (accessToken) =>
+    return readWithAccessToken(context, grant, (accessToken) =>
       read({ mainApi, accessToken, now: context.clock.now() }),
     );
   };

@@ -5,6 +5,7 @@ import type { WriteCall } from '../../../store/tables/posts.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
+import { mainApiOf } from '../../grants/main-api-of.ts';
 import type { PostsDeps } from '../deps.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { requireBudget, takeWrite } from '../../limits/fair-shares.ts';
@@ -37,7 +38,7 @@ function takeShare(context: PostsDeps, { attempt, grant, mapping }: ClaimedWrite
 }
 
 async function send(context: PostsDeps, parts: ClaimedWrite, accessToken: string): Promise<void> {
-  const mainApi = context.sides.mainApiFor(parts.grant.modernClientId);
+  const mainApi = mainApiOf(context, parts.grant);
   const { attempt, document } = parts;
   const connection = await mainApi.connect(takersOf(parts.mapping));
   try {
@@ -77,7 +78,7 @@ async function noteChange(context: PostsDeps, parts: ClaimedWrite, end: WriteEnd
 async function sendOnce(context: PostsDeps, parts: ClaimedWrite): Promise<void> {
   const { attempt, grant } = parts;
   try {
-    await withAccessToken(context, grant.id, (token) => send(context, parts, token));
+    await withAccessToken(context, grant, (token) => send(context, parts, token));
   } catch (error) {
     if (attempt.outcome) {
       context.logger.warn('a write was answered, and then something failed', { error });

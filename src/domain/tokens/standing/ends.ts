@@ -61,3 +61,9 @@ export function whyGrantEnded(cause: string | null | undefined): string | undefi
 export function whyTokenEnded(reason: string | null): string | undefined {
   return reason === null ? undefined : KEPT.get(reason);
 }
+
+/** The reason of a token as one word for the log. Reasons that support wrote are words for people: they stand in the history alone. */
+export function loggedReason(reason: string | null): string | undefined {
+  if (reason === null) return undefined;
+  return KEPT.has(reason) ? reason : 'by hand';
+}

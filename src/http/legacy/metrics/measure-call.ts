@@ -5,6 +5,7 @@ import { collapsedPath, oldCallOf } from '../../../domain/old-calls/old-calls.ts
 import { callerOf } from '../../request-log.ts';
 import type { CarriedToken } from '../../wire/bearer-token.ts';
 import { isAnswerOfOldApi } from '../usage-note.ts';
+import { traceCall } from './trace-call.ts';
 
 /**
  * Counts every request to an old address once, when its answer has left or its caller has hung up. All labels come from
@@ -82,6 +83,7 @@ export function measureCall(context: LegacyDeps, others: OtherEndpoints): Reques
   return (req, res, next) => {
     const labelsOf = () => ({ endpoint: endpointOf(req, others), ...callerLabels(res) });
     countAtEnd(context, { res, startedAt: performance.now(), labelsOf });
+    if (context.tracing) traceCall(context, { req, res }, endpointOf(req, others));
     next();
   };
 }

@@ -12,7 +12,8 @@ import {
 } from '../../../domain/old-api/pass-through.ts';
 import type { ResolvedToken } from '../../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
-import { REQUEST_ID, requestIdOf } from '../../request-id.ts';
+import { REQUEST_ID } from '../../request-id.ts';
+import { callingOf, traceOf } from '../../request-trace.ts';
 import { ownHeaders } from '../../wire/added-headers.ts';
 import { tokenIfAny, tokenInHeader } from '../../wire/bearer-token.ts';
 import { refuseHiddenTokens } from '../hidden-token-check.ts';
@@ -99,10 +100,11 @@ interface OldApiCall {
  * @throws {LegacyError} 400 where the call may hold another token than the bridge has read
  */
 async function passedCall(asking: OldApiCall): Promise<PassedCall> {
-  const { req } = asking;
+  const { req, res } = asking;
   await refuseHiddenTokens(req);
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
-  return { method: req.method, target: targetOf(req), rawHeaders: rawHeadersOf(asking, body), body };
+  const rawHeaders = rawHeadersOf(asking, body);
+  return { method: req.method, target: targetOf(req), rawHeaders, body, trace: traceOf(res) };
 }
 
 /**
@@ -115,7 +117,7 @@ async function legacyCall({ req, res, token }: OldApiCall & { token: string }): 
     clientId: await clientIdIn(req),
     userAgent: req.get('user-agent'),
     address: req.ip ?? '',
-    requestId: requestIdOf(res),
+    ...callingOf(res),
     carrier: (await tokenIfAny(req))?.carrier ?? 'header',
   };
 }

@@ -87,13 +87,18 @@ const isMethod = (method: string | undefined) => method === 'GET' || method === 
 const isPlainMoment = (way: PlainWayInput) =>
   IS_ANSWERED_HERE && !isLogged(way) && isBeforeSunset(way.context);
 
+/** Whether the call belongs to a trace, which only the ordinary way takes along. */
+const isTraced = ({ context: { tracing } }: PlainWayInput, req: IncomingMessage) =>
+  req.headers['traceparent'] !== undefined || tracing?.isDrawn(req) === true;
+
 const isPlainRequest = (req: IncomingMessage) =>
   isMethod(req.method) && hasPlainBody(req) && req.headers.upgrade === undefined;
 
 /** The call of a request; undefined where the head of the request is not plain. */
 function plainCallOf(way: PlainWayInput, req: IncomingMessage, res: ServerResponse): PlainCall | undefined {
   const path = plainPathOf(req.url ?? '');
-  if (path === undefined || !isPlainRequest(req) || !isPlainMoment(way)) return undefined;
+  if (path === undefined || !isPlainRequest(req) || isTraced(way, req) || !isPlainMoment(way))
+    return undefined;
   const arrival = plainArrival(req, way.trusts);
   const query = parametersIn(req.url ?? '');
   if (!arrival || wantsSubprofiles(query)) return undefined;

@@ -6,6 +6,7 @@ import { tokensIn } from '../../../shared/log/token-like.ts';
 import { formTargets, leaveToReauthorize, refuseOnCopy } from '../../signin/leave.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
+import { traceOf } from '../../request-trace.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 
@@ -84,7 +85,11 @@ async function inspect(frame: PageShell, res: Response): Promise<PastedTokenResu
   if (problem !== undefined) return { problem };
   const token = tokenOf(fieldsOf(res.req)['token'] ?? '');
   try {
-    return await inspectPasted(frame.context, { token, accountId: signedInPerson(res.req).accountId });
+    return await inspectPasted(frame.context, {
+      token,
+      accountId: signedInPerson(res.req).accountId,
+      trace: traceOf(res),
+    });
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     res.status(503);

@@ -9,6 +9,7 @@ import { Forbidden, Rejected, Unavailable } from '../../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
 import { queryParameters } from '../../wire/request-parameters.ts';
 import { kindOf } from '../../../shared/log/refusal-log.ts';
+import { callingOf, idsOf } from '../../request-trace.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { createFailureBrake, type FailureBrake } from '../../pages/brake.ts';
 import { ownReturn, unknownState } from './own-return.ts';
@@ -69,6 +70,7 @@ async function exchangeAndFinish(
     client,
     keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
     takeVerifier: () => verifier,
+    calling: callingOf(exchanged[1]),
   };
   const finish = async () => ending.finish(request, await parts.exchange(step, exchanged));
   try {
@@ -77,7 +79,7 @@ async function exchangeAndFinish(
     if (error instanceof PageError) throw error;
     if (error instanceof Rejected) codes.countFailure(exchanged[0]);
     const message = 'a consent could not be finished';
-    const fields = { requestId: request.id, error };
+    const fields = { ...idsOf(exchanged[1]), authorizationId: request.id, error };
     parts.noteFailure({
       level: 'error',
       message,

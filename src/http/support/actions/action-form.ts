@@ -6,7 +6,7 @@ import { tokensIn } from '../../../shared/log/token-like.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 import { type NoticeRedirect, leaveWith } from '../../pages/flash-notice.ts';
-import { requestIdOf } from '../../request-id.ts';
+import { callingOf } from '../../request-trace.ts';
 
 export type { NoticeRedirect };
 
@@ -118,7 +118,7 @@ function takeForm<Target>(frame: PageShell, action: StaffAction<Target>): Reques
     };
     const read = readReason(fields['reason'] ?? '');
     if ('problems' in read) return again(read.problems);
-    const origin = { actor: `account:${signedInPerson(req).accountId}`, requestId: requestIdOf(res) };
+    const origin = { actor: `account:${signedInPerson(req).accountId}`, ...callingOf(res) };
     const answer = await action.act({ target, fields, ...read, origin }, res);
     if (answer === undefined) return;
     if ('notice' in answer) return leaveWith(frame.context, res, answer);
