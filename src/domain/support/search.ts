@@ -12,6 +12,7 @@ import {
 import { findGrant } from '../../store/grants/grants.ts';
 import type { Origin } from '../origin.ts';
 import type { SupportDeps } from './deps.ts';
+import { subjectsOfRequest } from './request/describe-request.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { harmlessText, type Hint, type Query, readQuery } from './read-query.ts';
@@ -92,27 +93,29 @@ async function byGrant({ store }: SupportDeps, id: string): Promise<MappingRow[]
   return own.length > 0 ? own : mappingsWith(store.durable, { client_id, account_id }, LIMIT);
 }
 
+const NOTHING: SearchMatches = { tokens: [], apps: [], accounts: [] };
+
+/** Every id that the bridge makes, of a request too. */
+const HEX_ID = /^[0-9a-f]{24}$/;
+
 async function byId(context: SupportDeps, id: string): Promise<SearchMatches> {
   const { durable } = context.store;
   const modernId = await accountOfLegacyId(durable, id);
-  const [own, waiting, granted, app, accounts, paired] = await Promise.all([
+  const [own, waiting, granted, app, accounts, paired, requested] = await Promise.all([
     mappingsWith(durable, { id }, 1),
     mappingsWith(durable, { legacy_account_id: id }, LIMIT),
     byGrant(context, id),
     appWithId(durable, id),
     accountsWith(durable, { id }, 1),
     modernId === undefined ? [] : accountsWith(durable, { id: modernId }, 1),
+    HEX_ID.test(id) ? subjectsOfRequest(context, id) : NOTHING,
   ]);
   return {
-    tokens: [...own, ...waiting, ...granted],
-    apps: app ? [app] : [],
-    accounts: [...accounts, ...paired],
+    tokens: [...own, ...waiting, ...granted, ...requested.tokens],
+    apps: [...(app ? [app] : []), ...requested.apps],
+    accounts: [...accounts, ...paired, ...requested.accounts],
   };
 }
-
-const NOTHING: SearchMatches = { tokens: [], apps: [], accounts: [] };
-
-const HEX_ID = /^[0-9a-f]{24}$/;
 
 function unique<T>(rows: readonly T[], idOf: (row: T) => string): T[] {
   return [...new Map(rows.map((row) => [idOf(row), row])).values()];

@@ -33,7 +33,8 @@ interface TimelinePage {
 
 const ACCOUNT = 'account:';
 
-async function actorNames({ store }: Pick<SupportDeps, 'store'>, events: readonly ShownEvent[]) {
+/** The names of the people who acted, by account id. */
+export async function actorNames({ store }: Pick<SupportDeps, 'store'>, events: readonly ShownEvent[]) {
   const actors = events.flatMap(({ actor }) =>
     actor.startsWith(ACCOUNT) ? [actor.slice(ACCOUNT.length)] : [],
   );

@@ -6,6 +6,7 @@ import { supportAppRoutes } from './app/app-page.ts';
 import { deskRoutes } from './desks/desks.ts';
 import { mappingRoutes } from './token/mapping-page.ts';
 import { numberRoutes } from './numbers/numbers.ts';
+import { requestRoutes } from './request/request-page.ts';
 import { searchRoutes } from './search/search-page.ts';
 
 /** The pages of support. Every address below /support is for staff, and each action names the role that it needs. */
@@ -14,6 +15,7 @@ export function supportRouter(frame: PageShell): Router {
   router.use('/support', frame.requireRole('reader'));
   searchRoutes(router, frame);
   mappingRoutes(router, frame);
+  requestRoutes(router, frame);
   supportAccountRoutes(router, frame);
   supportAppRoutes(router, frame);
   actionRoutes(router, frame);

@@ -6,7 +6,8 @@ import type { Event } from '../tables/tables.ts';
  * The history of one token or one app. Each source has its own index; a page holds the newest entries before an entry.
  */
 
-const COLUMNS = [
+/** The columns without those of the chain. */
+export const SHOWN_COLUMNS = [
   'id',
   'at',
   'actor',
@@ -20,7 +21,7 @@ const COLUMNS = [
 ] as const;
 
 /** An entry without the columns of the chain. */
-export type ShownEvent = Pick<Event, (typeof COLUMNS)[number]>;
+export type ShownEvent = Pick<Event, (typeof SHOWN_COLUMNS)[number]>;
 
 interface Page {
   before: number;
@@ -28,7 +29,7 @@ interface Page {
 }
 
 const page = (db: Database, { before, limit }: Page) =>
-  db.selectFrom('events').select(COLUMNS).where('id', '<', before).orderBy('id', 'desc').limit(limit);
+  db.selectFrom('events').select(SHOWN_COLUMNS).where('id', '<', before).orderBy('id', 'desc').limit(limit);
 
 /** Entries of one token. */
 export async function eventsOfMapping(db: Database, mappingId: string, at: Page): Promise<ShownEvent[]> {

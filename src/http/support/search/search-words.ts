@@ -24,7 +24,7 @@ function understoodOf({ isLikelyToken, hint, email, ids, name }: SearchQuery): s
     ids.length > 0 &&
       email === undefined &&
       !isLikelyToken &&
-      'an id of an app, an account, a token or a grant',
+      'an id of an app, an account, a token, a grant or a request',
     name !== undefined &&
       email === undefined &&
       !isLikelyToken &&
@@ -57,11 +57,17 @@ const OTHER_NEXT = [
   'Ask for a token, its first four characters, or the e-mail address of the account.',
 ];
 
+const REQUEST_NEXT =
+  'If it is the id of a request: a request that changed nothing, such as a refused call, is in the log alone. Its line “request” names the token.';
+
+const OWN_ID = /^[0-9a-f]{24}$/;
+
 /** The kinds of ids and names for which a text was looked up, and the next thing to try. */
 export function nothingFoundWords(query: SearchQuery): NoResultWords {
   const understood = understoodOf(query);
   if (query.isLikelyToken) return { understood, next: TOKEN_NEXT };
   if (query.email !== undefined) return { understood, next: EMAIL_NEXT };
+  if (query.ids.some((id) => OWN_ID.test(id))) return { understood, next: [REQUEST_NEXT, ...OTHER_NEXT] };
   if (query.hint !== undefined) return { understood, next: [...HINT_NEXT, ...OTHER_NEXT.slice(1)] };
   return { understood, next: query.isShortHint ? [TOO_SHORT, ...OTHER_NEXT] : OTHER_NEXT };
 }

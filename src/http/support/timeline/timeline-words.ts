@@ -196,6 +196,6 @@ export function timelineLine(event: ShownEvent, readers: ActorNames) {
     kind: what.kind ?? '',
     why: whyWords(event),
     who: whoWords(event.actor, readers, event.action),
-    requestId: event.request_id ?? undefined,
+    requestId: event.request_id === null ? undefined : encodeURIComponent(event.request_id),
   };
 }

@@ -58,8 +58,8 @@ export function shownWrites(found: WritesFound) {
   return { lines: writeLines(found), part: partWords(found) };
 }
 
-/** A deletion names no channel, but another write of the same post may name it. */
-function writeLines({ writes, channels }: WritesFound) {
+/** One line for each write. A deletion names no channel, but another write of the same post may name it. */
+export function writeLines({ writes, channels }: Pick<WritesFound, 'writes' | 'channels'>) {
   return writes.map((row) => ({
     call: CALLS[row.call],
     at: row.sent_at,
