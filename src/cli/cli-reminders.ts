@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { command, group } from './cli-command.ts';
 
 /** The commands about reminders. */
@@ -8,14 +8,23 @@ const reminders = () => import('./commands/reminders.ts');
 const DAY =
   'act as if today were this day, such as 2027-02-01 (at 21:00 UTC), or as if now were this time with its zone';
 
+/** Prints while it plans: an answer for all people at once would not fit into memory. */
+function planCommand(): Command {
+  return new Command('plan')
+    .description('show who would get which reminder, when and why; send and change nothing')
+    .option('--json', 'answer one JSON object')
+    .option('--on <moment>', DAY)
+    .exitOverride()
+    .action(async (options: { json?: boolean; on?: string }) => {
+      const { printPlan } = await import('./commands/reminders-plan.ts');
+      await printPlan(options);
+    });
+}
+
 /** The command `reminders`. */
 export function reminderCommands(): Command {
   return group('reminders', 'Mails that remind people of dates and of ended connections.', [
-    command(
-      'plan',
-      'show who would get which reminder, when and why; send and change nothing',
-      async () => (await reminders()).planAll,
-    ).option('--on <moment>', DAY),
+    planCommand(),
     command(
       'run',
       'plan and send reminders now; with --on, write the mails to files: only for a database that can be thrown away',

@@ -9,7 +9,7 @@ import { backup } from '../../src/cli/commands/database/backup.ts';
 import { restore } from '../../src/cli/commands/database/restore.ts';
 import { changeDate } from '../../src/cli/commands/dates/dates.ts';
 import { verifyHistoryCommand } from '../../src/cli/commands/history.ts';
-import { planAll } from '../../src/cli/commands/reminders.ts';
+import { printPlan } from '../../src/cli/commands/reminders-plan.ts';
 import { findTokenCommand, revoke } from '../../src/cli/commands/tokens/token-actions.ts';
 import { importTokens } from '../../src/cli/commands/tokens/tokens.ts';
 import { withContext } from '../../src/cli/commands/with-context.ts';
@@ -31,6 +31,15 @@ const token = (name: string, clientId: string) => ({
   client_id: clientId,
   account_id: 'c'.repeat(24),
 });
+
+/** What `reminders plan` prints. */
+async function planOn(options: Parameters<typeof printPlan>[0]): Promise<string> {
+  let text = '';
+  await printPlan(options, async (pieces) => {
+    for await (const piece of pieces) text += piece;
+  });
+  return text;
+}
 
 async function importRows(...rows: object[]) {
   const file = join(varDir, 'rows.ndjson');
@@ -135,16 +144,18 @@ test('one entry waits in the singular', async () => {
 
 test('without a mail server in production, no command promises a reminder', async () => {
   const moment = new Date(Date.now() + 30 * DAY).toISOString();
-  const { lines } = await changeDate({ reason: 'asked for' }, ['sunset', moment]);
-  expect(lines.join(' ')).toContain('Nobody is reminded of it: SMTP_URL is not set');
-  expect(lines.join(' ')).not.toContain('planned anew');
+  const { lines: answer } = await changeDate({ reason: 'asked for' }, ['sunset', moment]);
+  expect(answer.join(' ')).toContain('Nobody is reminded of it: SMTP_URL is not set');
+  expect(answer.join(' ')).not.toContain('planned anew');
   // Mails that are not urgent go out from nine in the morning on.
   const noon = new Date((Math.floor(Date.now() / DAY) + 1.5) * DAY).toISOString();
-  const plan = await planAll({ on: noon });
-  expect(plan.lines[1]).toContain('None of these mails will be sent: SMTP_URL is not set');
+  const lines = (await planOn({ on: noon })).split('\n');
+  expect(lines[0]).toContain('None of these mails will be sent: SMTP_URL is not set');
   // The owner has an address, the holder has none.
-  expect(plan.json).toMatchObject({ mails: 1, without_address: 1, is_sending: false });
-  expect(plan.lines[0]).toContain('1 mail now, 0 people later. 1 person cannot get one');
+  const plan = JSON.parse(await planOn({ on: noon, json: true }));
+  expect(plan).toMatchObject({ mails: 1, without_address: 1, is_sending: false });
+  expect(plan.people).toHaveLength(2);
+  expect(lines.at(-2)).toContain('1 mail now, 0 people later. 1 person cannot get one');
 });
 
 test('a token that belongs to another app is refused for the token, and the report names it', async () => {

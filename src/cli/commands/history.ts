@@ -12,6 +12,7 @@ import { timeOf } from '../../domain/history/locate-tampering.ts';
 import { verifyHistory as prove, type HistoryVerdict } from '../../domain/history/verify-history.ts';
 import { allEvents } from '../../store/history/events.ts';
 import type { Database } from '../../store/driver/store.ts';
+import { printPieces } from './print-pieces.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
@@ -114,13 +115,6 @@ async function* exportLines(db: Database): AsyncGenerator<string> {
   }
 }
 
-/** A reader that stops early, as `head` does, has read enough: EPIPE is no error. */
-async function print(db: Database): Promise<void> {
-  await pipeline(Readable.from(exportLines(db)), process.stdout, { end: false }).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-  });
-}
-
 async function writeInto(file: string, db: Database): Promise<void> {
   const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
     const reason = cause.code === 'EEXIST' ? 'it exists already' : cause.code;
@@ -139,6 +133,8 @@ async function writeInto(file: string, db: Database): Promise<void> {
 export async function exportHistory(options: { output?: string }): Promise<void> {
   const { output } = options;
   await withContext(({ context }) =>
-    output === undefined ? print(context.store.durable) : writeInto(output, context.store.durable),
+    output === undefined
+      ? printPieces(exportLines(context.store.durable))
+      : writeInto(output, context.store.durable),
   );
 }

@@ -3,82 +3,13 @@ import type { Context } from '../../domain/context.ts';
 import { resumeMails } from '../../domain/reminders/stop-mails.ts';
 import { type DeliveryCounts, deliverReminders } from '../../domain/reminders/deliver.ts';
 import { listUndeliverable } from '../../domain/reminders/deliver-undeliverable.ts';
-import { planReminders, type Preview, previewReminders } from '../../domain/reminders/plan-reminders.ts';
+import { planReminders } from '../../domain/reminders/plan-reminders.ts';
 import { printable, shown } from './dates/moment-option.ts';
-import { dayGiven, contextOn } from './dates/on-day.ts';
+import { contextOn, dayGiven, USE_UNTIL_NOW } from './dates/on-day.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
 /** `reminders`: the recipients and reasons of reminders, by hand and for any day. */
-
-const USE = 'The last use of a token is the last use until now, also for a later day.';
-
-function jsonOf({ person, due, day, isNow }: Preview) {
-  return {
-    person: person.id,
-    address: person.address ?? null,
-    zone: person.zone,
-    day,
-    is_now: isNow,
-    due: due.map(({ clientId, part, role, stage, plannedFor, at, because }) => ({
-      client_id: clientId,
-      app: part.appName,
-      role,
-      stage,
-      planned_for: plannedFor,
-      date: at === undefined ? null : shown(at),
-      because,
-    })),
-  };
-}
-
-type ReminderPlanJson = ReturnType<typeof jsonOf>;
-
-function linesOf({ person, address, zone, day, is_now: isNow, due }: ReminderPlanJson): string[] {
-  const when = isNow ? 'now' : `later: from nine in the morning (${zone}), on a day without another mail`;
-  const head = `${day}  ${person}  ${address ?? 'no address is known'}  ${when}`;
-  return [head, ...due.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: ${one.because}`)];
-}
-
-async function previewed(context: Context): Promise<ReminderPlanJson[]> {
-  const people: ReminderPlanJson[] = [];
-  for await (const preview of previewReminders(context)) people.push(jsonOf(preview));
-  return people;
-}
-
-const NONE_SENT =
-  'None of these mails will be sent: SMTP_URL is not set, and production needs a mail server.';
-
-const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
-
-/**
- * `reminders plan [--on MOMENT]`: who would get which reminder, when and why. Writes nothing, and works on a copy too.
- */
-export async function planAll(options: Record<string, unknown>): Promise<Result> {
-  const on = dayGiven(options['on']);
-  return withContext(async ({ context }) => {
-    const at = on ?? context.clock.now();
-    const people = await previewed(on === undefined ? context : contextOn(context, readConfig(), on));
-    const due = people.filter((one) => one.is_now);
-    const mails = due.filter((one) => one.address !== null).length;
-    const unknown = due.length - mails;
-    const later = people.length - due.length;
-    const unsent =
-      unknown === 0 ? '' : ` ${count(unknown, 'person', 'people')} cannot get one: no address is known.`;
-    const { sendsReminders: isSending } = context.settings;
-    const lines = [
-      `At ${shown(at)}: ${count(mails, 'mail', 'mails')} now, ${count(later, 'person', 'people')} later.${unsent}`,
-      ...(isSending ? [] : [NONE_SENT]),
-      ...(on === undefined ? [] : [USE]),
-      ...people.flatMap(linesOf).map(printable),
-    ];
-    return {
-      ok: true,
-      lines,
-      json: { at: shown(at), mails, without_address: unknown, later, is_sending: isSending, people },
-    };
-  });
-}
 
 function told(made: number, delivered: DeliveryCounts) {
   const { sent, dropped, putOff, passedOn, undeliverable } = delivered;
@@ -101,7 +32,11 @@ async function triedOn(context: Context, config: Config, on: number): Promise<Re
   const { lines, json } = told(made, await deliverReminders(thatDay, { isDryRun: true }));
   const folder = thatDay.mailer.directory ?? '';
   const where = `No mail left this machine. The mails are files in ${folder}, and the ledger counts them as sent.`;
-  return { ok: true, lines: [...lines, where, USE], json: { ...json, at: shown(on), directory: folder } };
+  return {
+    ok: true,
+    lines: [...lines, where, USE_UNTIL_NOW],
+    json: { ...json, at: shown(on), directory: folder },
+  };
 }
 
 async function sentNow(context: Context): Promise<Result> {

@@ -10,6 +10,9 @@ import { momentOf } from './moment-option.ts';
 /** By then it is nine in the morning nearly everywhere, from UTC-12 on. */
 const EVENING = 21 * 60 * MINUTE;
 
+/** What a rehearsal of another day knows of the use of tokens, in words for operators. */
+export const USE_UNTIL_NOW = 'The last use of a token is the last use until now, also for a later day.';
+
 /** The moment in `--on`. A date alone means the evening of that day in UTC. */
 export function dayGiven(given: unknown): number | undefined {
   if (typeof given !== 'string') return undefined;
