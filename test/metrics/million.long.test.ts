@@ -1,6 +1,7 @@
-import { setImmediate as takeTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { holdJobs } from '../support/bridge/hold-jobs.ts';
+import { longestHold } from '../support/bridge/longest-hold.ts';
 import { issueToken } from '../support/callers/legacy-calls.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { until } from '../support/servers/held-answer.ts';
@@ -27,28 +28,6 @@ afterAll(async () => {
   release();
   await system.stop();
 });
-
-const cpuTime = () => {
-  const { user, system: kernel } = process.cpuUsage();
-  return (user + kernel) / 1000;
-};
-
-/** The most work, in milliseconds of the processor, that was done in a row before something else had its turn. */
-async function longestHold(work: () => Promise<unknown>): Promise<number> {
-  const end = new AbortController();
-  let [last, longest] = [cpuTime(), 0];
-  const watching = (async () => {
-    while (!end.signal.aborted) {
-      await takeTurn();
-      longest = Math.max(longest, cpuTime() - last);
-      last = cpuTime();
-    }
-  })();
-  await work();
-  end.abort();
-  await watching;
-  return longest;
-}
 
 /** The token of the owner is counted too. */
 test('a million tokens are counted, and no piece of the count holds the event loop for more than 50 ms', async () => {

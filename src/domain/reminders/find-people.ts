@@ -63,9 +63,10 @@ export async function personIdOf(context: RemindersDeps, address: string): Promi
 async function partsUnderEmails(
   context: RemindersDeps,
   accounts: readonly AccountRow[],
+  stopping: AbortSignal | undefined,
 ): Promise<Map<string, AppPart[]>> {
   const emails = [...new Set(accounts.map(emailOf))].filter((email) => email !== '');
-  const parts = await loadParts(context, { by: 'email', names: emails });
+  const parts = await loadParts(context, { by: 'email', names: emails }, stopping);
   const first = await firstAccounts(context, [...parts.keys()]);
   return new Map([...parts].map(([email, own]) => [first.get(email) ?? '', own]));
 }
@@ -99,14 +100,18 @@ const withoutAccount = (email: string): PersonIdentity => {
   return { id, aliases: [id], accountId: undefined, name: undefined, address: email, zone: UNKNOWN_ZONE };
 };
 
-/** The people among these accounts: accounts that hold waiting tokens or own apps. */
+/**
+ * The people among these accounts: accounts that hold waiting tokens or own apps.
+ * @throws {Error} named AbortError, when `stopping` aborts
+ */
 export async function peopleOfAccounts(
   context: RemindersDeps,
   accounts: readonly AccountRow[],
+  stopping?: AbortSignal,
 ): Promise<ReminderPerson[]> {
   const ids = accounts.map((row) => row.account_id);
-  const own = await loadParts(context, { by: 'account', names: ids });
-  const waiting = await partsUnderEmails(context, accounts);
+  const own = await loadParts(context, { by: 'account', names: ids }, stopping);
+  const waiting = await partsUnderEmails(context, accounts, stopping);
   const earlier = await earlierEmails(context, ids);
   return accounts.flatMap((account) => {
     const id = account.account_id;
@@ -115,14 +120,18 @@ export async function peopleOfAccounts(
   });
 }
 
-/** The people among these addresses: addresses without an account, under which tokens or apps wait. */
+/**
+ * The people among these addresses: addresses without an account, under which tokens or apps wait.
+ * @throws {Error} named AbortError, when `stopping` aborts
+ */
 export async function peopleOfEmails(
   context: RemindersDeps,
   emails: readonly string[],
+  stopping?: AbortSignal,
 ): Promise<ReminderPerson[]> {
   const first = await firstAccounts(context, emails);
   const names = emails.filter((email) => !first.has(email));
-  const parts = await loadParts(context, { by: 'email', names });
+  const parts = await loadParts(context, { by: 'email', names }, stopping);
   return [...parts].map(([email, own]) => ({ ...withoutAccount(email), parts: own }));
 }
 

@@ -1,65 +1,101 @@
+import { groupBy } from '../../shared/group-by.ts';
 import {
-  type HolderRow,
+  type HeldToken,
+  listHeldTokens,
+  listLiveApps,
+  listOwnersApps,
   type NamedPerson,
-  type OwnerRow,
-  readHolderRows,
-  readOwnerRows,
+  type OwnersApp,
+  readDeaths,
 } from '../../store/reminders/reminder-people.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { RemindersDeps } from './deps.ts';
+import { later, sumTokensOf } from './owned-tokens.ts';
 import type { HolderPart, OwnerPart, AppPart } from './people.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /** The tokens that people hold and the apps that they own, app by app. */
 
-function holderPart(row: HolderRow): HolderPart {
-  return {
+type PartsDeps = Pick<RemindersDeps, 'store' | 'oldBackend'>;
+
+async function ownerPart(
+  context: PartsDeps,
+  { client_id: clientId, app_name: appName, passed_at }: OwnersApp,
+  stopping: AbortSignal | undefined,
+): Promise<OwnerPart> {
+  const sums = await sumTokensOf(context, { clientId, stopping });
+  const passedAt = context.oldBackend ? (passed_at ?? undefined) : undefined;
+  return { role: 'owner', clientId, appName, ...sums, passedAt };
+}
+
+/** What of a group of tokens counts for their holder. */
+function holderPart(
+  tokens: readonly HeldToken[],
+  app: { client_id: string; name: string },
+  deaths: ReadonlyMap<string, number>,
+): HolderPart {
+  const part: HolderPart = {
     role: 'holder',
-    clientId: row.client_id,
-    appName: row.app_name,
-    waiting: row.waiting,
-    lastUsedAt: row.last_used_at ?? undefined,
-    wokenAt: row.woken_at ?? undefined,
-    diedAt: row.died_at ?? undefined,
-    knownSince: row.known_since ?? undefined,
+    clientId: app.client_id,
+    appName: app.name,
+    waiting: tokens.length,
+    lastUsedAt: undefined,
+    wokenAt: undefined,
+    diedAt: undefined,
+    knownSince: undefined,
   };
+  for (const { last_used_at, woken_at, grant_id, updated_at } of tokens) {
+    part.lastUsedAt = later(part.lastUsedAt, last_used_at);
+    part.wokenAt = later(part.wokenAt, woken_at);
+    if (grant_id !== null) part.diedAt = later(part.diedAt, deaths.get(grant_id));
+    part.knownSince = later(part.knownSince, updated_at);
+  }
+  return part;
 }
 
-function ownerPart(row: OwnerRow, { oldBackend }: Pick<RemindersDeps, 'oldBackend'>): OwnerPart {
-  return {
-    role: 'owner',
-    clientId: row.client_id,
-    appName: row.app_name,
-    tokens: { waiting: row.waiting, active: row.active },
-    accounts: { waiting: row.accounts_waiting, active: row.accounts_active },
-    lastUsedAt: row.last_used_at ?? undefined,
-    waitingUsedAt: row.waiting_used_at ?? undefined,
-    passedAt: oldBackend ? (row.passed_at ?? undefined) : undefined,
-    knownSince: row.known_since ?? undefined,
-  };
+async function deathsOf(db: Database, tokens: readonly HeldToken[]): Promise<ReadonlyMap<string, number>> {
+  const ids = tokens.flatMap(({ grant_id }) => grant_id ?? []);
+  return ids.length === 0 ? new Map() : readDeaths(db, ids);
 }
 
-/** The parts of these people by name: first held tokens, then owned apps. People without parts are left out. */
-export async function loadParts(
-  context: Pick<RemindersDeps, 'store' | 'oldBackend'>,
-  named: NamedPerson,
-): Promise<Map<string, AppPart[]>> {
-  const { durable } = context.store;
+function add(parts: Map<string, AppPart[]>, person: string, part: AppPart): void {
+  const known = parts.get(person);
+  if (known) known.push(part);
+  else parts.set(person, [part]);
+}
+
+/** The waiting tokens of these people, app by app in the order of the names of apps. */
+async function loadHeld(db: Database, named: NamedPerson): Promise<Map<string, AppPart[]>> {
+  const tokens = await listHeldTokens(db, named);
+  if (tokens.length === 0) return new Map();
+  const deaths = await deathsOf(db, tokens);
+  const byApp = groupBy(tokens, ({ client_id }) => client_id);
   const parts = new Map<string, AppPart[]>();
-  const add = (person: string, part: AppPart) => {
-    const known = parts.get(person);
-    if (known) known.push(part);
-    else parts.set(person, [part]);
-  };
-  if (named.names.length === 0) return parts;
-  for (const row of await readHolderRows(durable, named)) add(row.person, holderPart(row));
-  await yieldToEventLoop();
-  for (const row of await readOwnerRows(durable, named)) add(row.person, ownerPart(row, context));
-  await yieldToEventLoop();
+  for (const app of await listLiveApps(db, [...byApp.keys()])) {
+    const byPerson = groupBy(byApp.get(app.client_id) ?? [], ({ person }) => person);
+    for (const [person, own] of byPerson) {
+      add(parts, person, holderPart(own, app, deaths));
+    }
+  }
   return parts;
 }
 
-function later(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+/**
+ * The parts of these people by name: first held tokens, then owned apps. People without parts are left out.
+ * @throws {Error} named AbortError, when `stopping` aborts
+ */
+export async function loadParts(
+  context: PartsDeps,
+  named: NamedPerson,
+  stopping?: AbortSignal,
+): Promise<Map<string, AppPart[]>> {
+  if (named.names.length === 0) return new Map();
+  const { durable } = context.store;
+  const parts = await loadHeld(durable, named);
+  await yieldToEventLoop(stopping);
+  for (const app of await listOwnersApps(durable, named))
+    add(parts, app.person, await ownerPart(context, app, stopping));
+  return parts;
 }
 
 function sumOf(one: HolderPart, other: HolderPart): HolderPart {

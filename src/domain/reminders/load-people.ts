@@ -62,11 +62,13 @@ export function keyOfRow(row: Pick<ReminderRow, 'client_id' | 'role' | 'stage' |
 
 /** Rows of the ledger by person, under all names of the person. */
 function byName<Row extends { person: string }>(rows: readonly Row[]): (person: ReminderPerson) => Row[] {
+  // Most pages have no rows at all.
+  if (rows.length === 0) return () => [];
   const names = groupBy(rows, ({ person }) => person);
   return ({ aliases }) => aliases.flatMap((name) => names.get(name) ?? []);
 }
 
-const namesOf = (people: readonly ReminderPerson[]) => [...new Set(people.flatMap(({ aliases }) => aliases))];
+const namesOf = (people: readonly ReminderPerson[]) => people.flatMap(({ aliases }) => aliases);
 
 interface LedgerOptions {
   /** Unix milliseconds. */
@@ -134,16 +136,17 @@ async function* pagesOf<Row>(
 
 async function* pagesOfPeople(context: RemindersDeps): AsyncIterable<ReminderPerson[]> {
   const { durable } = context.store;
+  const stopping = context.shutdown.signal;
   const accounts = pagesOf(context, {
     read: (after) => accountsAfter(durable, after, PAGE),
     nameOf: (row) => row.account_id,
   });
-  for await (const page of accounts) yield peopleOfAccounts(context, page);
+  for await (const page of accounts) yield peopleOfAccounts(context, page, stopping);
   const emails = pagesOf(context, {
     read: (after) => waitingEmailsAfter(durable, after, PAGE),
     nameOf: (email) => email,
   });
-  for await (const page of emails) yield peopleOfEmails(context, page);
+  for await (const page of emails) yield peopleOfEmails(context, page, stopping);
 }
 
 /**

@@ -43,16 +43,20 @@ export interface PlanInput {
 const UTC = IANAZone.create('UTC');
 
 /** A cache: many people share a zone, a moment and a few dates, and the system calendar is slow. */
-const offsets = new LRUCache<string, number>({ max: 20_000 });
+const offsets = new LRUCache<string, Map<number, number>>({ max: 1000 });
+
+/** The most moments that are kept of one zone. */
+const MOMENTS_KEPT = 100;
 
 /** How far local time is ahead of UTC, in milliseconds. */
 function offsetOf(at: number, zone: string): number {
-  const key = `${at} ${zone}`;
-  const seen = offsets.get(key);
+  const ofZone = offsets.get(zone) ?? new Map<number, number>();
+  const seen = ofZone.get(at);
   if (seen !== undefined) return seen;
   const known = IANAZone.create(zone);
   const offset = (known.isValid ? known : UTC).offset(at) * MINUTE;
-  offsets.set(key, offset);
+  if (ofZone.size >= MOMENTS_KEPT) ofZone.clear();
+  offsets.set(zone, ofZone.set(at, offset));
   return offset;
 }
 
@@ -60,9 +64,9 @@ function offsetOf(at: number, zone: string): number {
 const dayNumber = (at: number, zone: string) => Math.floor((at + offsetOf(at, zone)) / DAY);
 
 /** The latest day whose nine o'clock has come. */
-const morningNumber = (at: number, zone: string) => dayNumber(at, zone) - (isMorning(at, zone) ? 0 : 1);
+const morningNumber = (at: number, zone: string) => Math.floor((at + offsetOf(at, zone) - MORNING) / DAY);
 
-const isMorning = (at: number, zone: string) => (((at + offsetOf(at, zone)) % DAY) + DAY) % DAY >= MORNING;
+const isMorning = (at: number, zone: string) => morningNumber(at, zone) === dayNumber(at, zone);
 
 /** The local day (`YYYY-MM-DD`) at a moment in Unix milliseconds; in UTC when the IANA zone is unknown. */
 export function localDay(now: number, zone: string): string {
@@ -78,7 +82,7 @@ export function nextMorning(now: number, zone: string): number {
 
 /** The key of a stage in the ledger. */
 export function keyOfStage({ clientId, role, stage, plannedFor }: Stage): string {
-  return [clientId, role, stage, plannedFor].join('\n');
+  return `${clientId}\n${role}\n${stage}\n${plannedFor}`;
 }
 
 /** Whether a mail about these stages may be sent now: it is nine in the morning or later, or a stage is urgent. */
@@ -163,10 +167,14 @@ interface PersonMoment {
   latestTold: () => ReadonlyMap<string, number>;
 }
 
-type Case = PersonMoment & { part: AppPart };
+/** A person at one moment, with one part. */
+interface Case {
+  person: PersonMoment;
+  part: AppPart;
+}
 
 const dateKey = ({ clientId, role, plannedFor }: Omit<Stage, 'stage'>) =>
-  [clientId, role, plannedFor].join('\n');
+  `${clientId}\n${role}\n${plannedFor}`;
 
 /** The calendar stage nearest to each date in the ledger, in days before the date. */
 function latestOf(told: ReadonlySet<string>): Map<string, number> {
@@ -197,58 +205,76 @@ function latestStage(
   return come.length === 0 ? undefined : Math.min(...come);
 }
 
-function stageOf({ part: { clientId, role } }: Case, stage: string, plannedFor: string): Stage {
-  return { clientId, role, stage, plannedFor };
-}
-
 /** Whether the person was told of this stage or a later stage of a date. */
-function isTold({ told, latestTold }: Case, stage: Stage): boolean {
+function isTold({ told, latestTold }: PersonMoment, stage: Stage): boolean {
+  if (told.size === 0) return false;
   if (told.has(keyOfStage(stage))) return true;
-  return told.size > 0 && (latestTold().get(dateKey(stage)) ?? Infinity) < Number(stage.stage);
+  return (latestTold().get(dateKey(stage)) ?? Infinity) < Number(stage.stage);
 }
 
-function calendarDue(one: Case, date: Countdown, plan: PlanInput): DueStage[] {
-  const stage = latestStage(date, one, plan);
-  if (stage === undefined) return [];
-  const { milestone, at } = date;
-  const [name, day] = [milestone === 'retirement' ? 'the retirement' : 'the sunset', dayOf(at)];
-  const common = { part: one.part, milestone, at, isUrgent: false };
-  if (date.use === 'unused') {
-    const because = `not used in the last 30 days, and ${name} is planned for ${day}`;
-    return [{ ...stageOf(one, 'unused', ''), ...common, because }];
-  }
-  const own = stageOf(one, String(stage), `${milestone}:${day}`);
-  return isTold(one, own) ? [] : [{ ...own, ...common, because: `stage ${stage} of ${name} on ${day}` }];
+/** The days of dates, which are few, in UTC. */
+const dayNames = new LRUCache<number, string>({ max: 1000, memoMethod: dayOf });
+
+function calendarDue({ person, part }: Case, date: Countdown, plan: PlanInput): DueStage | undefined {
+  const stage = latestStage(date, person, plan);
+  if (stage === undefined) return undefined;
+  const { milestone, at, use } = date;
+  const { clientId, role } = part;
+  const [name, day] = [milestone === 'retirement' ? 'the retirement' : 'the sunset', dayNames.memo(at)];
+  const isUnused = use === 'unused';
+  const due: DueStage = {
+    clientId,
+    role,
+    stage: isUnused ? 'unused' : String(stage),
+    plannedFor: isUnused ? '' : `${milestone}:${day}`,
+    part,
+    milestone,
+    at,
+    isUrgent: false,
+    because: isUnused
+      ? `not used in the last 30 days, and ${name} is planned for ${day}`
+      : `stage ${stage} of ${name} on ${day}`,
+  };
+  return !isUnused && isTold(person, due) ? undefined : due;
 }
 
 /** Events of a holder's tokens. The holder is told at once and without a date, as long as a connection would help. */
-function happenedDue(one: Case, { lifecycle, now }: PlanInput): DueStage[] {
-  const { part, zone } = one;
+function happenedDue({ person, part }: Case, { lifecycle, now }: PlanInput): DueStage[] {
   if (part.role === 'owner' || part.waiting === 0 || !isRecent(part.lastUsedAt, now)) return [];
-  if ((dateFor(lifecycle, 'sunset', part.clientId) ?? Infinity) <= now) return [];
+  const { clientId, role, diedAt, wokenAt } = part;
+  if (diedAt === undefined && wokenAt === undefined) return [];
+  if ((dateFor(lifecycle, 'sunset', clientId) ?? Infinity) <= now) return [];
   const happened = [
-    { stage: 'died', at: part.diedAt, because: 'its connection ended' },
-    { stage: 'woken', at: part.wokenAt, because: 'used again after a long silence' },
+    { stage: 'died', at: diedAt, because: 'its connection ended' },
+    { stage: 'woken', at: wokenAt, because: 'used again after a long silence' },
   ];
   return happened.flatMap(({ stage, at, because }) => {
     if (at === undefined || (stage === 'woken' && !isRecent(at, now))) return [];
-    const isUrgent = localDay(at, zone) === localDay(now, zone);
+    const isUrgent = localDay(at, person.zone) === localDay(now, person.zone);
     const about = { part, milestone: undefined, at: undefined, isUrgent };
-    return [{ ...stageOf(one, stage, String(at)), ...about, because: `${because} on ${dayOf(at)}` }];
+    const plannedFor = String(at);
+    return [{ clientId, role, stage, plannedFor, ...about, because: `${because} on ${dayOf(at)}` }];
   });
 }
 
-function dueOf(one: Case, plan: PlanInput): DueStage[] {
-  const due = [
-    ...happenedDue(one, plan),
-    ...countdownsOf(one.part, plan).flatMap((date) => calendarDue(one, date, plan)),
-  ];
+/** Leaves out the stages of which the person was told, and those that come twice. */
+function freshAmong(due: readonly DueStage[], { told }: PersonMoment): DueStage[] {
   const fresh = new Map<string, DueStage>();
   for (const stage of due) {
     const key = keyOfStage(stage);
-    if (!one.told.has(key) && !fresh.has(key)) fresh.set(key, stage);
+    if (!told.has(key) && !fresh.has(key)) fresh.set(key, stage);
   }
   return [...fresh.values()];
+}
+
+function dueOf(one: Case, plan: PlanInput): readonly DueStage[] {
+  const due = happenedDue(one, plan);
+  for (const date of countdownsOf(one.part, plan)) {
+    const stage = calendarDue(one, date, plan);
+    if (stage) due.push(stage);
+  }
+  if (due.length < 2 && one.person.told.size === 0) return due;
+  return freshAmong(due, one.person);
 }
 
 /**
@@ -259,6 +285,6 @@ export function stagesDue(person: ReminderPerson, told: ReadonlySet<string>, at:
   const { zone, parts } = person;
   let latest: Map<string, number> | undefined;
   const latestTold = () => (latest ??= latestOf(told));
-  const asked = { zone, morning: morningNumber(at.now, zone), told, latestTold };
-  return parts.flatMap((part) => dueOf({ ...asked, part }, at));
+  const moment = { zone, morning: morningNumber(at.now, zone), told, latestTold };
+  return parts.flatMap((part) => dueOf({ person: moment, part }, at));
 }

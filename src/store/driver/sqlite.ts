@@ -6,6 +6,7 @@ import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
 import { withKeptStatements } from './kept-statements.ts';
 import { migrate } from './migrations.ts';
+import { rowMaker } from './row-maker.ts';
 import { PatientDialect } from './sqlite-dialect.ts';
 import { bindParameters, type BoundSql } from './statement-parameters.ts';
 import type { Store } from './store.ts';
@@ -32,17 +33,7 @@ function openFile(file: string, synchronous: 'FULL' | 'NORMAL'): Sqlite.Database
 
 interface PreparedRead extends Pick<BoundSql, 'given'> {
   statement: Sqlite.Statement;
-  rowOf: (values: readonly unknown[]) => unknown;
-}
-
-/** Makes rows of their values. The binding would look up each name again for each row. */
-function rowMaker(names: readonly string[]): PreparedRead['rowOf'] {
-  const empty: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
-  return (values) => {
-    const row = { ...empty };
-    for (let index = 0; index < names.length; index += 1) row[names[index] as string] = values[index];
-    return row;
-  };
+  rowOf: ReturnType<typeof rowMaker>;
 }
 
 /** The memory of a reader for the pages of each file: the inner pages of the indexes of a million tokens have room. */

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
-import { type DeathCause, WAITING_STATES } from '../tables/tables.ts';
+import { type DeathCause, type Mapping, WAITING_STATES } from '../tables/tables.ts';
 
 /**
  * The people who may need a reminder, and the facts for it. People are read page by page in the order of their ids. A
@@ -74,110 +74,111 @@ export interface NamedPerson {
   names: readonly string[];
 }
 
-/** The tokens of one person at one app that wait for a consent. */
-export interface HolderRow {
+/** A token that waits for the consent of a person. */
+export interface HeldToken {
   person: string;
   client_id: string;
-  app_name: string;
-  waiting: number;
+  /** The grant that the token had, where it needs another one. */
+  grant_id: string | null;
   last_used_at: number | null;
   woken_at: number | null;
-  died_at: number | null;
-  known_since: number | null;
+  updated_at: number;
 }
 
 /** The token that an app gets with its registration, when unused, concerns no person: its end breaks no program. */
 const IS_CONCERNED = sql<boolean>`not (m.state = 'unmapped' and m.source = 'registration' and m.last_used_at is null)`;
 
 /**
- * The waiting tokens of these people, grouped by app in the order of the names of apps; unidentified programs are
- * included.
+ * The waiting tokens of these people, in any order. Grouping them here, and joining their apps and grants, would take
+ * longer than reading them.
  */
-export async function readHolderRows(db: Database, { by, names }: NamedPerson): Promise<HolderRow[]> {
+export async function listHeldTokens(db: Database, { by, names }: NamedPerson): Promise<HeldToken[]> {
   const person = sql.ref<string>(by === 'account' ? 'm.account_id' : 'm.account_email');
   return db
     .selectFrom('mappings as m')
-    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
-    .leftJoin('grants as g', (join) =>
-      join
-        .onRef('g.id', '=', 'm.grant_id')
-        .on('m.state', '=', 'reauthorization_required')
-        .on('g.state', '=', 'dead')
-        .on('g.dead_cause', 'in', DIED_OF),
+    .select([person.as('person'), 'm.client_id', 'm.last_used_at', 'm.woken_at', 'm.updated_at'])
+    .select(
+      sql<string | null>`case m.state when 'reauthorization_required' then m.grant_id end`.as('grant_id'),
     )
-    .select((eb) => [
-      person.as('person'),
-      'm.client_id',
-      'a.name as app_name',
-      eb.fn.countAll<number>().as('waiting'),
-      eb.fn.max('m.last_used_at').as('last_used_at'),
-      eb.fn.max('m.woken_at').as('woken_at'),
-      eb.fn.max('g.dead_at').as('died_at'),
-      eb.fn.max('m.updated_at').as('known_since'),
-    ])
     .where(isOneOf(db, person, names))
     .$if(by === 'email', (query) => query.where('m.account_id', 'is', null))
     .where('m.state', 'in', WAITING_STATES)
     .where(IS_CONCERNED)
-    .where('a.retired_at', 'is', null)
-    .groupBy([person, 'm.client_id', 'a.name'])
-    .orderBy('a.name')
-    .orderBy('m.client_id')
     .execute();
 }
 
-/** An app of one person with the counts of its tokens. */
-export interface OwnerRow {
+/** The live apps among these, in the order of their names; unidentified programs are included. */
+export async function listLiveApps(
+  db: Database,
+  clientIds: readonly string[],
+): Promise<Array<{ client_id: string; name: string }>> {
+  return db
+    .selectFrom('apps')
+    .select(['client_id', 'name'])
+    .where(isOneOf(db, 'client_id', clientIds))
+    .where('retired_at', 'is', null)
+    .orderBy('name')
+    .orderBy('client_id')
+    .execute();
+}
+
+/** When the grants among these that ended against their holder's will ended. */
+export async function readDeaths(db: Database, grantIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('grants')
+    .select(['id', 'dead_at'])
+    .where(isOneOf(db, 'id', grantIds))
+    .where('state', '=', 'dead')
+    .where('dead_cause', 'in', DIED_OF)
+    .where('dead_at', 'is not', null)
+    .execute();
+  return new Map(rows.map(({ id, dead_at }) => [id, dead_at ?? 0]));
+}
+
+/** A live app of one person. */
+export interface OwnersApp {
   person: string;
   client_id: string;
   app_name: string;
-  waiting: number;
-  active: number;
-  accounts_waiting: number;
-  accounts_active: number;
-  last_used_at: number | null;
-  waiting_used_at: number | null;
   passed_at: number | null;
-  known_since: number | null;
 }
 
-const ACTIVE = sql<boolean>`m.state = 'active'`;
-const REST = sql<boolean>`m.state <> 'active'`;
-const countIf = (condition: RawBuilder<boolean>) => sql<number>`count(case when ${condition} then 1 end)`;
-const accountsIf = (condition: RawBuilder<boolean>) =>
-  sql<number>`count(distinct case when ${condition} then coalesce(m.account_id, m.account_email) end)`;
-
 /** The live apps of these people, by name, without unidentified programs. */
-export async function readOwnerRows(db: Database, { by, names }: NamedPerson): Promise<OwnerRow[]> {
-  const person = sql.ref<string>(by === 'account' ? 'a.owner_account_id' : 'a.owner_email');
+export async function listOwnersApps(db: Database, { by, names }: NamedPerson): Promise<OwnersApp[]> {
+  const person = sql.ref<string>(by === 'account' ? 'owner_account_id' : 'owner_email');
   return db
-    .selectFrom('apps as a')
-    .leftJoin('mappings as m', (join) =>
-      join
-        .onRef('m.client_id', '=', 'a.client_id')
-        .on('m.state', 'in', [...WAITING_STATES, 'active'])
-        .on(IS_CONCERNED),
-    )
-    .select((eb) => [
-      person.as('person'),
-      'a.client_id',
-      'a.name as app_name',
-      countIf(REST).as('waiting'),
-      countIf(ACTIVE).as('active'),
-      accountsIf(REST).as('accounts_waiting'),
-      accountsIf(ACTIVE).as('accounts_active'),
-      eb.fn.max('m.last_used_at').as('last_used_at'),
-      sql<number | null>`max(case when ${REST} then m.last_used_at end)`.as('waiting_used_at'),
-      'a.passed_at',
-      sql<number | null>`max(case when ${REST} then m.updated_at end)`.as('known_since'),
-    ])
+    .selectFrom('apps')
+    .select([person.as('person'), 'client_id', 'name as app_name', 'passed_at'])
     .where(isOneOf(db, person, names))
-    .$if(by === 'email', (query) => query.where('a.owner_account_id', 'is', null))
-    .where('a.retired_at', 'is', null)
-    .where('a.source', '<>', 'observed')
-    .groupBy([person, 'a.client_id', 'a.name', 'a.passed_at'])
-    .orderBy('a.name')
-    .orderBy('a.client_id')
+    .$if(by === 'email', (query) => query.where('owner_account_id', 'is', null))
+    .where('retired_at', 'is', null)
+    .where('source', '<>', 'observed')
+    .orderBy('name')
+    .orderBy('client_id')
+    .execute();
+}
+
+/** The facts of a token that a reminder to the owner of its app needs. */
+export type OwnersToken = Pick<
+  Mapping,
+  'id' | 'state' | 'source' | 'account_id' | 'account_email' | 'last_used_at' | 'updated_at'
+>;
+
+/**
+ * A piece of the tokens of one app, in the order of their ids, whatever their state: a condition on the state would let
+ * SQLite choose an index in which it reads and sorts all tokens of a large app each time.
+ */
+export async function listOwnersTokens(
+  db: Database,
+  { clientId, after, limit }: { clientId: string; after: string; limit: number },
+): Promise<OwnersToken[]> {
+  return db
+    .selectFrom('mappings')
+    .select(['id', 'state', 'source', 'account_id', 'account_email', 'last_used_at', 'updated_at'])
+    .where('client_id', '=', clientId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
     .execute();
 }
 
