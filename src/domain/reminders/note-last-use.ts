@@ -1,3 +1,5 @@
+import { chunksOf } from '../../shared/chunks-of.ts';
+import { groupBy } from '../../shared/group-by.ts';
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
 import {
@@ -20,7 +22,15 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
  * because the holder is told of this use at once.
  */
 
-const CHUNK = 1000;
+/** Tokens of one reading. Each may have a row of usage for each of its calls and programs. */
+const READ_AT_ONCE = 200;
+
+/**
+ * Tokens of one change. Each may lie on a page of its own, and SQLite writes these pages while the process waits: to its log,
+ * and from time to time to the file.
+ */
+const KEPT_AT_ONCE = 100;
+
 const KEPT = { keptEvery: 12 * 60 * MINUTE, silence: USED_WITHIN };
 
 /** Earlier uses would not change any reminder. */
@@ -29,33 +39,38 @@ const LOOKED_BACK = USED_WITHIN + DAY;
 type LastUsePosition = Pick<LastUse, 'day' | 'mapping_id'>;
 
 /** Undefined when usage cannot be read. */
-async function readChunk(
+async function readUses(
   { store, logger }: RemindersDeps,
   after: LastUsePosition,
 ): Promise<LastUse[] | undefined> {
   try {
-    return await usesAfter(store, after, CHUNK);
+    return await usesAfter(store, after, READ_AT_ONCE);
   } catch (error) {
     logger.warn('usage cannot be read, the bridge keeps the last uses that it knows', { error });
     return undefined;
   }
 }
 
-/** One statement moves a token only once, so each day has its own statement, in the order of days. */
-async function keepChunk(
+/**
+ * One statement moves a token only once, so each day has its own statements, in the order of days.
+ * @throws {Error} named AbortError, when the process stops
+ */
+async function keepUses(
   { store, oldBackend, shutdown }: RemindersDeps,
   uses: readonly LastUse[],
   intervals: UseIntervals,
 ): Promise<void> {
-  for (const day of new Set(uses.map((use) => use.day))) {
-    const ofDay = uses.filter((use) => use.day === day);
-    await keepLastUses(store.aside, ofDay, intervals);
-    if (oldBackend) await keepPassedUses(store.aside, ofDay, intervals);
-    await yieldToEventLoop(shutdown.signal);
-  }
+  for (const ofDay of groupBy(uses, ({ day }) => day).values())
+    for (const some of chunksOf(ofDay, KEPT_AT_ONCE)) {
+      await keepLastUses(store.aside, some, intervals);
+      await yieldToEventLoop(shutdown.signal);
+      if (!oldBackend) continue;
+      await keepPassedUses(store.aside, some, intervals);
+      await yieldToEventLoop(shutdown.signal);
+    }
 }
 
-/** Counts that cannot be read prove no silence. `readChunk` tells of them. */
+/** Counts that cannot be read prove no silence. `readUses` tells of them. */
 async function countedSince({ store }: RemindersDeps): Promise<number> {
   return callsWholeAfter(store).then(
     ({ tokens }) => tokens,
@@ -77,11 +92,11 @@ export async function noteLastUse(context: RemindersDeps): Promise<void> {
   const intervals = { ...KEPT, countedSince: await countedSince(context) };
   let after: LastUsePosition = { day: await firstDay(context, now), mapping_id: '' };
   for (;;) {
-    const uses = await readChunk(context, after);
+    const uses = await readUses(context, after);
     const last = uses?.at(-1);
     if (uses === undefined) return;
     if (last === undefined) break;
-    await keepChunk(context, uses, intervals);
+    await keepUses(context, uses, intervals);
     after = last;
   }
   await keepNotedAt(context.store.aside, now);
