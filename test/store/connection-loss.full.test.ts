@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ensureAccount } from '../../src/store/accounts/accounts.ts';
-import { countLive } from '../../src/store/grants/grants.ts';
+import { countLiveUpTo } from '../../src/store/grants/deaths.ts';
 import { findMapping } from '../../src/store/tokens/mappings.ts';
 import { openStore } from '../../src/store/driver/open-store.ts';
 import { isStorageFault } from '../../src/store/driver/storage-fault.ts';
@@ -41,7 +41,7 @@ async function cutAll(): Promise<number> {
 }
 
 const readAtOnce = (count: number) =>
-  Promise.allSettled(Array.from({ length: count }, () => countLive(store.durable)));
+  Promise.allSettled(Array.from({ length: count }, () => countLiveUpTo(store.durable, 1)));
 
 /** What a caller does with a fault of the database: it asks again. */
 async function untilServed<T>(work: () => Promise<T>, tries: number): Promise<T> {
@@ -65,7 +65,7 @@ test('a query whose connection is cut fails as the fault of the database, and th
   const sleeping = store.first('select pg_sleep(5)::text as slept, $1 as x', ['x']).catch((e: unknown) => e);
   while ((await cutAll()) === 0);
   expect(isStorageFault(await sleeping)).toBe(true);
-  expect(await countLive(store.durable)).toBe(0);
+  expect(await countLiveUpTo(store.durable, 1)).toBe(0);
 });
 
 test('a transaction whose connection is cut has changed nothing and fails as the fault of the database', async () => {
@@ -85,13 +85,13 @@ test('a server that crashes is a fault while it is away, and served again after 
   const restarting = postgres.restart('SIGKILL').then(() => ended.abort());
   const faults: unknown[] = [];
   while (!ended.signal.aborted) {
-    await countLive(store.durable).catch((error: unknown) => faults.push(error));
+    await countLiveUpTo(store.durable, 1).catch((error: unknown) => faults.push(error));
     await delay(1);
   }
   await restarting;
   expect(faults.length).toBeGreaterThan(0);
   expect(faults.filter((fault) => !isStorageFault(fault))).toEqual([]);
-  await untilServed(() => countLive(store.durable), 20);
+  await untilServed(() => countLiveUpTo(store.durable, 1), 20);
   const accounts = await store.durable.selectFrom('accounts').select('account_id').execute();
   expect(accounts).toEqual([{ account_id: 'kept' }]);
 });

@@ -203,13 +203,3 @@ export async function listIdle(
     .limit(limit)
     .execute();
 }
-
-/** How many grants are alive. */
-export async function countLive(db: Database): Promise<number> {
-  const row = await db
-    .selectFrom('grants')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('state', '<>', 'dead')
-    .executeTakeFirstOrThrow();
-  return row.n;
-}

@@ -1,5 +1,5 @@
 import { MINUTE } from '../../../shared/lifetimes.ts';
-import { countLive, listIdle } from '../../../store/grants/grants.ts';
+import { listIdle } from '../../../store/grants/grants.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead, advance } from './access-token.ts';
@@ -32,7 +32,7 @@ export async function refreshIdleGrants(context: GrantsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
   const now = context.clock.now();
   const spread = context.settings.keepAlive * SPREAD;
-  const limit = Math.ceil((await countLive(context.store.durable)) / (spread / MINUTE)) + 1;
+  const limit = Math.ceil((await context.fleet.count()) / (spread / MINUTE)) + 1;
   const before = now - context.settings.keepAlive + spread;
   for (const grant of await listIdle(context.store.durable, { before, now, limit })) {
     if (context.shutdown.signal.aborted) return;
