@@ -24,7 +24,8 @@ import { repeat } from '../../shared/repeat.ts';
  * no harm: a position is unique, and only an entry without a position gets one.
  */
 
-const PAGE = 500;
+/** With SQLite the process does no other work from the first statement of a page to its commit. */
+const PAGE = 100;
 
 /** A sealer that was killed keeps other sealers waiting for this long. */
 const LEASE_LIMIT = 2 * SECOND;
