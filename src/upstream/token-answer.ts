@@ -30,11 +30,18 @@ interface ExpectedAnswer {
   now: number;
 }
 
+/** The refresh token to keep; empty where none was requested. Undefined where the answer lacks a usable one. */
+function refreshTokenIn(body: Record<string, unknown>, isForGood: boolean): string | undefined {
+  if (!isForGood) return '';
+  const given = body['refresh_token'];
+  return isTokenText(given) ? given : undefined;
+}
+
 function wholePair(answer: HttpAnswer, { scope, isForGood = true }: ExpectedAnswer): TokenPair | undefined {
   const body = jsonObject(answer);
   if (!body || !isTokenText(body['access_token'])) return undefined;
-  const refreshToken = isForGood ? body['refresh_token'] : '';
-  if (refreshToken !== '' && !isTokenText(refreshToken)) return undefined;
+  const refreshToken = refreshTokenIn(body, isForGood);
+  if (refreshToken === undefined) return undefined;
   if (typeof body['token_type'] !== 'string' || body['token_type'].toLowerCase() !== 'bearer')
     return undefined;
   return {
