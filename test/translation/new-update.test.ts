@@ -66,6 +66,11 @@ describe('the time', () => {
     ['scheduled_at=2026-11-02T08:30:00-05', at('2026-11-02T13:30:00Z')],
     ['scheduled_at=2026-11-02T08:30', at('2026-11-02T08:30:00Z')],
     ['scheduled_at=2026-11-02 08:30:00', at('2026-11-02T08:30:00Z')],
+    ['scheduled_at=2026-11-02T08:30:00,5Z', at('2026-11-02T08:30:00.500Z')],
+    ['scheduled_at=2026-11-02T08:30:00.123456789Z', at('2026-11-02T08:30:00.123Z')],
+    ['scheduled_at=2026-11-02T08:30:00+0200', at('2026-11-02T06:30:00Z')],
+    ['scheduled_at=2026-11-02T08:30 Z', at('2026-11-02T08:30:00Z')],
+    ['scheduled_at= 2026-11-02T08:30:00Z ', at('2026-11-02T08:30:00Z')],
     ['scheduled_at=2026-11-02', at('2026-11-02T00:00:00Z')],
     ['scheduled_at=2026-11-02&now=true&top=true', at('2026-11-02T00:00:00Z')],
     ['scheduled_at=&now=true', { mode: 'shareNow' }],
@@ -75,6 +80,9 @@ describe('the time', () => {
 
   test.each([
     ['scheduled_at=tomorrow', 'scheduled_at', 1006],
+    ['scheduled_at=on 2026-11-02', 'scheduled_at', 1006],
+    ['scheduled_at=2026-11-02 at noon', 'scheduled_at', 1006],
+    ['scheduled_at=2026-11-02T08:30:00Zulu', 'scheduled_at', 1006],
     ['scheduled_at=2026-02-30', 'scheduled_at', 1006],
     ['scheduled_at=2026-13-01', 'scheduled_at', 1006],
     ['scheduled_at=1793541600000', 'scheduled_at', 1006],

@@ -112,6 +112,20 @@ describe('media', () => {
       'text',
     ],
     [
+      'a video and a picture',
+      { assets: [{ type: 'video', source: 'https://x.example/a.mp4', thumbnail: null }, picture] },
+      {},
+      undefined,
+      'video',
+    ],
+    [
+      'a linked page without words',
+      { metadata: { linkAttachment: { ...page, title: '', text: '' } } },
+      { link: page.url },
+      undefined,
+      'link',
+    ],
+    [
       'a linked page',
       { metadata: { linkAttachment: page } },
       { link: page.url, title: page.title, description: page.text },

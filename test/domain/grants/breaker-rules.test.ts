@@ -1,11 +1,17 @@
 import {
   changeOfClaim,
   dueChange,
+  hasDoubtAhead,
   nextTurn,
   type OpenTurn,
   proofChange,
 } from '../../../src/domain/grants/refresh/stop/breaker-rules.ts';
-import { areManySpent, goodCountedUpTo, stopsRefreshing } from '../../../src/domain/grants/death-rules.ts';
+import {
+  ACCOUNTS_COUNTED,
+  areManySpent,
+  goodCountedUpTo,
+  stopsRefreshing,
+} from '../../../src/domain/grants/death-rules.ts';
 import type { BreakerView } from '../../../src/store/grants/refresh-breaker.ts';
 
 /** How many refresh tokens may be presented while answers are lost, and how many deaths stop all refreshing. */
@@ -57,7 +63,7 @@ const TURNS: Array<[name: string, view: Partial<BreakerView>, kind: string]> = [
   ['its pause was written by a clock that was wrong', { ...tripped, nextAt: NOW + 6 * MINUTE }, 'probe'],
   [
     'its pause was written by a clock that is a little ahead',
-    { ...tripped, nextAt: NOW + 5 * MINUTE + 900 },
+    { ...tripped, nextAt: NOW + 5 * MINUTE + 1000 },
     'stopped',
   ],
   ['many died', { deathsUntil: NOW + 1 }, 'stopped'],
@@ -70,6 +76,12 @@ test.each(TURNS)('%s', (_name, view, kind) => {
   expect(nextTurn({ ...calm, ...view }, NOW).kind).toBe(kind);
 });
 
+test('what is free goes by what was seen of the breaker', () => {
+  const { turn, goodAt, since } = calm;
+  expect(nextTurn(calm, NOW)).toEqual({ kind: 'free', breaker: { turn, goodAt, since } });
+});
+
+const free: OpenTurn = { kind: 'free', breaker: { turn: 7, goodAt: NOW, since: 0 } };
 const tryAgain: OpenTurn = { kind: 'probe', seen: 7, change: {} };
 const oneOfFew: OpenTurn = { kind: 'few', seen: 7 };
 const oneCounted: OpenTurn = { kind: 'counted', seen: 7 };
@@ -78,6 +90,10 @@ const oneCounted: OpenTurn = { kind: 'counted', seen: 7 };
 const stoppedSince = { turn: 8, deathsUntil: NOW + 5 * MINUTE + 1700 };
 
 const CLAIMS: Array<[name: string, given: OpenTurn, view: Partial<BreakerView>, isMade: boolean]> = [
+  ['one without limit', free, {}, true],
+  ['one without limit while few answers came lately', free, { goodLately: 0 }, true],
+  ['one without limit that began before an answer was lost', free, { doubts: 1 }, false],
+  ['one without limit that began before a turn', free, { turn: 8 }, false],
   ['one of a few', oneOfFew, { goodLately: 0 }, true],
   ['one of a few that finds five under way', oneOfFew, { goodLately: 0, flying: 5 }, false],
   ['one of a few after which all may go', oneOfFew, {}, true],
@@ -130,6 +146,16 @@ test.each(CHANGES)('%s', (_name, view, change) => {
   expect(dueChange({ ...calm, ...view }, NOW)).toEqual(change);
 });
 
+test('a lost answer has a date ahead where it is later than two clocks may differ', () => {
+  const dates = [null, NOW, NOW + 1000, NOW + 1001];
+  expect(dates.map((lastDoubt) => hasDoubtAhead({ ...calm, lastDoubt }, NOW))).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
+});
+
 const DEATHS: Array<[name: string, deaths: [accounts: number, good: number, live: number], stops: boolean]> =
   [
     ['ten accounts of a small fleet', [10, 0, 5], false],
@@ -155,6 +181,10 @@ test.each(DEATHS)('deaths of %s', (_name, [accounts, good, live], stops) => {
   expect(stopsRefreshing(counted)).toBe(stops);
 });
 
+test('good answers are counted as far as they decide, and not at all where they do not', () => {
+  expect([0, 10, 11, 12].map(goodCountedUpTo)).toEqual([0, 0, 34, 37]);
+});
+
 const SPENT: Array<[name: string, counts: [spent: number, fleet: number, before: number], stops: boolean]> = [
   ['the one account of a fleet', [1, 1, 1], false],
   ['one of two', [1, 2, 2], false],
@@ -173,4 +203,7 @@ const SPENT: Array<[name: string, counts: [spent: number, fleet: number, before:
 
 test.each(SPENT)('accounts found spent after a take-over: %s', (_name, [accounts, fleet, before], stops) => {
   expect(areManySpent({ accounts, fleet, before })).toBe(stops);
+  // What is counted only so far decides the same.
+  const counted = { fleet: Math.min(fleet, ACCOUNTS_COUNTED), before: Math.min(before, ACCOUNTS_COUNTED) };
+  expect(areManySpent({ accounts, ...counted })).toBe(stops);
 });
