@@ -7,7 +7,7 @@ import { createLogger } from '../../src/shared/log/logger.ts';
 import { openEpochFile } from '../../src/store/files/epoch-file.ts';
 import { insertGrant } from '../../src/store/grants/grants.ts';
 import { becomeOriginal, bumpEpoch, markCopy, readInstance } from '../../src/store/instance/instance.ts';
-import { claimPresenting } from '../../src/store/grants/presentations.ts';
+import { claimPresenting } from '../../src/store/grants/claim-presenting.ts';
 import { markRestoredInDoubt, hasRecoveredSince, listRestored } from '../../src/store/grants/restored.ts';
 import type { Store } from '../../src/store/driver/store.ts';
 import type { Instance } from '../../src/store/tables/tables.ts';

@@ -65,7 +65,7 @@ async function compare(
   let isKnown = false;
   const find = async () => {
     // Read again each time: the digest may have moved to a key that this process has just learned.
-    const stored = await findSecrets(context.store.durable, clientId);
+    const stored = await findSecrets(context.store, clientId);
     isKnown = stored.length > 0;
     return matching(context, isKnown ? stored : NOBODY, clientSecret);
   };

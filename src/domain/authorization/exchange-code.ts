@@ -94,24 +94,13 @@ interface TokenIssue {
   origin: Origin;
 }
 
-/** Spends the code and stores the mapping of the token to the live grant, in one transaction. */
-async function spend(
-  context: AuthorizationDeps,
+async function keepToken(
+  { vault }: AuthorizationDeps,
   tx: Database,
-  { code, token, mappingId, origin }: TokenIssue,
+  { code, token, mappingId, grantId, now }: TokenIssue & { grantId: string; now: number },
 ): Promise<void> {
-  const now = context.clock.now();
-  const claimed = await claimCode(tx, {
-    codeDigest: code.code_digest,
-    clientId: code.client_id,
-    mappingId,
-    now,
-  });
-  if (!claimed) throw invalidGrant('code expired or just used');
-  const grant = await findLiveGrant(tx, code.client_id, code.account_id);
-  if (!grant) throw invalidGrant('the grant has ended');
   const hint = tokenHint(token);
-  const tokenDigest = context.vault.digest(token);
+  const tokenDigest = vault.digest(token);
   await requireUsableKey(tx, 'digest', tokenDigest);
   await insertMapping(tx, {
     id: mappingId,
@@ -120,12 +109,26 @@ async function spend(
     hint_last: hint.last,
     client_id: code.client_id,
     account_id: code.account_id,
-    grant_id: grant.id,
+    grant_id: grantId,
     state: 'active',
     source: 'issued',
     created_at: now,
     updated_at: now,
   });
+}
+
+/**
+ * Spends the code and stores the mapping of the token to the live grant, in one transaction. The mapping comes first: a
+ * code that named a mapping which does not exist yet would make SQLite look through all codes for it.
+ */
+async function spend(context: AuthorizationDeps, tx: Database, issue: TokenIssue): Promise<void> {
+  const { code, mappingId, origin } = issue;
+  const now = context.clock.now();
+  const grant = await findLiveGrant(tx, code.client_id, code.account_id);
+  if (!grant) throw invalidGrant('the grant has ended');
+  await keepToken(context, tx, { ...issue, grantId: grant.id, now });
+  const claim = { codeDigest: code.code_digest, clientId: code.client_id, mappingId, now };
+  if (!(await claimCode(tx, claim))) throw invalidGrant('code expired or just used');
   await recordEvent(context, tx, {
     at: now,
     ...origin,

@@ -1,5 +1,5 @@
 import { Refusal } from '../../shared/refusal.ts';
-import { findGrant } from '../../store/grants/grants.ts';
+import { readGrant } from '../../store/grants/grants.ts';
 import type { PostsDeps } from './deps.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 
@@ -19,7 +19,7 @@ export async function requireScope(
   mapping: Pick<ServedMapping, 'client_id' | 'grant_id'>,
   scope: string,
 ): Promise<void> {
-  const grant = await findGrant(context.store.durable, mapping.grant_id);
+  const grant = await readGrant(context.store, mapping.grant_id);
   const isGiven = grant === undefined || grant.scope.split(/\s+/).includes(scope);
   if (!isGiven) throw new ScopeMissing(context, mapping, scope);
 }

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { DAY } from '../../shared/lifetimes.ts';
 
 /** Times in the form of the old API: whole seconds, and words in the time zone of the profile. */
 
@@ -13,11 +14,25 @@ const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
 
 const ordinal = (number: number) => `${number}${ENDINGS[ordinals.select(number)] ?? 'th'}`;
 
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+
+/** The number of a day in the calendar of its zone. The next day has the next number, however long a day is. */
+const dayNumber = ({ year, month, day }: DateTime) => Math.round(Date.UTC(year, month - 1, day) / DAY);
+
 /** In the recorded answers, two days have the names `Today` and `Tomorrow`, and every other day has a date. */
 function dayWords(due: DateTime, now: DateTime): string {
-  if (due.hasSame(now, 'day')) return 'Today';
-  if (due.hasSame(now.plus({ days: 1 }), 'day')) return 'Tomorrow';
-  return `${due.toFormat('cccc')} ${ordinal(due.day)} ${due.toFormat('LLLL')}`;
+  const days = dayNumber(due) - dayNumber(now);
+  if (days === 0) return 'Today';
+  if (days === 1) return 'Tomorrow';
+  return `${WEEKDAYS[due.weekday - 1]} ${ordinal(due.day)} ${MONTHS[due.month - 1]}`;
+}
+
+/** For example `6:13 am`. */
+function timeWords({ hour, minute }: DateTime): string {
+  return `${hour % 12 || 12}:${String(minute).padStart(2, '0')} ${hour < 12 ? 'am' : 'pm'}`;
 }
 
 export interface DueWords {
@@ -29,11 +44,7 @@ export interface DueWords {
 
 /** A due time (Unix seconds) in the words of people in a time zone; undefined in an unknown time zone. */
 export function dueWords(due: number, { zone, now }: { zone: string; now: number }): DueWords | undefined {
-  const options = { zone, locale: 'en-US' } as const;
-  const local = DateTime.fromSeconds(due, options);
+  const local = DateTime.fromSeconds(due, { zone });
   if (!local.isValid) return undefined;
-  return {
-    day: dayWords(local, DateTime.fromMillis(now, options)),
-    due_time: local.toFormat('h:mm a').toLowerCase(),
-  };
+  return { day: dayWords(local, DateTime.fromMillis(now, { zone })), due_time: timeWords(local) };
 }

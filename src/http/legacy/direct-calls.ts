@@ -14,8 +14,14 @@ interface DirectCall {
   steps: readonly RequestHandler[];
 }
 
-/** The direct calls, by path. */
+/** The direct calls, by path. A path with an id has `:id` in its place. */
 export type DirectCalls = ReadonlyMap<string, DirectCall>;
+
+/** A call with the parameters of its address. */
+interface FoundCall {
+  call: DirectCall;
+  params: { id?: string };
+}
 
 interface DirectAnswerInput {
   app: Express;
@@ -25,14 +31,23 @@ interface DirectAnswerInput {
   logger: Logger;
 }
 
+interface Exchange {
+  req: IncomingMessage;
+  res: ServerResponse;
+}
+
 /** Prepares a request and its answer as Express does, so that every step finds the same fields. */
-function prepare(app: Express, req: IncomingMessage, res: ServerResponse): { req: Request; res: Response } {
+function prepare(
+  app: Express,
+  { req, res }: Exchange,
+  params: FoundCall['params'],
+): { req: Request; res: Response } {
   const prepared = {
     req: Object.setPrototypeOf(req, app.request) as Request,
     res: Object.setPrototypeOf(res, app.response) as Response,
   };
   prepared.res.locals = {};
-  Object.assign(req, { res, originalUrl: req.url, baseUrl: '', params: {} });
+  Object.assign(req, { res, originalUrl: req.url, baseUrl: '', params });
   Object.assign(res, { req });
   return prepared;
 }
@@ -62,17 +77,29 @@ function pathOf(address: string): string | undefined {
   return end < 0 ? address : address.slice(0, end);
 }
 
-function directCallOf(calls: DirectCalls, { url, method }: IncomingMessage): DirectCall | undefined {
-  const call = calls.get(pathOf(url ?? '') ?? '');
-  return call?.methods.includes(method ?? '') ? call : undefined;
+/** An id in the form of both APIs. No name of a call has this form, so no other address is meant. */
+const WITH_ID = /^(\/1\/(?:profiles|updates)\/)([0-9a-f]{24})(?=[/.]|$)/;
+
+function callAt(calls: DirectCalls, path: string): FoundCall | undefined {
+  const fixed = calls.get(path);
+  if (fixed) return { call: fixed, params: {} };
+  const [start, before, id] = WITH_ID.exec(path) ?? [];
+  if (start === undefined || id === undefined) return undefined;
+  const call = calls.get(`${before}:id${path.slice(start.length)}`);
+  return call && { call, params: { id } };
+}
+
+function directCallOf(calls: DirectCalls, { url, method }: IncomingMessage): FoundCall | undefined {
+  const found = callAt(calls, pathOf(url ?? '') ?? '');
+  return found?.call.methods.includes(method ?? '') ? found : undefined;
 }
 
 /** Answers direct calls; passes every other request to `app`. */
 export function answerDirectly({ app, calls, failures, logger }: DirectAnswerInput): RequestListener {
   return (incoming, outgoing) => {
-    const call = directCallOf(calls, incoming);
-    if (!call) return app(incoming, outgoing);
-    const { req, res } = prepare(app, incoming, outgoing);
+    const found = directCallOf(calls, incoming);
+    if (!found) return app(incoming, outgoing);
+    const { req, res } = prepare(app, { req: incoming, res: outgoing }, found.params);
     // Nothing is left to do with an error of the failures themselves but to end the connection. Thrown from here, the
     // error would end the process.
     const fail = (error: unknown) => {
@@ -83,6 +110,6 @@ export function answerDirectly({ app, calls, failures, logger }: DirectAnswerInp
         res.destroy();
       }
     };
-    takeSteps(call, { req, res }, fail);
+    takeSteps(found.call, { req, res }, fail);
   };
 }

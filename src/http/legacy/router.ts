@@ -126,9 +126,8 @@ interface AddCallInput {
   addDirect: AddDirect;
 }
 
-/** Whether all calls of these paths pass the same steps, whatever the address holds. */
-const isPlain = (name: OldCallName, path: string) =>
-  OLD_CALLS[name].isRead && !BEFORE[name] && !path.includes(':');
+/** Whether all calls of this name pass the same steps, whatever the address holds. */
+const isPlain = (name: OldCallName) => OLD_CALLS[name].isRead && !BEFORE[name];
 
 /** The first word of a path below /1, as it was sent. */
 const wordOf = (path: string) => /^\/1\/([^/.]+)/.exec(path)?.[1] ?? '';
@@ -168,7 +167,7 @@ function createAddCall(routerOf: (path: string) => Router, { passing, readBody, 
     const refuseMethod = () => new LegacyError(REFUSALS.method, { headers });
     const add = (path: string) => {
       const router = routerOf(path);
-      if (isPlain(name, path)) addDirect(path, methods, [readBody, handle]);
+      if (isPlain(name)) addDirect(path, methods, [readBody, handle]);
       router.all(path, onlyOf(methods), readBody, handle);
       if (isRead) router.head(path, ...elsewhere('head', refuseMethod));
       router.all(path, ...elsewhere(other, refuseMethod));

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import type { Database } from '../driver/store.ts';
+import type { Database, Store } from '../driver/store.ts';
 import type { App, NewApp, Tables } from '../tables/tables.ts';
 
 type NewSecret = Insertable<Tables['app_secrets']>;
@@ -30,19 +30,15 @@ export async function ownerOf(db: Database, clientId: string): Promise<string | 
   return row?.owner_account_id;
 }
 
-/** The app's live secrets; two may be live at once during a rotation. */
+const SECRETS_OF = `select app_secrets.id, secret_digest as digest from app_secrets join apps using (client_id)
+  where client_id = $1 and app_secrets.retired_at is null and apps.retired_at is null`;
+
+/** The app's live secrets, as they were last committed; two may be live at once during a rotation. */
 export async function findSecrets(
-  db: Database,
+  store: Store,
   clientId: string,
 ): Promise<Array<{ id: string; digest: string }>> {
-  return db
-    .selectFrom('app_secrets')
-    .innerJoin('apps', 'apps.client_id', 'app_secrets.client_id')
-    .select(['app_secrets.id', 'app_secrets.secret_digest as digest'])
-    .where('app_secrets.client_id', '=', clientId)
-    .where('app_secrets.retired_at', 'is', null)
-    .where('apps.retired_at', 'is', null)
-    .execute();
+  return store.rows(SECRETS_OF, [clientId]);
 }
 
 /** The app's live secrets without their values, oldest first. */

@@ -1,5 +1,6 @@
 import { sql, type SqlBool } from 'kysely';
 import { CLOCKS_DIFFER } from '../../shared/lifetimes.ts';
+import { builtOnce } from '../driver/built-once.ts';
 import { deletePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import type { Database } from '../driver/store.ts';
 import type { LegacyCode, NewLegacyCode } from '../tables/tables.ts';
@@ -9,33 +10,50 @@ export async function insertCode(tx: Database, code: NewLegacyCode): Promise<voi
   await tx.insertInto('legacy_codes').values(code).execute();
 }
 
+const byDigest = builtOnce((db: Database, { digest }: { digest: string | undefined }) =>
+  db
+    .selectFrom('legacy_codes')
+    .selectAll()
+    .where('code_digest', '=', digest as string)
+    .compile(),
+);
+
 /** Finds a code by its digest, spent or not. For checks that must not spend the code. */
 export async function findCode(
   db: Database,
   codeDigests: readonly string[],
 ): Promise<LegacyCode | undefined> {
+  if (codeDigests.length === 1) return (await byDigest(db, { digest: codeDigests[0] })).rows[0];
   return db.selectFrom('legacy_codes').selectAll().where('code_digest', 'in', codeDigests).executeTakeFirst();
 }
+
+interface CodeClaim {
+  codeDigest: string;
+  clientId: string;
+  mappingId: string;
+  now: number;
+}
+
+const claiming = builtOnce((tx: Database, claim: CodeClaim & { latest: number }) =>
+  tx
+    .updateTable('legacy_codes')
+    .set({ used_at: claim.now, mapping_id: claim.mappingId })
+    .where('code_digest', '=', claim.codeDigest)
+    .where('client_id', '=', claim.clientId)
+    .where('used_at', 'is', null)
+    .where('created_at', '<=', claim.latest)
+    .where('expires_at', '>', claim.now)
+    .returningAll()
+    .compile(),
+);
 
 /**
  * Spends a code, once, for the app that got the code. The code is valid strictly before `expires_at`, and not before
  * `created_at`, so that a clock set back cannot revive the code. The clock of the machine that made the code may be a
  * little ahead.
  */
-export async function claimCode(
-  tx: Database,
-  claim: { codeDigest: string; clientId: string; mappingId: string; now: number },
-): Promise<LegacyCode | undefined> {
-  return tx
-    .updateTable('legacy_codes')
-    .set({ used_at: claim.now, mapping_id: claim.mappingId })
-    .where('code_digest', '=', claim.codeDigest)
-    .where('client_id', '=', claim.clientId)
-    .where('used_at', 'is', null)
-    .where('created_at', '<=', claim.now + CLOCKS_DIFFER)
-    .where('expires_at', '>', claim.now)
-    .returningAll()
-    .executeTakeFirst();
+export async function claimCode(tx: Database, claim: CodeClaim): Promise<LegacyCode | undefined> {
+  return (await claiming(tx, { ...claim, latest: claim.now + CLOCKS_DIFFER })).rows[0];
 }
 
 /** Ends all unspent codes of an app and account. */

@@ -1,4 +1,4 @@
-import { type ClaimDecision, claimPresenting } from './presentations.ts';
+import { type ClaimDecision, claimPresenting } from './claim-presenting.ts';
 import { isSerializationFailure } from '../driver/storage-fault.ts';
 import type { Database, Store } from '../driver/store.ts';
 import type { GrantVersion } from '../tables/tables.ts';

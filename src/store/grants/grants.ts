@@ -1,7 +1,8 @@
 import { sql, type SqlBool } from 'kysely';
 import { erasePiece, FIRST_PIECE, type PieceResult } from '../driver/pieces.ts';
 import { isRested } from './presentations.ts';
-import type { Database } from '../driver/store.ts';
+import { builtOnce } from '../driver/built-once.ts';
+import type { Database, Store } from '../driver/store.ts';
 import type { DeathCause, Grant, GrantVersion, NewGrant } from '../tables/tables.ts';
 
 /**
@@ -14,10 +15,38 @@ export async function insertGrant(tx: Database, grant: NewGrant): Promise<void> 
   await tx.insertInto('grants').values(grant).execute();
 }
 
+const byId = builtOnce((db: Database, { id }: Pick<Grant, 'id'>) =>
+  db.selectFrom('grants').selectAll().where('id', '=', id).compile(),
+);
+
 /** A grant by id. */
 export async function findGrant(db: Database, id: string): Promise<Grant | undefined> {
-  return db.selectFrom('grants').selectAll().where('id', '=', id).executeTakeFirst();
+  return (await byId(db, { id })).rows[0];
 }
+
+const BY_ID = 'select * from grants where id = $1';
+
+/** A grant by id, as it was last committed, for the path of every old call. */
+export function readGrant(store: Store, id: string): Promise<Grant | undefined> {
+  return store.first<Grant>(BY_ID, [id]);
+}
+
+const LIVE = "select 1 from grants where id = $1 and state <> 'dead'";
+
+/** Whether a grant lives, as far as it is committed. */
+export async function isAlive(store: Store, id: string): Promise<boolean> {
+  return (await store.first(LIVE, [id])) !== undefined;
+}
+
+const liveOf = builtOnce((db: Database, { clientId, accountId }: Record<'clientId' | 'accountId', string>) =>
+  db
+    .selectFrom('grants')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId)
+    .where('state', '<>', sql.lit('dead'))
+    .compile(),
+);
 
 /** The one live grant of an app and account. */
 export async function findLiveGrant(
@@ -25,13 +54,7 @@ export async function findLiveGrant(
   clientId: string,
   accountId: string,
 ): Promise<Grant | undefined> {
-  return db
-    .selectFrom('grants')
-    .selectAll()
-    .where('client_id', '=', clientId)
-    .where('account_id', '=', accountId)
-    .where('state', '<>', 'dead')
-    .executeTakeFirst();
+  return (await liveOf(db, { clientId, accountId })).rows[0];
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { REST_MAX } from '../../shared/lifetimes.ts';
-import { isUndisturbed, type SeenBreaker } from './refresh-breaker.ts';
-import { isOriginal, type SeenInstance } from '../instance/instance.ts';
+import { builtOnce, changedOne } from '../driver/built-once.ts';
 import type { Database } from '../driver/store.ts';
 import type { DeathCause, GrantVersion, Tables } from '../tables/tables.ts';
 
@@ -10,66 +9,11 @@ import type { DeathCause, GrantVersion, Tables } from '../tables/tables.ts';
  * version, and each update returns whether it won. No function here reads first and writes later.
  */
 
-/** The state that a claim was decided on. A row that has changed since then is not claimed. */
-export interface ClaimDecision {
-  from: 'ready' | 'in_doubt';
-  /** The earlier claim, as read. A newer presentation restarts the quiet time. */
-  seenClaim: string | null;
-  /** The unique name of this claim. */
-  claimId: string;
-  /** Only while no other grant of the account, live or handed over, belongs to the same client at the new API. */
-  ifAlone?: boolean;
-  now: number;
-  /** The database as last seen. On a copy or an older database no claim is made (docs/decisions/0010). */
-  instance: SeenInstance;
-  /** Only while no answer was lost since the breaker was read. */
-  breaker?: SeenBreaker | undefined;
-}
-
-/** True when the rest is over, or was dated by a wrong clock. */
-export const isRested = (now: number) => (eb: ExpressionBuilder<Tables, 'grants'>) =>
-  eb.or([eb('retry_at', '<=', now), eb('retry_at', '>', now + REST_MAX)]);
-
-const hasSibling = (eb: ExpressionBuilder<Tables, 'grants'>) =>
-  eb.exists(
-    eb
-      .selectFrom('grants as other')
-      .select('other.id')
-      .whereRef('other.account_id', '=', 'grants.account_id')
-      .whereRef('other.modern_client_id', '=', 'grants.modern_client_id')
-      .whereRef('other.id', '<>', 'grants.id')
-      // A pair that was handed over lives on at the new API, with another holder.
-      .where((on) => on.or([on('other.state', '<>', 'dead'), on('other.dead_cause', '=', 'handed_over')])),
-  );
-
-/** Claims the right to present version v. The claim is durable before the first byte leaves. */
-export async function claimPresenting(
-  db: Database,
-  { id, version }: GrantVersion,
-  { from, seenClaim, claimId, ifAlone, now, instance, breaker }: ClaimDecision,
-): Promise<boolean> {
-  const result = await db
-    .updateTable('grants')
-    .set((eb) => ({
-      state: 'presenting',
-      claim_id: claimId,
-      presented_at: now,
-      doubted_at: null,
-      put_off_at: null,
-      attempts: eb('attempts', '+', 1),
-      updated_at: now,
-    }))
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where('state', '=', from)
-    .where('claim_id', 'is not distinct from', seenClaim)
-    .where(isRested(now))
-    .where(isOriginal(instance))
-    .$if(breaker !== undefined, (query) => query.where(isUndisturbed(breaker as SeenBreaker)))
-    .$if(ifAlone === true, (query) => query.where((eb) => eb.not(hasSibling(eb))))
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
+/** True when the rest is over, or was dated by a wrong clock: no rest ends after `latest`. */
+export const isRested =
+  (now: number, latest = now + REST_MAX) =>
+  (eb: ExpressionBuilder<Tables, 'grants'>) =>
+    eb.or([eb('retry_at', '<=', now), eb('retry_at', '>', latest)]);
 
 /**
  * Takes a claim back when this attempt provably spent nothing. A second presentation returns to `in_doubt`, because the
@@ -172,14 +116,16 @@ type NewPair = SealedPair & { now: number; next?: number };
  * When the pair came, which may be long before the pair is stored: a late storing must not count as a recent answer.
  * When the time is unknown, the row keeps its older date.
  */
-const rotationTime = ({ answeredAt, now }: NewPair) =>
+const rotationTime = ({ answeredAt, now }: NewPair): { rotated_at?: number } =>
   answeredAt === undefined ? {} : { rotated_at: Math.min(answeredAt, now) };
 
-/** The columns of a row that holds the pair after the given version. */
-const holding = ({ version }: GrantVersion, pair: NewPair) =>
+type HeldPair = Pick<NewPair, keyof SealedPair | 'now'> & { next: number };
+
+/** The columns of a row that holds the pair of the version `next`. */
+const holding = (pair: HeldPair) =>
   ({
     state: 'ready',
-    version: pair.next ?? version + 1,
+    version: pair.next,
     access_token_sealed: pair.accessTokenSealed,
     refresh_token_sealed: pair.refreshTokenSealed,
     scope: pair.scope,
@@ -193,9 +139,25 @@ const holding = ({ version }: GrantVersion, pair: NewPair) =>
     restored_at: null,
     dead_at: null,
     dead_cause: null,
-    ...rotationTime(pair),
     updated_at: pair.now,
   }) as const;
+
+/** The version that a pair gets: the one after the version that was presented, or a later one. */
+const held = ({ version }: GrantVersion, pair: NewPair): NewPair & HeldPair => ({
+  ...pair,
+  next: pair.next ?? version + 1,
+});
+
+const storing = builtOnce((db: Database, pair: GrantVersion & HeldPair & { rotatedAt: number | null }) =>
+  db
+    .updateTable('grants')
+    .set(holding(pair))
+    .set((eb) => ({ rotated_at: eb.fn.coalesce(eb.val(pair.rotatedAt), 'rotated_at') }))
+    .where('id', '=', pair.id)
+    .where('version', '=', pair.version)
+    .where('state', '<>', sql.lit('dead'))
+    .compile(),
+);
 
 /**
  * Stores the pair of version v+1 by compare on v, whoever holds the claim. A late answer is never thrown away, even by
@@ -203,14 +165,9 @@ const holding = ({ version }: GrantVersion, pair: NewPair) =>
  * v+1.
  */
 export async function storeRotation(db: Database, grant: GrantVersion, pair: NewPair): Promise<boolean> {
-  const result = await db
-    .updateTable('grants')
-    .set(holding(grant, pair))
-    .where('id', '=', grant.id)
-    .where('version', '=', grant.version)
-    .where('state', '<>', 'dead')
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  const { id, version } = grant;
+  const rotatedAt = rotationTime(pair).rotated_at ?? null;
+  return changedOne(await storing(db, { ...held(grant, pair), id, version, rotatedAt }));
 }
 
 /** The causes of death that only mean that the answer was unknown. */
@@ -257,7 +214,7 @@ const hasSuccessor = (eb: ExpressionBuilder<Tables, 'grants'>) =>
 export async function reviveWithRotation(db: Database, grant: GrantVersion, pair: NewPair): Promise<boolean> {
   const result = await db
     .updateTable('grants')
-    .set(holding(grant, pair))
+    .set({ ...holding(held(grant, pair)), ...rotationTime(pair) })
     .where('id', '=', grant.id)
     .where('version', '=', grant.version)
     .where('state', '=', 'dead')

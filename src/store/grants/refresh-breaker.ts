@@ -6,6 +6,7 @@ import {
   DEATHS_STOP,
   PRESENTING_LIMIT,
 } from '../../shared/lifetimes.ts';
+import { builtOnce } from '../driver/built-once.ts';
 import type { Database, Store } from '../driver/store.ts';
 import type { Tables } from '../tables/tables.ts';
 
@@ -47,15 +48,18 @@ export interface BreakerView extends SeenBreaker {
   flyingSince: number | null;
 }
 
-/**
- * All data that decides about the next presentation, read in one statement by indexes with few rows. Each count is its
- * own subquery, because a joined count would be planned over all grants. Lost answers have no upper bound in time,
- * exactly as in `isUndisturbed`: an answer that counts in only one of the two would make every claim fail for ever.
- */
-export async function readBreaker(db: Database, now: number): Promise<BreakerView> {
-  const since = now - BREAKER_LOOKS_BACK;
-  const flyingSince = now - PRESENTING_LIMIT;
-  const { rows } = await sql<BreakerView>`
+interface BreakerTimes {
+  now: number;
+  /** Lost answers count from this time on. */
+  since: number;
+  /** Presentations under way count from this time on. */
+  flyingSince: number;
+  /** Good answers count from this time on. */
+  goodSince: number;
+}
+
+const reading = builtOnce((db: Database, { now, since, flyingSince, goodSince }: BreakerTimes) =>
+  sql<BreakerView>`
     with good as (
       select coalesce((
         select rotated_at from grants
@@ -67,7 +71,7 @@ export async function readBreaker(db: Database, now: number): Promise<BreakerVie
       good.at as "goodAt", (
         select count(*) from (
           select rotated_at from grants
-          where state = 'ready' and version > 1 and rotated_at > ${now - ANSWERS_SPEAK} and rotated_at <= ${now}
+          where state = 'ready' and version > 1 and rotated_at > ${goodSince} and rotated_at <= ${now}
           limit ${GOOD_COUNTED}
         ) as lately
       ) as "goodLately", (
@@ -82,15 +86,28 @@ export async function readBreaker(db: Database, now: number): Promise<BreakerVie
       ) as doubts, (
         select max(doubted_at) from grants where doubted_at is not null
       ) as "lastDoubt"
-    from refresh_breaker, good`.execute(db);
-  const [row] = rows;
+    from refresh_breaker, good`.compile(db),
+);
+
+/**
+ * All data that decides about the next presentation, read in one statement by indexes with few rows. Each count is its
+ * own subquery, because a joined count would be planned over all grants. Lost answers have no upper bound in time,
+ * exactly as in `isUndisturbed`: an answer that counts in only one of the two would make every claim fail for ever.
+ */
+export async function readBreaker(db: Database, now: number): Promise<BreakerView> {
+  const since = now - BREAKER_LOOKS_BACK;
+  const times = { now, since, flyingSince: now - PRESENTING_LIMIT, goodSince: now - ANSWERS_SPEAK };
+  const [row] = (await reading(db, times)).rows;
   if (!row) throw new Error('the row of refresh_breaker is missing');
   return { ...row, since };
 }
 
+/** No answer may be lost after this time, if the breaker is unchanged since it was seen. */
+export const undoubtedSince = ({ goodAt, since }: SeenBreaker): number => Math.max(goodAt, since);
+
 /** The condition of a claim that the breaker is unchanged since it was seen. */
 export const isUndisturbed =
-  ({ turn, goodAt, since }: SeenBreaker) =>
+  ({ turn, undoubted }: { turn: number; undoubted: number }) =>
   (eb: ExpressionBuilder<Tables, 'grants'>) =>
     eb.and([
       eb.exists(
@@ -105,7 +122,7 @@ export const isUndisturbed =
             .selectFrom('grants as doubted')
             .select('doubted.id')
             .where('doubted.doubted_at', 'is not', null)
-            .where('doubted.doubted_at', '>', Math.max(goodAt, since)),
+            .where('doubted.doubted_at', '>', undoubted),
         ),
       ),
     ]);

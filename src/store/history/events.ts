@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { chunksOf } from '../../shared/chunks-of.ts';
+import { builtOnce } from '../driver/built-once.ts';
 import { insertionOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Event, NewEvent } from '../tables/tables.ts';
@@ -16,10 +17,44 @@ export interface ChainLink {
   chain: string;
 }
 
+/** An entry before its place in the chain. */
+type UnchainedEvent = Omit<NewEvent, 'id' | 'position' | 'chain'>;
+
+const NOTHING = {
+  uid: null,
+  client_id: null,
+  account_id: null,
+  grant_id: null,
+  mapping_id: null,
+  reason: null,
+  request_id: null,
+  witness: null,
+};
+
+const inserting = builtOnce((tx: Database, event: UnchainedEvent) =>
+  tx
+    .insertInto('events')
+    .values({
+      uid: event.uid,
+      at: event.at,
+      actor: event.actor,
+      action: event.action,
+      client_id: event.client_id,
+      account_id: event.account_id,
+      grant_id: event.grant_id,
+      mapping_id: event.mapping_id,
+      reason: event.reason,
+      request_id: event.request_id,
+      witness: event.witness,
+    })
+    .compile(),
+);
+
 /** Writes history entries in order, in the transaction of the changes that the entries describe. */
-export async function insertEvents(tx: Database, events: readonly NewEvent[]): Promise<void> {
+export async function insertEvents(tx: Database, events: readonly UnchainedEvent[]): Promise<void> {
+  const [first] = events;
   if (events.length > 1) await insertionOf(tx, 'events', events).execute(tx);
-  else if (events.length === 1) await tx.insertInto('events').values(events).execute();
+  else if (first) await inserting(tx, { ...NOTHING, ...first });
 }
 
 function linkOf(row: Pick<Event, 'position' | 'chain'> | undefined): ChainLink | undefined {

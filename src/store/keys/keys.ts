@@ -1,4 +1,5 @@
 import type { KeyPurpose } from '../../shared/secrets.ts';
+import { builtOnce } from '../driver/built-once.ts';
 import type { Database } from '../driver/store.ts';
 import type { KeyState, KnownKey } from '../tables/tables.ts';
 
@@ -53,15 +54,13 @@ export async function retireActive(tx: Database, purpose: KeyPurpose, now: numbe
     .execute();
 }
 
+const stateOf = builtOnce((db: Database, { purpose, id }: KeyName) =>
+  db.selectFrom('keys').select('state').where('purpose', '=', purpose).where('id', '=', id).compile(),
+);
+
 /** The state of a key; undefined when this database never knew the key. */
-export async function findKeyState(db: Database, { purpose, id }: KeyName): Promise<KeyState | undefined> {
-  const row = await db
-    .selectFrom('keys')
-    .select('state')
-    .where('purpose', '=', purpose)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.state;
+export async function findKeyState(db: Database, name: KeyName): Promise<KeyState | undefined> {
+  return (await stateOf(db, name)).rows[0]?.state;
 }
 
 /** Whether a key was dropped. No value may be written with a dropped key. */

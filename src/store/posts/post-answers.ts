@@ -22,19 +22,17 @@ export interface StoredPostAnswer {
 
 const idOf = ({ grantId, what }: PostAnswerName) => `${grantId} ${what}`;
 
-/** The last answers of a grant about several subjects, by subject. */
-export async function findPostAnswers(
+const OF_TWO = 'select id, body, length, fetched_at from post_answers where id in ($1, $2)';
+
+/** The last answers of a grant about two subjects; undefined without an answer. */
+export async function findTwoAnswers(
   store: Store,
   grantId: string,
-  whats: readonly string[],
-): Promise<Map<string, StoredPostAnswer>> {
-  const names = new Map(whats.map((what) => [idOf({ grantId, what }), what]));
-  const rows = await store.volatile
-    .selectFrom('post_answers')
-    .select(['id', 'body', 'length', 'fetched_at'])
-    .where('id', 'in', [...names.keys()])
-    .execute();
-  return new Map(rows.map(({ id, ...answer }) => [names.get(id) ?? id, answer]));
+  whats: readonly [string, string],
+): Promise<Array<StoredPostAnswer | undefined>> {
+  const ids = whats.map((what) => idOf({ grantId, what }));
+  const rows = await store.volatileRows<StoredPostAnswer & { id: string }>(OF_TWO, ids);
+  return ids.map((id) => rows.find((row) => row.id === id));
 }
 
 const LENGTHS_OF_GRANT = 'select id, length from post_answers where grant_id = $1 and length is not null';

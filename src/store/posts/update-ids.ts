@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import { UPDATE_IDS_SEEN_EVERY } from '../../shared/lifetimes.ts';
 import { deletePiece, FIRST_PIECE, type Piece, type PieceResult } from '../driver/pieces.ts';
-import type { Database } from '../driver/store.ts';
+import type { Database, Store } from '../driver/store.ts';
 import type { LearnedUpdate } from '../tables/posts.ts';
 
 /**
@@ -53,6 +53,13 @@ export async function findLearnedUpdate(
     .selectAll()
     .where('id', '=', idOf(accountId, oldId))
     .executeTakeFirst();
+}
+
+const LEARNED_OF_ACCOUNT = 'select 1 from learned_updates where account_id = $1 limit 1';
+
+/** Whether the old API has shown any update of an account that is still kept. */
+export async function hasLearnedUpdates(store: Store, accountId: string): Promise<boolean> {
+  return (await store.first(LEARNED_OF_ACCOUNT, [accountId])) !== undefined;
 }
 
 interface AccountPosts {

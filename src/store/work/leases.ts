@@ -1,4 +1,5 @@
 import { CLOCKS_DIFFER } from '../../shared/lifetimes.ts';
+import { builtOnce } from '../driver/built-once.ts';
 import type { Store } from '../driver/store.ts';
 
 /**
@@ -10,36 +11,50 @@ export interface Lease {
   holder: string;
 }
 
+interface LeaseTerm extends Lease {
+  now: number;
+  until: number;
+  /** No process takes a lease until a later time, so a later time was dated by a wrong clock. */
+  latest: number;
+}
+
+const taking = builtOnce((db: Store['volatile'], { name, holder, now, until, latest }: LeaseTerm) =>
+  db
+    .insertInto('leases')
+    .values({ name, holder, until })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ holder, until })
+        .where((eb) =>
+          eb.or([
+            eb('leases.until', '<=', now),
+            eb('leases.until', '>', latest),
+            eb('leases.holder', '=', holder),
+          ]),
+        ),
+    )
+    .returning('name')
+    .compile(),
+);
+
 /** Takes or renews a lease; false while another process holds it. */
 export async function takeLease(
   store: Store,
   lease: Lease,
   { now, until }: { now: number; until: number },
 ): Promise<boolean> {
-  const row = await store.volatile
-    .insertInto('leases')
-    .values({ ...lease, until })
-    .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet({ holder: lease.holder, until })
-        .where((eb) =>
-          eb.or([
-            eb('leases.until', '<=', now),
-            // Dated by a wrong clock: no process takes a lease for so long.
-            eb('leases.until', '>', until + CLOCKS_DIFFER),
-            eb('leases.holder', '=', lease.holder),
-          ]),
-        ),
-    )
-    .returning('name')
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await taking(store.volatile, { ...lease, now, until, latest: until + CLOCKS_DIFFER });
+  return rows.length > 0;
 }
+
+const releasing = builtOnce((db: Store['volatile'], { name, holder }: Lease) =>
+  db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).compile(),
+);
 
 /** Gives a lease back, if it is still held. */
 export async function releaseLease(store: Store, { name, holder }: Lease): Promise<void> {
-  await store.volatile.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
+  await releasing(store.volatile, { name, holder });
 }
 
 /** Removes leases that ended before the given time, because their holders died. */

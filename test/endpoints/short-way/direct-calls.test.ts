@@ -4,7 +4,7 @@ import { createBridgeApp } from '../../../src/http/app.ts';
 import { newLegacyToken } from '../../../src/shared/ids.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
-import { issueToken } from '../../support/callers/legacy-calls.ts';
+import { issueToken, read } from '../../support/callers/legacy-calls.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import { addWaitingToken } from '../../support/bridge/waiting-token.ts';
 import { portOf } from '../../support/servers/free-port.ts';
@@ -17,6 +17,7 @@ import { portOf } from '../../support/servers/free-port.ts';
 let system: System;
 let token: string;
 let waiting: string;
+let profile: string;
 let ways: Array<{ port: number; stop: () => Promise<unknown> }>;
 
 async function serve(listener: RequestListener): Promise<(typeof ways)[number]> {
@@ -29,6 +30,8 @@ beforeAll(async () => {
   system = await startSystem();
   token = await issueToken(system);
   ({ token: waiting } = await addWaitingToken(system.bridge, { clientId: system.app.clientId }));
+  const [first] = (await read(system, '/1/profiles.json', token)).json as Array<{ id: string }>;
+  profile = first?.id ?? '';
   const { context } = system.bridge;
   const options = { context, rateLimitPerMinute: 0, trustProxy: ['192.0.2.1'] };
   // The short way of plain calls (src/http/legacy/plain/plain-profiles.ts) leaves a call that is logged to the other ways.
@@ -94,6 +97,29 @@ const TARGETS = [
   '/1/profiles.json?%',
 ];
 
+const OTHER = '0123456789abcdef01234567';
+
+/** The same with the ids of a profile of the account, and of nothing. */
+const withIds = () =>
+  [
+    '/1/profiles/:id.json',
+    '/1/profiles/:id',
+    '/1/profiles/:id.xml',
+    '/1/profiles/:id/',
+    '/1/profiles/:id/updates/pending.json',
+    '/1/profiles/:id/updates/sent.json?count=2&utc=1',
+    '/1/profiles/:id/updates/pending.json?since=x',
+    '/1/profiles/:id/updates/reorder.json',
+    '/1/profiles/:id/schedules.json',
+    '/1/profiles/:id/nothing.json',
+    '/1/profiles/:other.json',
+    '/1/profiles/not-an-id/updates/sent.json',
+    '/1/profiles/%30123456789abcdef01234567/updates/sent.json',
+    '/1/profiles/0123456789ABCDEF01234567.json',
+    '/1/updates/:other/interactions.json',
+    '/1/updates/create.json',
+  ].map((target) => target.replace(':id', profile).replace(':other', OTHER));
+
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 
 const bearer = (value: string) => `Authorization: Bearer ${value}`;
@@ -132,10 +158,13 @@ async function expectSame(call: Call): Promise<string> {
   return plainly ?? '';
 }
 
-async function expectAllSame(method: string): Promise<Set<string>> {
+async function expectAllSame(
+  method: string,
+  { targets = TARGETS, names = Object.keys(carriers()) } = {},
+): Promise<Set<string>> {
   const statuses = new Set<string>();
-  for (const [, { query, ...carried }] of Object.entries(carriers()))
-    for (const target of TARGETS) {
+  for (const [, { query, ...carried }] of Object.entries(carriers()).filter(([name]) => names.includes(name)))
+    for (const target of targets) {
       const answer = await expectSame({ method, target: withQuery(target, query), ...carried });
       statuses.add(answer.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
     }
@@ -148,6 +177,24 @@ test.each(['GET', 'POST', 'HEAD', 'PUT', 'OPTIONS'])('%s is answered alike on al
   if (method === 'GET')
     expect([...statuses]).toEqual(expect.arrayContaining(['200', '400', '401', '404', '406']));
 });
+
+test.each(['GET', 'POST', 'HEAD', 'DELETE'])(
+  '%s of an address with an id is answered alike',
+  async (method) => {
+    const names = [
+      'nothing',
+      'header',
+      'query',
+      'a form',
+      'two headers',
+      'an unknown token',
+      'a waiting token',
+    ];
+    const statuses = await expectAllSame(method, { targets: withIds(), names });
+    if (method === 'GET')
+      expect([...statuses]).toEqual(expect.arrayContaining(['200', '400', '401', '404', '405', '406']));
+  },
+);
 
 test('the dates of the old API, and its end, are told alike on all ways', async () => {
   const { lifecycle, store, clock } = system.bridge.context;

@@ -1,7 +1,7 @@
+import { claimPresenting } from '../../../src/store/grants/claim-presenting.ts';
 import { findGrant, insertGrant, markDead } from '../../../src/store/grants/grants.ts';
 import { insertMapping } from '../../../src/store/tokens/mappings.ts';
 import {
-  claimPresenting,
   markInDoubt,
   postponeRefresh,
   redatePresentation,

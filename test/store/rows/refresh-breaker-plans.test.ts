@@ -8,7 +8,7 @@ import {
 import { readBreaker, redateDoubts } from '../../../src/store/grants/refresh-breaker.ts';
 import { markDead } from '../../../src/store/grants/grants.ts';
 import { readInstance } from '../../../src/store/instance/instance.ts';
-import { claimPresenting } from '../../../src/store/grants/presentations.ts';
+import { claimPresenting } from '../../../src/store/grants/claim-presenting.ts';
 import type { Database } from '../../../src/store/driver/store.ts';
 import { plansOf } from '../support/plans.ts';
 import { keepAppAndAccount, keepGrant } from '../support/rows.ts';

@@ -7,14 +7,10 @@ import {
   stopForDeaths,
   takeTurn,
 } from '../../../src/store/grants/refresh-breaker.ts';
+import { claimPresenting } from '../../../src/store/grants/claim-presenting.ts';
 import { insertGrant, markDead } from '../../../src/store/grants/grants.ts';
 import { readInstance, type SeenInstance } from '../../../src/store/instance/instance.ts';
-import {
-  claimPresenting,
-  markInDoubt,
-  releaseClaim,
-  storeRotation,
-} from '../../../src/store/grants/presentations.ts';
+import { markInDoubt, releaseClaim, storeRotation } from '../../../src/store/grants/presentations.ts';
 import { grantRow, keepAppAndAccount, keepGrant } from '../support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../support/stores.ts';
 

@@ -17,14 +17,14 @@ const checkout = resolve(import.meta.dirname, '../../..');
  * the export's own name, and a sabotaged build one in its place.
  */
 const WRAPPED: Record<string, Record<string, string>> = {
+  'store/grants/claim-presenting.js': { claimPresenting: '' },
   'store/grants/presentations.js': {
-    claimPresenting: '',
     releaseClaim: 'release',
     markInDoubt: 'doubt',
     storeRotation: 'store',
     reviveWithRotation: 'revival',
   },
-  'store/grants/grants.js': { markDead: 'death', insertGrant: 'grant', findGrant: '' },
+  'store/grants/grants.js': { markDead: 'death', insertGrant: 'grant', findGrant: '', readGrant: '' },
   'store/authorization/legacy-codes.js': {
     claimCode: 'code-claim',
     findCode: '',

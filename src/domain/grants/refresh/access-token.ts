@@ -8,7 +8,7 @@ import {
 } from '../../../shared/lifetimes.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 import { Unreadable } from '../../../shared/secrets.ts';
-import { countSiblings, findGrant } from '../../../store/grants/grants.ts';
+import { countSiblings, readGrant } from '../../../store/grants/grants.ts';
 import { endRest, postponeRefresh, redatePresentation } from '../../../store/grants/presentations.ts';
 import type { Grant } from '../../../store/tables/tables.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
@@ -198,7 +198,7 @@ async function advanceUntil(
   until: number,
 ): Promise<CurrentAccessToken> {
   for (;;) {
-    const row = await findGrant(context.store.durable, id);
+    const row = await readGrant(context.store, id);
     if (!row || row.state === 'dead') throw new GrantDead(row?.dead_cause ?? 'unknown');
     const grant = { ...row, calling };
     if (grant.access_expires_at > context.clock.now()) {

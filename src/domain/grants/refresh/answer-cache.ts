@@ -1,5 +1,5 @@
 import { dropAnswer, findAnswer, type StoredAnswer, storeAnswer } from '../../../store/grants/answers.ts';
-import { findGrant } from '../../../store/grants/grants.ts';
+import { isAlive } from '../../../store/grants/grants.ts';
 import { dropPostAnswers } from '../../../store/posts/post-answers.ts';
 import type { GrantsDeps } from '../deps.ts';
 
@@ -32,8 +32,7 @@ export async function keepWhileAlive(
   keep: () => Promise<void>,
 ): Promise<void> {
   await withoutCacheFaults(context, grantId, async () => {
-    const grant = await findGrant(context.store.durable, grantId);
-    if (grant && grant.state !== 'dead') await keep();
+    if (await isAlive(context.store, grantId)) await keep();
   });
 }
 

@@ -1,5 +1,5 @@
 import { TOKEN_LATE_AFTER, PROBE_WITHOUT_TOKEN_AFTER } from '../../../shared/lifetimes.ts';
-import { findGrant } from '../../../store/grants/grants.ts';
+import { readGrant } from '../../../store/grants/grants.ts';
 import { BreakerOpen } from '../../../upstream/breaker.ts';
 import type { GrantsDeps } from '../deps.ts';
 import type { WantedGrant } from './access-token.ts';
@@ -13,7 +13,7 @@ import { withAccessToken } from './with-access-token.ts';
 
 /** Whether the read of this grant needs no refresh, now or ahead of time. */
 async function hasTokenInHand({ store, clock }: GrantsDeps, grantId: string): Promise<boolean> {
-  const grant = await findGrant(store.durable, grantId);
+  const grant = await readGrant(store, grantId);
   return grant !== undefined && grant.refresh_at > clock.now();
 }
 

@@ -11,12 +11,8 @@ import {
 } from '../../../shared/lifetimes.ts';
 import { claimInTurn, TurnGone } from '../../../store/grants/claim-in-turn.ts';
 import type { BreakerView } from '../../../store/grants/refresh-breaker.ts';
-import {
-  type ClaimDecision,
-  claimPresenting,
-  restUntil,
-  releaseClaim,
-} from '../../../store/grants/presentations.ts';
+import { type ClaimDecision, claimPresenting } from '../../../store/grants/claim-presenting.ts';
+import { restUntil, releaseClaim } from '../../../store/grants/presentations.ts';
 import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
 import { BreakerOpen } from '../../../upstream/breaker.ts';
 import type { Connection } from '../../../upstream/connection.ts';

@@ -4,6 +4,7 @@ import type { LearnedUpdate } from '../../../store/tables/posts.ts';
 import {
   findToldPosts,
   findUpdatesOfPosts,
+  hasLearnedUpdates,
   hasSameIds,
   keepToldPosts,
   pairUpdate,
@@ -34,8 +35,10 @@ function memoryOf(context: PostsDeps): LRUCache<string, string> {
   return memory;
 }
 
-/** The told ids by the post ids of the new API. */
+/** The told ids by the post ids of the new API. A post without an entry has its own id. */
 export type UpdateIds = ReadonlyMap<string, string>;
+
+const NO_OTHER_IDS: UpdateIds = new Map();
 
 /** The token of the caller, with the profile ids that its app knows. */
 export interface CallerIds {
@@ -91,9 +94,12 @@ async function toldByOldApi(
   return isPair ? row.old_id : undefined;
 }
 
-/** The told id is stored only while the old API runs, because only then could another id appear later. */
+/** Whether another id of a post could appear later. Only then is a told id stored. */
+const mayBeLearned = (context: PostsDeps, mapping: ServedMapping) =>
+  oldBackendUntilRetired(context, provenApp(mapping)) !== undefined;
+
 async function keepTold(context: PostsDeps, { mapping, app }: Lookup, postIds: readonly string[]) {
-  if (postIds.length === 0 || !oldBackendUntilRetired(context, provenApp(mapping))) return;
+  if (postIds.length === 0 || !mayBeLearned(context, mapping)) return;
   await keepToldPosts(context.store.durable, app, { postIds, now: context.clock.now() });
 }
 
@@ -134,7 +140,11 @@ export async function updateIdsFor(
   told: CallerIds,
   posts: readonly Post[],
 ): Promise<UpdateIds> {
-  const { clientId, accountId } = appOf(told.mapping);
+  const { mapping } = told;
+  const { clientId, accountId } = appOf(mapping);
+  // The most frequent case: the old API is gone, and has shown no update of the account. Every post has its own id.
+  if (!mayBeLearned(context, mapping) && !(await hasLearnedUpdates(context.store, accountId)))
+    return NO_OTHER_IDS;
   const memory = memoryOf(context);
   const keyOf = (id: string) => `${clientId} ${accountId} ${id}`;
   const ids = new Map(posts.map(({ id }) => [id, memory.get(keyOf(id))]));

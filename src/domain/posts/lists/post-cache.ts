@@ -1,5 +1,5 @@
 import { LimitReached } from '../../limits/limit-reached.ts';
-import { findPostAnswers, type PostAnswerName, storePostAnswer } from '../../../store/posts/post-answers.ts';
+import { findTwoAnswers, type PostAnswerName, storePostAnswer } from '../../../store/posts/post-answers.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';
 import type { PostsDeps } from '../deps.ts';
@@ -22,8 +22,7 @@ export interface KeptAnswer {
 /** The cached answer with this name. */
 export async function keptAnswer(context: PostsDeps, { grantId, what }: PostAnswerName): Promise<KeptAnswer> {
   const kept = await withoutCacheFaults(context, grantId, async () => {
-    const rows = await findPostAnswers(context.store, grantId, [what, CHANGED]);
-    const [row, changed] = [rows.get(what), rows.get(CHANGED)];
+    const [row, changed] = await findTwoAnswers(context.store, grantId, [what, CHANGED]);
     const isPast = row !== undefined && row.fetched_at <= context.clock.now();
     const answer: unknown = isPast ? JSON.parse(row.body) : undefined;
     return { answer, length: row?.length ?? undefined, changedAt: changed?.fetched_at ?? 0 };

@@ -83,9 +83,12 @@ const isLogged = ({ context, logRequests }: PlainWayInput) =>
 
 const isMethod = (method: string | undefined) => method === 'GET' || method === 'POST';
 
+/** Whether an answer of the new API is ever served twice, and so a text can be kept. */
+const isKept = ({ settings }: LegacyDeps) => settings.profilesFresh > 0;
+
 /** Whether every call is answered here and now, and without a line in the request log. */
 const isPlainMoment = (way: PlainWayInput) =>
-  IS_ANSWERED_HERE && !isLogged(way) && isBeforeSunset(way.context);
+  IS_ANSWERED_HERE && isKept(way.context) && !isLogged(way) && isBeforeSunset(way.context);
 
 /** Whether the call belongs to a trace, which only the ordinary way takes along. */
 const isTraced = ({ context: { tracing } }: PlainWayInput, req: IncomingMessage) =>

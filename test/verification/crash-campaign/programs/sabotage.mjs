@@ -7,12 +7,15 @@ const LEASE_MS = 400;
 
 const hasEnded = (grant) => grant.state === 'presenting' && Date.now() - grant.presented_at > LEASE_MS;
 
+const withoutEnded = (original) => async (db, id) => {
+  const grant = await original(db, id);
+  return grant && hasEnded(grant) ? { ...grant, state: 'ready', retry_at: 0 } : grant;
+};
+
 /** A lock with a time limit is all that keeps two processes apart, and who comes last is stored. */
 const leaseInsteadOfVersion = {
-  findGrant: (original) => async (db, id) => {
-    const grant = await original(db, id);
-    return grant && hasEnded(grant) ? { ...grant, state: 'ready', retry_at: 0 } : grant;
-  },
+  findGrant: withoutEnded,
+  readGrant: withoutEnded,
   claimPresenting:
     () =>
     async (db, { id }, { claimId, now }) => {
