@@ -1,126 +1,74 @@
-// `node fill.mjs TOKENS` with the settings of a bridge in the environment: fills its database with connected tokens whose
+// `node fill.mjs WANTED` with the settings of a bridge in the environment: fills its database with connected tokens whose
 // answers are fresh, and writes the tokens, one a line, to `tokens.txt` in VAR_DIR. The rows are written through the
-// bridge's own store and keys, without asking the bridge.
-import { createHash } from 'node:crypto';
+// bridge's own store and keys, without asking the bridge. WANTED is JSON: the number of `tokens`, and where they are wanted
+// `lists` of posts, `codes` (with their apps and secrets in `codes.txt`) and `pairs`, of which the first `live` have not
+// ended.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../dist/config/config.js';
 import { openContext } from '../../dist/app/open-context.js';
-import { channelsOf, ROWS_AT_ONCE, tokenOf } from './rows.mjs';
+import { codeRow, rowsOf } from './fill-rows.mjs';
+import { APPS, CALLBACK, clientIdOf, codeOf, idOf, ROWS_AT_ONCE, secretOf, tokenOf } from './rows.mjs';
 
-const TOKENS = Number(process.argv[2] ?? 1000);
-const APPS = 50;
-const DAY = 86_400_000;
-const hex = (text) => createHash('sha256').update(text).digest('hex').slice(0, 24);
-
+const wanted = { tokens: 1000, lists: false, codes: 0, pairs: undefined, ...JSON.parse(process.argv[2]) };
 const config = readConfig();
 const opened = await openContext(config, config.upstream);
 const { store, vault, clock } = opened.context;
-const now = clock.now();
+const filling = { ...wanted, vault, now: clock.now() };
 
-const appRows = Array.from({ length: APPS }, (_, app) => ({
-  client_id: hex(`app ${app}`),
-  name: `App ${app}`,
-  source: 'imported',
-  created_at: now,
-}));
+const indexes = (count) => Array.from({ length: count }, (_, index) => index);
 
-function grantRow(index, { clientId, accountId }) {
-  return {
-    id: hex(`grant ${index}`),
-    client_id: clientId,
-    account_id: accountId,
-    modern_client_id: 'bridge',
-    state: 'ready',
-    version: 1,
-    scope: 'account:read',
-    access_expires_at: now + DAY,
-    refresh_at: now + DAY,
-    created_at: now,
-    updated_at: now,
-    rotated_at: now,
-  };
+/** Calls `work` with so many indexes at once as one statement takes. */
+async function inBatches(count, work) {
+  for (let from = 0; from < count; from += ROWS_AT_ONCE)
+    await work(indexes(Math.min(ROWS_AT_ONCE, count - from)).map((offset) => from + offset));
 }
 
-function mappingRow(index, { clientId, accountId }) {
-  const token = tokenOf(index);
-  return {
-    id: hex(`mapping ${index}`),
-    token_digest: vault.digest(token),
-    hint_first: token.slice(2, 6),
-    hint_last: token.slice(-4),
-    client_id: clientId,
-    account_id: accountId,
-    grant_id: hex(`grant ${index}`),
-    state: 'active',
-    source: 'issued',
-    created_at: now,
-    updated_at: now,
-  };
+async function insertAll(db, rowsByTable) {
+  for (const [table, rows] of Object.entries(rowsByTable))
+    if (rows.length > 0) await db.insertInto(table).values(rows).execute();
 }
 
-/** Everything that stands behind one token. */
-function rowsOf(index) {
-  const clientId = appRows[index % APPS].client_id;
-  const accountId = hex(`account ${index}`);
-  const channels = channelsOf(index);
-  const account = { id: accountId, email: `p${index}@example.org`, name: `Person ${index}`, timezone: 'UTC' };
-  const reading = {
-    account: {
-      ...account,
-      createdAt: '2020-01-01T00:00:00.000Z',
-      organizations: [{ id: hex(`org ${index}`) }],
-    },
-    channels,
-  };
-  const ids = [['account', accountId], ...channels.map(({ id }) => ['profile', id])];
-  return {
-    account: {
-      account_id: accountId,
-      name: account.name,
-      email: account.email,
-      timezone: 'UTC',
-      updated_at: now,
-    },
-    grant: grantRow(index, { clientId, accountId }),
-    mapping: mappingRow(index, { clientId, accountId }),
-    answer: {
-      grant_id: hex(`grant ${index}`),
-      body: JSON.stringify(reading),
-      organization_ids: JSON.stringify([hex(`org ${index}`)]),
-      fetched_at: now,
-    },
-    told: ids.map(([kind, id]) => ({ client_id: clientId, kind, modern_id: id, told_id: id, told_at: now })),
-  };
+/** The rows of many tokens, table by table. */
+function joined(each) {
+  const [first] = each;
+  return Object.fromEntries(Object.keys(first).map((table) => [table, each.flatMap((one) => one[table])]));
 }
 
-await store.durable.insertInto('apps').values(appRows).execute();
-for (let from = 0; from < TOKENS; from += ROWS_AT_ONCE) {
-  const size = Math.min(ROWS_AT_ONCE, TOKENS - from);
-  const rows = Array.from({ length: size }, (_, offset) => rowsOf(from + offset));
-  await store.transaction(async (tx) => {
-    await tx
-      .insertInto('accounts')
-      .values(rows.map(({ account }) => account))
-      .execute();
-    await tx
-      .insertInto('grants')
-      .values(rows.map(({ grant }) => grant))
-      .execute();
-    await tx
-      .insertInto('mappings')
-      .values(rows.map(({ mapping }) => mapping))
-      .execute();
-    await tx
-      .insertInto('told_ids')
-      .values(rows.flatMap(({ told }) => told))
-      .execute();
-  });
+async function addApps() {
+  const apps = indexes(APPS).map((app) => ({
+    client_id: clientIdOf(app),
+    name: `App ${app}`,
+    source: 'imported',
+    created_at: filling.now,
+  }));
+  const ids = apps.map(({ client_id: id }) => id);
+  const secrets = ids.map((id) => ({
+    id: idOf(`secret ${id}`),
+    client_id: id,
+    secret_digest: vault.digest(secretOf(id)),
+    created_at: filling.now,
+  }));
+  const callbacks = ids.map((id) => ({ client_id: id, uri: CALLBACK }));
+  await insertAll(store.durable, { apps, app_secrets: secrets, app_callbacks: callbacks });
+}
+
+await addApps();
+await inBatches(wanted.tokens, async (some) => {
+  const rows = some.map((index) => rowsOf(index, filling));
+  await store.transaction((tx) => insertAll(tx, joined(rows.map(({ durable }) => durable))));
   await store.volatile
-    .insertInto('answers')
-    .values(rows.map(({ answer }) => answer))
-    .execute();
-}
-const tokens = Array.from({ length: TOKENS }, (_, index) => tokenOf(index));
-writeFileSync(join(process.env.VAR_DIR, 'tokens.txt'), tokens.join('\n'));
+    .transaction()
+    .execute((tx) => insertAll(tx, joined(rows.map(({ volatile }) => volatile))));
+});
+await inBatches(wanted.codes, (some) =>
+  insertAll(store.durable, { legacy_codes: some.map((index) => codeRow(index, filling)) }),
+);
+const write = (name, lines) => writeFileSync(join(process.env.VAR_DIR, name), lines.join('\n'));
+write('tokens.txt', indexes(wanted.tokens).map(tokenOf));
+const codeLine = (index) => {
+  const clientId = clientIdOf(index % wanted.tokens);
+  return [clientId, secretOf(clientId), codeOf(index)].join(' ');
+};
+if (wanted.codes > 0) write('codes.txt', indexes(wanted.codes).map(codeLine));
 await opened.close();

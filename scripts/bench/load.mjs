@@ -1,33 +1,42 @@
-// `node load.mjs PORT TOKENS_FILE CARRIER SECONDS CONNECTIONS`: calls `profiles.json` over kept connections, each with a
-// token chosen at random, or with SECONDS `once` with each token one time, and prints one JSON object: answered calls, failures, and the times in milliseconds. It writes
-// requests by hand, so that it costs the machine little beside the server that is measured.
+// `node load.mjs LOAD`: calls one or more ports over kept connections, and prints one JSON object: answered calls, failures,
+// seconds, where the file was left, and the times in milliseconds. It writes requests by hand, so that it costs the machine
+// little beside the server that is measured. LOAD is JSON: `ports`, the `file` whose lines the requests are made of, the name
+// of the `request`, `connections`, `order` and an end. `order` is `random`, `in turn` (and again from the beginning) or `once`
+// (each line one time), the last two from the line `from` on. The end comes after `seconds` or `calls`, or with the file.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { requests } from './requests.mjs';
 
-const [, , port, tokensFile, carrier, seconds, connections] = process.argv;
-const tokens = readFileSync(tokensFile, 'utf8').split('\n');
-const PATH = '/1/profiles.json';
-const HEAD = 'Host: bridge.example\r\nX-Forwarded-Proto: https\r\n';
-
-const requests = {
-  header: (token) => `GET ${PATH} HTTP/1.1\r\n${HEAD}Authorization: Bearer ${token}\r\n\r\n`,
-  query: (token) => `GET ${PATH}?access_token=${encodeURIComponent(token)} HTTP/1.1\r\n${HEAD}\r\n`,
-  body: (token) => {
-    const form = `access_token=${encodeURIComponent(token)}`;
-    const type = 'Content-Type: application/x-www-form-urlencoded';
-    return `POST ${PATH} HTTP/1.1\r\n${HEAD}${type}\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
-  },
+const given = {
+  order: 'random',
+  from: 0,
+  seconds: Infinity,
+  calls: Infinity,
+  ...JSON.parse(process.argv[2]),
 };
-const requestOf = requests[carrier];
+const { ports, file, request, connections, order, seconds, calls } = given;
+const lines = readFileSync(file, 'utf8').split('\n');
+const requestOf = requests[request];
 
 const times = [];
 let failures = 0;
-const isOnce = seconds === 'once';
-const until = isOnce ? Infinity : performance.now() + Number(seconds) * 1000;
-let read = 0;
+let sent = 0;
+let next = given.from;
+const begunAt = performance.now();
+const until = begunAt + seconds * 1000;
 
-/** Any token; undefined once each was read, where that is asked for. */
-const nextToken = () => (isOnce ? tokens[read++] : tokens[Math.floor(Math.random() * tokens.length)]);
+const LINE = {
+  random: () => lines[Math.floor(Math.random() * lines.length)],
+  'in turn': () => lines[next++ % lines.length],
+  once: () => lines[next++],
+};
+
+/** The next line; undefined at the end. On a busy machine too, every connection has a call. */
+function nextLine() {
+  if (sent >= calls || (performance.now() >= until && sent >= connections)) return undefined;
+  sent += 1;
+  return LINE[order]();
+}
 
 /** The length of the whole answer at the beginning of `text`; undefined while a part of it is missing. */
 function lengthOf(text) {
@@ -39,32 +48,42 @@ function lengthOf(text) {
   return text.length < whole ? undefined : whole;
 }
 
-function callOver() {
+function noteAnswer(text, begun) {
+  times.push(performance.now() - begun);
+  if (text.startsWith('HTTP/1.1 200')) return;
+  failures += 1;
+  if (failures === 1) process.stderr.write(`${text.slice(0, 1000)}\n`);
+}
+
+function callOver(port) {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1');
     let received = '';
     let begun = 0;
     const send = () => {
       begun = performance.now();
-      const token = begun < until ? nextToken() : undefined;
-      if (token === undefined) return resolve(socket.destroy());
-      socket.write(requestOf(token));
+      const line = nextLine();
+      if (line === undefined) return resolve(socket.destroy());
+      socket.write(requestOf(line));
     };
     socket.setEncoding('latin1').setNoDelay(true);
     socket.once('connect', send);
     socket.once('error', reject);
+    socket.once('close', () => reject(new Error(`the server closed the connection: ${received}`)));
     socket.on('data', (part) => {
       received += part;
       if (lengthOf(received) === undefined) return;
-      times.push(performance.now() - begun);
-      if (!received.startsWith('HTTP/1.1 200')) failures += 1;
+      noteAnswer(received, begun);
       received = '';
       send();
     });
   });
 }
 
-await Promise.all(Array.from({ length: Number(connections) }, callOver));
+await Promise.all(Array.from({ length: connections }, (_, at) => callOver(ports[at % ports.length])));
 times.sort((a, b) => a - b);
 const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
-process.stdout.write(JSON.stringify({ calls: times.length, failures, p50: at(0.5), p99: at(0.99) }));
+const took = (performance.now() - begunAt) / 1000;
+process.stdout.write(
+  JSON.stringify({ calls: times.length, failures, seconds: took, next, p50: at(0.5), p99: at(0.99) }),
+);

@@ -57,9 +57,9 @@ export async function run(args, env = {}) {
 }
 
 /** Starts a server and waits until `isReady` finds what it waits for in its standard output. */
-export async function start(args, { env = {}, isReady }) {
+export async function start(args, { env = {}, isReady, cwd = root }) {
   const child = spawn(process.execPath, args, {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

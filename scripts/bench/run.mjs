@@ -1,87 +1,112 @@
-// `npm run bench [-- --quick]`: what a cached read costs the bridge, beside peers that answer the same calls with the same
-// bytes. Rounds of all contenders follow each other, in the reversed order each time, so that what else the machine does
-// meets all of them. Prints one table, and writes it with the machine to `scripts/bench/results/`.
+// `npm run bench [-- --quick] [--row NAME]`: what the bridge costs, each row of the table beside its real peers in the same
+// minutes (README.md). Prints one table, and writes it with the machine to `scripts/bench/results/`.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { bodyOf, firstToken, startBridge, startPeers } from './contenders.mjs';
-import { ratios, summary, tableOf } from './figures.mjs';
-import { cpuOf, memoryOf, run, script } from './process.mjs';
+import { reachedOf, tableOf } from './figures.mjs';
+import { openStage } from './stage.mjs';
+import { accounts } from './work/accounts.mjs';
+import { exchange } from './work/exchange.mjs';
+import { lists } from './work/lists.mjs';
+import { memory } from './work/memory.mjs';
+import { machines, postgres } from './work/postgres.mjs';
+import { profiles } from './work/profiles.mjs';
+import { refresh } from './work/refresh.mjs';
+import { refusals } from './work/refusals.mjs';
+import { uncached } from './work/uncached.mjs';
+import { workers } from './work/workers.mjs';
+
+/** `--quick` takes the first five. */
+const DEFAULT_ROWS = {
+  profiles,
+  lists,
+  uncached,
+  exchange,
+  refresh,
+  postgres,
+  workers,
+  machines,
+  accounts,
+  refusals,
+};
+const QUICK_ROWS = 5;
+const ROWS = { ...DEFAULT_ROWS, memory };
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    row: { type: 'string', multiple: true },
     tokens: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    calls: { type: 'string' },
     name: { type: 'string' },
+    node: { type: 'string', multiple: true, default: [] },
+    against: { type: 'string' },
   },
 });
-const TOKENS = Number(values.tokens ?? (values.quick ? 5000 : 100_000));
-const ROUNDS = Number(values.rounds ?? (values.quick ? 2 : 5));
-const SECONDS = Number(values.seconds ?? (values.quick ? 2 : 5));
-const CONNECTIONS = 16;
-const CARRIERS = ['header', 'query', 'body'];
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-'));
-const tokensFile = join(folder, 'tokens.txt');
+const given = (name, otherwise) => (values[name] === undefined ? otherwise : Number(values[name]));
 
-/** One round of one contender. */
-async function measure({ pid, port }, { carrier, seconds = SECONDS }) {
-  const before = cpuOf(pid);
-  const args = [script('load.mjs'), port, tokensFile, carrier, String(seconds), String(CONNECTIONS)];
-  const { calls, failures, p50, p99 } = JSON.parse(await run(args));
-  if (failures > 0) throw new Error(`${failures} of ${calls} calls failed`);
-  const cpu = ((cpuOf(pid) - before) * 1000) / calls;
-  return { cpu, rate: calls / seconds, p50, p99, memory: memoryOf(pid) };
+const options = {
+  tokens: given('tokens', values.quick ? 2000 : 100_000),
+  rounds: given('rounds', values.quick ? 2 : 5),
+  seconds: given('seconds', values.quick ? 0.6 : 5),
+  calls: given('calls', undefined),
+  connections: 16,
+  isQuick: values.quick,
+  nodeOptions: values.node,
+  against: values.against && resolve(values.against),
+};
+
+function chosenRows() {
+  const unknown = values.row?.find((name) => !ROWS[name]);
+  if (unknown) throw new Error(`no row ${unknown}: ${Object.keys(ROWS).join(', ')}`);
+  const names = Object.keys(DEFAULT_ROWS);
+  return values.row ?? (values.quick ? names.slice(0, QUICK_ROWS) : names);
 }
 
-async function compare(contenders, carrier) {
-  for (const contender of contenders) await measure(contender, { carrier, seconds: SECONDS / 2 });
-  const rounds = new Map(contenders.map(({ name }) => [name, []]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const order = round % 2 === 0 ? contenders : contenders.toReversed();
-    for (const contender of order) rounds.get(contender.name).push(await measure(contender, { carrier }));
-  }
-  return [...rounds].map(([contender, all]) => ({
-    work: `profiles.json, fresh, ${carrier}`,
-    contender,
-    figures: summary(all),
-    ratio: contender === 'bridge' ? undefined : ratios(all, rounds.get('bridge')),
-  }));
-}
-
-const machine = {
+const machine = () => ({
   at: new Date().toISOString(),
   node: process.version,
   kernel: release(),
   processors: `${cpus().length} × ${cpus()[0].model}`,
   memoryGB: Math.round(totalmem() / 2 ** 30),
   loadBefore: loadavg()[0],
-  tokens: TOKENS,
-  rounds: ROUNDS,
-  seconds: SECONDS,
-  connections: CONNECTIONS,
-};
+  ...options,
+});
 
-const servers = [];
-try {
-  servers.push(await startBridge(folder, TOKENS));
-  servers.push(...(await startPeers(folder, await bodyOf(servers[0], firstToken(folder)))));
-  // Each token was read before: the bridge keeps the text that it told, as it does for every program that comes again.
-  await run([script('load.mjs'), servers[0].port, tokensFile, 'header', 'once', String(CONNECTIONS)]);
-  const rows = [];
-  for (const carrier of CARRIERS) rows.push(...(await compare(servers, carrier)));
-  console.log(tableOf(rows));
-  const name = values.name ?? machine.at.slice(0, 10);
+/** One row, with all of its servers. */
+async function measureRow(name, ground) {
+  const stage = openStage({ ...ground, options });
+  try {
+    const lines = await ROWS[name](stage);
+    return lines.map((line) => ({ row: name, ...line, reached: line.compared && reachedOf(line.compared) }));
+  } finally {
+    await stage.close();
+  }
+}
+
+function writeResults(described, rows) {
   const results = fileURLToPath(new URL('results', import.meta.url));
   mkdirSync(results, { recursive: true });
-  const text = `${JSON.stringify({ machine, rows }, null, 2)}\n`;
-  if (!values.quick) writeFileSync(join(results, `${name}.json`), text);
+  const file = join(results, `${values.name ?? described.at.slice(0, 10)}.json`);
+  writeFileSync(file, `${JSON.stringify({ machine: described, rows }, null, 2)}\n`);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+const described = machine();
+const rows = [];
+try {
+  const filled = new Map();
+  for (const name of chosenRows()) {
+    rows.push(...(await measureRow(name, { folder, filled })));
+    if (!values.quick) writeResults(described, rows);
+  }
+  console.log(tableOf(rows));
 } finally {
-  await Promise.allSettled(servers.map(({ stop }) => stop()));
   rmSync(folder, { recursive: true, force: true });
 }
 process.exit(0);

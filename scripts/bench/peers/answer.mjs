@@ -25,8 +25,3 @@ export function tokenInHead(authorization, url) {
   const query = url.indexOf('?');
   return query < 0 ? undefined : (new URLSearchParams(url.slice(query)).get('access_token') ?? undefined);
 }
-
-/** Tells the program that started this peer where it listens. */
-export function tellPort(server) {
-  process.stdout.write(`${server.address().port}\n`);
-}

@@ -1,6 +1,7 @@
 // The bridge's peer (b): what somebody would write in an afternoon. Express 5, one look-up, `res.json`.
 import express from 'express';
-import { answer, isKnown, tellPort, tokenInHead } from './answer.mjs';
+import { answer, isKnown, tokenInHead } from './answer.mjs';
+import { tellPort } from './tell-port.mjs';
 
 const app = express();
 app.use(express.urlencoded({ extended: false }));
@@ -11,4 +12,6 @@ const handle = (req, res) => {
 };
 app.get('/1/profiles.json', handle);
 app.post('/1/profiles.json', handle);
+app.get('/1/profiles/:id/updates/pending.json', handle);
+app.get('/1/profiles/:id/updates/sent.json', handle);
 const server = app.listen(0, '127.0.0.1', () => tellPort(server));

@@ -1,6 +1,7 @@
 // The bridge's peer (a): the least that Node can do. `node:http`, one look-up, a constant body.
 import { createServer } from 'node:http';
-import { body, isKnown, tellPort, tokenInHead } from './answer.mjs';
+import { body, isKnown, tokenInHead } from './answer.mjs';
+import { tellPort } from './tell-port.mjs';
 
 const length = Buffer.byteLength(body);
 

@@ -1,7 +1,6 @@
 import { insertMapping } from '../../../src/store/tokens/mappings.ts';
+import { type ClaimDecision, claimPresenting } from '../../../src/store/grants/claim-presenting.ts';
 import {
-  type ClaimDecision,
-  claimPresenting,
   endRest,
   markInDoubt,
   redatePresentation,
