@@ -5,7 +5,8 @@ import { register } from 'tsx/esm/api';
 
 register();
 const { runCampaign } = await import('../test/verification/crash-campaign/main.ts');
-const { USAGE, UsageError } = await import('../test/verification/crash-campaign/options.ts');
+const { USAGE } = await import('../test/verification/crash-campaign/options.ts');
+const { UsageError } = await import('../test/verification/shared/command-line.ts');
 const args = process.argv.slice(2);
 if (args.includes('--help')) {
   console.log(USAGE);

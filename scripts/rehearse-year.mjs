@@ -5,7 +5,8 @@ import { register } from 'tsx/esm/api';
 
 register();
 const { runRehearsal } = await import('../test/verification/rehearsed-year/main.ts');
-const { USAGE, UsageError } = await import('../test/verification/rehearsed-year/options.ts');
+const { USAGE } = await import('../test/verification/rehearsed-year/options.ts');
+const { UsageError } = await import('../test/verification/shared/command-line.ts');
 const args = process.argv.slice(2);
 if (args.includes('--help')) {
   console.log(USAGE);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/shared/log/logger.ts';
 import { openContext, type OpenContext } from '../../src/app/open-context.ts';
-import { copyBuild } from '../verification/crash-campaign/build-copy.ts';
+import { copyBuild } from '../verification/shared/build-copy.ts';
 import { type CampaignBridge, startCampaignBridge } from '../verification/crash-campaign/campaign-bridge.ts';
 import { authorize, type LegacyApp, type Person } from '../support/callers/authorize.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';

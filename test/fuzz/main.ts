@@ -1,4 +1,4 @@
-import { chanceOf } from '../verification/crash-campaign/faults/chance.ts';
+import { chanceOf } from '../verification/shared/faults/chance.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
 import { issueToken } from '../support/callers/legacy-calls.ts';
 import { rawForm, sendRaw } from '../support/callers/raw-request.ts';

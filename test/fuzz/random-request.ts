@@ -1,6 +1,6 @@
 import { OLD_CALL_NAMES, OLD_CALLS } from '../../src/domain/old-calls/old-calls.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
-import type { Chance } from '../verification/crash-campaign/faults/chance.ts';
+import type { Chance } from '../verification/shared/faults/chance.ts';
 import type { LegacyApp } from '../support/callers/authorize.ts';
 import { CARRIERS, CODINGS, type Carried } from './bodies.ts';
 import { randomCall } from '../posts/support/random-call.ts';
@@ -227,12 +227,8 @@ function oldCall({ chance, valid }: Source): Sent {
   return { method, path, headers, body: Buffer.from(body) };
 }
 
-/** One request, by chance. */
-export function randomRequest(source: Source): Sent {
-  return source.chance.happens(OLD_CALL) ? oldCall(source) : anyRequest(source);
-}
-
-function anyRequest(source: Source): Sent {
+/** One that is none of the nineteen calls by intention, by chance. */
+export function anyRequest(source: Source): Sent {
   const { chance } = source;
   const path = chance.pick(PATHS);
   const carried = carriedFor(source, path);
@@ -250,4 +246,9 @@ function anyRequest(source: Source): Sent {
     },
     body: broken(chance, packed),
   };
+}
+
+/** One request, by chance. */
+export function randomRequest(source: Source): Sent {
+  return source.chance.happens(OLD_CALL) ? oldCall(source) : anyRequest(source);
 }

@@ -1,5 +1,5 @@
 import { OLD_CALL_NAMES } from '../../src/domain/old-calls/old-calls.ts';
-import { chanceOf } from '../verification/crash-campaign/faults/chance.ts';
+import { chanceOf } from '../verification/shared/faults/chance.ts';
 import { issueToken } from '../support/callers/legacy-calls.ts';
 import { type RawAnswer, sendRaw } from '../support/callers/raw-request.ts';
 import { type Bakery, openBakery } from './support/bakery.ts';

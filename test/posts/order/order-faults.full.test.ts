@@ -5,7 +5,7 @@ import {
   type FaultProxy,
   type NetworkFault,
   startFaultProxy,
-} from '../../verification/crash-campaign/faults/fault-proxy.ts';
+} from '../../verification/shared/faults/fault-proxy.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { rawForm, sendRaw } from '../../support/callers/raw-request.ts';
 import { modeDatabases } from '../../support/jest/test-mode.ts';

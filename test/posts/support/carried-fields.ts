@@ -1,4 +1,4 @@
-import type { Chance } from '../../verification/crash-campaign/faults/chance.ts';
+import type { Chance } from '../../verification/shared/faults/chance.ts';
 import { json, multipart, rawForm } from '../../support/callers/raw-request.ts';
 
 /** The fields of an old call as programs send them: in the query, or in a body of one of three kinds. */

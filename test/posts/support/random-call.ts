@@ -1,5 +1,5 @@
 import { OLD_CALLS, type OldCallName } from '../../../src/domain/old-calls/old-calls.ts';
-import type { Chance } from '../../verification/crash-campaign/faults/chance.ts';
+import type { Chance } from '../../verification/shared/faults/chance.ts';
 import type { RawRequest } from '../../support/callers/raw-request.ts';
 import { carried, type Pair } from './carried-fields.ts';
 import { CHANNELS } from './posts.ts';

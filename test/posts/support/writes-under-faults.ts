@@ -1,6 +1,6 @@
 import { settleWrites } from '../../../src/domain/posts/writes/settle-writes.ts';
 import type { PostWriteRow } from '../../../src/store/tables/posts.ts';
-import { type FaultProxy, startFaultProxy } from '../../verification/crash-campaign/faults/fault-proxy.ts';
+import { type FaultProxy, startFaultProxy } from '../../verification/shared/faults/fault-proxy.ts';
 import { type Bridges, type BridgesOptions, startBridges } from '../../races/bridges.ts';
 import { connectApp } from '../../races/calls.ts';
 import { freePort } from '../../support/servers/free-port.ts';

@@ -1,5 +1,5 @@
-import { chanceOf } from '../../verification/crash-campaign/faults/chance.ts';
-import type { NetworkFault } from '../../verification/crash-campaign/faults/fault-proxy.ts';
+import { chanceOf } from '../../verification/shared/faults/chance.ts';
+import type { NetworkFault } from '../../verification/shared/faults/fault-proxy.ts';
 import { print } from '../../races/calls.ts';
 import type { BridgesOptions } from '../../races/bridges.ts';
 import { until } from '../../support/servers/held-answer.ts';

@@ -1,4 +1,4 @@
-import type { FaultProxy, NetworkFault } from '../../verification/crash-campaign/faults/fault-proxy.ts';
+import type { FaultProxy, NetworkFault } from '../../verification/shared/faults/fault-proxy.ts';
 import { nth, print } from '../../races/calls.ts';
 import type { WriteCall } from '../../../src/store/tables/posts.ts';
 import { modeDatabases } from '../../support/jest/test-mode.ts';

@@ -3,7 +3,7 @@ import type { BridgesOptions } from '../../races/bridges.ts';
 import { nth } from '../../races/calls.ts';
 import { holdAnswer, until } from '../../support/servers/held-answer.ts';
 import { sendRaw } from '../../support/callers/raw-request.ts';
-import type { NetworkFault } from '../../verification/crash-campaign/faults/fault-proxy.ts';
+import type { NetworkFault } from '../../verification/shared/faults/fault-proxy.ts';
 import { CHANNELS } from '../support/posts.ts';
 import {
   create,

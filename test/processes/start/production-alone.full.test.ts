@@ -8,7 +8,7 @@ import { CookieWalker, HTTPS_OUTSIDE, type TlsProxy } from '../../support/caller
 import { exchangeFields } from '../../support/callers/legacy-calls.ts';
 import { rawForm, sendRaw } from '../../support/callers/raw-request.ts';
 import { freePort } from '../../support/servers/free-port.ts';
-import { type ModernProcess, startModernProcess } from '../../verification/crash-campaign/modern-process.ts';
+import { type ModernProcess, startModernProcess } from '../../verification/shared/modern-process.ts';
 import { add } from '../commands/operator-command.ts';
 import { copyProductionInstall, type ProductionInstall } from '../production-install.ts';
 import { buildProgram, type Settings } from '../running-program.ts';

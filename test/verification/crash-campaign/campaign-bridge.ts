@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fstatSync, openSync, readSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Note, Outage, Pause } from './checker/history.ts';
+import type { Note, Outage, Pause } from '../shared/checker/history.ts';
+import { followFile } from '../shared/follow-file.ts';
 import type { Trap } from './plan.ts';
 
-const entry = new URL('./programs/entry.mjs', import.meta.url).href;
+const entry = new URL('../shared/programs/entry.mjs', import.meta.url).href;
 
 interface Order {
   shift?: number;
@@ -62,22 +62,6 @@ function environment({ settings, sabotage }: Options, journal: string, firstOrde
     CAMPAIGN_JOURNAL: journal,
     CAMPAIGN_SABOTAGE: sabotage,
     CAMPAIGN_FIRST_ORDER: JSON.stringify(firstOrder),
-  };
-}
-
-/** The whole lines that were added to a file since the last call. */
-function followFile(path: string): () => string[] {
-  const file = openSync(path, 'a+');
-  let position = 0;
-  let rest = '';
-  return () => {
-    const { size } = fstatSync(file);
-    const added = Buffer.alloc(size - position);
-    readSync(file, added, 0, added.length, position);
-    position = size;
-    const lines = (rest + added.toString()).split('\n');
-    rest = lines.pop() ?? '';
-    return lines;
   };
 }
 

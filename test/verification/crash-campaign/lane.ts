@@ -1,26 +1,22 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
-import { readConfig } from '../../../src/config/config.ts';
 import type { Context } from '../../../src/domain/context.ts';
 import { registerApp } from '../../../src/domain/apps/register-app.ts';
-import type { ModernSettings } from '../../../src/modern/settings.ts';
-import { createLogger } from '../../../src/shared/log/logger.ts';
 import type { LegacyApp, Person } from '../../support/callers/authorize.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { BRIDGE_CLIENT } from '../../support/servers/modern-side.ts';
 import { startPostgres } from '../../support/database/postgres.ts';
 import { type CampaignBridge, startCampaignBridge } from './campaign-bridge.ts';
-import { type DatabaseWay, layDatabaseWay } from './faults/database-way.ts';
-import { type FaultProxy, startFaultProxy } from './faults/fault-proxy.ts';
-import type { Presentation } from './checker/history.ts';
-import { QUIET_SECONDS } from './limits.ts';
-import { startModernProcess } from './modern-process.ts';
+import { type DatabaseWay, layDatabaseWay } from '../shared/faults/database-way.ts';
+import type { FaultProxy } from '../shared/faults/fault-proxy.ts';
+import type { Presentation } from '../shared/checker/history.ts';
+import { QUIET_SECONDS } from '../shared/limits.ts';
+import { modernSettings, startModernProcess } from '../shared/modern-process.ts';
+import { layNetwork } from '../shared/network.ts';
+import { openOwnContext } from '../shared/own-context.ts';
 import type { CampaignOptions } from './options.ts';
-import { watchPresentations } from './checker/presentations.ts';
-import { type Recorder, startRecorder } from './recorder.ts';
+import type { Recorder } from '../shared/recorder.ts';
 
 /** One whole system of its own: a database, two bridges, the faulty network, the recorder and a modern side. */
 export interface Lane {
@@ -110,51 +106,6 @@ function settingsOfKind(introspects: boolean, secret: string): Record<string, st
   return introspects ? { MODERN_CLIENT_SECRET: secret } : { PROFILES_STALE_SECONDS: '0' };
 }
 
-function openLaneContext(settings: Record<string, string>): Promise<OpenContext> {
-  const config = readConfig(settings);
-  if (!config.upstream) throw new Error('the settings name no modern side');
-  const logger = createLogger({ level: 'error', name: 'campaign', stream: new PassThrough().resume() });
-  return openContext(config, config.upstream, { logger });
-}
-
-interface Way {
-  proxy: FaultProxy;
-  recorder: Recorder;
-  presentations: Presentation[];
-}
-
-async function layWay(ports: Ports): Promise<Way> {
-  const proxy = await startFaultProxy(ports.network, ports.recorder);
-  const presentations: Presentation[] = [];
-  proxy.onRequestBytes = watchPresentations(presentations);
-  const modern = `http://127.0.0.1:${ports.modern}`;
-  const recorder = await startRecorder(ports.recorder, modern, (port) => proxy.isRepetition(port));
-  return { proxy, recorder, presentations };
-}
-
-function modernSettings(
-  { modern, network, first }: Ports,
-  folder: string,
-  clientSecret?: string,
-): ModernSettings {
-  const client = {
-    clientId: BRIDGE_CLIENT,
-    name: 'grantbridge',
-    redirectUris: [`http://127.0.0.1:${first}/callback`],
-  };
-  return {
-    host: '127.0.0.1',
-    port: modern,
-    issuer: `http://127.0.0.1:${network}`,
-    databaseFile: join(folder, 'modern.db'),
-    accessTokenSeconds: 3600,
-    logLevel: 'error',
-    clients: [{ ...client, ...(clientSecret && { clientSecret }) }],
-    demo: true,
-    mail: { from: 'no-reply@grantbridge.example', directory: join(folder, 'mail') },
-  };
-}
-
 /** Two processes on PostgreSQL are two machines; on SQLite they share one. */
 function folderOf(folder: string, index: number, ways: readonly DatabaseWay[]): string {
   if (ways.length === 0) return folder;
@@ -168,12 +119,15 @@ export async function startLane({ campaign, build, introspects, name }: LaneOpti
   const [ports, folder, secret] = [await takePorts(), join(build, name), `campaign-secret-of-${name}`];
   mkdirSync(folder);
   const clientSecret = introspects ? secret : undefined;
-  const way = await layWay(ports);
-  const modern = await startModernProcess(build, modernSettings(ports, folder, clientSecret));
+  const way = await layNetwork(ports);
+  const modern = await startModernProcess(
+    build,
+    modernSettings({ ...ports, bridge: ports.first }, folder, { clientSecret }),
+  );
   const postgres = campaign.database === 'postgres' ? await startPostgres({ fsync: true }) : undefined;
   const databaseUrl = postgres?.url ?? `sqlite:${folder}/bridge.db`;
   const settings = { ...settingsOf(ports, folder, databaseUrl), ...settingsOfKind(introspects, secret) };
-  const opened = await openLaneContext(settings);
+  const opened = await openOwnContext(settings);
   const { context } = opened;
   const [app, otherApp] = [await register(context, 'Old App'), await register(context, 'Other App')];
   let isDatabaseAway = false;

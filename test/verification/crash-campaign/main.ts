@@ -1,11 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyBuild } from './build-copy.ts';
-import { checkRound } from './checker/checker.ts';
-import type { RoundHistory } from './checker/history.ts';
+import { copyBuild } from '../shared/build-copy.ts';
+import { checkRound } from '../shared/checker/checker.ts';
+import type { RoundHistory } from '../shared/checker/history.ts';
 import { type Lane, startLane } from './lane.ts';
-import { type CampaignOptions, readOptions, UsageError } from './options.ts';
+import { type CampaignOptions, readOptions } from './options.ts';
+import { UsageError } from '../shared/command-line.ts';
 import { planOf } from './plan.ts';
 import { runRound } from './round.ts';
 import { newTally, type Tally } from './tally.ts';

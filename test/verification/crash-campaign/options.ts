@@ -1,19 +1,5 @@
-import { parseArgs } from 'node:util';
-
-const SABOTAGES = [
-  'none',
-  'no-presenting-record',
-  'lease-instead-of-version',
-  'second-send',
-  'unread-refusal-proves',
-  'busy-proves',
-  'late-pair-dropped',
-  'quiet-time-ignored',
-  'siblings-forgotten',
-  'silence-proves',
-  'spill-removed-first',
-  'code-claimed-twice',
-] as const;
+import { oneOf, optionsIn, UsageError, wholeNumber } from '../shared/command-line.ts';
+import { SABOTAGES, type Sabotage } from '../shared/sabotages.ts';
 
 export interface CampaignOptions {
   rounds: number;
@@ -24,11 +10,8 @@ export interface CampaignOptions {
   lanes: number;
   /** Only rounds of this kind. */
   kind: string | undefined;
-  sabotage: (typeof SABOTAGES)[number];
+  sabotage: Sabotage;
 }
-
-/** What is said about a command line that cannot be played. */
-export class UsageError extends Error {}
 
 export const USAGE = `crash-campaign [--rounds N] [--seed N] [--database sqlite|postgres] [--round K] [--lanes N]
                [--kind NAME] [--sabotage ${SABOTAGES.join('|')}]
@@ -42,32 +25,11 @@ It ends with 0 without a violation, 1 with one, 2 for a wrong option. Violations
   I5   a change has one entry, before the answer    P16  a dead grant costs no request
   I6   no secret stands in a log               answer lost, grant lost, answered, settled: as they say`;
 
-function wholeNumber(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number`);
-  return Number(text);
-}
-
-function oneOf<T extends string>(name: string, list: readonly T[], text: string): T {
-  const found = list.find((each) => each === text);
-  if (found === undefined) throw new UsageError(`--${name} must be one of ${list.join(', ')}`);
-  return found;
-}
-
 const OPTIONS = ['rounds', 'seed', 'database', 'round', 'lanes', 'kind', 'sabotage'] as const;
-
-function parse(args: readonly string[]): Partial<Record<(typeof OPTIONS)[number], string>> {
-  const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
 
 /** Reads the command line. @throws {UsageError} */
 export function readOptions(args: readonly string[]): CampaignOptions {
-  const values = parse(args);
+  const values = optionsIn(args, OPTIONS);
   const rounds = wholeNumber('rounds', values.rounds) ?? 100;
   if (rounds < 1) throw new UsageError('--rounds must be at least 1: no round proves nothing');
   const round = wholeNumber('round', values.round);

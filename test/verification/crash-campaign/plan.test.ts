@@ -1,4 +1,4 @@
-import { LIMITS, QUIET_SECONDS } from './limits.ts';
+import { LIMITS, QUIET_SECONDS } from '../shared/limits.ts';
 import { crashPoints, planOf } from './plan.ts';
 
 const ROUNDS = Array.from({ length: 1000 }, (_, round) => round);

@@ -1,8 +1,8 @@
-import { type Chance, chanceOf } from './faults/chance.ts';
-import type { NetworkFault } from './faults/fault-proxy.ts';
-import { LIMITS, QUIET_SECONDS } from './limits.ts';
-import { anyFault, losingFault, mildFault } from './faults/network-faults.ts';
-import type { HostileAnswer } from './recorder.ts';
+import { type Chance, chanceOf } from '../shared/faults/chance.ts';
+import type { NetworkFault } from '../shared/faults/fault-proxy.ts';
+import { LIMITS, QUIET_SECONDS } from '../shared/limits.ts';
+import { anyFault, losingFault, mildFault } from '../shared/faults/network-faults.ts';
+import type { HostileAnswer } from '../shared/recorder.ts';
 
 /** What happens in a round, derived from the seed and the round's number alone. */
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { calm } from './faults/calm.ts';
+import { calm } from '../shared/calm.ts';
 import {
   ageDeaths,
   endedGrants,
@@ -8,10 +8,10 @@ import {
   lastEventId,
   mappingsOf,
   owedTokens,
-} from './database.ts';
-import type { Outage, RoundHistory } from './checker/history.ts';
+} from '../shared/database.ts';
+import type { Outage, RoundHistory } from '../shared/checker/history.ts';
 import type { Lane } from './lane.ts';
-import { LIMITS, QUIET_SECONDS } from './limits.ts';
+import { LIMITS, QUIET_SECONDS } from '../shared/limits.ts';
 import type { CampaignOptions } from './options.ts';
 import type { Plan } from './plan.ts';
 import { SCENES } from './scenarios.ts';
@@ -80,12 +80,6 @@ function logsOf(lane: Lane): { log: string[]; leaks: string[] } {
   return { log: log.map(masked), leaks };
 }
 
-/** The faults that can take an answer away; the others are shorter than the limits. */
-const TAKING = ['cut', 'black-hole', 'reset'] as const;
-
-const faultsMet = ({ proxy }: Lane): number =>
-  TAKING.reduce((sum, kind) => sum + (proxy.met.get(kind) ?? 0), 0);
-
 function outagesOf(lane: Lane, since: number): Outage[] {
   return lane.bridges.flatMap(({ outages }) => outages).filter(({ until }) => until >= since);
 }
@@ -103,8 +97,6 @@ interface Start {
   /** The last event, and the grants that had ended, before the round. */
   eventId: number;
   ended: Set<string>;
-  /** How many connections had met a fault. */
-  met: number;
   owed: string[];
 }
 
@@ -112,7 +104,7 @@ async function startOf(lane: Lane): Promise<Start> {
   const { context } = lane;
   const [eventId, ended] = [await lastEventId(context), await endedGrants(context)];
   const owed = await owedTokens(context);
-  return { at: Date.now(), clock: context.clock.now(), eventId, ended, owed, met: faultsMet(lane) };
+  return { at: Date.now(), clock: context.clock.now(), eventId, ended, owed };
 }
 
 async function collect(stage: Stage, start: Start): Promise<RoundHistory> {
@@ -139,7 +131,6 @@ async function collect(stage: Stage, start: Start): Promise<RoundHistory> {
     owedBefore: start.owed,
     withSibling: [...stage.withSibling],
     revokedByCampaign: stage.revokedByCampaign,
-    networkFaults: faultsMet(lane) - start.met,
     upstreamTimeout: LIMITS.UPSTREAM_TIMEOUT,
     callerLimit: CALLER_LIMIT,
     ...logsOf(lane),
@@ -190,7 +181,7 @@ export async function runRound(lane: Lane, plan: Plan, campaign: CampaignOptions
   const start = await startOf(lane);
   const stopWatching = watch(stage);
   await play(stage, campaign);
-  await calm(stage);
+  if (lane.grant && !(await calm(stage, lane.grant))) lane.grant = undefined;
   await stopWatching();
   const history = await collect(stage, start);
   await ageDeaths(lane.context);

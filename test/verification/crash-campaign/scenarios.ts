@@ -1,26 +1,23 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BRIDGE_CLIENT } from '../../support/servers/modern-side.ts';
-import { deauthorizeToken } from './calls.ts';
-import { grantOf, isRecorded, makeDue } from './database.ts';
-import { digestOf } from './checker/history.ts';
-import { QUIET_SECONDS } from './limits.ts';
+import { deauthorizeToken } from '../shared/calls.ts';
+import { grantOf, isRecorded, makeDue } from '../shared/database.ts';
+import { digestOf } from '../shared/checker/history.ts';
+import { QUIET_SECONDS } from '../shared/limits.ts';
 import type { Scenario } from './plan.ts';
 import {
   bridgeOf,
   consent,
   consentOnce,
   exchangeOnce,
-  expire,
   healWays,
   keepPairs,
   newGrant,
-  readMany,
-  readOnce,
   readyGrant,
-  settle,
   type Stage,
 } from './stage.ts';
+import { expire, readMany, readOnce, settle } from '../shared/callers.ts';
 import { openRefreshToken } from '../../../src/domain/grants/sealed-pair.ts';
 
 /**

@@ -4,29 +4,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { authorize, type LegacyApp } from '../../support/callers/authorize.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import type { CampaignBridge } from './campaign-bridge.ts';
-import { exchangeCode, readProfiles } from './calls.ts';
-import { type Chance, chanceOf } from './faults/chance.ts';
-import { expireAccess, grantIdOf, grantOf, isRecorded } from './database.ts';
-import type { Call, Expiry, Note, RoundHistory } from './checker/history.ts';
+import { exchangeCode } from '../shared/calls.ts';
+import type { CalmCallers } from '../shared/calm.ts';
+import { indexOf, LOOK_EVERY_MS, SETTLE_LIMIT_MS } from '../shared/callers.ts';
+import { chanceOf } from '../shared/faults/chance.ts';
+import { grantIdOf, grantOf, isRecorded } from '../shared/database.ts';
+import type { Note, RoundHistory } from '../shared/checker/history.ts';
 import type { Lane } from './lane.ts';
 import type { Plan } from './plan.ts';
 
 /** What the scenarios of a round have in common: its lane and plan, and what it has recorded so far. */
-export interface Stage {
+export interface Stage extends CalmCallers {
   lane: Lane;
   plan: Plan;
-  chance: Chance;
-  calls: Call[];
   notes: Note[];
-  expiries: Expiry[];
   /** Beside what processes note: which machine had no database, and when. */
   cuts: RoundHistory['cuts'];
   /** Legacy tokens that were issued or used in this round. */
   tokens: Set<string>;
   withSibling: Set<string>;
   revokedByCampaign: string[];
-  calm: Array<{ requests: number; statuses: number[] }>;
-  unsettled: string[];
   served: RoundHistory['served'];
   databaseAway: RoundHistory['databaseAway'];
   lastConsentError?: Error;
@@ -34,13 +31,20 @@ export interface Stage {
   attempt: number;
 }
 
-export const SETTLE_LIMIT_MS = 20_000;
-export const LOOK_EVERY_MS = 80;
-
 export function newStage(lane: Lane, plan: Plan, seed: number): Stage {
+  const { context, presentations, bridges } = lane;
   return {
     lane,
     plan,
+    context,
+    presentations,
+    urls: bridges.map(({ url }) => url),
+    first: plan.first,
+    spread: plan.spread,
+    // the settings of a lane keep no answer
+    freshFor: 0,
+    // on a lane nobody else is refreshed then
+    isOwn: () => true,
     // beside the plan's own, so that a change of the plan changes no order
     chance: chanceOf(seed + 1_000_003, plan.round),
     calls: [],
@@ -142,51 +146,9 @@ export async function disarmTraps(stage: Stage): Promise<void> {
 }
 
 /** The n-th bridge, counted round the two. */
-export function bridgeOf({ lane, plan }: Stage, n: number): { bridge: CampaignBridge; index: number } {
-  const index = (n + plan.first) % 2;
-  return { bridge: lane.bridges[index as 0 | 1], index };
-}
-
-export async function readOnce(stage: Stage, n: number, token: string): Promise<Call> {
-  const { bridge, index } = bridgeOf(stage, n);
-  const call = await readProfiles(bridge.url, index, token);
-  stage.calls.push(call);
-  return call;
-}
-
-/** Callers at both processes, spread over a short time. */
-export async function readMany(stage: Stage, count: number, token: string): Promise<Call[]> {
-  const { chance, plan } = stage;
-  const waits = Array.from({ length: count }, () => chance.between(0, plan.spread));
-  return Promise.all(
-    waits.map(async (wait, n) => {
-      await delay(wait);
-      return readOnce(stage, n, token);
-    }),
-  );
-}
-
-export async function expire(stage: Stage, grantId: string): Promise<void> {
-  await expireAccess(stage.lane.context, grantId);
-  stage.expiries.push({ at: Date.now(), grantId });
-}
-
-async function isSettled(stage: Stage, grantId: string): Promise<boolean> {
-  const { context } = stage.lane;
-  const grant = await grantOf(context, grantId);
-  if (!grant || grant.state === 'dead') return true;
-  return grant.state === 'ready' && grant.access_expires_at > context.clock.now();
-}
-
-/** Calls go on, as those of old integrations would, until the grant serves again or has ended. */
-export async function settle(stage: Stage, grantId: string, token: string): Promise<void> {
-  const until = Date.now() + SETTLE_LIMIT_MS;
-  for (let n = 0; !(await isSettled(stage, grantId)); n += 1) {
-    if (Date.now() > until)
-      return void stage.unsettled.push(`grant ${grantId} serves nobody and has not ended`);
-    await Promise.race([readOnce(stage, n, token), delay(1000)]);
-    await delay(LOOK_EVERY_MS);
-  }
+export function bridgeOf(stage: Stage, n: number): { bridge: CampaignBridge; index: number } {
+  const index = indexOf(stage, n);
+  return { bridge: stage.lane.bridges[index as 0 | 1], index };
 }
 
 /** A consent through the first bridge, tried once; undefined when it led to no code. */

@@ -1,6 +1,6 @@
-import type { PresentationCounts } from './checker/checker-presentations.ts';
-import type { Violation } from './checker/checker.ts';
-import type { Note, RoundHistory } from './checker/history.ts';
+import type { PresentationCounts } from '../shared/checker/checker-presentations.ts';
+import type { Violation } from '../shared/checker/checker.ts';
+import type { Note, RoundHistory } from '../shared/checker/history.ts';
 import type { CampaignOptions } from './options.ts';
 import { crashPoints, type Plan } from './plan.ts';
 

@@ -1,4 +1,4 @@
-import type { MailPoint } from './mail-server.ts';
+import type { MailPoint } from '../shared/mail-server.ts';
 import type { Kill } from './world/schedule.ts';
 import type { Stage } from './stage.ts';
 

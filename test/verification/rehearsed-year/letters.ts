@@ -1,5 +1,5 @@
 import PostalMime from 'postal-mime';
-import type { Arrival } from './mail-server.ts';
+import type { Arrival } from '../shared/mail-server.ts';
 import { WORDS } from './world/make-people.ts';
 
 /** What a person finds in a mail, as a mail program shows it. */

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { oneOf, optionsIn, UsageError, wholeNumber } from '../shared/command-line.ts';
 
 const SABOTAGES = [
   'none',
@@ -20,9 +20,6 @@ export interface RehearsalOptions {
   sabotage: (typeof SABOTAGES)[number];
 }
 
-/** What is said about a command line that cannot be played. */
-export class UsageError extends Error {}
-
 export const USAGE = `rehearse-year [--seed N] [--people N] [--tokens N] [--days N] [--kills N] [--database postgres|sqlite]
               [--sabotage ${SABOTAGES.join('|')}]
 
@@ -35,45 +32,24 @@ same year. With a sabotage a machine does one thing wrong, and 1 is the good res
   night-mail        nobody's nine in the morning is waited for
   lost-refusal      a refusal for good is taken for a delivery`;
 
-function wholeNumber(name: string, text: string | undefined, usual: number): number {
-  if (text === undefined) return usual;
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number`);
-  return Number(text);
-}
-
-function oneOf<T extends string>(name: string, list: readonly T[], text: string | undefined): T {
-  const found = list.find((each) => each === (text ?? list[0]));
-  if (found === undefined) throw new UsageError(`--${name} must be one of ${list.join(', ')}`);
-  return found;
-}
-
 const OPTIONS = ['seed', 'people', 'tokens', 'days', 'kills', 'database', 'sabotage'] as const;
-
-function parse(args: readonly string[]): Partial<Record<(typeof OPTIONS)[number], string>> {
-  const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
 
 /** Reads the command line. @throws {UsageError} */
 export function readOptions(args: readonly string[]): RehearsalOptions {
-  const values = parse(args);
+  const values = optionsIn(args, OPTIONS);
   const number = (name: 'people' | 'tokens' | 'days' | 'kills', usual: number) =>
-    wholeNumber(name, values[name], usual);
+    wholeNumber(name, values[name]) ?? usual;
   const people = number('people', 1000);
   const days = number('days', 365);
   if (people < 10) throw new UsageError('--people must be at least 10, so that there is one of each kind');
   if (days < 30) throw new UsageError('--days must be at least 30: fewer rehearse no stage');
   return {
-    seed: wholeNumber('seed', values.seed, Math.floor(Math.random() * 1_000_000)),
+    seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 1_000_000),
     people,
     tokens: number('tokens', people * 10),
     days,
     kills: number('kills', 20),
-    database: oneOf('database', ['postgres', 'sqlite'], values.database),
-    sabotage: oneOf('sabotage', SABOTAGES, values.sabotage),
+    database: oneOf('database', ['postgres', 'sqlite'], values.database ?? 'postgres'),
+    sabotage: oneOf('sabotage', SABOTAGES, values.sabotage ?? 'none'),
   };
 }

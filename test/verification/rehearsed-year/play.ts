@@ -1,7 +1,7 @@
-import type { Chance } from '../crash-campaign/faults/chance.ts';
+import type { Chance } from '../shared/faults/chance.ts';
 import type { WorldHand } from './world/change-rows.ts';
 import type { Director } from './director.ts';
-import type { Arrival } from './mail-server.ts';
+import type { Arrival } from '../shared/mail-server.ts';
 import type { RehearsalOptions } from './options.ts';
 import type { Oracle } from './oracle/oracle.ts';
 import type { Complain } from './oracle/oracle-parts.ts';

@@ -1,4 +1,4 @@
-import { chanceOf } from '../crash-campaign/faults/chance.ts';
+import { chanceOf } from '../shared/faults/chance.ts';
 import { createHand } from './world/change-rows.ts';
 import { createDirector } from './director.ts';
 import { countClaimed } from './world/ledger.ts';

@@ -8,7 +8,7 @@ import { startPostgres } from '../../support/database/postgres.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { copyBuild } from './build-copy.ts';
 import { type Machine, startMachine } from './machine.ts';
-import { type MailServer, startMailServer } from './mail-server.ts';
+import { type MailServer, startMailServer } from '../shared/mail-server.ts';
 import type { RehearsalOptions } from './options.ts';
 import { BEGINNING } from './world/world.ts';
 

@@ -1,6 +1,6 @@
 import type { RehearsalOptions } from './options.ts';
 import type { Took } from './machine.ts';
-import type { Arrival } from './mail-server.ts';
+import type { Arrival } from '../shared/mail-server.ts';
 import type { Violation } from './oracle/oracle-parts.ts';
 
 /** What a rehearsal counted. */

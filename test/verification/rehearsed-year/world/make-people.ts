@@ -1,4 +1,4 @@
-import type { Chance } from '../../crash-campaign/faults/chance.ts';
+import type { Chance } from '../../shared/faults/chance.ts';
 import type { Human, WorldApp } from './world.ts';
 
 /** With and without changes of the clocks (also at midnight, and by half an hour), from both ends of the day. */

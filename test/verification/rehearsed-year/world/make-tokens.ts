@@ -1,4 +1,4 @@
-import type { Chance } from '../../crash-campaign/faults/chance.ts';
+import type { Chance } from '../../shared/faults/chance.ts';
 import { DAY } from './calendar.ts';
 import { dayAt, type Human, type WorldApp, type WorldState, type WorldToken } from './world.ts';
 

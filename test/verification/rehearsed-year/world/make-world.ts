@@ -1,5 +1,5 @@
 import type { DateName } from '../../../../src/store/tables/lifecycle.ts';
-import { type Chance, chanceOf } from '../../crash-campaign/faults/chance.ts';
+import { type Chance, chanceOf } from '../../shared/faults/chance.ts';
 import { DAY, HOUR } from './calendar.ts';
 import { makeApps, makeHumans, ZONES } from './make-people.ts';
 import { makeTokens } from './make-tokens.ts';

@@ -1,4 +1,4 @@
-import { type Chance, chanceOf } from '../../crash-campaign/faults/chance.ts';
+import { type Chance, chanceOf } from '../../shared/faults/chance.ts';
 import { DAY, HOUR, MINUTE, nineOf } from './calendar.ts';
 import { ZONES } from './make-people.ts';
 import type { RehearsalOptions } from '../options.ts';

@@ -66,7 +66,7 @@ export async function grantIdOf(context: Context, token: string): Promise<string
     db
       .selectFrom('mappings')
       .select('grant_id')
-      .where('token_digest', '=', context.vault.digest(token))
+      .where('token_digest', 'in', context.vault.digests(token))
       .executeTakeFirst(),
   );
   return row?.grant_id ?? undefined;
@@ -103,7 +103,12 @@ export async function grantsSince(context: Context, time: number): Promise<Grant
 
 /** The mappings of legacy tokens that the campaign holds. */
 export async function mappingsOf(context: Context, tokens: Iterable<string>): Promise<MappingRow[]> {
-  const known = new Map([...tokens].map((token) => [context.vault.digest(token), digestOf(token)]));
+  // under every key: a token keeps its digest until it is next seen after a rotation
+  const known = new Map(
+    [...tokens].flatMap((token) =>
+      context.vault.digests(token).map((digest): [string, string] => [digest, digestOf(token)]),
+    ),
+  );
   if (known.size === 0) return [];
   const rows = await patiently(context, (db) =>
     db
@@ -142,7 +147,7 @@ export async function isRecorded(
         ),
       )
       .select('mappings.id')
-      .where('token_digest', '=', context.vault.digest(token))
+      .where('token_digest', 'in', context.vault.digests(token))
       .where('mappings.state', '=', state)
       .where('events.action', '=', action)
       .executeTakeFirst(),

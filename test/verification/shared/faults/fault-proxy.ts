@@ -28,12 +28,24 @@ interface InjectedSeries extends Pick<Injection, 'beginning' | 'containing'> {
   faults: readonly NetworkFault[];
 }
 
+/** What became of one connection to the target; read late, for a black hole may begin behind a request. */
+export interface Crossing {
+  /** The fault that it met, if any. */
+  fault?: NetworkFault['kind'];
+  /** Whether the proxy itself made it, as the repetition of another's request. */
+  isRepetition: boolean;
+}
+
 export interface FaultProxy {
   port: number;
   /** Meets the next connections; replaces what was there before. */
   inject(injection: Injection): void;
   injectEach(series: InjectedSeries): void;
   clear(): void;
+  /** From now on nothing passes: connections come about, and the bytes of both directions vanish. */
+  swallow(): void;
+  /** The way is whole again. What was swallowed is gone, and its connections end. */
+  mend(): void;
   /** How many connections have come to the place from which on nothing passes any more. */
   held: number;
   /** How many connections were opened, and how many of them have ended. */
@@ -43,8 +55,8 @@ export interface FaultProxy {
   met: Map<NetworkFault['kind'], number>;
   /** Called with everything that arrives from a client, before any of it goes wrong. */
   onRequestBytes: ((connection: Socket, bytes: Buffer) => void) | undefined;
-  /** Whether the proxy itself made the connection that comes from this port: a repetition of another's request. */
-  isRepetition(port: number | undefined): boolean;
+  /** The connection that comes from this port of the proxy, while it is open. */
+  crossingOf(port: number | undefined): Crossing | undefined;
   close(): Promise<void>;
 }
 
@@ -111,16 +123,21 @@ async function write(target: Socket, bytes: Buffer): Promise<void> {
 }
 
 /** A second connection on which the modern side gets the same request once more; its answer goes nowhere. */
-function repeatOn(port: number, ports: Set<number>): Socket {
+function repeatOn(port: number, crossings: Crossings): Socket {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined).resume();
-  socket.once('connect', () => {
-    const own = socket.localPort ?? 0;
-    ports.add(own);
-    // the next connection from this port may be a bridge's
-    socket.once('close', () => ports.delete(own));
-  });
+  socket.once('connect', () => noteCrossing(crossings, socket, { isRepetition: true }));
   return socket;
+}
+
+/** By the port from which the target sees a connection. */
+type Crossings = Map<number, Crossing>;
+
+function noteCrossing(crossings: Crossings, socket: Socket, crossing: Crossing): void {
+  const own = socket.localPort ?? 0;
+  crossings.set(own, crossing);
+  // the next connection from this port is another one
+  socket.once('close', () => crossings.delete(own));
 }
 
 /** A client's connection, the one to the target that belongs to it, and what goes wrong with them. */
@@ -128,6 +145,8 @@ interface Pair {
   client: Socket;
   server: Socket;
   fault: NetworkFault | undefined;
+  /** Whether bytes that come now vanish, as all bytes of the connection do from then on. */
+  vanishes: () => boolean;
   onHeld: () => void;
 }
 
@@ -135,27 +154,32 @@ function isReset(fault: NetworkFault | undefined, at: 'open' | 'request' | 'answ
   return fault?.kind === 'reset' && fault.at === at;
 }
 
-function endUp({ client, server, fault }: Pair): void {
+function endUp({ client, server, fault, vanishes }: Pair): void {
+  if (vanishes()) return;
   // its client sees the end, and the modern side half a request
   if (fault?.kind === 'cut' && fault.direction === 'up') client.destroy();
   if (fault?.kind !== 'black-hole') server.end();
 }
 
 async function passDown(pair: Pair): Promise<void> {
-  const { client, server, fault } = pair;
+  const { client, server, fault, vanishes } = pair;
   for await (const bytes of shaped(server, pair, 'down')) {
     if (isReset(fault, 'answer')) return void client.resetAndDestroy();
-    await write(client, bytes);
+    if (!vanishes()) await write(client, bytes);
   }
   // A hole is noticed by nobody: the connection stays open until its client gives up.
-  if (fault?.kind !== 'black-hole') client.end();
+  if (fault?.kind !== 'black-hole' && !vanishes()) client.end();
 }
 
 /** Stands between the bridges and `target`, and does to chosen connections what networks do. */
 export async function startFaultProxy(port: number, target: number): Promise<FaultProxy> {
   let series: InjectedSeries = { faults: [], beginning: '' };
-  const repeated = new Set<number>();
+  const crossings: Crossings = new Map();
+  const lost = new Set<Socket>();
   const open = new Set<Socket>();
+  let isSwallowing = false;
+
+  const countMet = (kind: NetworkFault['kind']) => proxy.met.set(kind, (proxy.met.get(kind) ?? 0) + 1);
 
   function take(first: string | undefined): NetworkFault | undefined {
     const { faults, beginning, containing = '' } = series;
@@ -165,7 +189,7 @@ export async function startFaultProxy(port: number, target: number): Promise<Fau
     const fits = isReset(fault, 'open') ? first === undefined : isMeant;
     if (!fits) return undefined;
     series = { ...series, faults: rest };
-    proxy.met.set(fault.kind, (proxy.met.get(fault.kind) ?? 0) + 1);
+    countMet(fault.kind);
     return fault;
   }
 
@@ -178,15 +202,27 @@ export async function startFaultProxy(port: number, target: number): Promise<Fau
   }
 
   async function passUp(pair: Pair, incoming: AsyncIterable<Buffer>): Promise<void> {
-    const { client, server, fault } = pair;
-    const repetition = fault?.kind === 'duplicate' ? repeatOn(target, repeated) : undefined;
+    const { client, server, fault, vanishes } = pair;
+    const repetition = fault?.kind === 'duplicate' ? repeatOn(target, crossings) : undefined;
     for await (const bytes of shaped(incoming, pair, 'up')) {
+      if (vanishes()) continue;
       await write(server, bytes);
       repetition?.write(bytes);
       if (isReset(fault, 'request')) return void client.resetAndDestroy();
     }
     endUp(pair);
     repetition?.end();
+  }
+
+  function vanishing(client: Socket, crossing: Crossing): () => boolean {
+    return () => {
+      if (!isSwallowing || lost.has(client)) return lost.has(client);
+      lost.add(client);
+      client.once('close', () => lost.delete(client));
+      crossing.fault = 'black-hole';
+      countMet('black-hole');
+      return true;
+    };
   }
 
   async function serve(client: Socket): Promise<void> {
@@ -201,7 +237,10 @@ export async function startFaultProxy(port: number, target: number): Promise<Fau
     client.once('close', () => server.destroy());
     server.once('close', () => open.delete(server));
     await once(server, 'connect');
-    const pair = { client, server, fault, onHeld: () => void (proxy.held += 1) };
+    const crossing: Crossing = { isRepetition: false, ...(fault && { fault: fault.kind }) };
+    noteCrossing(crossings, server, crossing);
+    const vanishes = vanishing(client, crossing);
+    const pair = { client, server, fault, vanishes, onHeld: () => void (proxy.held += 1) };
     await Promise.allSettled([passUp(pair, withFirst(first, incoming)), passDown(pair)]);
   }
 
@@ -222,12 +261,17 @@ export async function startFaultProxy(port: number, target: number): Promise<Fau
     },
     injectEach: (next) => void (series = next),
     clear: () => void (series = { faults: [], beginning: '' }),
+    swallow: () => void (isSwallowing = true),
+    mend() {
+      isSwallowing = false;
+      for (const socket of lost) socket.destroy();
+    },
     held: 0,
     opened: 0,
     ended: 0,
     met: new Map(),
     onRequestBytes: undefined,
-    isRepetition: (from) => from !== undefined && repeated.has(from),
+    crossingOf: (from) => (from === undefined ? undefined : crossings.get(from)),
     async close() {
       server.close();
       for (const socket of open) socket.destroy();

@@ -73,21 +73,24 @@ function wrap(dist: string): void {
   }
 }
 
-function shortenLimits(dist: string): void {
-  const constants = Object.entries(LIMITS).map(
+function changeLimits(dist: string, limits: Limits): void {
+  const constants = Object.entries(limits).map(
     ([name, value]) =>
       `if (original.${name} === undefined) throw new Error('${name} has gone');\nexport const ${name} = ${value};`,
   );
   putBefore(dist, 'shared/lifetimes.js', constants);
 }
 
-/** A folder with the program that the campaign runs. */
-export function copyBuild(): string {
+/** Names of constants in shared/lifetimes, and what they are instead. */
+type Limits = Readonly<Record<string, number>>;
+
+/** A folder with the program that is run, with short limits unless others are given. */
+export function copyBuild(limits: Limits = LIMITS): string {
   const folder = mkdtempSync(join(tmpdir(), 'crash-campaign-'));
   for (const part of ['dist', 'db', 'src', 'package.json'])
     cpSync(join(checkout, part), join(folder, part), { recursive: true });
   symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'));
   wrap(join(folder, 'dist'));
-  shortenLimits(join(folder, 'dist'));
+  changeLimits(join(folder, 'dist'), limits);
   return folder;
 }

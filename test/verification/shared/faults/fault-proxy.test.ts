@@ -15,6 +15,8 @@ let proxy: FaultProxy;
 /** What arrived behind the proxy, one text for each connection, and whether the proxy called it a repetition. */
 let arrived: Array<{ text: string; repeated: boolean; port: number | undefined }>;
 
+const isRepetition = (port: number | undefined) => proxy.crossingOf(port)?.isRepetition === true;
+
 beforeEach(async () => {
   arrived = [];
   target = createServer((socket) => {
@@ -24,7 +26,7 @@ beforeEach(async () => {
       .on('error', () => undefined)
       .on('data', (bytes: Buffer) => {
         entry.text += bytes.toString();
-        entry.repeated = proxy.isRepetition(socket.remotePort);
+        entry.repeated = isRepetition(socket.remotePort);
         if (entry.text === REQUEST) socket.end(ANSWER);
       });
   });
@@ -143,7 +145,7 @@ test('the port of a repetition is forgotten when it has ended, for another conne
   await expectArrived([REQUEST, REQUEST]);
   const port = arrived.find(({ repeated }) => repeated)?.port;
   expect(port).toBeDefined();
-  await until(() => !proxy.isRepetition(port));
+  await until(() => !isRepetition(port));
 });
 
 test('a fault meets as many connections as it was told to, and only those that begin so', async () => {
@@ -177,4 +179,33 @@ test('a series meets one connection with each of its faults', async () => {
   const outcomes = [await send(), await send(), await send()];
   expect(outcomes.map(({ text }) => text)).toEqual(['', ANSWER.slice(0, 6), ANSWER]);
   await until(() => proxy.ended === 3);
+});
+
+test('while the proxy swallows, nothing passes in either direction; mended, what met the hole ends', async () => {
+  proxy.swallow();
+  const waiting = send();
+  await until(() => proxy.met.get('black-hole') === 1);
+  expect(texts()).toEqual(['']);
+  expect(proxy.crossingOf(arrived[0]?.port)).toEqual({ fault: 'black-hole', isRepetition: false });
+  proxy.mend();
+  expect(await waiting).toMatchObject({ text: '', isOpen: false });
+  expect((await send()).text).toBe(ANSWER);
+});
+
+test('an answer that meets a hole is lost, though its request had passed', async () => {
+  arrived = [];
+  target.removeAllListeners('connection');
+  target.on('connection', (socket) => {
+    arrived.push({ text: '', repeated: false, port: socket.remotePort });
+    socket
+      .on('error', () => undefined)
+      .once('data', () => {
+        proxy.swallow();
+        socket.end(ANSWER);
+      });
+  });
+  const waiting = send();
+  await until(() => proxy.met.get('black-hole') === 1);
+  proxy.mend();
+  expect(await waiting).toMatchObject({ text: '', isOpen: false });
 });

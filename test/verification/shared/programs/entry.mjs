@@ -1,4 +1,5 @@
 // The test entry of a bridge process (`node --import`): takes the campaign's orders and shifts this process's clock.
+import cluster from 'node:cluster';
 import { Socket } from 'node:net';
 import { arm } from './points.mjs';
 
@@ -36,4 +37,5 @@ function listen() {
 }
 
 obey(JSON.parse(process.env.CAMPAIGN_FIRST_ORDER ?? '{}'));
-listen();
+// A worker has its first process at that place, and ends with it.
+if (!cluster.isWorker) listen();

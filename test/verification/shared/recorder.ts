@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as ask, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, bodyOf, send } from '../../support/servers/forward.ts';
 import { digestOf } from './checker/history.ts';
 import type { Received, ReceivedKind } from './checker/history.ts';
+import type { Crossing } from './faults/fault-proxy.ts';
 
 /** What the recorder answers in place of the modern side; `unspent` ones never reach it. */
 export type HostileAnswer =
@@ -14,12 +16,17 @@ export type HostileAnswer =
   | 'not-json'
   | 'half-a-pair';
 
+/** What the main API seems to do with a request that it has carried out. */
+export type MainFault = 'server-error' | 'slow' | 'cut';
+
 export interface Recorder {
   received: Received[];
   /** Everything secret that passed: tokens and codes as they are. */
   secrets: Set<string>;
   /** What the next refreshes get instead of the modern side's own answer. */
   hostile: { answer: HostileAnswer; times: number } | undefined;
+  /** What becomes of the next answers of the main API. */
+  mainFault: { fault: MainFault; times: number } | undefined;
   close(): Promise<void>;
 }
 
@@ -52,6 +59,19 @@ function parsed(body: Buffer): Record<string, unknown> {
   }
 }
 
+const SLOW_MS = 1000;
+
+/** The answer of the main API as its caller gets it; undefined where the connection ends without one. */
+async function withMainFault(fault: MainFault, real: Answer): Promise<Answer | undefined> {
+  if (fault === 'slow') await delay(SLOW_MS);
+  if (fault === 'server-error') return json(502, { message: 'bad gateway' });
+  return fault === 'cut' ? undefined : real;
+}
+
+const isMain = ({ method, url }: IncomingMessage): boolean => method === 'POST' && url === '/';
+
+const SECRET_FIELDS = ['code', 'refresh_token', 'token', 'code_verifier', 'client_secret'] as const;
+
 const KINDS: Record<string, ReceivedKind> = {
   '/token/revocation': 'revocation',
   '/token/introspection': 'introspection',
@@ -80,12 +100,13 @@ const KEEP_ALIVE_MS = 300_000;
 export async function startRecorder(
   port: number,
   modern: string,
-  isRepetition: (port: number | undefined) => boolean,
+  crossingOf: (port: number | undefined) => Crossing | undefined,
 ): Promise<Recorder> {
   const recorder: Recorder = {
     received: [],
     secrets: new Set(),
     hostile: undefined,
+    mainFault: undefined,
     async close() {
       server.close();
       server.closeAllConnections();
@@ -98,6 +119,13 @@ export async function startRecorder(
     hostile.times -= 1;
     entry.hostile = hostile.answer;
     return hostile.answer;
+  }
+
+  function takeMainFault(request: IncomingMessage): MainFault | undefined {
+    const { mainFault } = recorder;
+    if (!mainFault || mainFault.times <= 0 || !isMain(request)) return undefined;
+    mainFault.times -= 1;
+    return mainFault.fault;
   }
 
   async function answerTo(request: IncomingMessage, body: Buffer, entry: Received): Promise<Answer> {
@@ -117,24 +145,37 @@ export async function startRecorder(
     return hostile ? spoiled(hostile, real) : real;
   }
 
-  function entryFor(request: IncomingMessage, body: Buffer): Received {
-    const path = request.url?.split('?')[0] ?? '';
-    const form = new URLSearchParams(request.method === 'POST' && path !== '/' ? body.toString() : '');
-    const token = form.get('refresh_token') ?? form.get('token') ?? undefined;
-    for (const name of ['code', 'refresh_token', 'token', 'code_verifier', 'client_secret']) {
+  function keepSecrets(form: URLSearchParams): void {
+    for (const name of SECRET_FIELDS) {
       const secret = form.get(name);
       if (secret) recorder.secrets.add(secret);
     }
-    const repeated = isRepetition(request.socket.remotePort);
-    const kind = kindOf(path, form);
-    return { at: Date.now(), kind, repeated, ...(token && { token: digestOf(token) }) };
+  }
+
+  function entryFor(request: IncomingMessage, body: Buffer): Received {
+    const path = request.url?.split('?')[0] ?? '';
+    const form = new URLSearchParams(request.method === 'POST' && path !== '/' ? body.toString() : '');
+    keepSecrets(form);
+    const token = form.get('refresh_token') ?? form.get('token');
+    const crossing = crossingOf(request.socket.remotePort);
+    return {
+      at: Date.now(),
+      kind: kindOf(path, form),
+      repeated: crossing?.isRepetition === true,
+      ...(token !== null && { token: digestOf(token) }),
+      ...(crossing && { crossing }),
+    };
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     const entry = entryFor(request, body);
     if (entry.kind !== 'other') recorder.received.push(entry);
-    send(response, await answerTo(request, body, entry));
+    const mainFault = takeMainFault(request);
+    const real = await answerTo(request, body, entry);
+    const answer = mainFault ? await withMainFault(mainFault, real) : real;
+    if (answer) send(response, answer);
+    else response.destroy();
   }
 
   const server = createServer((request, response) => {

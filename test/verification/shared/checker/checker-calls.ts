@@ -8,7 +8,11 @@ const violation = (invariant: string, text: string): Violation => ({ invariant, 
 /** The end of a connection is seen before the end of its process. */
 const SEEN_LATE_MS = 1000;
 
-function wasAway({ outages }: RoundHistory, call: Call): boolean {
+/** Whether the process of a call could not answer while the call was under way. */
+export function wasAway(
+  { outages }: Pick<RoundHistory, 'outages'>,
+  call: Pick<Call, 'process' | 'startedAt' | 'endedAt'>,
+): boolean {
   return outages.some(
     ({ process, from, until }) =>
       process === call.process && from <= call.endedAt + SEEN_LATE_MS && until >= call.startedAt,
@@ -121,13 +125,15 @@ function checkCodes({ calls }: RoundHistory): Violation[] {
 function checkGiven(history: RoundHistory): Violation[] {
   const exchanges = history.calls.filter(({ operation }) => operation === 'exchange');
   const answered = exchanges.filter(({ status }) => status === 200).length;
-  if (entriesOf(history, 'token_issued') > answered) return [];
-  return [...groupedBy(exchanges, ({ secret }) => secret)].flatMap(([code, list]) => {
+  // tokens that were made and whose answer reached nobody
+  const unheard = Math.max(0, entriesOf(history, 'token_issued') - answered);
+  const found = [...groupedBy(exchanges, ({ secret }) => secret)].flatMap(([code, list]) => {
     const isGiven = list.some(({ status }) => status === 200);
     const isRefused = list.some(({ status }) => status === 400);
     if (isGiven || !isRefused || list.some((call) => wasAway(history, call))) return [];
     return [violation('I1', `code ${code} was refused and gave nobody a token`)];
   });
+  return found.slice(unheard);
 }
 
 /** Connections that were cut are noticed one after the other. */

@@ -78,6 +78,24 @@ const VIOLATIONS: Array<[string, string, Change]> = [
     },
   ],
   [
+    'a pair that a living process did not notice while another connection met a fault',
+    'answer lost',
+    (h) => {
+      const crossing = { fault: 'cut', isRepetition: false } as const;
+      h.received.push({ at: SINCE + 105, kind: 'other', repeated: false, crossing });
+      h.notes = [];
+      Object.assign(row(h), { state: 'in_doubt', version: 1, token: 'r1' });
+    },
+  ],
+  [
+    'two refused codes that gave nobody a token, of which one was made',
+    'I1',
+    (h) => {
+      for (const secret of ['one', 'other']) h.calls.push({ ...refusedExchange(), secret });
+      h.events.push({ at: SINCE + 140, action: 'token_issued', grantId: null, mappingId: 'unheard' });
+    },
+  ],
+  [
     'a presentation after the end of its grant',
     'I3',
     (h) => {
@@ -258,7 +276,7 @@ const ALLOWED: Array<[string, Change]> = [
   [
     'a pair that the network took away',
     (h) => {
-      h.networkFaults = 1;
+      entry(h).crossing = { fault: 'cut', isRepetition: false };
       h.notes = [];
       Object.assign(row(h), { state: 'in_doubt', version: 1, token: 'r1' });
     },

@@ -88,6 +88,9 @@ const busyProves = believing(({ status, headers }) => status === 503 && 'retry-a
 /** A pair for a grant that was given up as lost is thrown away, and revoked. */
 const latePairDropped = { reviveWithRotation: () => async () => false };
 
+/** A pair that came is called stored, and is nowhere. */
+const pairDropped = { storeRotation: () => async () => true };
+
 /** A doubt is settled at once: whoever holds the answer may still be about to bring it. */
 const quietTimeIgnored = {
   createClaimAge: (original) => (clock) => ({
@@ -155,6 +158,7 @@ const BUILDS = {
   'unread-refusal-proves': unreadRefusalProves,
   'busy-proves': busyProves,
   'late-pair-dropped': latePairDropped,
+  'pair-dropped': pairDropped,
   'quiet-time-ignored': quietTimeIgnored,
   'siblings-forgotten': siblingsForgotten,
   'silence-proves': silenceProves,

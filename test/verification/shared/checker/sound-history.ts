@@ -78,7 +78,6 @@ export function sound(): RoundHistory {
     served: undefined,
     databaseAway: undefined,
     cuts: [],
-    networkFaults: 0,
     upstreamTimeout: 1000,
     callerLimit: 5000,
     withSibling: [],

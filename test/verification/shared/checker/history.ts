@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DeathCause, GrantState, MappingState } from '../../../../src/store/tables/tables.ts';
+import type { Crossing } from '../faults/fault-proxy.ts';
 
 /** What is recorded of a round, from every side; the checker reads nothing else. Times are Unix milliseconds. */
 
@@ -13,6 +14,8 @@ export interface Received {
   token?: string;
   /** Made by the network, which delivered another request twice. */
   repeated: boolean;
+  /** What became of its connection. */
+  crossing?: Crossing;
   /** What the modern side answered, or the recorder in its place. */
   status?: number;
   /** When the answer set out on its way back. */
@@ -145,8 +148,6 @@ export interface RoundHistory {
   databaseAway: { from: number; until: number } | undefined;
   /** While one machine had no way to PostgreSQL, cut by the campaign. */
   cuts: Array<{ process: number; from: number; until: number }>;
-  /** How many connections of this round met a fault of the network that can take an answer away. */
-  networkFaults: number;
   /** What an exchange with the modern side may take. */
   upstreamTimeout: number;
   /** What a caller may have to wait for an answer, with all that a busy machine adds. */
