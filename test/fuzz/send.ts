@@ -30,8 +30,22 @@ export function senderOf(): { localAddress: string } {
   return { localAddress: `127.0.${1 + (Math.floor(sender / 250) % 250)}.${1 + (sender % 250)}` };
 }
 
+interface Answered {
+  status: number;
+  text: string;
+}
+
 /** The status of the answer; 0 where the connection ended without one. */
-export function send(origin: string, { method, path, headers, body }: Sent): Promise<number> {
+export async function send(origin: string, sent: Sent): Promise<number> {
+  return (await sendWhole(origin, sent)).status;
+}
+
+/** The answer with its body; the status is 0 where the connection ended without one. */
+export function sendWhole(
+  origin: string,
+  { method, path, headers, body }: Sent,
+  limit = LIMIT,
+): Promise<Answered> {
   const { hostname, port } = new URL(origin);
   const length = body.length > 0 ? { 'content-length': String(body.length) } : {};
   return new Promise((resolve, reject) => {
@@ -44,13 +58,16 @@ export function send(origin: string, { method, path, headers, body }: Sent): Pro
       agent,
       ...senderOf(),
     };
-    const sent = request({ ...options, timeout: LIMIT }, (answer) => {
-      answer.on('error', () => undefined).resume();
-      answer.once('close', () => resolve(answer.statusCode ?? 0));
+    const sent = request({ ...options, timeout: limit }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('error', () => undefined).on('data', (part: Buffer) => parts.push(part));
+      answer.once('close', () =>
+        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() }),
+      );
     });
     sent.once('timeout', () => sent.destroy(new Error(`no answer to ${method} ${path}`)));
     sent.once('error', (error: NodeJS.ErrnoException) =>
-      error.message.startsWith('no answer') ? reject(error) : resolve(0),
+      error.message.startsWith('no answer') ? reject(error) : resolve({ status: 0, text: '' }),
     );
     sent.end(body);
   });

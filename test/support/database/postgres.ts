@@ -33,8 +33,13 @@ export interface TestPostgres {
   /** The same by its socket in the file system, which costs less than the loopback. */
   socketUrl: string;
   port: number;
-  /** Ends it, by default as a crash does (without a checkpoint, every connection is cut), and starts it on what it kept. */
-  restart(signal?: 'SIGQUIT' | 'SIGKILL' | 'SIGINT'): Promise<void>;
+  /** Where its data is kept. */
+  folder: string;
+  /**
+   * Ends it, by default as a crash does (without a checkpoint, every connection is cut), and starts it on what it kept;
+   * `meanwhile` runs while it is down.
+   */
+  restart(signal?: 'SIGQUIT' | 'SIGKILL' | 'SIGINT', meanwhile?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -181,8 +186,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   makeCluster(binaries, data);
   const place = ['-D', data, '-p', String(port), '-k', folder];
   const command = [join(binaries, 'postgres'), ...place, ...settingsFor(options), ...secure(data, options)];
-  const restart = async (signal: NodeJS.Signals) => {
+  const restart = async (signal: NodeJS.Signals, meanwhile?: () => Promise<void>) => {
     await end(await server, signal);
+    await meanwhile?.();
     return relaunch(command);
   };
   let server = launch(command);
@@ -191,8 +197,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     socketUrl: `postgres://postgres@localhost:${port}/postgres?host=${encodeURIComponent(folder)}`,
     port,
-    async restart(signal = 'SIGQUIT') {
-      server = restart(signal);
+    folder,
+    async restart(signal = 'SIGQUIT', meanwhile) {
+      server = restart(signal, meanwhile);
       await server;
     },
     async stop() {

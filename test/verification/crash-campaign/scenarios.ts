@@ -103,7 +103,7 @@ async function comeBack(stage: Stage, { id, token }: { id: string; token: string
 async function endGrant(stage: Stage, token: string): Promise<void> {
   for (let n = 0; n < 40; n += 1) {
     const { bridge, index } = bridgeOf(stage, n);
-    const call = await deauthorizeToken(bridge.url, index, token);
+    const call = await deauthorizeToken(bridge.url, index, { token });
     stage.calls.push(call);
     if (call.status === 200) {
       const ended = { state: 'revoked', action: 'deauthorized' } as const;

@@ -84,11 +84,14 @@ function changeLimits(dist: string, limits: Limits): void {
 /** Names of constants in shared/lifetimes, and what they are instead. */
 type Limits = Readonly<Record<string, number>>;
 
+/** The joined program has no modules that could be replaced: a copy runs the modules beside it (dist/main.js). */
+const isRun = (path: string): boolean => path !== join(checkout, 'dist/program');
+
 /** A folder with the program that is run, with short limits unless others are given. */
 export function copyBuild(limits: Limits = LIMITS): string {
   const folder = mkdtempSync(join(tmpdir(), 'crash-campaign-'));
   for (const part of ['dist', 'db', 'src', 'package.json'])
-    cpSync(join(checkout, part), join(folder, part), { recursive: true });
+    cpSync(join(checkout, part), join(folder, part), { recursive: true, filter: isRun });
   symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'));
   wrap(join(folder, 'dist'));
   changeLimits(join(folder, 'dist'), limits);

@@ -42,7 +42,7 @@ export interface MeantCall {
   url: string;
   secret: string;
   request: RawRequest;
-  patience?: number;
+  patience?: number | undefined;
 }
 
 function issuedIn(json: unknown): string | undefined {
@@ -70,18 +70,22 @@ export function readProfiles(url: string, process: number, token: string): Promi
   return recordCall({ operation: 'read', process, url, secret: token, request });
 }
 
-export function deauthorizeToken(url: string, process: number, token: string): Promise<Call> {
+export function deauthorizeToken(
+  url: string,
+  process: number,
+  { token, patience }: { token: string; patience?: number },
+): Promise<Call> {
   const request = { method: 'POST', path: '/1/user/deauthorize.json', headers: bearer(token) };
-  return recordCall({ operation: 'deauthorize', process, url, secret: token, request });
+  return recordCall({ operation: 'deauthorize', process, url, secret: token, request, patience });
 }
 
 /** The token that came is beside the recorded call, which holds only its digest. */
 export function exchangeCode(
   url: string,
   process: number,
-  { app, code }: { app: LegacyApp; code: string },
+  { app, code, patience }: { app: LegacyApp; code: string; patience?: number },
 ): Promise<Call & { token?: string }> {
   const form = rawForm(new URLSearchParams(exchangeFields(app, code)).toString());
   const request = { method: 'POST', path: '/1/oauth2/token.json', ...form };
-  return recordCall({ operation: 'exchange', process, url, secret: code, request });
+  return recordCall({ operation: 'exchange', process, url, secret: code, request, patience });
 }

@@ -8,6 +8,7 @@ import { BRIDGE_CLIENT } from '../../support/servers/modern-side.ts';
 /** The embedded modern generation as the product starts it: a process of its own, with its settings over IPC. */
 export interface ModernProcess {
   person: Person;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -69,6 +70,7 @@ export async function startModernProcess(folder: string, settings: ModernSetting
   if (type !== 'ready' || !demo) throw new Error(`the modern side does not start: ${message}`);
   return {
     person: { login: demo.email, password: demo.password },
+    pid: child.pid ?? 0,
     async stop() {
       if (child.exitCode !== null) return;
       child.kill('SIGTERM');

@@ -13,6 +13,14 @@ const drop = (h: RoundHistory) => {
 
 const HIDDEN: Array<[string, string, Change]> = [
   [
+    'a call that hung for longer than its machine kept it',
+    'answered',
+    (h) => {
+      const { status: _none, ...hung } = call({ startedAt: SINCE + 500, endedAt: SINCE + 40_500 });
+      h.calls.push({ ...hung, failure: 'hung', stood: 30_000 });
+    },
+  ],
+  [
     'a second presentation that itself gets the answer which proves something',
     'I3',
     (h) => {

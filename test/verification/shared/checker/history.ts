@@ -53,6 +53,8 @@ export interface Call {
   secret: string;
   /** Digest of the legacy token that an exchange answered with. */
   issued?: string;
+  /** Milliseconds for which the processes that it went through waited for a processor, where that was looked at. */
+  stood?: number;
   /** Whether the change that was answered with 200 stood in the database directly after the answer. */
   committed?: boolean;
 }

@@ -1,0 +1,78 @@
+import { type RawAnswer, rawForm } from '../../../support/callers/raw-request.ts';
+import { type Told, whatWasTold } from '../../../posts/support/writes-under-faults.ts';
+import type { Chance } from '../../shared/faults/chance.ts';
+import { type SoakApp, someLive } from '../fleet.ts';
+import type { SoakRun } from '../run.ts';
+import { otherCall } from './other-call.ts';
+
+/** What was told of a create, and whose post it is. */
+type SoakTold = Told & { app: SoakApp };
+
+/** Writes of posts: creates, each with a text of its own, and destructions of some. */
+export interface WriteBook {
+  told: SoakTold[];
+  /** Texts of posts that somebody wanted to be gone. */
+  destroyed: Set<string>;
+  /** Writes of which nobody knew, and when. */
+  doubts: number[];
+}
+
+export const openWriteBook = (): WriteBook => ({ told: [], destroyed: new Set(), doubts: [] });
+
+const ALLOWED = [200, 401, 503];
+
+function formFor(path: string, token: string, fields: Record<string, string>) {
+  const form = rawForm(new URLSearchParams(fields).toString(), { authorization: `Bearer ${token}` });
+  return { method: 'POST', path, ...form };
+}
+
+function poster(run: SoakRun, chance: Chance): { app: SoakApp; token: string } | undefined {
+  const apps = run.fleet.apps.filter(({ holder }) => holder.mayPost);
+  return someLive({ ...run.fleet, apps }, chance);
+}
+
+/** A doubt is told with 500 and in words; it needs a cause, which is looked for in the end. */
+const isDoubt = (answer: RawAnswer): boolean =>
+  answer.status === 500 && answer.json instanceof Object && whatWasTold(answer) === 'in doubt';
+
+async function write(
+  run: SoakRun,
+  chance: Chance,
+  meant: { what: string; request: ReturnType<typeof formFor> },
+) {
+  const answer = await otherCall(run, chance, { ...meant, allowed: ALLOWED, isRight: isDoubt });
+  if (answer && isDoubt(answer)) run.writes.doubts.push(Date.now());
+  return answer;
+}
+
+/** Makes a draft with a text that no other has. */
+export async function createPost(run: SoakRun, chance: Chance): Promise<void> {
+  const found = poster(run, chance);
+  if (!found) return;
+  const { app, token } = found;
+  const text = `Soaked crumb ${run.writes.told.length} of ${run.options.seed}`;
+  const told: SoakTold = { text, what: 'nothing', postId: undefined, app };
+  run.writes.told.push(told);
+  const fields = { 'profile_ids[]': app.holder.profile, text, is_draft: 'true' };
+  const answer = await write(run, chance, {
+    what: 'create',
+    request: formFor('/1/updates/create.json', token, fields),
+  });
+  if (!(answer?.json instanceof Object)) return;
+  if (answer.status === 401) app.isRefused = true;
+  const { updates } = answer.json as { updates?: Array<{ id: string }> };
+  Object.assign(told, { what: whatWasTold(answer), postId: updates?.[0]?.id });
+}
+
+/** Destroys one of the posts that were made. */
+export async function destroyPost(run: SoakRun, chance: Chance): Promise<void> {
+  const { told, destroyed } = run.writes;
+  const there = told.filter(
+    ({ text, postId, app }) => postId !== undefined && app.live.length > 0 && !destroyed.has(text),
+  );
+  if (there.length === 0) return;
+  const { text, postId, app } = chance.pick(there);
+  destroyed.add(text);
+  const request = formFor(`/1/updates/${postId}/destroy.json`, chance.pick(app.live), {});
+  await write(run, chance, { what: 'destroy', request });
+}

@@ -1,0 +1,34 @@
+import Database from 'better-sqlite3';
+import { faultsOf } from '../../../posts/support/writes-under-faults.ts';
+import type { Violation } from '../../shared/checker/checker.ts';
+import type { WriteBook } from '../callers/writes.ts';
+import type { Ledger } from '../ledger.ts';
+
+/** Whether each post is there once, and its caller was told so. */
+
+/** The ids of the posts in the new API's own database, by text. */
+function idsByText(file: string): Map<string, string[]> {
+  const db = new Database(file, { readonly: true, fileMustExist: true });
+  const rows = db
+    .prepare<[], { id: string; text: string }>(`select id, document ->> '$.text' as text from posts`)
+    .all();
+  db.close();
+  const ids = new Map<string, string[]>();
+  for (const { id, text } of rows) ids.set(text, [...(ids.get(text) ?? []), id]);
+  return ids;
+}
+
+/** A doubt that nothing has caused is a fault of the bridge. */
+function causeless({ doubts }: WriteBook, { troubles }: Pick<Ledger, 'troubles'>): Violation[] {
+  const found = doubts.filter((at) => !troubles.some(({ from, until }) => from <= at && at <= until));
+  return found.map((at) => ({
+    invariant: 'posts',
+    text: `a write was in doubt at ${at} while nothing was wrong`,
+  }));
+}
+
+export function judgePosts(writes: WriteBook, file: string, ledger: Pick<Ledger, 'troubles'>): Violation[] {
+  const told = writes.told.filter(({ text }) => !writes.destroyed.has(text));
+  const wrong = faultsOf(told, idsByText(file), 1).map((text) => ({ invariant: 'posts', text }));
+  return [...wrong, ...causeless(writes, ledger)];
+}
