@@ -32,3 +32,17 @@ test('row C74 a database that another process keeps locked is 503, and all is we
   });
   await expectUnspent(door, connected, code);
 });
+
+/** Each alone would wait five seconds. One after the other they would take as long as all of them together. */
+const AT_ONCE = 5;
+
+test('row C74 calls that wait for the same lock fail together, and not one after the other', async () => {
+  const codes = await Promise.all(Array.from({ length: AT_ONCE }, () => connected.mint()));
+  await breaker.whileLocked('legacy_codes', async () => {
+    const begun = performance.now();
+    const answers = await Promise.all(codes.map((code) => exchange(door, code)));
+    for (const answer of answers) expectTokenError(answer, 503, 'temporarily_unavailable');
+    expect(performance.now() - begun).toBeLessThan((AT_ONCE - 1) * 5000);
+  });
+  for (const code of codes) await expectUnspent(door, connected, code);
+});

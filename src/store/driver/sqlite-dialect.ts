@@ -9,7 +9,7 @@ import {
 } from 'kysely';
 import type { ConnectionUse } from './connection-use.ts';
 
-/** How long a write waits for the lock of another process, in milliseconds. */
+/** How long a write waits for the lock of another process, or for the writes before it, in milliseconds. */
 const PATIENCE = 5000;
 
 const AGAIN_AFTER = 10;
@@ -41,6 +41,10 @@ async function patiently<T>(use: ConnectionUse, run: () => Promise<T>): Promise<
   }
 }
 
+/** The failure of work whose turn came too late, in the form of SQLite's own failure. */
+const tooLate = () =>
+  Object.assign(new Error('the writes before this one took too long'), { code: 'SQLITE_BUSY' });
+
 /**
  * A plain `begin` takes the write lock only at the first write, and fails at once when another process wrote in
  * between. `begin immediate` waits for the lock instead. The binding is synchronous: SQLite's own waiting would block
@@ -56,13 +60,33 @@ class PatientDriver extends SqliteDriver {
     this.#use = use;
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await this.#use.take(() => super.acquireConnection());
+    const connection = await this.#acquireInTime();
     if (this.#patient.has(connection)) return connection;
     this.#patient.add(connection);
     const execute = connection.executeQuery.bind(connection);
     return Object.assign(connection, {
       executeQuery: (query: CompiledQuery) => patiently(this.#use, () => execute(query)),
     });
+  }
+  /**
+   * Each write before may have waited for a lock as long as it can. So work whose turn comes too late fails at once, and
+   * the queue is as short in time as one wait.
+   */
+  async #acquireInTime(): Promise<DatabaseConnection> {
+    const begun = performance.now();
+    const connection = await this.#use.take(() => super.acquireConnection());
+    try {
+      if (performance.now() - begun > PATIENCE) throw tooLate();
+      // A transaction whose end failed is still open. Work in it would count as done, and be lost with it.
+      if (this.#isInTransaction()) await super.rollbackTransaction(connection);
+      return connection;
+    } catch (error) {
+      await this.releaseConnection();
+      throw error;
+    }
+  }
+  #isInTransaction(): boolean {
+    return 'inTransaction' in this.#database && this.#database.inTransaction === true;
   }
   override async releaseConnection(): Promise<void> {
     this.#use.giveBack();
@@ -73,7 +97,7 @@ class PatientDriver extends SqliteDriver {
   }
   /** On a full disk SQLite has rolled back already. A second rollback would fail and hide the reason. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if ('inTransaction' in this.#database && this.#database.inTransaction === false) return;
+    if (!this.#isInTransaction()) return;
     await super.rollbackTransaction(connection);
   }
 }
