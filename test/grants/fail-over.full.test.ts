@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { recoverSpilledPairs } from '../../src/domain/grants/refresh/store-rotated-pair.ts';
 import { sealPair } from '../../src/domain/grants/sealed-pair.ts';
 import { takeOver } from '../../src/domain/instance/take-over.ts';
@@ -7,9 +6,9 @@ import type { Grant } from '../../src/store/tables/tables.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import type { RawAnswer } from '../support/callers/raw-request.ts';
-import { freshDatabase, type TestDatabase } from '../support/database/database.ts';
 import { testInProcess } from '../support/jest/test-mode.ts';
 import { holdAnswer, until } from '../support/servers/held-answer.ts';
+import { openTurnableDatabase, type TurnableDatabase } from './support/turnable-database.ts';
 
 /**
  * The address of the settings may lead to another database while a process runs: a name server or a pooler was turned
@@ -18,56 +17,17 @@ import { holdAnswer, until } from '../support/servers/held-answer.ts';
  */
 
 let system: System;
-let original: TestDatabase;
-/** Where the statements about whole databases run. */
-let aside: TestDatabase;
+let database: TurnableDatabase;
 let token: string;
 
-const nameOf = ({ url }: TestDatabase) => new URL(url).pathname.slice(1);
-const home = () => nameOf(original);
-const copy = () => `${home()}_copy`;
-const away = () => `${home()}_away`;
+const home = () => database.names.home;
+const copy = () => database.names.copy;
+const away = () => database.names.away;
 
-async function onDatabase<Row extends object>(name: string, statement: string): Promise<Row[]> {
-  const address = new URL(aside.url);
-  address.pathname = `/${name}`;
-  const client = new pg.Client({ connectionString: address.href });
-  await client.connect();
-  try {
-    return (await client.query<Row>(statement)).rows;
-  } finally {
-    await client.end();
-  }
-}
+const onDatabase = <Row extends object>(name: string, statement: string) => database.on<Row>(name, statement);
 
-const onServer = (statement: string) => onDatabase(nameOf(aside), statement);
-
-/** Nobody can connect meanwhile: neither a template nor a database that gets another name may have a session. */
-async function withoutSessions(name: string, work: () => Promise<string>): Promise<void> {
-  await onServer(`alter database ${name} allow_connections false`);
-  await onServer(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
-  );
-  const after = await work();
-  await onServer(`alter database ${after} allow_connections true`);
-}
-
-const copyOriginal = () =>
-  withoutSessions(home(), async () => {
-    await onServer(`create database ${copy()} template ${home()}`);
-    return home();
-  });
-
-/** From then on the address leads to the database `to`. The one that it led to is called `from`. */
-const turnAround = (from: string, to: string) =>
-  withoutSessions(home(), async () => {
-    await onServer(`alter database ${home()} rename to ${from}`);
-    await onServer(`alter database ${to} rename to ${home()}`);
-    return from;
-  });
-
-const toCopy = () => turnAround(away(), copy());
-const toOriginal = () => turnAround(copy(), away());
+const toCopy = () => database.toCopy();
+const toOriginal = () => database.toOriginal();
 
 const grantIn = async (name: string) => {
   const [grant] = await onDatabase<Grant>(name, 'select * from grants');
@@ -86,20 +46,18 @@ const look = () =>
 const waiting = async () => (await system.bridge.context.spill.list()).entries;
 
 beforeEach(async () => {
-  [original, aside] = [await freshDatabase(), await freshDatabase()];
-  const env = { DATABASE_URL: original.url, PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
+  database = await openTurnableDatabase();
+  const env = { DATABASE_URL: database.url, PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
   system = await startSystem({ env });
   token = await issueToken(system);
   await system.bridge.context.instance.stop();
   await onDatabase(home(), 'update grants set access_expires_at = 0');
-  await copyOriginal();
+  await database.copy();
 });
 
 afterEach(async () => {
   await system.stop();
-  for (const name of [copy(), away()]) await onServer(`drop database if exists ${name} with (force)`);
-  await original.drop();
-  await aside.drop();
+  await database.close();
 });
 
 /** A refresh whose claim the original has, and whose answer finds the copy at the address. */

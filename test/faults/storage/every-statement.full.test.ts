@@ -1,0 +1,10 @@
+import { databaseKinds } from '../../store/support/stores.ts';
+import type { FaultPlace } from './support/flow.ts';
+import { testMainFlows } from './support/main-flows.ts';
+
+/** A part of the faults of `every-statement.long.test.ts`: those of short flows and of commits, and every sixth of the others. */
+
+const isChosen = ({ at, moment, statement }: FaultPlace) =>
+  at <= 2 || /^commit/i.test(statement) || (at + (moment === 'after' ? 3 : 0)) % 6 === 0;
+
+describe.each(databaseKinds)('on %s', (kind) => testMainFlows(kind, isChosen));
