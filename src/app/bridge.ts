@@ -5,6 +5,7 @@ import { followSettings, warnOfIdleSettings } from '../domain/lifecycle/fill-dat
 import { findProductionProblem } from '../domain/instance/prove-production.ts';
 import { startSealing } from '../domain/history/seal-history.ts';
 import { watchProcess } from '../domain/metrics/watch-process.ts';
+import { watchOverload } from '../domain/limits/overload/watch-overload.ts';
 import { startSharing } from '../domain/limits/share-limits.ts';
 import { findFolderProblem } from '../domain/instance/foreign-folder.ts';
 import { createBridgeApp } from '../http/app.ts';
@@ -112,7 +113,8 @@ async function serveFrom(
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
   const { metricsToken: token } = config;
   const { answer } = createBridgeApp({ ...config, context, metrics: { token, gather: gatherMetrics } });
-  const stopWatching = watchProcess(context);
+  const watched = [watchProcess(context), watchOverload(context)];
+  const stopWatching = () => watched.forEach((stopOne) => stopOne());
   undo.push(async () => stopWatching());
   const stopSharing = await startSharing(context);
   undo.push(stopSharing);

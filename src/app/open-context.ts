@@ -12,6 +12,7 @@ import { openInstanceWatch } from '../domain/instance/instance-watch.ts';
 import { createDeferredTokenLookup } from '../domain/usage/deferred-token-lookup.ts';
 import { watchLifecycle } from '../domain/lifecycle/lifecycle-watch.ts';
 import { createLiveFeed } from '../domain/live/live-feed.ts';
+import { createOverload } from '../domain/limits/overload/overload.ts';
 import { createSharedCounts } from '../domain/limits/shared-counts.ts';
 import { createUsageLog } from '../domain/usage/usage.ts';
 import { createShutdown } from '../domain/work/shutdown.ts';
@@ -164,7 +165,12 @@ async function closeParts(
 function createTroubles(logger: Logger): Context['troubles'] {
   const jobs = { message: 'a job failed', again: 'jobs run again' };
   const leases = { message: 'leases do not work', again: 'leases work again' };
+  const reads = {
+    message: 'more reads come than the new API answers, some callers get the last known answer or 503',
+    again: 'every read of the new API finds a place again',
+  };
   return {
+    reads: createTroubleLog({ logger, level: 'warn', ...reads }),
     jobs: createTroubleLog({ logger, level: 'error', ...jobs }),
     leases: createTroubleLog({ logger, level: 'warn', ...leases }),
   };
@@ -224,6 +230,7 @@ export async function openContext(
     shutdown: createShutdown(),
     ...createRefreshMemory({ store, clock }),
     ...createCallMemory({ store, clock, logger, vault: keyring.vault, processId: beside.processId }),
+    overload: createOverload(config.overloadWait),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
     chance: Math.random,
   };

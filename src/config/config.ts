@@ -15,6 +15,9 @@ import type { DatabaseLocation } from '../store/driver/open-store.ts';
 /** Long enough for a balancer to ask `/ready` and to send its calls elsewhere. */
 const PRODUCTION_DRAIN = 5;
 
+/** Far less than any old client waits. A developer's machine is late for many reasons, and refuses nothing. */
+const PRODUCTION_OVERLOAD_WAIT = 200;
+
 /** The data that the bridge needs as a client of the new API. */
 export interface UpstreamConfig {
   authUrl: string;
@@ -49,6 +52,8 @@ export interface Config {
   /** Who may register an app on the owners' pages. */
   appRegistration: 'open' | 'staff' | 'off';
   rateLimitPerMinute: number;
+  /** The longest that an accepted call should wait for its process, in milliseconds; 0: no call is refused for that. */
+  overloadWait: number;
   /** The old API while it still runs: old tokens are passed through to this address. */
   oldBackendUrl: string | undefined;
   /** Whether a share of the reads is sent to both the old API and the new API, to compare the answers. */
@@ -110,8 +115,12 @@ function mailOf(env: Environment, publicUrl: string): MailSettings {
 /** Defaults that differ in production: stricter or slower, because real callers depend on the bridge. */
 function defaultsOf({ NODE_ENV }: Environment) {
   return NODE_ENV === 'production'
-    ? ({ appRegistration: 'staff', drainSeconds: PRODUCTION_DRAIN } as const)
-    : ({ appRegistration: 'open', drainSeconds: 0 } as const);
+    ? ({
+        appRegistration: 'staff',
+        drainSeconds: PRODUCTION_DRAIN,
+        overloadWait: PRODUCTION_OVERLOAD_WAIT,
+      } as const)
+    : ({ appRegistration: 'open', drainSeconds: 0, overloadWait: 0 } as const);
 }
 
 function tlsOf({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Environment): Config['tls'] {
@@ -156,6 +165,7 @@ function interpret(env: Environment): Config {
     codeReplay: env.LEGACY_CODE_REPLAY,
     appRegistration: env.APP_REGISTRATION ?? defaults.appRegistration,
     rateLimitPerMinute: env.LEGACY_RATE_LIMIT,
+    overloadWait: env.OVERLOAD_WAIT_MS ?? defaults.overloadWait,
     oldBackendUrl: env.LEGACY_BACKEND_URL,
     shadow: env.LEGACY_SHADOW,
     dates: {

@@ -62,6 +62,7 @@ export const environment = z.object({
   APP_REGISTRATION: z.enum(['open', 'staff', 'off'], 'must be open, staff or off').optional(),
   LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
   LEGACY_RATE_LIMIT: wholeNumberSetting(0, 1_000_000).default(60),
+  OVERLOAD_WAIT_MS: wholeNumberSetting(0, 10_000).optional(),
   LEGACY_BACKEND_URL: origin.optional(),
   LEGACY_SHADOW: onOrOff,
   LEGACY_DEPRECATED_AT: moment.optional(),

@@ -21,6 +21,7 @@ import type { InstanceWatch } from './instance/instance-watch.ts';
 import type { DeferredTokenLookup } from './usage/deferred-token-lookup.ts';
 import type { LifecycleWatch } from './lifecycle/lifecycle-watch.ts';
 import type { LiveFeed } from './live/live-feed.ts';
+import type { Overload } from './limits/overload/overload.ts';
 import type { SharedCounts } from './limits/shared-counts.ts';
 import type { UsageLog } from './usage/usage.ts';
 import type { Shutdown } from './work/shutdown.ts';
@@ -41,8 +42,8 @@ export interface Context {
   metrics: Metrics;
   /** Records traces; undefined where no endpoint is set. */
   tracing: TraceRecorder | undefined;
-  /** The logs of background work that fails repeatedly. */
-  troubles: { jobs: TroubleLog; leases: TroubleLog };
+  /** The logs of work that fails repeatedly. */
+  troubles: { jobs: TroubleLog; leases: TroubleLog; reads: TroubleLog };
   mailer: Mailer;
   /** The authorization server, reached with the client of the bridge. */
   server: AuthorizationServer;
@@ -68,6 +69,8 @@ export interface Context {
   lifecycle: LifecycleWatch;
   spill: Spill;
   counts: SharedCounts;
+  /** Whether this process has more to do than it can. */
+  overload: Overload;
   /** The usage of tokens. */
   usage: UsageLog;
   /** Finds the tokens of calls that were refused unread. */

@@ -14,6 +14,8 @@ import { lifecycleRouter } from './lifecycle/router.ts';
 import { type MetricsOptions, metricsRouter } from './metrics/router.ts';
 import { migrateRouter } from './migrate/router.ts';
 import { opsRouter } from './ops/health.ts';
+import { refuseInOverload } from './overload/door.ts';
+import { refusePeople } from './overload/later.ts';
 import { ownersRouter } from './owners/router.ts';
 import { pageFailures, pageNotFound } from './site/page-failures.ts';
 import { pageHeaders } from './pages/page-headers.ts';
@@ -88,7 +90,7 @@ export function createBridgeApp({
   app.use(opsRouter(context));
   app.use(metricsRouter(context, metrics));
   app.use(pageHeaders, httpsPages(publicUrl));
-  app.use(assets.router);
+  app.use(assets.router, refusePeople(context));
   const parts = createSigninParts(context, pages);
   const frame = createPageShell(parts);
   const know = createVisitors(parts);
@@ -104,6 +106,6 @@ export function createBridgeApp({
   const { direct: calls, failures } = legacy;
   const otherwise = answerDirectly({ app, calls, failures, logger: context.logger });
   const trusts = app.get('trust proxy fn') as TrustProxy;
-  const answer = answerPlainly({ context, perMinute: rateLimitPerMinute, trusts, logRequests, otherwise });
-  return { app, answer };
+  const plainly = answerPlainly({ context, perMinute: rateLimitPerMinute, trusts, logRequests, otherwise });
+  return { app, answer: refuseInOverload({ context, trusts, otherwise: plainly }) };
 }

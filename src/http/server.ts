@@ -1,4 +1,10 @@
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as takeTurn, setTimeout as delay } from 'node:timers/promises';
 import type { TlsFiles } from '../shared/net/tls-pair.ts';
@@ -6,9 +12,12 @@ import { CONNECTION_LIMITS } from '../shared/net/connection-limits.ts';
 import { CALLS_CUT_AFTER, SECOND } from '../shared/lifetimes.ts';
 import { listenFailure } from '../shared/net/listen-failure.ts';
 import type { Logger } from '../shared/log/logger.ts';
+import { limitConnections } from './connection-room.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { refuseAll } from './ops/refuse-all.ts';
+import { BODY_LIMIT, LARGE_BODY_LIMIT } from './wire/body-limits.ts';
 import { createTlsServer } from './wire/tls-server.ts';
+import { discardSlowly } from './wire/unreadable-body.ts';
 
 export interface ServerOptions {
   host: string;
@@ -63,10 +72,36 @@ async function drain(server: Server, connections: Connections): Promise<number> 
   }
 }
 
+/** Whether a request may go on for long after it was answered. */
+const hasLongBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > BODY_LIMIT;
+
+/**
+ * At `finish` Node reads as fast as it can what is left of a request that nobody reads. So somebody reads it before that
+ * event.
+ */
+function discardRest(req: IncomingMessage, res: ServerResponse): void {
+  res.once('prefinish', () => {
+    if (!req.complete) discardSlowly(req);
+  });
+}
+
+/** Whoever asks first does not send a body that nobody may send. */
+function answerExpectations(server: Server): void {
+  server.on('checkContinue', (req, res) => {
+    if (!(Number(req.headers['content-length']) > LARGE_BODY_LIMIT)) res.writeContinue();
+    server.emit('request', req, res);
+  });
+}
+
 /** Passes each request to `app`, until `refuse` is called. */
 function answerRequests(server: Server, app: RequestListener): { refuse(): void } {
   let answer = app;
-  server.on('request', (req, res) => answer(req, res));
+  server.on('request', (req, res) => {
+    if (hasLongBody(req)) discardRest(req, res);
+    answer(req, res);
+  });
+  answerExpectations(server);
   return {
     refuse() {
       answer = refuseAll;
@@ -78,6 +113,7 @@ function answerRequests(server: Server, app: RequestListener): { refuse(): void 
 export async function startServer(options: ServerOptions, app: RequestListener): Promise<RunningServer> {
   const server = createServer(options);
   const connections = trackConnections(server);
+  limitConnections(server, options.logger);
   const answering = answerRequests(server, app);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenFailure(error, 'PORT', options)));

@@ -1,5 +1,8 @@
 import { Unavailable } from './outcomes.ts';
 
+/** No place became free in time. Nothing was begun. */
+export class NoFreePlace extends Unavailable {}
+
 interface LimitRule {
   /** How many calls may run in parallel, when no other rule applies. */
   places: number;
@@ -9,6 +12,13 @@ interface LimitRule {
   reserve?: { places: number; most: number };
   /** How long a call waits for a place, in milliseconds. */
   patience: number;
+  /** How many calls may wait; by default eight for each place. */
+  waiting?: number;
+  /**
+   * Where somebody has waited all the time for `after` milliseconds, more calls come than are answered. From then on
+   * further calls wait for `patience` milliseconds: to wait longer would help nobody. A burst is over sooner.
+   */
+  standing?: { after: number; patience: number };
   /** When a call without a place may come again, in milliseconds. */
   retryAfter?: number;
 }
@@ -16,11 +26,13 @@ interface LimitRule {
 /** The takers of a place, the wide taker before the narrow takers: an app before its account. */
 export type Takers = readonly string[];
 
-/** Runs work in one of few places, and passes it the time waited. @throws {Unavailable} no place became free in time */
+/** Runs work in one of few places, and passes it the time waited. @throws {NoFreePlace} */
 type ConcurrencyLimit = <T>(work: (waited: number) => Promise<T>, takers?: Takers) => Promise<T>;
 
-/** At most this many calls wait for each place. Further calls fail at once and may come again. */
+/** By default at most this many calls wait for each place. Further calls fail at once and may come again. */
 const WAITING_FOR_ONE = 8;
+
+const NEVER_STANDING = { after: Number.POSITIVE_INFINITY, patience: 0 };
 
 type TakerCounts = ReturnType<typeof createCounts>;
 
@@ -84,35 +96,45 @@ interface Waiter {
 }
 
 /** The waiter whose takers hold the fewest places; among equals, the waiter that has waited longest. */
-function nextOf(able: readonly Waiter[], inside: TakerCounts): Waiter | undefined {
+function nextOf(
+  waiters: Iterable<Waiter>,
+  inside: TakerCounts,
+  mayBegin: (waiter: Waiter) => boolean,
+): Waiter | undefined {
   const order = (one: Waiter, other: Waiter) =>
     inside.of(one.takers[0]) - inside.of(other.takers[0]) ||
     inside.of(one.takers.at(-1)) - inside.of(other.takers.at(-1));
-  return able.toSorted(order)[0];
+  let next: Waiter | undefined;
+  for (const waiter of waiters) if (mayBegin(waiter) && (!next || order(waiter, next) < 0)) next = waiter;
+  return next;
 }
 
 /** The waiters, and the rule for a further turn: no taker may have more turns than are left. */
 function createQueue(most: number) {
   const waiters = new Set<Waiter>();
   const turns = createCounts();
+  let filledAt = 0;
   return {
+    /** For how long somebody has waited all the time, in milliseconds. */
+    standsFor: () => (waiters.size === 0 ? 0 : performance.now() - filledAt),
     hasTurn: (takers: Takers) =>
       waiters.size < most && takers.every((taker) => turns.of(taker) < most - waiters.size),
     add(waiter: Waiter) {
+      if (waiters.size === 0) filledAt = performance.now();
       waiters.add(waiter);
       turns.add(waiter.takers);
     },
     remove(waiter: Waiter) {
       if (waiters.delete(waiter)) turns.remove(waiter.takers);
     },
-    all: () => [...waiters],
+    all: (): Iterable<Waiter> => waiters,
   };
 }
 
 function untilFree(
   takers: Takers,
   queue: ReturnType<typeof createQueue>,
-  { patience, full }: { patience: number; full: () => Unavailable },
+  { patience, full }: { patience: number; full: () => NoFreePlace },
 ): Promise<PlaceShare> {
   return new Promise((resolve, reject) => {
     const begin = (share: PlaceShare) => {
@@ -132,12 +154,12 @@ function untilFree(
  * Limits concurrent calls, fairly between their takers. A call without a place in time fails and holds no resources.
  */
 export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
-  const { places, reserve, patience, retryAfter = patience } = room;
+  const { places, reserve, patience, retryAfter = patience, standing = NEVER_STANDING } = room;
   const shares = sharesOf(room);
   const inside = createCounts();
-  const queue = createQueue((places + (reserve?.places ?? 0)) * WAITING_FOR_ONE);
+  const queue = createQueue(room.waiting ?? (places + (reserve?.places ?? 0)) * WAITING_FOR_ONE);
   const freeFor = (takers: Takers) => shares.find((share) => share.isFree(takers));
-  const full = () => new Unavailable('too many calls run at once', { retryAfter });
+  const full = () => new NoFreePlace('too many calls run at once', { retryAfter });
 
   function take(share: PlaceShare, takers: Takers): void {
     share.take(takers);
@@ -148,10 +170,7 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
     left.giveBack(takers);
     inside.remove(takers);
     for (;;) {
-      const next = nextOf(
-        queue.all().filter((waiter) => freeFor(waiter.takers)),
-        inside,
-      );
+      const next = nextOf(queue.all(), inside, ({ takers: waiting }) => freeFor(waiting) !== undefined);
       const share = next && freeFor(next.takers);
       if (!share) return;
       queue.remove(next);
@@ -167,7 +186,8 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
       return share;
     }
     if (!queue.hasTurn(takers)) throw full();
-    return untilFree(takers, queue, { patience, full });
+    const isStanding = queue.standsFor() > standing.after;
+    return untilFree(takers, queue, { patience: isStanding ? standing.patience : patience, full });
   }
 
   return async (work, takers = []) => {

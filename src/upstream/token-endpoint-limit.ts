@@ -1,5 +1,5 @@
-import { WRITE_PLACE_WITHIN } from '../shared/lifetimes.ts';
-import { createHeldPlaces } from './concurrency-limit.ts';
+import { SECOND, WRITE_PLACE_WITHIN } from '../shared/lifetimes.ts';
+import { createConcurrencyLimit, createHeldPlaces } from './concurrency-limit.ts';
 
 /**
  * Limits the parallel exchanges of one process on separate connections: a thousand grants that end in the same second
@@ -49,3 +49,18 @@ export const takeSlot = createSlots(16);
  * the places, so that the next app finds a place at once, however many writes of the first app are under way.
  */
 export const takeWritePlace = createHeldPlaces({ places: 40, patience: WRITE_PLACE_WITHIN });
+
+/**
+ * For reads of the main API: as many as there are connections for them (`http-client.ts`). An account may take all
+ * places but those of a reserve, for apps and accounts with few reads under way. A burst may wait for a second. While
+ * more reads come than are answered, a read that gets no place at once fails soon: the last known answer, or a refusal
+ * now, is worth more than an answer that comes late.
+ */
+export const inReadPlace = createConcurrencyLimit({
+  places: 48,
+  reserve: { places: 16, most: 2 },
+  waiting: 1024,
+  patience: SECOND,
+  standing: { after: 0.5 * SECOND, patience: 0.1 * SECOND },
+  retryAfter: SECOND,
+});

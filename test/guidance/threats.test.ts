@@ -41,7 +41,9 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['E', 119, 130],
   ['F', 131, 146],
   ['G', 147, 158],
-  ['F', 159, 160],
+  ['F', 159, 164],
+  ['C', 165, 166],
+  ['F', 167, 167],
 ];
 
 const range = (letter: string, first: number, last: number) =>

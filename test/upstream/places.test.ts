@@ -1,4 +1,4 @@
-import { createConcurrencyLimit, type Takers } from '../../src/upstream/concurrency-limit.ts';
+import { createConcurrencyLimit, NoFreePlace, type Takers } from '../../src/upstream/concurrency-limit.ts';
 import { createSlots } from '../../src/upstream/token-endpoint-limit.ts';
 
 /** Concurrent calls to the old API, by who makes them: nobody is kept out by somebody else's long calls. */
@@ -116,4 +116,21 @@ test('a slot goes to the first who still waits, and only then to those whose cal
   giveBack();
   await Promise.all(waiting);
   expect(order).toEqual(['first', 'second', 'early', 'left']);
+});
+
+const waits = (milliseconds: number) =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds, 'waits').unref());
+
+test('a burst waits as long as it may; where somebody waits all the time, further calls fail soon', async () => {
+  const { begin } = openRoom({ places: 1, patience: PATIENCE, standing: { after: 50, patience: 20 } });
+  void begin(['a', '1']);
+  await expect(Promise.race([begin(['b', '2']), waits(100)])).resolves.toBe('waits');
+  await expect(Promise.race([begin(['c', '3']), waits(10_000)])).rejects.toThrow(NoFreePlace);
+});
+
+test('only so many calls wait; the next fails at once', async () => {
+  const { begin } = openRoom({ places: 1, waiting: 3 });
+  void begin(['a', '1']);
+  for (const app of ['b', 'c', 'd']) void begin([app]);
+  await expect(begin(['e'])).rejects.toThrow(NoFreePlace);
 });

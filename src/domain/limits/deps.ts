@@ -1,4 +1,5 @@
 import type { DomainSettings } from '../domain-settings.ts';
+import type { Overload } from './overload/overload.ts';
 import type { SharedCounts } from './shared-counts.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log/logger.ts';
@@ -15,4 +16,5 @@ export interface LimitsDeps {
   server: AuthorizationServer;
   sides: ModernApiClients;
   counts: SharedCounts;
+  overload: Overload;
 }

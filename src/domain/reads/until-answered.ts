@@ -1,4 +1,5 @@
 import { BreakerOpen } from '../../upstream/breaker.ts';
+import { NoFreePlace } from '../../upstream/concurrency-limit.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import type { ReadsDeps } from './deps.ts';
 
@@ -23,11 +24,15 @@ export function untilAnswered<Answer>(
   return hasLastKnown ? reads.whileClosed(answer) : answer;
 }
 
-/** Tells that a caller got the last known answer. Of an open breaker its own line tells, once for all callers. */
+/**
+ * Tells that a caller got the last known answer. Of an open breaker, and of reads that find no place, lines of their own
+ * tell, once for all callers.
+ */
 export function tellLastKnown(
   { logger }: Pick<ReadsDeps, 'logger'>,
   { error, ...fields }: { grantId: string; ageSeconds?: number; error: unknown },
 ): void {
-  if (error instanceof BreakerOpen) logger.debug('served the last known answer', fields);
+  if (error instanceof BreakerOpen || error instanceof NoFreePlace)
+    logger.debug('served the last known answer', fields);
   else logger.warn('served the last known answer', { ...fields, error });
 }

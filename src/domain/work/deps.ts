@@ -9,7 +9,7 @@ export interface WorkDeps {
   store: Store;
   clock: Clock;
   logger: Logger;
-  troubles: { jobs: TroubleLog; leases: TroubleLog };
+  troubles: { jobs: TroubleLog; leases: TroubleLog; reads: TroubleLog };
   flights: SingleFlight;
   processId: string;
 }

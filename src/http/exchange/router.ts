@@ -2,6 +2,7 @@ import { Router } from 'express';
 import type { ExchangeDeps } from './deps.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { tokenFailures } from '../legacy/failures.ts';
+import { refuseExchanges } from '../overload/later.ts';
 import { readFormOfExchange } from '../wire/read-body.ts';
 import { exchange } from './exchange.ts';
 
@@ -13,7 +14,7 @@ const PATH = '/oauth2/exchange';
  */
 export function exchangeRouter(context: ExchangeDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.post(PATH, readFormOfExchange, exchange(context));
+  router.post(PATH, refuseExchanges(context), readFormOfExchange, exchange(context));
   router.all(PATH, (_req, res) => {
     res.setHeader('Allow', 'POST');
     throw new OAuthError('invalid_request', 'The exchange is served by POST alone.', { status: 405 });

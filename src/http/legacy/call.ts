@@ -14,6 +14,7 @@ import {
 } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
+import { hasRoom, learnApp, overloaded } from '../overload/room-for-call.ts';
 import { tellDates } from '../wire/added-headers.ts';
 import { findCarriedToken, type CarriedToken } from '../wire/bearer-token.ts';
 import { inBrownout } from './brownout-text.ts';
@@ -61,7 +62,10 @@ interface Call {
 function noteCall(context: LegacyDeps, { req, res, found }: Call, { resolved }: AnswerDecision): void {
   if (!found || !resolved) return;
   const { mapping } = resolved;
-  if (mapping) tellDates(context, res, { clientId: provenApp(mapping) });
+  if (mapping) {
+    learnApp(context, found.token, mapping);
+    tellDates(context, res, { clientId: provenApp(mapping) });
+  }
   noteUsage(context, { ...found, mapping, brownout: brownoutFor(resolved) }, req);
 }
 
@@ -124,6 +128,19 @@ function answerTooMany(
   withoutToken(req, res);
 }
 
+/**
+ * Whether a call is begun in an overload. Who ends a token is refused only with the people.
+ * @throws {Overloaded}
+ */
+function requireRoom(
+  context: LegacyDeps,
+  { req, found, kind }: Omit<Call, 'res'> & Pick<AddressRules, 'kind'>,
+): void {
+  const isAdmitted =
+    kind === 'deauthorize' ? context.overload.admitsLast() : hasRoom(context, req, found?.token);
+  if (!isAdmitted) throw overloaded(context);
+}
+
 /** Makes the handlers of addresses. */
 export function createAddressHandlers(passing: PassThroughDeps) {
   const { context, limit } = passing;
@@ -133,6 +150,7 @@ export function createAddressHandlers(passing: PassThroughDeps) {
       const found = await tokenOf(req);
       if (found) noteCarrier(res, found.carrier);
       checkTrace(res, () => [found?.token]);
+      requireRoom(context, { req, found, kind });
       const decision = await decideAnswerer(context, kind, found?.token);
       noteCall(context, { req, res, found }, decision);
       await refuseUnanswered(context, { refuse, beforeRefusal, res }, decision);

@@ -1,11 +1,13 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import type { LegacyDeps } from './deps.ts';
 import { alarmOf, Forbidden, isKeyFault, isStorageFault, Unavailable } from '../../domain/failures.ts';
+import { Overloaded } from '../../domain/limits/overload/overload.ts';
 import { OAuthError } from '../../shared/oauth-error.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
 import { callerOf } from '../request-log.ts';
 import { idsOf } from '../request-trace.ts';
+import { noteShed, wasShed } from '../overload/shed.ts';
 import { UnreadableBody } from '../wire/unreadable-body.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from '../wire/legacy-error.ts';
 import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
@@ -52,7 +54,7 @@ function toTokenError(error: unknown): OAuthError {
     return new OAuthError('invalid_request', error.message, { status: error.status });
   }
   const options = { status: 503, retryAfter: 1, cause: error };
-  if (isOutOfReach(error))
+  if (error instanceof Unavailable || isOutOfReach(error))
     return new OAuthError('temporarily_unavailable', 'Try again in a moment.', options);
   return new OAuthError('server_error', 'The server met an unexpected condition.', {
     status: 500,
@@ -91,7 +93,9 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, _next) => {
     const refusal = asWriteRefusal(context, res, toLegacyError(context, error));
-    if (refusal.status >= 500)
+    // Of an overload its own lines tell, once a minute.
+    if (error instanceof Overloaded) noteShed(res);
+    else if (refusal.status >= 500)
       note({ ...lineOf(error, refusal, idsOfCall(res)), address: req.ip ?? '', kind: kindOf(error) });
     sendLegacyError(res, refusal);
   };
@@ -107,6 +111,7 @@ export function tokenFailures(context: LegacyDeps, what: string): ErrorRequestHa
     const refusal = toTokenError(error);
     const clientId = knownClientOf(res);
     const said = { refusal: refusal.code, detail: refusal.detail, clientId, ...idsOf(res) };
+    if (wasShed(res)) return sendTokenError(res, refusal);
     if (refusal.status >= 500) {
       const [message, fields] = [`${alarmOf(error)}${what} failed`, { ...said, error }];
       noteFailure({ level: 'error', message, address, kind: kindOf(error), fields });

@@ -1,6 +1,7 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { LegacyDeps } from './deps.ts';
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/old-calls/old-calls.ts';
+import { refuseExchanges, refusePeople } from '../overload/later.ts';
 import { brake } from '../pages/brake.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
 import { createAddedHeaders } from '../wire/added-headers.ts';
@@ -223,6 +224,7 @@ export function legacyRoutes(
   router.get(
     AUTHORIZE_PATHS,
     only(['GET']),
+    refusePeople(context),
     brake(context, AUTHORIZATIONS),
     authorize(context),
     methodFailures,
@@ -232,6 +234,7 @@ export function legacyRoutes(
     TOKEN_PATHS,
     gate.exchange,
     only(['POST']),
+    refuseExchanges(context),
     readBodyOfTokenRequest,
     token(context),
     tokenFailures(context, 'a legacy exchange'),

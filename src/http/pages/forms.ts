@@ -1,6 +1,7 @@
 import express, { type RequestHandler } from 'express';
 import { isOwnForm } from '../../shared/own-form.ts';
 import { checkTrace } from '../request-trace.ts';
+import { slowBeyond } from '../wire/unreadable-body.ts';
 import { expiredForm } from './page-error.ts';
 
 /** The checks that every form passes, for any reader. */
@@ -14,21 +15,20 @@ export function requireOwnForm(publicUrl: string): RequestHandler {
   };
 }
 
-const parse = express.urlencoded({
-  extended: false,
-  inflate: false,
-  limit: '16kb',
-  parameterLimit: 120,
-});
+const LIMIT = 16 * 1024;
+
+const parse = express.urlencoded({ extended: false, inflate: false, limit: LIMIT, parameterLimit: 120 });
 
 const textsIn = (fields: unknown) => Object.values((fields ?? {}) as Record<string, unknown>).map(String);
 
 /** Reads the fields of a form into `req.body`. Compressed bodies are refused, because no browser compresses a form. */
-export const readForm: RequestHandler = (req, res, next) =>
+export const readForm: RequestHandler = (req, res, next) => {
   parse(req, res, (error?: unknown) => {
     if (!error) checkTrace(res, () => textsIn(req.body));
     next(error);
   });
+  slowBeyond(req, LIMIT);
+};
 
 /** Express runs a GET handler for HEAD too. An address where opening begins or uses up something refuses HEAD. */
 export const refuseHead: RequestHandler = (req, res, next) => {

@@ -3,6 +3,7 @@ import { alarmOf, isKeyFault, isStorageFault } from '../../domain/failures.ts';
 import type { Logger } from '../../shared/log/logger.ts';
 import type { PageRenderer } from '../../shared/pages.ts';
 import { createRefusalLog, kindOf } from '../../shared/log/refusal-log.ts';
+import { wasShed } from '../overload/shed.ts';
 import { PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { PageShell } from './page-shell.ts';
@@ -104,7 +105,8 @@ export function pageFailures(answer: PageFailureDeps): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return async (error, req, res, _next) => {
     const failure = toPageError(error);
-    if (failure.status >= 500) {
+    // Of an overload its own lines tell.
+    if (failure.status >= 500 && !wasShed(res)) {
       const fields = { ...idsOf(res), error };
       const line = { message: `${alarmOf(error)}a page failed`, fields };
       note({ level: 'error', ...line, address: req.ip ?? '', kind: kindOf(error) });

@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import type { WireDeps } from './deps.ts';
 import { dateFor, type Lifecycle } from '../../domain/lifecycle/lifecycle.ts';
 import { successorLink } from './successor-link.ts';
-import { strictTransport } from './https.ts';
+import { strictTransport, strictTransportOf } from './https.ts';
 
 /**
  * The one list of headers that the bridge adds to old answers (docs/decisions/0013). `Cache-Control` and `Pragma` come
@@ -101,7 +101,7 @@ export function ownHeaders(res: Response): Set<string> {
 }
 
 /** The headers that are the same for all apps, by the successor of the call, for as long as the dates stay. */
-export function createCommonHeaders({ lifecycle, settings }: WireDeps) {
+function createCommonHeaders({ lifecycle, settings }: WireDeps) {
   const { publicUrl } = settings;
   let told: Lifecycle | undefined;
   const kept = new Map<string | undefined, Map<string, string>>();
@@ -114,6 +114,23 @@ export function createCommonHeaders({ lifecycle, settings }: WireDeps) {
       new Map([...Object.entries(ADDED_HEADERS), ...dateHeaders(known, { publicUrl, successor })]);
     kept.set(successor, headers);
     return headers;
+  };
+}
+
+/** The names and values of all added headers but the id of the request, in one list for as long as the dates stay. */
+export function createAddedLines(context: WireDeps) {
+  const commonFor = createCommonHeaders(context);
+  const overHttps = strictTransportOf(context.settings.publicUrl);
+  const kept = new WeakMap<ReadonlyMap<string, string>, Record<'plain' | 'secure', string[]>>();
+  const linesOf = (common: ReadonlyMap<string, string>) => {
+    const plain = [...common].flat();
+    return { plain, secure: [...plain, ...[...overHttps].flat()] };
+  };
+  return (successor: string | undefined, isSecure: boolean): string[] => {
+    const common = commonFor(successor);
+    const lines = kept.get(common) ?? linesOf(common);
+    kept.set(common, lines);
+    return isSecure ? lines.secure : lines.plain;
   };
 }
 

@@ -1,12 +1,18 @@
+import { finished } from 'node:stream';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { WireDeps } from './deps.ts';
-import { takeLargeBodyPlace } from '../../domain/limits/large-bodies.ts';
+import {
+  takeLargeBodyPlace,
+  takeLongBodyPlace,
+  takeStrangersBodyPlace,
+} from '../../domain/limits/large-bodies.ts';
+import { networkKey } from '../../shared/net/addresses.ts';
 import { findByToken } from '../../domain/tokens/resolve-token.ts';
 import { takersOf } from '../../domain/tokens/proven-app.ts';
 import { tokensBeforeBody } from './bearer-token.ts';
-import { BODY_LIMIT, LARGE_BODY_LIMIT, STRANGERS_UNPACKED_LIMIT } from './body-limits.ts';
+import { BODY_LIMIT, LARGE_BODY_LIMIT, SHORT_BODY, STRANGERS_UNPACKED_LIMIT } from './body-limits.ts';
 import { readLargeBody } from './read-large-body.ts';
-import { isCut, onCut, UnreadableBody } from './unreadable-body.ts';
+import { isCut, onCut, slowBeyond, UnreadableBody } from './unreadable-body.ts';
 
 /**
  * Reads the bodies of calls as bytes, for every method and content type. A large body costs memory and a packed body
@@ -31,6 +37,7 @@ export function untilRead(parse: RequestHandler, req: Request): Promise<void> {
       else resolve();
     };
     void parse(req, req.res as Response, done);
+    slowBeyond(req, BODY_LIMIT);
   });
 }
 
@@ -40,6 +47,12 @@ const aLittle = express.raw({ ...anyType, limit: STRANGERS_UNPACKED_LIMIT });
 const aLittleUnpacked = express.raw({ ...anyType, limit: STRANGERS_UNPACKED_LIMIT, inflate: false });
 const unpackedOnly = express.raw({ ...anyType, limit: BODY_LIMIT, inflate: false });
 
+const TOO_LARGE = Object.assign(new Error('the body is too large'), { status: 413 });
+
+/** The length that a body declares, where it declares one. */
+const declaredLength = ({ headers }: Request): number | undefined =>
+  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined;
+
 const codingOf = (req: Request) => req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
 
 /** The parser for an unknown caller. */
@@ -48,6 +61,28 @@ function strangersParser(req: Request): RequestHandler {
   if (coding === 'identity') return wholly;
   return CHEAP_CODINGS.includes(coding) ? aLittle : unpackedOnly;
 }
+
+/** Whether many such bodies could fill memory: they are not short, and not so long that they are refused unread. */
+function isLong(req: Request): boolean {
+  const length = declaredLength(req);
+  return length === undefined || (length > SHORT_BODY && length <= BODY_LIMIT);
+}
+
+/**
+ * Reads a body with the limits of an unknown caller. Anybody may send many bodies slowly, so only a few long ones are
+ * read at a time. A place is given back after the answer, because the body is in memory until then.
+ * @throws {UnreadableBody | Unavailable}
+ */
+async function readInPlace(req: Request, ask: () => Promise<() => void>): Promise<void> {
+  const length = declaredLength(req) ?? 0;
+  // The rest is read after the answer (`server.ts`).
+  if (length > LARGE_BODY_LIMIT) throw new UnreadableBody(TOO_LARGE);
+  if (isLong(req)) finished(req.res as Response, await ask());
+  return untilRead(strangersParser(req), req);
+}
+
+const readAsStranger = (req: Request): Promise<void> =>
+  readInPlace(req, () => takeStrangersBodyPlace([networkKey(req.ip ?? '')]));
 
 /**
  * Whether a body may be larger than the limit for unknown callers. A packed body, or a body of unknown length, may be.
@@ -78,8 +113,10 @@ const hasEnded = ({ state }: KnownToken) => state !== 'active' && state !== 'unm
  */
 export function readBodyOfCall(context: WireDeps): RequestHandler {
   const read = async (req: Request): Promise<void> => {
-    const caller = mayBeLarge(req) ? await knownCaller(context, req) : undefined;
-    if (!caller) return untilRead(strangersParser(req), req);
+    const isLarge = mayBeLarge(req);
+    const caller = isLarge || isLong(req) ? await knownCaller(context, req) : undefined;
+    if (!caller) return readAsStranger(req);
+    if (!isLarge) return readInPlace(req, () => takeLongBodyPlace(takersOf(caller)));
     // The call is refused for every body, and no limit counts the calls of an ended token.
     if (hasEnded(caller)) return void (req.body = Buffer.alloc(0));
     return readLargeBody(req, () => takeLargeBodyPlace(takersOf(caller)));
@@ -92,7 +129,7 @@ export function readBodyOfCall(context: WireDeps): RequestHandler {
 
 /** Reads the body of a request for a token. Its sender is unknown until the body is read. */
 export const readBodyOfTokenRequest: RequestHandler = async (req, _res, next) => {
-  await untilRead(strangersParser(req), req);
+  await readAsStranger(req);
   next();
 };
 

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { Unavailable } from '../../domain/failures.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT } from './body-limits.ts';
-import { onCut, UnreadableBody } from './unreadable-body.ts';
+import { discardSlowly, onCut, UnreadableBody } from './unreadable-body.ts';
 
 /**
  * Reads the body of a known caller, which may be large. The reader asks for a place only when more bytes have come,
@@ -81,8 +81,9 @@ async function collect(bytes: AsyncIterable<Buffer>, takePlace: () => Promise<vo
  */
 const untilSent = (req: Request) =>
   new Promise<void>((resolve) => {
-    if (req.closed) resolve();
-    else req.resume().once('close', resolve);
+    if (req.closed) return resolve();
+    req.once('close', resolve);
+    return discardSlowly(req);
   });
 
 function decoderOf(req: Request) {

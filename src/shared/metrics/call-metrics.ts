@@ -39,6 +39,8 @@ export function createCallMetrics(registry: Registry): CallMetrics {
     registers: [registry],
     collect,
   });
+  // Without this series an alert could not tell none from unknown.
+  calls.inc({ endpoint: 'profiles', carrier: 'none', outcome: 'shed', answered_by: 'bridge' }, 0);
   const seconds = new Histogram({
     name: 'grantbridge_call_seconds',
     help: 'How long calls of the old addresses took, until the answer was written.',

@@ -1,4 +1,4 @@
-import { Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { SECOND } from '../lifetimes.ts';
 
 /** One call to the new API. */
@@ -10,6 +10,8 @@ interface UpstreamCall {
 
 export interface UpstreamMetrics {
   note: (call: UpstreamCall) => void;
+  /** A read found no place in time, and was not sent. */
+  noteTurnedAway: () => void;
 }
 
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
@@ -23,7 +25,13 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
     buckets: BUCKETS,
     registers: [registry],
   });
+  const turnedAway = new Counter({
+    name: 'grantbridge_new_api_reads_turned_away_total',
+    help: 'Reads of the new API that were not sent, because too many were under way.',
+    registers: [registry],
+  });
   return {
+    noteTurnedAway: () => turnedAway.inc(),
     note: ({ call, outcome, milliseconds }) => seconds.observe({ call, outcome }, milliseconds / SECOND),
   };
 }

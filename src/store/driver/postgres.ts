@@ -13,6 +13,7 @@ import pg from 'pg';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
 import { isNewest, migratePostgres } from './migrate-postgres.ts';
 import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
+import { createQueueProbe } from './queue-probe.ts';
 import { retryConflicts } from './retry-conflicts.ts';
 import { asStorageFault } from './storage-fault.ts';
 import type { Store } from './store.ts';
@@ -209,6 +210,8 @@ const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
   waiting: waitingCount,
 });
 
+const passThrough = async (pool: pg.Pool) => (await pool.connect()).release();
+
 /**
  * A command must not wait for the lock of the migrations, so a database of the newest schema is opened without the
  * lock.
@@ -254,6 +257,7 @@ export async function openPostgresStore(
     findCommitProblem: () => findCommitProblem(pool),
     findProblem: () => findCommitProblem(pool),
     connections: () => connectionsOf(pool),
+    connectionWait: createQueueProbe({ waiting: () => pool.waitingCount, pass: () => passThrough(pool) }),
     close: () => pool.end(),
   };
 }

@@ -131,6 +131,7 @@ export function openSqliteStore(file: string, listener: DatabaseListener = NOBOD
     findCommitProblem: async () => undefined,
     findProblem: async () => findProblem(durableFile),
     connections: () => use.counts(WRITERS),
+    connectionWait: () => 0,
     async close() {
       reader.close();
       volatileReader.close();

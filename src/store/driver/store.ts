@@ -54,5 +54,10 @@ export interface Store {
   findProblem(): Promise<string | undefined>;
   /** The connections of this process. */
   connections(): ConnectionCounts;
+  /**
+   * How long a read waits for a connection at present, in milliseconds. 0 where reads have a connection of their own
+   * (SQLite).
+   */
+  connectionWait(): number;
   close(): Promise<void>;
 }

@@ -7,4 +7,4 @@ import { testMainFlows } from './support/main-flows.ts';
 const isChosen = ({ at, moment, statement }: FaultPlace) =>
   at <= 2 || /^commit/i.test(statement) || (at + (moment === 'after' ? 3 : 0)) % 6 === 0;
 
-describe.each(databaseKinds)('on %s', (kind) => testMainFlows(kind, isChosen));
+describe.each(databaseKinds)('row F167 on %s', (kind) => testMainFlows(kind, isChosen));

@@ -72,7 +72,7 @@ async function expectWhole(system: System): Promise<void> {
 const told = ({ statuses }: SteadyCallers) =>
   [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
 
-describe('a server that is restarted', () => {
+describe('row F167 a server that is restarted', () => {
   let postgres: TestPostgres;
   let system: System;
   let tokens: string[];

@@ -33,6 +33,8 @@ export class GrantDead extends Refusal {}
 
 export interface CurrentAccessToken {
   grantId: string;
+  /** The app of the grant. */
+  clientId: string;
   version: number;
   accessToken: string;
   expiresAt: number;
@@ -181,6 +183,7 @@ function currentOf(context: GrantsDeps, grant: Grant): CurrentAccessToken {
   if (grant.state === 'ready') context.watch.forget(grant.id);
   return {
     grantId: grant.id,
+    clientId: grant.client_id,
     version: grant.version,
     accessToken: openAccessToken(context, grant),
     expiresAt: grant.access_expires_at,

@@ -1,6 +1,8 @@
 import { TOKEN_LATE_AFTER, PROBE_WITHOUT_TOKEN_AFTER } from '../../../shared/lifetimes.ts';
 import { readGrant } from '../../../store/grants/grants.ts';
 import { BreakerOpen } from '../../../upstream/breaker.ts';
+import { NoFreePlace, type Takers } from '../../../upstream/concurrency-limit.ts';
+import { inReadPlace } from '../../../upstream/token-endpoint-limit.ts';
 import type { GrantsDeps } from '../deps.ts';
 import type { WantedGrant } from './access-token.ts';
 import { withAccessToken } from './with-access-token.ts';
@@ -28,6 +30,9 @@ async function isProbe(context: GrantsDeps, { id }: WantedGrant): Promise<boolea
   return false;
 }
 
+/** What the log of troubles calls these reads. */
+const READS = 'reads';
+
 type AuthorizedRead<Answer> = (accessToken: string) => Promise<Answer>;
 
 async function whileOpen(
@@ -40,8 +45,29 @@ async function whileOpen(
   throw new BreakerOpen();
 }
 
+/** Begins a read in one of the few places. @throws {NoFreePlace}, and the errors of `read` */
+async function inTurn<Answer>(
+  { metrics, troubles }: Pick<GrantsDeps, 'metrics' | 'troubles'>,
+  takers: Takers,
+  read: () => Promise<Answer>,
+): Promise<Answer> {
+  const begin = () => {
+    troubles.reads.done(READS);
+    return read();
+  };
+  try {
+    return await inReadPlace(begin, takers);
+  } catch (error) {
+    if (error instanceof NoFreePlace) {
+      metrics.upstream.noteTurnedAway();
+      troubles.reads.note(READS, error);
+    }
+    throw error;
+  }
+}
+
 /**
- * Reads the main API with a live access token. `ask` reads only, and may run again.
+ * Reads the main API with a live access token, in one of its few places. `ask` reads only, and may run again.
  * @throws {GrantDead | Unavailable}, and the errors of `ask`
  */
 export async function readWithAccessToken<Answer>(
@@ -54,9 +80,10 @@ export async function readWithAccessToken<Answer>(
   // Where every access token has ended, no read would show that the main API is away too.
   const late = setInterval(() => reads.knock(), TOKEN_LATE_AFTER);
   try {
-    return await withAccessToken(context, grant, (accessToken) => {
+    return await withAccessToken(context, grant, (accessToken, { clientId, grantId }) => {
       clearInterval(late);
-      return ask(accessToken);
+      const takers = [`app ${clientId}`, `grant ${grantId}`];
+      return inTurn(context, takers, () => ask(accessToken));
     });
   } finally {
     clearInterval(late);

@@ -9,7 +9,7 @@ import { backOff } from './refresh-policy.ts';
 /** How many access tokens in a row may expire during a call before a person is called. */
 const MAY_END_ON_THE_WAY = 2;
 
-type AuthorizedCall<Answer> = (accessToken: string) => Promise<Answer>;
+type AuthorizedCall<Answer> = (accessToken: string, grant: CurrentAccessToken) => Promise<Answer>;
 
 function isRefused(error: unknown): error is Unauthorized {
   return error instanceof Unauthorized;
@@ -44,7 +44,7 @@ async function askAgain<Answer>(
   await expireAccessToken(context.store.durable, version, context.clock.now());
   const fresh = await accessTokenFor(context, grant);
   try {
-    return await ask(fresh.accessToken);
+    return await ask(fresh.accessToken, fresh);
   } catch (error) {
     if (!isRefused(error)) throw error;
     const hasEnded = fresh.expiresAt <= context.clock.now();
@@ -80,7 +80,7 @@ export async function withAccessToken<Answer>(
   const rest = token.suspectUntil - context.clock.now();
   if (rest > 0 && rest <= REST_MAX)
     throw new Unavailable('the main API refused the last access tokens', { retryAfter: rest });
-  const answer = await ask(token.accessToken).catch((error: unknown) => {
+  const answer = await ask(token.accessToken, token).catch((error: unknown) => {
     if (isRefused(error)) return askAgain(context, token, { grant, ask, mayEndOnTheWay: MAY_END_ON_THE_WAY });
     throw error;
   });

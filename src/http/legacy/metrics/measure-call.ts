@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { LegacyDeps } from '../deps.ts';
 import { collapsedPath, oldCallOf } from '../../../domain/old-calls/old-calls.ts';
+import { wasShed } from '../../overload/shed.ts';
 import { callerOf } from '../../request-log.ts';
 import type { CarriedToken } from '../../wire/bearer-token.ts';
 import { isAnswerOfOldApi } from '../usage-note.ts';
@@ -22,8 +23,10 @@ function endpointOf({ originalUrl }: Request, others: OtherEndpoints): string {
   return oldCallOf(path) ?? others.get(path) ?? oldCallOf(collapsedPath(path)) ?? 'other';
 }
 
-function outcomeOf({ writableFinished, statusCode }: ServerResponse): string {
+function outcomeOf(res: ServerResponse): string {
+  const { writableFinished, statusCode } = res;
   if (!writableFinished) return 'hung_up';
+  if (wasShed(res)) return 'shed';
   if (statusCode === 429) return 'limited';
   if (statusCode >= 500) return 'failed';
   return statusCode >= 400 ? 'refused' : 'answered';

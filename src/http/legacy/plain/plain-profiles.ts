@@ -9,11 +9,13 @@ import { isPlainlyServed } from '../../../domain/tokens/resolve-token.ts';
 import { andThen, type Soon } from '../../../shared/and-then.ts';
 import { newHexId } from '../../../shared/ids.ts';
 import { containErrors } from '../../../shared/net/contain-errors.ts';
+import { createCallRefusal } from '../../overload/refuse-call.ts';
+import { hasRoom, isRefusedCall, learnApp } from '../../overload/room-for-call.ts';
 import { REQUEST_ID } from '../../request-id.ts';
 import type { RequestLogMode } from '../../request-log.ts';
-import { createCommonHeaders, hasCommonDates } from '../../wire/added-headers.ts';
+import { createAddedLines, hasCommonDates } from '../../wire/added-headers.ts';
 import { type CarriedToken, onlyToken, tokensAt } from '../../wire/bearer-token.ts';
-import { plainArrival, strictTransportOf, type TrustProxy } from '../../wire/https.ts';
+import { plainArrival, type TrustProxy } from '../../wire/https.ts';
 import { headersOfJson } from '../../wire/legacy-error.ts';
 import { formParameters, type Parameters, parametersIn } from '../../wire/request-parameters.ts';
 import { isForm, readShortBody, shortLengthOf } from './short-body.ts';
@@ -137,45 +139,30 @@ export function wantsKept(req: IncomingMessage): boolean {
 function createAnswerFinder({ context, perMinute }: PlainWayInput) {
   const limit = createCallLimit(context, perMinute);
   const isPlain = (mapping: ToldCall) => isPlainlyServed(context, mapping) && isPlainApp(context, mapping);
-  const answerTo = ({ req }: PlainCall, { carrier }: CarriedToken, mapping: ToldCall) =>
-    andThen(toldProfiles(context, mapping), (text) => {
+  const answerTo = ({ req }: PlainCall, { token, carrier }: CarriedToken, mapping: ToldCall) => {
+    learnApp(context, token, mapping);
+    return andThen(toldProfiles(context, mapping), (text) => {
       if (text === undefined) missed.add(req);
       if (text === undefined || !limit.admits(mapping)) return undefined;
       return { mapping, carrier, text };
     });
+  };
   /** The answer of a call; undefined where there is a doubt. */
   return (call: PlainCall, body: Buffer | undefined): Soon<PlainAnswer | undefined> => {
     const found = tokenOf(call, body);
-    if (!found) return undefined;
+    if (!found || !hasRoom(context, call.req, found.token)) return undefined;
     return andThen(toldCallOf(context, found.token), (mapping) =>
       mapping && isPlain(mapping) ? answerTo(call, found, mapping) : undefined,
     );
   };
 }
 
-/** The names and values of all added headers but the id of the request, for as long as the dates stay. */
-function createAddedLines(context: LegacyDeps) {
+function createSender({ context }: PlainWayInput) {
   const { publicUrl } = context.settings;
-  const commonFor = createCommonHeaders(context);
-  const overHttps = strictTransportOf(publicUrl);
+  const addedFor = createAddedLines(context);
   const successors = new Map(
     [...PATHS].map((path) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
   );
-  const kept = new WeakMap<ReadonlyMap<string, string>, Record<'plain' | 'secure', string[]>>();
-  const linesOf = (common: ReadonlyMap<string, string>) => {
-    const plain = [...common].flat();
-    return { plain, secure: [...plain, ...[...overHttps].flat()] };
-  };
-  return (path: string, isSecure: boolean): string[] => {
-    const common = commonFor(successors.get(path));
-    const lines = kept.get(common) ?? linesOf(common);
-    kept.set(common, lines);
-    return isSecure ? lines.secure : lines.plain;
-  };
-}
-
-function createSender({ context }: PlainWayInput) {
-  const addedFor = createAddedLines(context);
   return (call: PlainCall, { mapping, carrier, text }: PlainAnswer): void => {
     const { req, res, path, isSecure, startedAt } = call;
     const { method = '', headers } = req;
@@ -187,7 +174,7 @@ function createSender({ context }: PlainWayInput) {
       whenAnswered: () =>
         noteAnswered(context, { mapping, carrier }, { ...seen, status: res.statusCode, isPassed: false }),
     });
-    const added = addedFor(path, isSecure);
+    const added = addedFor(successors.get(path), isSecure);
     res.writeHead(200, [REQUEST_ID, newHexId(), ...added, ...headersOfJson(text)]).end(text);
   };
 }
@@ -212,11 +199,13 @@ function unlessFault(find: () => Soon<PlainAnswer | undefined>): Soon<PlainAnswe
 export function answerPlainly(way: PlainWayInput): RequestListener {
   const answerOf = createAnswerFinder(way);
   const send = createSender(way);
+  const refuse = createCallRefusal(way.context);
   const { otherwise } = way;
   const end = ({ call, body }: ReadCall, answer: PlainAnswer | undefined): void => {
     const { req, res } = call;
     try {
       if (answer) send(call, answer);
+      else if (isRefusedCall(req)) refuse({ ...call, carrier: 'body' });
       // A body that has been read already stays: see `readBodyOfCall`.
       else otherwise(body ? Object.assign(req, { body }) : req, res);
     } catch (error) {

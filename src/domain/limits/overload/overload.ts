@@ -1,0 +1,119 @@
+import { SECOND } from '../../../shared/lifetimes.ts';
+import { Unavailable } from '../../../upstream/outcomes.ts';
+import { firstSlice, nextSlice, type Slice, takeRoom } from './slice.ts';
+import { createTokenApps, type TokenApps } from './token-apps.ts';
+
+/**
+ * Whether this process has more to do than it can, and which calls it refuses then (docs/decisions/0026). Everything here
+ * is counted in memory, and time is an argument.
+ */
+
+/** A call was refused at once, because the process has more to do than it can. Nothing of the call was done. */
+export class Overloaded extends Unavailable {}
+
+/** The process looks so often how late it is, in milliseconds. */
+export const LOOK_EVERY = 25;
+
+/** A process that is late at every look of this time is overloaded. A burst of calls is over sooner. */
+const STANDS_FOR = 0.5 * SECOND;
+
+/** The overload is over when no call had to be refused for this long. */
+const ENDS_AFTER = 2 * SECOND;
+
+/** A call asks the database about this often, one statement after the other. */
+const STATEMENTS = 4;
+
+/** Calls whose app the process does not know count as those of one app; so do, in the extreme, people and exchanges. */
+const UNKNOWN = '';
+const LAST = ' last';
+
+/** What the process finds at a look. Times in milliseconds. */
+interface LoadReading {
+  /** By the monotonic clock. */
+  now: number;
+  /** How long a statement waits for a connection to the database. */
+  databaseWait: number;
+}
+
+export interface Overload extends Pick<TokenApps, 'learn'> {
+  /** Counts a request. Whether calls are refused now; at other times nothing more is asked for a call. */
+  arrives(): boolean;
+  /** Whether calls are refused now. */
+  isOn(): boolean;
+  /** Counts a call for its app, and says whether the call may be answered. Without a token its app is not known. */
+  admits(token: string | undefined): boolean;
+  /**
+   * The same for what is refused last: what people do, exchanges of codes, the ends of tokens. They are counted only where the
+   * process stays late although calls are refused.
+   */
+  admitsLast(): boolean;
+  look(reading: LoadReading): void;
+  /** How long a call that came now would wait for this process, by the last look. */
+  wait(): number;
+  /** How many calls were refused since the start. */
+  refused(): number;
+}
+
+/** An overload under way. */
+interface OverloadState {
+  begunAt: number;
+  refusedAt: number;
+  slice: Slice;
+}
+
+/** The times of a look. */
+interface LookTimes {
+  now: number;
+  /** Since the look before. */
+  elapsed: number;
+}
+
+/** `limit` is the longest that an accepted call should wait, in milliseconds. With 0 the process is never overloaded. */
+export function createOverload(limit: number): Overload {
+  const apps = createTokenApps();
+  const aim = limit / 5;
+  let state: OverloadState | undefined;
+  let lateSince: number | undefined;
+  let [lookedAt, wait, arrived, refused] = [Number.NaN, 0, 0, 0];
+
+  /** Begins an overload once the process has been late for long, with room as it had up to now in so short a time. */
+  function watch({ now, elapsed }: LookTimes): void {
+    lateSince = wait > limit / 2 ? (lateSince ?? now) : undefined;
+    if (lateSince === undefined || now - lateSince < STANDS_FOR) return;
+    state = { begunAt: now, refusedAt: now, slice: firstSlice((arrived * (aim + LOOK_EVERY)) / elapsed) };
+  }
+
+  function goOn(going: OverloadState, now: number): void {
+    if (going.slice.refused > 0) going.refusedAt = now;
+    if (now - going.refusedAt > ENDS_AFTER) [state, lateSince] = [undefined, undefined];
+    else going.slice = nextSlice(going.slice, { wait, aim });
+  }
+
+  function take({ slice }: OverloadState, app: string): boolean {
+    const isAdmitted = takeRoom(slice, app);
+    if (!isAdmitted) refused += 1;
+    return isAdmitted;
+  }
+
+  return {
+    learn: (token, clientId) => apps.learn(token, clientId),
+    arrives() {
+      arrived += 1;
+      return state !== undefined;
+    },
+    isOn: () => state !== undefined,
+    wait: () => wait,
+    refused: () => refused,
+    admits: (token = '') => !state || take(state, apps.appOf(token) ?? UNKNOWN),
+    admitsLast: () => !state || wait <= limit || lookedAt - state.begunAt <= STANDS_FOR || take(state, LAST),
+    look({ now, databaseWait }) {
+      if (limit === 0) return;
+      const elapsed = Number.isNaN(lookedAt) ? LOOK_EVERY : now - lookedAt;
+      lookedAt = now;
+      wait = Math.max(elapsed - LOOK_EVERY, STATEMENTS * databaseWait, 0);
+      if (state) goOn(state, now);
+      else watch({ now, elapsed });
+      arrived = 0;
+    },
+  };
+}

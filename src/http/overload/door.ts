@@ -1,0 +1,54 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { containErrors } from '../../shared/net/contain-errors.ts';
+import { type CarriedToken, tokensAt } from '../wire/bearer-token.ts';
+import { plainArrival, type TrustProxy } from '../wire/https.ts';
+import { parametersIn } from '../wire/request-parameters.ts';
+import type { OverloadDeps } from './deps.ts';
+import { createCallRefusal } from './refuse-call.ts';
+import { hasRoom } from './room-for-call.ts';
+
+/**
+ * The first step of every request. While this process has more to do than it can, reads are refused here by their head
+ * alone, before anything is done for them. Every other call is judged where its token is found (`room-for-call.ts`).
+ */
+
+/** What is read below these addresses belongs to no app, or ends a token. */
+const NOT_HERE = ['/1/oauth2', '/1/user/deauthorize'];
+
+/** The path of a read without a body; undefined for every other request. */
+function readPathOf({ method, url = '', headers }: IncomingMessage): string | undefined {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (method !== 'GET' || hasBody || !url.startsWith('/1/')) return undefined;
+  return NOT_HERE.some((start) => url.startsWith(start)) ? undefined : url.split(/[?#]/, 1)[0];
+}
+
+/** The first token of a read. A query that cannot be read holds none. */
+function tokenOf({ rawHeaders, url = '' }: IncomingMessage): CarriedToken | undefined {
+  try {
+    return tokensAt({ rawHeaders, query: parametersIn(url) })[0];
+  } catch {
+    return undefined;
+  }
+}
+
+interface DoorInput {
+  context: OverloadDeps;
+  trusts: TrustProxy;
+  /** Answers what is not refused here. */
+  otherwise: RequestListener;
+}
+
+/** Refuses reads in an overload; passes every other request on. */
+export function refuseInOverload({ context, trusts, otherwise }: DoorInput): RequestListener {
+  const { overload } = context;
+  const refuse = createCallRefusal(context);
+  return (req, res) => {
+    const path = overload.arrives() ? readPathOf(req) : undefined;
+    const arrival = path === undefined ? undefined : plainArrival(req, trusts);
+    if (path === undefined || !arrival) return otherwise(req, res);
+    const found = tokenOf(req);
+    if (hasRoom(context, req, found?.token)) return otherwise(req, res);
+    containErrors(req, res, () => undefined);
+    refuse({ req, res, path, isSecure: arrival.isSecure, carrier: found?.carrier });
+  };
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { oldCallOf } from '../../domain/old-calls/old-calls.ts';
+import { newHexId } from '../../shared/ids.ts';
+import { REQUEST_ID } from '../request-id.ts';
+import { createAddedLines } from '../wire/added-headers.ts';
+import type { CarriedToken } from '../wire/bearer-token.ts';
+import { headersOfJson, REFUSALS } from '../wire/legacy-error.ts';
+import { successorLink } from '../wire/successor-link.ts';
+import type { OverloadDeps } from './deps.ts';
+import { comeAgainAfter } from './room-for-call.ts';
+
+/** A call as far as its head tells. */
+export interface RefusedCall {
+  req: IncomingMessage;
+  res: ServerResponse;
+  path: string;
+  isSecure: boolean;
+  carrier: CarriedToken['carrier'] | undefined;
+}
+
+const [STATUS, CODE, MESSAGE] = REFUSALS.unavailable;
+const TEXT = JSON.stringify({ error: MESSAGE, code: CODE });
+
+/**
+ * Refuses a call in the recorded form, with the headers of every old answer, and counts it. A refusal must cost far less
+ * than an answer: nothing is looked up, and the request log has no line.
+ */
+export function createCallRefusal(context: OverloadDeps): (call: RefusedCall) => void {
+  const { metrics, settings } = context;
+  const addedFor = createAddedLines(context);
+  const body = headersOfJson(TEXT);
+  return ({ res, path, isSecure, carrier = 'none' }) => {
+    const added = addedFor(successorLink(settings.publicUrl, { baseUrl: '', path }), isSecure);
+    const retry = ['Retry-After', String(comeAgainAfter(context))];
+    res.writeHead(STATUS, [REQUEST_ID, newHexId(), ...added, ...retry, ...body]).end(TEXT);
+    const endpoint = oldCallOf(path) ?? 'other';
+    metrics.calls.note({ endpoint, carrier, outcome: 'shed', answeredBy: 'bridge', milliseconds: 0 });
+  };
+}

@@ -1,0 +1,165 @@
+import { evenShare } from '../../../src/domain/limits/overload/even-share.ts';
+import { createOverload, LOOK_EVERY, type Overload } from '../../../src/domain/limits/overload/overload.ts';
+
+/** When a process is overloaded, and which calls it refuses then (docs/decisions/0026): pure, so by a time of its own. */
+
+const LIMIT = 200;
+/** Longer than it takes to see an overload, and to see its end. */
+const LONG = 3000;
+/** Late for so long, a process is overloaded. */
+const BEGINS_WITHIN = 800;
+
+/** A process whose looks come late by `late` milliseconds each. */
+function createProcess(limit = LIMIT) {
+  const overload = createOverload(limit);
+  let now = 0;
+  return {
+    overload,
+    look(late: number, databaseWait = 0) {
+      now += LOOK_EVERY + late;
+      overload.look({ now, databaseWait });
+    },
+    /** Looks for so long; `between` runs before each. */
+    pass(milliseconds: number, late: number, between: () => void = () => undefined) {
+      const looks = Math.ceil(milliseconds / (LOOK_EVERY + late));
+      for (let n = 0; n < looks; n += 1) {
+        between();
+        this.look(late);
+      }
+    },
+  };
+}
+
+type Process = ReturnType<typeof createProcess>;
+
+function overloadedProcess(calls = 100): Process {
+  const one = createProcess();
+  one.pass(BEGINS_WITHIN, 150, () => {
+    for (let n = 0; n < calls; n += 1) one.overload.arrives();
+  });
+  expect(one.overload.isOn()).toBe(true);
+  return one;
+}
+
+const countAdmitted = (overload: Overload, token: string | undefined, calls: number) =>
+  Array.from({ length: calls }, () => overload.admits(token)).filter(Boolean).length;
+
+test('a process that is on time, or late now and then, refuses nothing', () => {
+  const one = createProcess();
+  one.pass(LONG, 1);
+  for (let n = 0; n < 100; n += 1) {
+    one.look(400);
+    one.look(1);
+  }
+  expect(one.overload.isOn()).toBe(false);
+  expect(countAdmitted(one.overload, 'a', 10_000)).toBe(10_000);
+});
+
+test('a burst that is over within half a second refuses nothing', () => {
+  const one = createProcess();
+  one.pass(450, 150);
+  one.look(1);
+  one.pass(450, 150);
+  expect(one.overload.isOn()).toBe(false);
+});
+
+test('a process that is late all the time refuses calls, and says how late it is', () => {
+  const { overload } = overloadedProcess();
+  expect(overload.wait()).toBe(150);
+  expect(overload.arrives()).toBe(true);
+  expect(countAdmitted(overload, 'a', 10_000)).toBeLessThan(200);
+  expect(overload.refused()).toBeGreaterThan(9000);
+});
+
+test('work that waits long for the database is lateness too', () => {
+  const one = createProcess();
+  for (let n = 0; n < 100; n += 1) one.look(0, 50);
+  expect(one.overload.isOn()).toBe(true);
+});
+
+test('with a limit of 0 nothing is refused, however late the process is', () => {
+  const one = createProcess(0);
+  one.pass(LONG, 5000);
+  expect(one.overload.isOn()).toBe(false);
+});
+
+const mean = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+
+/** A call costs a quarter of a millisecond, a refusal a third of that; the load is twice what the process can do. */
+test('under twice the load that it can bear, the wait settles far below the limit and most of what fits is served', () => {
+  const one = createProcess();
+  const [cost, refusalCost, perMillisecond] = [0.25, 0.08, 8];
+  let [arrived, elapsed] = [0, LOOK_EVERY];
+  const waits: number[] = [];
+  const admitted: number[] = [];
+  for (let slice = 0; slice < 200; slice += 1) {
+    arrived = Math.round(elapsed * perMillisecond);
+    let served = 0;
+    for (let n = 0; n < arrived; n += 1) {
+      one.overload.arrives();
+      if (one.overload.admits(`token ${n % 50}`)) served += 1;
+    }
+    const work = served * cost + (arrived - served) * refusalCost;
+    elapsed = Math.max(LOOK_EVERY, work);
+    one.look(elapsed - LOOK_EVERY);
+    if (slice > 50) {
+      waits.push(elapsed);
+      admitted.push(served / elapsed);
+    }
+  }
+  expect(Math.max(...waits)).toBeLessThan(LIMIT / 2);
+  // What is left beside the refusals: (1 - 8 × 0.08) / (0.25 - 0.08).
+  expect(mean(admitted)).toBeGreaterThan(1.7);
+});
+
+test('one app that calls much leaves the others their calls, and strangers count as one app', () => {
+  const one = overloadedProcess();
+  const { overload } = one;
+  const small = ['b', 'c', 'd'];
+  for (const app of ['a', ...small]) overload.learn(`token of ${app}`, app);
+  const served = (token: string, calls: number) => countAdmitted(overload, token, calls);
+  const round = () => {
+    const flood = served('token of a', 500) + served('nobody knows this', 500);
+    return { flood, small: small.map((app) => served(`token of ${app}`, 5)) };
+  };
+  round();
+  one.look(60);
+  const { flood, small: ofSmall } = round();
+  expect(ofSmall).toEqual([5, 5, 5]);
+  expect(flood).toBeLessThan(200);
+});
+
+test('an overload ends two seconds after the last refusal', () => {
+  const one = overloadedProcess();
+  countAdmitted(one.overload, 'a', 10_000);
+  one.pass(1900, 1, () => countAdmitted(one.overload, 'a', 1));
+  expect(one.overload.isOn()).toBe(true);
+  one.pass(200, 1);
+  expect(one.overload.isOn()).toBe(false);
+});
+
+test('however late it is, some calls are answered', () => {
+  const one = overloadedProcess(0);
+  one.pass(LONG, 5000, () => countAdmitted(one.overload, 'a', 20));
+  expect(countAdmitted(one.overload, 'a', 20)).toBe(10);
+});
+
+test('what people do is refused only where refusing calls was not enough, and never all of it', () => {
+  const one = overloadedProcess();
+  const { overload } = one;
+  const served = () => Array.from({ length: 100 }, () => overload.admitsLast()).filter(Boolean).length;
+  expect(served()).toBe(100);
+  one.pass(1000, 250);
+  expect(served()).toBe(10);
+  one.look(100);
+  expect(served()).toBe(100);
+});
+
+test.each([
+  [[1, 2, 3], 6, Number.POSITIVE_INFINITY],
+  [[10, 10], 10, 5],
+  [[1, 100, 100], 21, 10],
+  [[], 5, Number.POSITIVE_INFINITY],
+])('of calls %j in room for %d each app may make %d', (calls, room, share) => {
+  expect(evenShare(calls, room)).toBe(share);
+});

@@ -1,0 +1,168 @@
+import { PassThrough } from 'node:stream';
+import { scrape, sumOf } from '../../metrics/support/scrape.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { exchangeFields } from '../../support/callers/legacy-calls.ts';
+import { testInProcess } from '../../support/jest/test-mode.ts';
+import { until } from '../../support/servers/held-answer.ts';
+import { authorizePath } from '../support/authorize-address.ts';
+import { type Connected, connectApp, expectUnspent, formOf, TOKEN_PATH } from '../support/connected.ts';
+import { type Door, openDoor } from '../support/door.ts';
+import { type Answered, expectPage, expectRefusal, expectTokenError } from '../support/expectations.ts';
+import { openPipeline, type Pipeline } from '../support/pipeline.ts';
+
+/**
+ * What callers get from a process that has more to do than it can (docs/decisions/0026). The process is really late: the
+ * bridge is this process, and the requests lie unread while the event loop does not come round.
+ */
+
+const WAIT = 100;
+
+let door: Door;
+let connected: Connected;
+let pipeline: Pipeline;
+let logged = '';
+
+beforeAll(async () => {
+  const stream = new PassThrough().on('data', (bytes: Buffer) => (logged += bytes.toString()));
+  // A code lives thirty seconds. By this clock it outlasts an overload, however slow the machine is.
+  const clock = new SettableClock();
+  const env = { OVERLOAD_WAIT_MS: String(WAIT) };
+  door = await openDoor({ clock, env, log: { level: 'warn', stream } });
+  connected = await connectApp(door);
+  pipeline = await openPipeline(door);
+});
+
+afterAll(async () => {
+  pipeline.close();
+  await door.stop();
+});
+
+const overload = () => door.bridge.context.overload;
+
+function spin(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
+/** From here on every round of the event loop takes this much longer, until the returned function ends that. */
+function beLate(milliseconds: number): () => void {
+  let isOver = false;
+  const again = () => {
+    spin(milliseconds);
+    if (!isOver) setImmediate(again);
+  };
+  setImmediate(again);
+  return () => void (isOver = true);
+}
+
+const get = (path: string, token = '') =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${token && `Authorization: Bearer ${token}\r\n`}\r\n`;
+
+const post = (path: string, fields: Record<string, string>) => {
+  const body = formOf(fields);
+  const type = 'Content-Type: application/x-www-form-urlencoded';
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+};
+
+/** Late enough to be overloaded: at every look by more than half of the limit. */
+const LATE = WAIT;
+
+/** Asks while the process is late, again and again, until an answer is the wanted one. */
+async function askUntil(
+  requests: readonly string[],
+  isWanted: (answer: Answered) => boolean,
+  late = LATE,
+): Promise<Answered> {
+  let found: Answered | undefined;
+  const beOnTime = beLate(late);
+  await until(async () => {
+    const answers = await pipeline.ask(requests);
+    found = answers.find(isWanted);
+    return found !== undefined;
+  }, 30_000).finally(beOnTime);
+  return found as Answered;
+}
+
+/** More at once than the least that an overloaded process answers. */
+const AT_ONCE = 40;
+
+const refusedOf = (request: string, late?: number) =>
+  askUntil(
+    Array.from({ length: AT_ONCE }, () => request),
+    ({ status }) => status === 503,
+    late,
+  );
+
+const RECORDED = { error: 'The service is temporarily unavailable. Try again later.', code: 1000 };
+
+testInProcess('a read is refused in the recorded form, and says when to come again', async () => {
+  for (const path of [
+    '/1/profiles.json',
+    `/1/user.json?access_token=${encodeURIComponent(connected.token)}`,
+  ]) {
+    const answer = await refusedOf(get(path, path.includes('?') ? '' : connected.token));
+    expectRefusal(answer, 503, 1000);
+    expect(answer.json).toEqual(RECORDED);
+    expect(answer.headers['retry-after']).toMatch(/^[1-3]$/);
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{24}$/);
+    expect(answer.headers['link']).toContain('rel="successor-version"');
+  }
+});
+
+testInProcess('a call with its token in the body is refused once the token is read', async () => {
+  const answer = await refusedOf(post('/1/profiles.json', { access_token: connected.token }));
+  expectRefusal(answer, 503, 1000);
+  expect(answer.json).toEqual(RECORDED);
+});
+
+testInProcess('a write is refused before anything is sent, in the form of every refused write', async () => {
+  const fields = { access_token: connected.token, text: 'x', 'profile_ids[]': 'unknown' };
+  const answer = await refusedOf(post('/1/updates/create.json', fields));
+  expectRefusal(answer, 503, 1000);
+  expect(answer.json).toMatchObject({ ...RECORDED, success: false, message: RECORDED.error });
+  expect(answer.headers['retry-after']).toMatch(/^[1-3]$/);
+  expect(door.proxy.readings().filter(({ body }) => body.includes('createPost'))).toEqual([]);
+});
+
+testInProcess(
+  'codes are exchanged, people are served and operators get their answers meanwhile',
+  async () => {
+    const code = await connected.mint();
+    await refusedOf(get('/1/profiles.json', connected.token));
+    const answers = await pipeline.ask([
+      get('/health'),
+      get('/metrics'),
+      get(authorizePath(door.app, { state: 's' })),
+      post(TOKEN_PATH, exchangeFields(door.app, code)),
+    ]);
+    expect(overload().isOn()).toBe(true);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 302, 200]);
+  },
+);
+
+testInProcess('a process that stays late refuses people and exchanges too, and nothing is lost', async () => {
+  const code = await connected.mint();
+  const exchanges = post(TOKEN_PATH, { ...exchangeFields(door.app, code), code: 'unknown' });
+  expectTokenError(await refusedOf(exchanges, 3 * WAIT), 503, 'temporarily_unavailable');
+  const page = await refusedOf(get(authorizePath(door.app)), 3 * WAIT);
+  expectPage(page, 503);
+  expect(page.headers['retry-after']).toMatch(/^[1-3]$/);
+  await until(() => !overload().isOn(), 30_000);
+  await expectUnspent(door, connected, code);
+});
+
+testInProcess('it ends by itself, is told in the log once, and every refusal is counted', async () => {
+  await refusedOf(get('/1/user.json', connected.token));
+  await until(() => !overload().isOn(), 30_000);
+  const after = await pipeline.ask(
+    Array.from({ length: AT_ONCE }, () => get('/1/user.json', connected.token)),
+  );
+  expect(new Set(after.map(({ status }) => status))).toEqual(new Set([200]));
+  await until(() => logged.includes('the bridge answers all calls again'));
+  const times = (line: string) => logged.split(line).length - 1;
+  expect(times('the bridge has more calls than it can answer')).toBe(
+    times('the bridge answers all calls again'),
+  );
+  expect(logged).not.toContain('a legacy call failed');
+  const samples = await scrape(door.bridgeUrl);
+  expect(sumOf(samples, 'grantbridge_calls_total', { outcome: 'shed' })).toBe(overload().refused());
+});

@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import { until } from '../support/servers/held-answer.ts';
+import { openTwoStores, type TwoStores } from './support/stores.ts';
+
+/** How long a read waits for a connection to the database, while all are taken. */
+
+let stores: TwoStores;
+
+afterEach(() => stores.close());
+
+test('PostgreSQL: the wait is told while all connections are taken, and is nothing afterwards', async () => {
+  stores = await openTwoStores('postgres');
+  const store = stores.one;
+  expect(store.connectionWait()).toBe(0);
+  const all = Array.from({ length: 60 }, () => sql`select pg_sleep(0.3)`.execute(store.durable));
+  await until(async () => store.connectionWait() > 100);
+  await Promise.all(all);
+  await until(async () => store.connectionWait() === 0);
+});
+
+test('SQLite: a read has a connection of its own', async () => {
+  stores = await openTwoStores('sqlite');
+  expect(stores.one.connectionWait()).toBe(0);
+});
