@@ -181,6 +181,13 @@ function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['sett
   return { ...config, modernSettingsUrl: config.modernSettingsUrl ?? `${authUrl}/settings` };
 }
 
+/** Throws in plain words before a database is made, or gets a newer schema. */
+async function refuseUnusable(config: Config): Promise<void> {
+  const lost = await findLostDatabase(epochFileOf(config), config.database);
+  if (lost !== undefined) throw new Error(lost);
+  if (existsSync(config.keysFile)) loadKeys(config.keysFile);
+}
+
 /**
  * Opens keys, databases and the clients of the new API; serves nothing. Rejects in plain words when keys, database and
  * settings do not fit.
@@ -193,10 +200,7 @@ export async function openContext(
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const metrics = createMetrics();
   const { tracing } = overrides;
-  const lost = await findLostDatabase(epochFileOf(config), config.database);
-  if (lost !== undefined) throw new Error(lost);
-  // An unusable key file is refused before the database gets a newer schema.
-  if (existsSync(config.keysFile)) loadKeys(config.keysFile);
+  await refuseUnusable(config);
   const store = await openStore(config.database, metrics.process.database);
   const stopCounting = metrics.alarms(logger);
   const budgetOf = overrides.modernBegins ? upstream.clientId : undefined;

@@ -136,6 +136,13 @@ function tracingOf(env: Environment): TracingSettings | undefined {
   return { url, headers, serviceName: env.OTEL_SERVICE_NAME, ratio: env.OTEL_TRACES_SAMPLER_ARG };
 }
 
+const embeddedOf = (env: Environment): Config['embedded'] => ({
+  port: env.MODERN_PORT,
+  accessTokenSeconds: env.MODERN_ACCESS_TOKEN_SECONDS,
+  quotas: env.MODERN_QUOTAS,
+  demoPort: env.DEMO_PORT,
+});
+
 function interpret(env: Environment): Config {
   const defaults = defaultsOf(env);
   const varDir = resolve(env.VAR_DIR);
@@ -149,12 +156,7 @@ function interpret(env: Environment): Config {
     database: databaseOf(env),
     keysFile: keysFileOf(env),
     upstream: upstreamOf(env),
-    embedded: {
-      port: env.MODERN_PORT,
-      accessTokenSeconds: env.MODERN_ACCESS_TOKEN_SECONDS,
-      quotas: env.MODERN_QUOTAS,
-      demoPort: env.DEMO_PORT,
-    },
+    embedded: embeddedOf(env),
     scopes: env.MODERN_SCOPES.trim(),
     modernSettingsUrl: env.MODERN_SETTINGS_URL,
     inDoubtQuiet: env.IN_DOUBT_QUIET_SECONDS * 1000,

@@ -4,11 +4,11 @@ import Sqlite from 'better-sqlite3';
 import { Kysely, sql as expression } from 'kysely';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
-import { withKeptStatements } from './kept-statements.ts';
+import { withKeptStatements } from './sqlite-statements/kept-statements.ts';
 import { migrate } from './migrations.ts';
-import { rowMaker } from './row-maker.ts';
+import { rowMaker } from './sqlite-statements/row-maker.ts';
 import { PatientDialect } from './sqlite-dialect.ts';
-import { bindParameters, type BoundSql } from './statement-parameters.ts';
+import { bindParameters, type BoundSql } from './sqlite-statements/statement-parameters.ts';
 import type { Store } from './store.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
 

@@ -7,7 +7,7 @@ import {
   type Note,
   type Presentation,
   type Received,
-} from '../../../verification/crash-campaign/checker/history.ts';
+} from '../../../verification/shared/checker/history.ts';
 
 /** What became of every refresh token that the new API gave out: held, spent or revoked, and none presented twice. */
 export interface PairWatch {

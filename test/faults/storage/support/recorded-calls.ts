@@ -1,7 +1,7 @@
 import type { LegacyApp } from '../../../support/callers/authorize.ts';
-import { deauthorizeToken, exchangeCode, readProfiles } from '../../../verification/crash-campaign/calls.ts';
-import { checkRound } from '../../../verification/crash-campaign/checker/checker.ts';
-import { type Call, digestOf, type Expiry } from '../../../verification/crash-campaign/checker/history.ts';
+import { deauthorizeToken, exchangeCode, readProfiles } from '../../../verification/shared/calls.ts';
+import { checkRound } from '../../../verification/shared/checker/checker.ts';
+import { type Call, digestOf, type Expiry } from '../../../verification/shared/checker/history.ts';
 import {
   eventsAfter,
   grantsSince,
@@ -9,7 +9,7 @@ import {
   lastEventId,
   mappingsOf,
   owedTokens,
-} from '../../../verification/crash-campaign/database.ts';
+} from '../../../verification/shared/database.ts';
 import type { FlowEnd } from './flow.ts';
 import type { CallStage } from './stage.ts';
 
@@ -88,7 +88,7 @@ export async function recordCalls(stage: CallStage): Promise<RecordedCalls> {
       return { ...keep({ ...call, committed }), token };
     },
     async deauthorize(token) {
-      const call = await deauthorizeToken(door.bridgeUrl, 0, token);
+      const call = await deauthorizeToken(door.bridgeUrl, 0, { token });
       if (call.status !== 200) return keep(call);
       const committed = await isRecorded(context, token, { state: 'revoked', action: 'deauthorized' });
       return keep({ ...call, committed });
