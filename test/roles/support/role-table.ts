@@ -73,6 +73,7 @@ GET  /support/numbers                                 sign-in  403      403     
 GET  /support/numbers.csv                             sign-in  403      403     403      403     200      200      200
 GET  /support/numbers.json                            sign-in  403      403     403      403     200      200      200
 GET  /support/accounts/:accountId                     sign-in  403      403     403      403     200      200      200
+GET  /support/requests/:requestId                     sign-in  403      403     403      403     200      200      200
 GET  /support/apps/:clientId                          sign-in  403      403     403      403     200      200      200
 GET  /support/mappings/:id/revoke                     sign-in  403      403     403      403     403      200      200
 POST /support/mappings/:id/revoke                     403      403      403     403      403     403      done     done

@@ -108,6 +108,9 @@ async function ownedApp({ bridge }: System): Promise<LegacyApp> {
 /** The client that the app with something to act on used before. */
 export const formerClientOf = (clientId: string) => `former-${clientId}`;
 
+/** The request that began the rehearsal, and left its entry in the history. */
+const REHEARSAL_REQUEST = '6f1c2d3e-0a4b-4c5d-8e6f-7a8b9c0d1e2f';
+
 /** An app of the owner in which an act finds room for a secret, an entered client, and a rehearsal that runs. */
 async function readyApp(system: System): Promise<string> {
   const { context } = system.bridge;
@@ -117,7 +120,12 @@ async function readyApp(system: System): Promise<string> {
   await useModernClient(rowsIn(system), clientId, client.id);
   const before = { ...client, id: formerClientOf(clientId), secret_sealed: 'sealed-secret' };
   await keepModernClient(rowsIn(system), { ...before, proven_at: context.clock.now() });
-  await startRehearsal(context, { clientId, rehearses: 'retirement', actor: 'test', requestId: null });
+  await startRehearsal(context, {
+    clientId,
+    rehearses: 'retirement',
+    actor: 'test',
+    requestId: REHEARSAL_REQUEST,
+  });
   return clientId;
 }
 
@@ -146,6 +154,7 @@ export async function makeScene(system: System): Promise<Scene> {
     accounts: accountId,
     mails: await unreachedMail(system),
     mappings: waiting.id,
+    requests: REHEARSAL_REQUEST,
     'mappings/assign': await observedToken(system),
     'mappings/pin': (await waitingToken(system, { app, email: UNPROVEN })).id,
     'mappings/probe': served.id,
