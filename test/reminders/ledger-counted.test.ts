@@ -63,6 +63,17 @@ describe.each(databaseKinds)('on %s a use', (kind) => {
     },
   );
 
+  test('is not missed of a token that was imported an hour ago without a last use, whatever the others say', async () => {
+    await countCallsSince(one.store, clock.now() - 90 * DAY);
+    const account_id = await addAccount(one, { email: 'ann@example.org' });
+    const app = await addApp(one);
+    const longAgo = clock.now() - 90 * DAY;
+    await addToken(one, app, { account_id, last_used_at: longAgo, updated_at: longAgo });
+    await addToken(one, app, { account_id, last_used_at: null });
+    expect(await planReminders(one)).toBe(1);
+    expect((await readLedger(one)).join()).not.toContain('unused');
+  });
+
   test('of calls whose beginning nobody knows shows no silence', async () => {
     await one.store.volatile.deleteFrom('app_calls_begin').execute();
     const account_id = await addAccount(one, { email: 'ann@example.org' });

@@ -88,12 +88,20 @@ const cases: Array<[string, Case, string[]]> = [
     ['holder unused', 'owner unused'],
   ],
   [
-    'a use that is known to be old needs no waiting',
+    'a use that is known to be old of every token needs no waiting',
+    {
+      parts: [holder({ lastUsedAt: used('2026-01-01') })],
+      ...EARLY,
+    },
+    ['holder unused'],
+  ],
+  [
+    'a token of which no use is known does, whatever is known of the others',
     {
       parts: [holder({ ...knownFor(EARLY.now, 1), lastUsedAt: used('2026-01-01') })],
       ...EARLY,
     },
-    ['holder unused'],
+    [],
   ],
   [
     'in the last month it may be in use',

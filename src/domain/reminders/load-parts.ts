@@ -48,7 +48,7 @@ function holderPart(
     part.lastUsedAt = later(part.lastUsedAt, last_used_at);
     part.wokenAt = later(part.wokenAt, woken_at);
     if (grant_id !== null) part.diedAt = later(part.diedAt, deaths.get(grant_id));
-    part.knownSince = later(part.knownSince, updated_at);
+    if (last_used_at === null) part.knownSince = later(part.knownSince, updated_at);
   }
   return part;
 }

@@ -38,7 +38,7 @@ function addToken(sum: KindSum, token: OwnersToken): void {
   sum.tokens += 1;
   if (account !== null) sum.accounts.add(account);
   sum.lastUsedAt = later(sum.lastUsedAt, token.last_used_at);
-  sum.knownSince = later(sum.knownSince, token.updated_at);
+  if (token.last_used_at === null) sum.knownSince = later(sum.knownSince, token.updated_at);
 }
 
 const isWaiting = (state: MappingState) => WAITING_STATES.some((one) => one === state);

@@ -15,7 +15,7 @@ export interface HolderPart {
   wokenAt: number | undefined;
   /** When a grant of these tokens last ended against the holder's will. */
   diedAt: number | undefined;
-  /** When any of these tokens was last added or changed. */
+  /** When one of these tokens of which no use is known was last added or changed. */
   knownSince: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface OwnerPart {
   waitingUsedAt: number | undefined;
   /** When any of these tokens last made a call that only the old API answers, to the day. */
   passedAt: number | undefined;
-  /** When any of the waiting tokens was last added or changed. */
+  /** When one of the waiting tokens of which no use is known was last added or changed. */
   knownSince: number | undefined;
 }
 

@@ -115,7 +115,6 @@ type UseInput = Pick<PlanInput, 'now' | 'isCounted'>;
 function useOf({ lastUsedAt, knownSince }: AppPart, { now, isCounted }: UseInput): Use {
   if (isRecent(lastUsedAt, now)) return 'used';
   if (!isCounted) return 'unknown';
-  if (lastUsedAt !== undefined) return 'unused';
   return knownSince !== undefined && now - knownSince < USED_WITHIN ? 'unknown' : 'unused';
 }
 

@@ -210,6 +210,9 @@ function mixed({ system, clock }: Stage) {
     const before = await said(system());
     expect(before).toMatch(/“Report tool”: 1 token stops working in 14.*Part of it stops working in 14 days/);
     expect(before).toContain('a token of it was in use in the last 30 days without being connected');
+    const longUnused = await said(system(), toHolder(app, { part: { lastUsedAt: NOW - 90 * DAY } }));
+    expect(longUnused).toContain('a token of it is not connected');
+    expect(longUnused).not.toContain('was in use in the last 30 days');
     expect(await said(without)).toMatch(refused);
     expect(await said(system(), toHolder(app, SUNSET_DUE))).toMatch(
       /“Report tool” stops.* Stops working in 134/,

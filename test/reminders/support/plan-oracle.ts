@@ -65,11 +65,11 @@ interface Dated {
 const within30 = (usedAt: number | undefined, now: number) =>
   usedAt !== undefined && usedAt >= now - 30 * DAY;
 
-/** How what was used, or was never seen to be used, is told of any date. */
+/** How what was used, or has tokens that were never seen to be used, is told of any date. */
 function howTold({ lastUsedAt, knownSince }: AppPart, now: number): How {
   if (within30(lastUsedAt, now)) return 'always';
   const isNew = knownSince !== undefined && knownSince > now - 30 * DAY;
-  return lastUsedAt === undefined && isNew ? 'late' : 'once';
+  return isNew ? 'late' : 'once';
 }
 
 /** A retirement is a date only while the sunset is still to come, and to come after it. */

@@ -2,6 +2,7 @@ import { capital } from '../../../shared/words.ts';
 import type { AppDate } from '../../lifecycle/lifecycle.ts';
 import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { HolderPart } from '../people.ts';
+import { USED_WITHIN } from '../plan-stages.ts';
 import { STANDING_WORDS } from '../../tokens/standing/words.ts';
 import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { LetterBlock } from './content.ts';
@@ -188,10 +189,10 @@ function laterWords(facts: HolderFacts, due: readonly LetterStage[]): LetterBloc
 }
 
 function whyWords({ app: { reader }, part }: HolderFacts, due: LetterStage): string {
-  // For tokens that were added lately, no use may be known.
+  // For tokens that were added lately, no use may be known, or an old one of some of them alone.
   const what = due.hasConnected ? 'a token of it' : 'the app';
   const inUse =
-    part.lastUsedAt === undefined
+    part.lastUsedAt === undefined || reader.now - part.lastUsedAt > USED_WITHIN
       ? `${what} is not connected`
       : `${what} was in use in the last 30 days without being connected`;
   const why: Record<ReminderKind, () => string> = {
