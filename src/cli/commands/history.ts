@@ -115,9 +115,17 @@ async function* exportLines(db: Database): AsyncGenerator<string> {
   }
 }
 
+/** Why a new file cannot be made, in words. */
+const UNMADE: Readonly<Record<string, string>> = {
+  EEXIST: 'it exists already',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'the path of its folder is not a folder',
+  EACCES: 'this user may not write to the folder',
+};
+
 async function writeInto(file: string, db: Database): Promise<void> {
   const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
-    const reason = cause.code === 'EEXIST' ? 'it exists already' : cause.code;
+    const reason = UNMADE[cause.code ?? ''] ?? cause.message;
     throw new Error(`--output ${file} cannot be made: ${reason}`, { cause });
   });
   try {

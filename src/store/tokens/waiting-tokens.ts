@@ -139,3 +139,26 @@ export async function listOwnedApps(
     .orderBy('client_id')
     .execute();
 }
+
+/** Whether anything that once waited under an e-mail address belongs to this account. */
+export async function hasPinned(
+  db: Database,
+  { email, accountId }: Pick<OwnerPin, 'email' | 'accountId'>,
+): Promise<boolean> {
+  const token = db
+    .selectFrom('mappings')
+    .select('account_id')
+    .where('account_email', '=', email)
+    .where('account_id', '=', accountId);
+  const app = db
+    .selectFrom('apps')
+    .select('owner_account_id as account_id')
+    .where('owner_email', '=', email)
+    .where('owner_account_id', '=', accountId);
+  const pair = db
+    .selectFrom('id_pairs')
+    .select('modern_id as account_id')
+    .where('email', '=', email)
+    .where('modern_id', '=', accountId);
+  return (await token.union(app).union(pair).limit(1).execute()).length > 0;
+}

@@ -108,6 +108,12 @@ describe.each(modeDatabases)('on %s', (database) => {
     expect(again).toMatchObject({ code: 1, output: '' });
     expect(again.complaints).toBe(`--output ${file} cannot be made: it exists already\n`);
     expect(readFileSync(file, 'utf8')).toBe(text);
+    const nowhere = join(bridges.varDir, 'none', 'history.ndjson');
+    const unmade = await run(bridges.settings, 'history', 'export', '--output', nowhere);
+    expect(unmade).toMatchObject({
+      code: 1,
+      complaints: `--output ${nowhere} cannot be made: its folder does not exist\n`,
+    });
   });
 
   test('a file of anchors that is missing, or is none, is refused in words', async () => {

@@ -143,6 +143,8 @@ test('pin gives what waits under an address to an account, with the reason, and 
     code: 0,
     output: 'No token, app or older account id waits under this address.\n',
   });
+  const mistyped = await run(settings, ...pin.with(2, 'nobody@example.org'));
+  expect(mistyped).toMatchObject({ code: 1, output: again.output });
 });
 
 test('pin names every value that is wrong', async () => {

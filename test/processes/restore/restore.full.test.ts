@@ -93,7 +93,7 @@ test('with --take-over it is the original at once, and another take-over changes
     output: 'This database is the original already. Nothing was changed.\n',
   });
   expect(countEvents()).toBe(before);
-  expect((await run(settings, 'restore')).code).toBe(1);
+  expect((await run(settings, 'restore')).code).toBe(2);
   const later = await runJson(settings, 'restore', homeBackup(), '--take-over');
   expect((later.json as { epoch: number }).epoch).toBeGreaterThan(epoch);
 });

@@ -1,6 +1,8 @@
 import { ACCOUNT_ID_WORDS, readAccountId } from '../../../domain/accounts/account-id.ts';
 import { pinAccount } from '../../../domain/accounts/pin-account.ts';
 import type { Context } from '../../../domain/context.ts';
+import { normalEmail } from '../../../shared/mail/address.ts';
+import { hasPinned } from '../../../store/tokens/waiting-tokens.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
@@ -40,10 +42,13 @@ export async function pin(
     const { accountId } = asked;
     const pinned = await pinAccount(context, { ...asked, actor: 'command', requestId: null });
     const { tokens, apps, ids } = pinned;
-    const line =
-      tokens + apps + ids === 0
-        ? 'No token, app or older account id waits under this address.'
-        : `${counted(tokens, 'token')}, ${counted(apps, 'app')} and ${counted(ids, 'older account id')} belong to account ${accountId} now.`;
-    return { ok: true, lines: [line], json: { tokens, apps, ids } };
+    const isNothing = tokens + apps + ids === 0;
+    const line = isNothing
+      ? 'No token, app or older account id waits under this address.'
+      : `${counted(tokens, 'token')}, ${counted(apps, 'app')} and ${counted(ids, 'older account id')} belong to account ${accountId} now.`;
+    // The address may be mistyped, unless something of it belongs to the account already.
+    const ok =
+      !isNothing || (await hasPinned(context.store.durable, { email: normalEmail(email), accountId }));
+    return { ok, lines: [line], json: { tokens, apps, ids } };
   });
 }

@@ -137,7 +137,7 @@ export async function restore(
   if (mayReplace && !isTakenOver)
     throw new WrongUsage('--replace-original: use this option only together with --take-over');
   if (file === undefined && !isTakenOver)
-    throw new Error('name a backup to restore, or use --take-over, or both');
+    throw new WrongUsage('name a backup to restore, or use --take-over, or both');
   const config = readConfig();
   if (file === undefined) return beginAnew(config, mayReplace === true);
   return isTakenOver ? putBackAndBegin(config, file, mayReplace === true) : putBack(config, file);
