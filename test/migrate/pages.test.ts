@@ -1,6 +1,7 @@
 import { ENVIRONMENT } from '../../src/domain/new-calls/call-pair.ts';
 import { ANCHORS } from '../../src/domain/new-calls/call-pairs.ts';
 import {
+  areLanguagesKnown,
   languageOf,
   PROGRAM_LANGUAGES,
   type ProgramLanguage,
@@ -125,6 +126,19 @@ test('the calls that the app makes stand first, in the language that makes most 
   expect(wordsOf({ ...page, body })).toContain('GET /1/profiles/:id/updates/pending.json 3 calls');
   const shown = [...body.matchAll(/\?language=(\w+)"/g)].map(([, language]) => language);
   expect(shown).toEqual(['python', 'php', 'curl', 'typescript']);
+});
+
+test.each([
+  [1, 648, false],
+  [324, 648, false],
+  [325, 648, true],
+])('%s calls of a known language among %s say of the others: %s', (calls, total, isKnown) => {
+  const kind = { endpoint: '/1/user.json', carrier: 'header', last_at: 1 };
+  const kinds = [
+    { ...kind, user_agent: 'python-requests/2.31.0', calls },
+    { ...kind, user_agent: 'Ruby', calls: total - calls },
+  ] as unknown as Parameters<typeof areLanguagesKnown>[0];
+  expect(areLanguagesKnown(kinds, total)).toBe(isKnown);
 });
 
 test.each<[string, ProgramLanguage | undefined]>([

@@ -216,7 +216,7 @@ test('mails to the person about the app stand there with what became of them', a
     .execute();
   for (const path of [`mappings/${id}`, `accounts/${DANA.accountId}`]) {
     const page = await at(path);
-    expect(wordsOf(page)).toMatch(/30 days before the retirement on 2026-12-20.*reached nobody/);
+    expect(wordsOf(page)).toMatch(/reminder of stage 30 of the retirement on 2026-12-20.*reached nobody/);
     expect(page.body).not.toContain(`/support/mails/${mail.id}/settle`);
     expect(wordsOf(page)).toContain('Mark as dealt with (takes “agent”)');
   }

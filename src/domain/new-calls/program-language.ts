@@ -19,6 +19,12 @@ export function languageOf(userAgent: string): ProgramLanguage | undefined {
   return NAMES.find(([, names]) => names.test(userAgent))?.[0];
 }
 
+/** Whether the languages of most of `total` calls are known. The language of a few calls says nothing of the others. */
+export function areLanguagesKnown(kinds: CallSummary['kinds'], total: number): boolean {
+  const known = kinds.filter(({ user_agent: agent }) => languageOf(agent) !== undefined);
+  return 2 * known.reduce((sum, { calls }) => sum + calls, 0) > total;
+}
+
 /** All languages, the language with the most calls first. Languages without calls keep their order. */
 export function languagesByUse(kinds: CallSummary['kinds']): ProgramLanguage[] {
   const sums = new Map<ProgramLanguage, number>();

@@ -4,7 +4,7 @@ import { callsOf } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf } from '../../../domain/usage/calls-per-day.ts';
 import { type CountedDays, gapWords } from '../../../domain/usage/counted-days.ts';
 import { callsMade } from '../../../domain/new-calls/calls-made.ts';
-import { languageOf, languagesByUse } from '../../../domain/new-calls/program-language.ts';
+import { areLanguagesKnown, languagesByUse } from '../../../domain/new-calls/program-language.ts';
 import type { OldCallName } from '../../../domain/old-calls/old-calls.ts';
 import { ownedApp } from '../owned-app.ts';
 import type { PageShell } from '../../site/page-shell.ts';
@@ -40,6 +40,9 @@ const knownOf = (counted: CountedDays, perDay: ReadonlyArray<{ endpoint: string 
   gap: gapWords(counted),
 });
 
+const totalOf = (perDay: ReadonlyArray<{ calls: number }>) =>
+  perDay.reduce((sum, { calls }) => sum + calls, 0);
+
 function showNewCalls(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
@@ -57,7 +60,7 @@ function showNewCalls(frame: PageShell): RequestHandler {
       here: `/apps/${app.client_id}/new-calls`,
       days: DAYS,
       ...knownOf(asked.within(DAYS), perDay),
-      isLanguageKnown: kinds.some(({ user_agent: agent }) => languageOf(agent) !== undefined),
+      isLanguageKnown: areLanguagesKnown(kinds, totalOf(perDay)),
       settingsUrl: context.settings.modernSettingsUrl,
       ...byUse(calls, callsMade(perDay)),
       ...shown,

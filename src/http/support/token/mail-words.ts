@@ -13,12 +13,10 @@ const STAGES: Readonly<Record<string, string>> = {
 
 const DATES: Readonly<Record<string, string>> = { retirement: 'the retirement', sunset: 'the sunset' };
 
-function daysWords(stage: string): string {
-  if (stage === '0') return 'on the day of';
-  return stage === '1' ? 'one day before' : `${stage} days before`;
-}
-
-/** The subject of a reminder: `30 days before the retirement on 2027-02-01`. */
+/**
+ * The subject of a reminder: `reminder of stage 30 of the retirement on 2027-02-01`. A stage that was missed is made up
+ * for later, so its number does not say how many days before the date the mail left.
+ */
 export function stageWords({
   stage,
   planned_for: planned = '',
@@ -26,7 +24,7 @@ export function stageWords({
   if (Object.hasOwn(STAGES, stage)) return STAGES[stage] ?? stage;
   const [name = '', day = ''] = planned.split(':');
   const date = Object.hasOwn(DATES, name) ? DATES[name] : 'the date';
-  return `${daysWords(stage)} ${date}${day === '' ? '' : ` on ${day}`}`;
+  return `reminder of stage ${stage} of ${date}${day === '' ? '' : ` on ${day}`}`;
 }
 
 /** The words with the reason, where the reason is known. */
