@@ -21,8 +21,8 @@ const told = (wholeAfter: number) => {
 const WHOLE = ['No call in the last 30 days', '', 'No call in the last 30 days.'];
 const since = (time: string) => [
   `No call since ${time}`,
-  `Calls are counted since ${time}; earlier ones may be missing.`,
-  `No call since ${time}. Calls are counted from then on; earlier ones may be missing.`,
+  `Calls are counted since ${time}; some may be missing.`,
+  `No call since ${time}. Calls are counted from then on; some may be missing.`,
 ];
 const UNKNOWN = [
   'No call is known of the last 30 days',

@@ -28,9 +28,14 @@ function atLeast(outlook: Outlook, counted: CountedDays): Outlook {
   return { ...outlook, counted, verdict };
 }
 
-async function reckonAll(context: CutOverDeps, moving: readonly MovingCalls[]): Promise<Outlook[]> {
+/** The outlook of these calls, which are those of tokens of one app, or of all apps. */
+async function reckonAll(
+  context: CutOverDeps,
+  moving: readonly MovingCalls[],
+  who: { clientId: string } | 'all',
+): Promise<Outlook[]> {
   const today = dayOf(context.clock.now());
-  const counted = (await knownCallDays(context))(DAYS_MEASURED);
+  const counted = (await knownCallDays(context, who))(DAYS_MEASURED);
   const outlooks = moving.map(async (one) => {
     const outlook = reckon(one, await readBudget(context, one.modernClientId), today);
     return counted.isPartial ? atLeast(outlook, counted) : outlook;
@@ -52,7 +57,7 @@ export async function outlookOfCutOver(
 ): Promise<Outlook[]> {
   if (!appHasOldApi(context, clientId)) return [];
   const isMoving = (token: ConnectedToken) => isBetween(token, between);
-  return reckonAll(context, (await measureMoving(context, { clientId, isMoving })) ?? []);
+  return reckonAll(context, (await measureMoving(context, { clientId, isMoving })) ?? [], { clientId });
 }
 
 /** Whether an app still has an old API, and can move. `clientId` is undefined for an app that is not proven. */
@@ -81,7 +86,7 @@ export async function outlookOfApp(
 ): Promise<Outlook[] | undefined> {
   if (!appHasOldApi(context, clientId)) return [];
   const moving = await measureMoving(context, { clientId, most, isMoving: leftIn(context) });
-  return moving && reckonAll(context, moving);
+  return moving && reckonAll(context, moving, { clientId });
 }
 
 const counts = z.object({ tokens: z.number(), accounts: z.number() });
@@ -128,6 +133,7 @@ async function lastOutlook(context: CutOverDeps): Promise<Outlook[] | undefined>
   const outlooks = await reckonAll(
     context,
     last.map(({ moving }) => moving),
+    'all',
   );
   return outlooks.map((outlook, place) => ({ ...outlook, countedAt: last[place]?.countedAt ?? 0 }));
 }
@@ -143,5 +149,5 @@ export async function outlookOfRetirement(
 ): Promise<Outlook[] | undefined> {
   if (!hasOldApi(context)) return [];
   const now = await measureMoving(context, { most, isMoving: leftIn(context) });
-  return now ? reckonAll(context, now) : lastOutlook(context);
+  return now ? reckonAll(context, now, 'all') : lastOutlook(context);
 }

@@ -22,7 +22,7 @@ import {
   stagesDue,
   USED_WITHIN,
 } from './plan-stages.ts';
-import { knownCallDays } from '../usage/callers.ts';
+import { countedCallDays } from '../usage/callers.ts';
 import { unknownDays } from '../usage/counted-days.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
@@ -36,7 +36,7 @@ const PEOPLE_AT_ONCE = 50;
 
 /** Counts that cannot be read prove nothing. `noteLastUse` tells of them. */
 async function hasCounted(context: RemindersDeps): Promise<boolean> {
-  const within = await knownCallDays(context).catch(() => unknownDays);
+  const within = await countedCallDays(context).catch(() => unknownDays);
   return !within(USED_WITHIN / DAY).isPartial;
 }
 

@@ -65,7 +65,7 @@ async function callsOfMapping(context: SupportDeps, id: string): Promise<Mapping
     sumDays(context.store, { ids: [id] }, days[0] ?? ''),
     callsOf(context, [id], { days: MAPPING_CALL_DAYS }),
   ]);
-  const within = await knownCallDays(context);
+  const within = await knownCallDays(context, [id]);
   return { days, perDay, ...calls, counted: within(MAPPING_CALL_DAYS) };
 }
 

@@ -41,6 +41,6 @@ export async function tokensOfApp(context: TokensDeps, of: AppTokenFilter, after
     isExpected: row.account_id === null && email !== null,
     usage: usage.get(row.id),
   }));
-  const within = await knownCallDays(context);
+  const within = await knownCallDays(context, ids);
   return { tokens, next: rows.length > PAGE ? ids.at(-1) : undefined, counted: within(DAYS_TOLD) };
 }

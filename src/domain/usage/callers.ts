@@ -1,5 +1,6 @@
 import { chunksOf } from '../../shared/chunks-of.ts';
-import { lastImportOf, lastMoveTo, type AppTokenFilter } from '../../store/tokens/app-tokens.ts';
+import { type AppTokenFilter, lastMoveTo } from '../../store/tokens/app-tokens.ts';
+import { lastImport, lastImportAmong, lastImportOf } from '../../store/tokens/imports.ts';
 import type { Callers } from '../../store/usage/call-sums.ts';
 import { callsWholeAfter } from '../../store/usage/known-calls.ts';
 import { listMappingIds } from '../../store/tokens/mapping-ids.ts';
@@ -45,9 +46,34 @@ const knownAfter =
   (days) =>
     countedDays(days, { wholeAfter, now: clock.now() });
 
-/** What is known of the calls of any token in the last `days`. */
-export async function knownCallDays(context: CallersDeps): Promise<CallsQuery['within']> {
+/** What the bridge has counted of all calls in the last `days`, whatever the tokens. */
+export async function countedCallDays(context: CallersDeps): Promise<CallsQuery['within']> {
   return knownAfter(context, (await callsWholeAfter(context.store)).tokens);
+}
+
+/** When the last of these callers became known by an import, 0 where none was imported. */
+async function importedAt({ store }: CallersDeps, who: CallsSubject | 'all'): Promise<number> {
+  const { durable } = store;
+  if (who === 'all') return lastImport(durable);
+  if ('clientId' in who) return lastImportOf(durable, who.clientId);
+  let last = 0;
+  for (const ids of chunksOf(who, TOKENS_AT_ONCE)) {
+    last = Math.max(last, await lastImportAmong(durable, ids));
+    await yieldToEventLoop();
+  }
+  return last;
+}
+
+/**
+ * What is known of the calls of some tokens, of the tokens of an app, or of all tokens, in the last `days`. Nothing is
+ * known of an imported token before its import, however long the bridge has counted.
+ */
+export async function knownCallDays(
+  context: CallersDeps,
+  who: CallsSubject | 'all',
+): Promise<CallsQuery['within']> {
+  const { tokens } = await callsWholeAfter(context.store);
+  return knownAfter(context, Math.max(tokens, await importedAt(context, who)));
 }
 
 /** The calls of an app. Those of a token before its move to this app were counted for its earlier app. */
@@ -58,11 +84,18 @@ async function ofApp(context: CallersDeps, clientId: string): Promise<CallsQuery
   return { who: { clientId }, within: knownAfter(context, Math.max(apps, ...moments)) };
 }
 
-/** The calls of some tokens of an app. Before the import of the app its tokens were unknown. */
-async function ofTokens(context: CallersDeps, clientId: string, ids: readonly string[]): Promise<CallsQuery> {
+/** The calls of the tokens of an app, or of one account. An imported app may have had tokens that are not known here. */
+async function ofTokens(
+  context: CallersDeps,
+  { clientId, accountId }: AppTokenFilter,
+  ids: readonly string[],
+): Promise<CallsQuery> {
   const { tokens } = await callsWholeAfter(context.store);
-  const imported = await lastImportOf(context.store.durable, clientId);
-  return { who: ids, within: knownAfter(context, Math.max(tokens, imported)) };
+  const imported = accountId === undefined ? await importedAt(context, { clientId }) : 0;
+  return {
+    who: ids,
+    within: knownAfter(context, Math.max(tokens, imported, await importedAt(context, ids))),
+  };
 }
 
 /** The callers of an app, or of one account of the app. Up to `most` tokens are read one by one. */
@@ -72,7 +105,7 @@ export async function callersOf(
   most = of.accountId === undefined ? APP_TOKENS : ACCOUNT_TOKENS,
 ): Promise<CallsQuery> {
   const ids = await listMappingIds(context.store.durable, of, { after: '', limit: most + 1 });
-  if (ids.length <= most) return ofTokens(context, of.clientId, ids);
+  if (ids.length <= most) return ofTokens(context, of, ids);
   if (of.accountId === undefined) return ofApp(context, of.clientId);
   return { who: ids.slice(0, most), within: unknownDays };
 }

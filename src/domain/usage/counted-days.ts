@@ -41,7 +41,7 @@ export function noneWords(none: string, { days, isPartial, since }: CountedDays)
 
 /** Which calls may be missing, in one sentence; empty where all calls of the days are counted. */
 export function gapWords({ isPartial, since }: CountedDays): TimedWords {
-  if (since !== undefined) return ['Calls are counted since ', since, '; earlier ones may be missing.'];
+  if (since !== undefined) return ['Calls are counted since ', since, '; some may be missing.'];
   return isPartial ? ['Not all of the older calls were counted.'] : [];
 }
 
@@ -56,7 +56,7 @@ export function noneSentences(none: string, counted: CountedDays): TimedWords {
 
 /** Which calls may be missing, after words that named since when no call is known; empty where all are counted. */
 export function gapAfterNone({ isPartial, since }: CountedDays): string {
-  if (since !== undefined) return 'Calls are counted from then on; earlier ones may be missing.';
+  if (since !== undefined) return 'Calls are counted from then on; some may be missing.';
   return isPartial ? 'Not all of the older calls were counted.' : '';
 }
 

@@ -140,20 +140,6 @@ export async function countUnconfirmed(
   return n;
 }
 
-/** When an import brought an app, 0 for never. The calls of an imported app before its import are unknown. */
-export async function lastImportOf(db: Database, clientId: string): Promise<number> {
-  const row = await db
-    .selectFrom('events')
-    .select((eb) => eb.fn.max('at').as('at'))
-    .where('client_id', '=', clientId)
-    // Repeats the condition of the index events_of_apps.
-    .where('mapping_id', 'is', null)
-    .where('grant_id', 'is', null)
-    .where('action', '=', 'app_imported')
-    .executeTakeFirst();
-  return row?.at ?? 0;
-}
-
 /**
  * When an app last got a token of another app, 0 for never. The token's earlier calls were counted for the other app.
  * The history shows such a move as an assignment, or as an import that changed the app.

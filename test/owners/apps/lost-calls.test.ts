@@ -65,9 +65,9 @@ async function toldOfCalls(): Promise<string> {
 }
 
 const NONE = 'done: No call of the old API in the last 7 days.';
-const GAP = 'Calls are counted since 20 January 2027 at 12:00 UTC; earlier ones may be missing.';
+const GAP = 'Calls are counted since 20 January 2027 at 12:00 UTC; some may be missing.';
 const NONE_SINCE =
-  'open: No call of the old API since 20 January 2027 at 12:00 UTC. Calls are counted from then on; earlier ones may be missing.';
+  'open: No call of the old API since 20 January 2027 at 12:00 UTC. Calls are counted from then on; some may be missing.';
 const AT_LEAST = `open: At least 1 call came to the old API in the last 7 days. ${GAP}`;
 
 testInProcess(

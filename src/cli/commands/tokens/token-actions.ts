@@ -121,7 +121,8 @@ export async function findTokenCommand(
   return withContext(async ({ context }) => {
     const found =
       token === undefined ? await findTokens(context, query) : await findWholeToken(context, token);
-    const counted = (await knownCallDays(context))(DAYS_TOLD);
+    const ids = found.tokens.map(({ row }) => row.id);
+    const counted = (await knownCallDays(context, ids))(DAYS_TOLD);
     const tokens = found.tokens.map((one) => jsonOf(one, standingOfRow(context, one.row)));
     const told = tokens.flatMap((one) => linesOf(one, counted));
     const gap = textOfWords(gapWords(counted), momentText);

@@ -127,7 +127,7 @@ async function readCalls(context: RemindersDeps, asked: () => Promise<CallsQuery
 async function callsOfHolder(context: RemindersDeps, ids: readonly string[]): Promise<RoleCalls> {
   const isCut = ids.length > TOKENS_MAX;
   const asked = async (): Promise<CallsQuery> => {
-    const within = await knownCallDays(context);
+    const within = await knownCallDays(context, ids);
     return {
       who: ids.slice(0, TOKENS_MAX),
       within: (days) => (isCut ? unknownDays(days) : within(days)),
