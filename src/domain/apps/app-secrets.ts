@@ -1,6 +1,7 @@
 import { newHexId, newOpaqueValue } from '../../shared/ids.ts';
 import { endSecret, findApp, insertSecret, listSecrets } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';
+import { appImportedAt } from '../../store/tokens/imports.ts';
 import type { AppsDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
@@ -16,7 +17,10 @@ const SECRETS_OF_ONE_APP = 2;
 /** A live secret. Its value was shown once and is not stored. `createdAt` is in Unix milliseconds. */
 export interface AppSecret {
   id: string;
+  /** Of an imported secret: when it was imported. The date of its row is that of the app. */
   createdAt: number;
+  /** How old an imported secret is, nobody knows. */
+  isImported: boolean;
 }
 
 interface SecretChange {
@@ -27,7 +31,12 @@ interface SecretChange {
 /** The live secrets of an app, oldest first. */
 export async function secretsOf(context: AppsDeps, clientId: string): Promise<AppSecret[]> {
   const rows = await listSecrets(context.store.durable, clientId);
-  return rows.map(({ id, created_at: createdAt }) => ({ id, createdAt }));
+  const imported = await appImportedAt(context.store.durable, clientId);
+  return rows.map(({ id, created_at: createdAt }) => ({
+    id,
+    createdAt: Math.max(createdAt, imported),
+    isImported: createdAt <= imported,
+  }));
 }
 
 /** `known`: a secret with this id was made before. */

@@ -4,7 +4,7 @@ import { withContext } from '../with-context.ts';
 
 /** The operator rotates an app's secret, as the owner does on the pages. */
 
-/** An imported secret has the date of its file, or of its import where the file names none: it may be older. */
+/** An imported secret has the date of its import: it is older, and nobody knows how much. */
 const jsonOf = ({ id, createdAt }: AppSecret) => ({
   secret_id: id,
   exists_since: new Date(createdAt).toISOString(),
