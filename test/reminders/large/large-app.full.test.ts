@@ -56,7 +56,7 @@ async function countedAtOnce({ store: { durable } }: Context) {
       count(distinct case when state <> 'active' then coalesce(account_id, account_email) end) as waiting_accounts,
       count(distinct case when state = 'active' then coalesce(account_id, account_email) end) as active_accounts,
       max(last_used_at) as last_used, max(case when state <> 'active' then last_used_at end) as waiting_used,
-      max(case when state <> 'active' then updated_at end) as known_since
+      max(case when state <> 'active' and last_used_at is null then updated_at end) as known_since
     from mappings where state <> 'revoked' and ${counted}`.execute(durable);
   return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]));
 }

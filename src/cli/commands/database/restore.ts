@@ -107,7 +107,7 @@ async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
       `Grants in doubt: ${grants}. Each grant keeps working with its access token. The bridge checks each grant before it refreshes the grant.`,
     ];
     const unstored = unstoredLine(config, context);
-    const json = { state: 'original', grants, epoch, changed: true, problem: unstored ?? null };
+    const json = { state: 'original', grants, epoch, changed: true, ...(unstored && { problem: unstored }) };
     return { ok: unstored === undefined, lines: unstored ? [...lines, unstored] : lines, json };
   });
 }
