@@ -96,6 +96,13 @@ test('what is short is said with its figures, and an own client is recommended w
   ]);
 });
 
+test('where calls are missing, no window is called enough, and what is added is a least number', () => {
+  const counted = { days: 1, isPartial: true };
+  const lines = outlookWords({ ...reckon(moving(), reading(DAY), TODAY), counted }, READER).join(' ');
+  expect(lines).toContain('at least 148 will be added: enough for the calls that are known.');
+  expect(lines).not.toMatch(/about \d+ will be added|: enough\./);
+});
+
 test('what is not known is said as that', () => {
   const unknown = reckon(moving({ withoutPosts: { tokens: 2, accounts: 1 } }), undefined, TODAY);
   const words = outlookWords(unknown, READER).join(' ');

@@ -41,18 +41,29 @@ function needWords({ need, counted: known = WHOLE }: Outlook, { time }: Reader):
   return `On their busiest day, ${need.day}, they made ${counted(need.calls, 'call')} that will cost ${counted(need.requests, 'request')} of the new API: ${kinds.join(', ')}. ${RECKONED}`;
 }
 
-function windowWords({ limit, used, added, usable, seconds, suffices }: WindowNeed): string {
-  const verdict = suffices ? 'enough' : 'NOT enough';
-  return `In ${lengthWords(seconds)} the client may send ${counted(limit, 'request')}, of which ${number(usable)} serve calls. ${number(used)} are used and about ${number(added)} will be added: ${verdict}.`;
+/** Where calls are missing, more may be added than is known, and what is enough for the known calls proves nothing. */
+function windowWords(
+  { limit, used, added, usable, seconds, suffices }: WindowNeed,
+  { isPartial }: CountedDays,
+): string {
+  const enough = isPartial ? 'enough for the calls that are known' : 'enough';
+  const about = isPartial ? 'at least' : 'about';
+  return `In ${lengthWords(seconds)} the client may send ${counted(limit, 'request')}, of which ${number(usable)} serve calls. ${number(used)} are used and ${about} ${number(added)} will be added: ${suffices ? enough : 'NOT enough'}.`;
 }
 
 /** The known budget in sentences. `time` formats a moment. */
-function budgetWords({ windows, saidAt }: Outlook, time: (at: number) => string): string[] {
+function budgetWords(
+  { windows, saidAt, counted: known = WHOLE }: Outlook,
+  time: (at: number) => string,
+): string[] {
   if (saidAt === undefined || windows.length === 0)
     return [
       'The new API has not told its budget (RateLimit-Policy) to this client yet. Whether it suffices is not known.',
     ];
-  return [`The new API told the budget at ${time(saidAt)}.`, ...windows.map(windowWords)];
+  return [
+    `The new API told the budget at ${time(saidAt)}.`,
+    ...windows.map((window) => windowWords(window, known)),
+  ];
 }
 
 function scopeWords({ withoutPosts: { accounts, tokens } }: Outlook): string[] {
