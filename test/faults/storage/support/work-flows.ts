@@ -102,7 +102,9 @@ export function deliverFlow({ context, door }: Reminding): Flow {
     async again() {
       // A mail that failed rests a while, and so does one that a run has claimed which failed.
       const open = context.store.durable.updateTable('mails').where('state', 'in', ['due', 'sending']);
-      await open.set({ next_at: 0 }).execute();
+      const dueNow = () => open.set({ next_at: 0 }).execute();
+      // The fault ended a connection, and the pool may hear of it only when it gives that one out again.
+      await dueNow().catch(dueNow);
       await deliverReminders(context);
       return sent() === 1 ? DONE : wrong(`${sent()} mails reached one person`);
     },
