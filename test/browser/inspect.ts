@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
+import { testMode } from '../support/jest/test-mode.ts';
 
 /** A width and a scheme in which a page must hold. */
 export interface View {
@@ -14,6 +15,12 @@ const VIEWS: readonly View[] = [
   { width: 360, colorScheme: 'dark' },
   { width: 1280, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
+];
+
+/** Each width and each scheme once, without pictures, which nobody looks at there. */
+const VIEWS_IN_CI: readonly View[] = [
+  { width: 360, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
 ];
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -49,16 +56,20 @@ export async function findingsOf(page: Page, isDark: boolean): Promise<string[]>
 
 /**
  * Looks at the open page in every view: what axe finds and what does not fit, one line each, none when all is well. A
- * picture of each view is kept below var/screenshots.
+ * picture of each view is kept below var/screenshots, but in CI.
  */
-export async function inspect(page: Page, name: string, views = VIEWS): Promise<string[]> {
+export async function inspect(
+  page: Page,
+  name: string,
+  views = testMode.isBrief ? VIEWS_IN_CI : VIEWS,
+): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
   const found: string[] = [];
   for (const { width, colorScheme } of views) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
     const view = `${name}-${width}-${colorScheme}`;
-    await page.screenshot({ path: join(folder, `${view}.png`), fullPage: true });
+    if (!testMode.isBrief) await page.screenshot({ path: join(folder, `${view}.png`), fullPage: true });
     for (const line of await findingsOf(page, colorScheme === 'dark')) found.push(`${view}: ${line}`);
   }
   return found;

@@ -15,6 +15,7 @@ import { BRIDGE_CLIENT, type ModernSide } from '../support/servers/modern-side.t
 import { type RecordingProxy, startRecordingProxy } from '../support/servers/recording-proxy.ts';
 import { registerLegacyApp } from '../support/bridge/register-app.ts';
 import { confirm, exchange, OWN_CLIENT, useOwnClient } from './support/own-client.ts';
+import { databasesOf } from '../support/jest/test-mode.ts';
 
 /**
  * A bridge that is killed at every step of a hand-over, by a real signal in a process of its own: whoever looks
@@ -55,7 +56,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(build, { recursive: true, force: true }));
 
-describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
+describe.each(databasesOf('postgres'))('on %s', (kind) => {
   let folder: string;
   let database: TestDatabase | undefined;
   let modern: ModernSide;

@@ -5,6 +5,7 @@ import { connectApp, expireGrants, nth, print, readAt } from '../races/calls.ts'
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import type { Answer } from '../support/servers/forward.ts';
 import { until } from '../support/servers/held-answer.ts';
+import { databasesOf } from '../support/jest/test-mode.ts';
 
 /**
  * Many grants whose access tokens have ended are called for at the same moment at two processes, after some time without
@@ -30,7 +31,7 @@ const QUIET_SECONDS = '3600';
 
 const badGateway: Answer = { status: 502, headers: {}, body: Buffer.from('bad gateway') };
 
-describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
+describe.each(databasesOf('postgres'))('on %s', (database) => {
   let bridges: Bridges;
   /** Of an app each. */
   let tokens: Array<{ token: string; clientId: string }>;

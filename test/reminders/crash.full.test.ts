@@ -5,7 +5,7 @@ import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { header, type SmtpDoor, type SmtpMoment, startSmtpServer } from '../support/servers/smtp-server.ts';
 import { until } from '../support/servers/held-answer.ts';
-import { databaseKinds } from '../store/support/stores.ts';
+import { databasesOf } from '../support/jest/test-mode.ts';
 import {
   addHolder,
   type DeliveryGround,
@@ -26,7 +26,7 @@ const ended = async (child: ChildProcess) => void (await once(child, 'exit'));
 const endClaims = ({ store }: Context) =>
   store.durable.updateTable('mails').set({ next_at: 0 }).where('state', '=', 'sending').execute();
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(databasesOf('postgres'))('on %s', (kind) => {
   let door: SmtpDoor;
   let ground: DeliveryGround;
   let context: Context;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Bridges, startBridges } from '../../races/bridges.ts';
 import { connectApp, nth, readAt } from '../../races/calls.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { databasesOf } from '../../support/jest/test-mode.ts';
 
 /**
  * A gateway fault of a minute at the real pace: two processes on one database, a modern side that spends every refresh
@@ -53,7 +54,7 @@ async function callUntilServed(bridges: Bridges, token: string, number: number):
 
 const badGateway = { status: 502, headers: {}, body: Buffer.from('bad gateway') };
 
-describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
+describe.each(databasesOf('postgres'))('on %s', (database) => {
   let bridges: Bridges;
   let tokens: string[];
 

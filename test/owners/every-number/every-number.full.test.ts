@@ -1,7 +1,7 @@
 import { keepMovingCalls } from '../../../src/domain/cut-over/outlook.ts';
 import { keepProgress } from '../../../src/domain/progress/keep-progress.ts';
 import { MINUTE } from '../../../src/shared/lifetimes.ts';
-import { databaseKinds, modeDatabases, testMode } from '../../support/jest/test-mode.ts';
+import { databasesOf, modeDatabases, testMode } from '../../support/jest/test-mode.ts';
 import { until } from '../../support/servers/held-answer.ts';
 import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { consentAt, DANA, pressIn, SAM } from '../support/people.ts';
@@ -169,9 +169,8 @@ async function endWidely(): Promise<void> {
 }
 
 /** With `TEST_DATABASE=postgres` every bridge runs there. */
-// Two minutes on each: CI takes PostgreSQL alone, whose statements differ more from what the fast ring runs.
-const bothKinds = testMode.database === 'sqlite' ? databaseKinds : modeDatabases;
-const kinds = testMode.ring === 'full' && process.env['CI'] ? bothKinds.slice(-1) : bothKinds;
+// The fast ring runs the statements of SQLite.
+const kinds = testMode.database === 'sqlite' ? databasesOf('postgres') : modeDatabases;
 
 describe.each(kinds)('on %s', (kind) => {
   beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { chanceOf } from '../../verification/shared/faults/chance.ts';
 import type { NetworkFault } from '../../verification/shared/faults/fault-proxy.ts';
 import { print } from '../../races/calls.ts';
-import type { BridgesOptions } from '../../races/bridges.ts';
 import { until } from '../../support/servers/held-answer.ts';
 import { CHANNELS } from '../support/posts.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type Stage,
   type Told,
 } from '../support/writes-under-faults.ts';
+import { databasesOf } from '../../support/jest/test-mode.ts';
 
 /**
  * Creates while the network between bridge and new API fails in every way: each post is made at most once, none is there
@@ -88,46 +88,48 @@ function countsOf(told: readonly Told[]): string {
   return kinds.map((kind) => `${kind} ${told.filter(({ what }) => what === kind).length}`).join(', ');
 }
 
-describe.each<Pick<BridgesOptions, 'database' | 'count'>>([
-  { database: 'sqlite', count: 1 },
-  { database: 'postgres', count: 2 },
-])('on a network that fails, $database with $count processes', (options) => {
-  let stage: Stage;
+const COUNTS = { sqlite: 1, postgres: 2 };
 
-  beforeAll(async () => {
-    stage = await openStage(options);
-  });
+describe.each(databasesOf('postgres').map((database) => ({ database, count: COUNTS[database] })))(
+  'on a network that fails, $database with $count processes',
+  (options) => {
+    let stage: Stage;
 
-  afterAll(() => stage.stop());
-
-  afterEach(() => stage.proxy.clear());
-
-  test(`of ${CREATES} creates no post is made twice, and none is there that was told as failed`, async () => {
-    stage.proxy.injectEach({ faults: faultSeries(), beginning: 'POST ' });
-    const told = await createMany(stage, CREATES);
-    stage.proxy.clear();
-    await settleAll(stage);
-    const ids = await idsByText(stage);
-    print(`${countsOf(told)}; faults met: ${[...stage.proxy.met].map((one) => one.join(' ')).join(', ')}`);
-    expect(told).toHaveLength(CREATES);
-    expect(faultsOf(told, ids, 1)).toEqual([]);
-    expect(await lies(stage, ids)).toEqual([]);
-    expect(new Set(told.map(({ what }) => what))).toEqual(new Set(['posted', 'in doubt', 'failed']));
-  });
-
-  test('a request that the network delivers twice makes two posts, which this test sees', async () => {
-    const before = stage.proxy.met.get('duplicate') ?? 0;
-    stage.proxy.inject({ fault: { kind: 'duplicate' }, times: 10, beginning: 'POST ' });
-    const told = await createMany(stage, 10);
-    stage.proxy.clear();
-    // The second delivery may be carried out after the first was answered.
-    let ids = await idsByText(stage);
-    const twice = () => told.filter(({ text }) => ids.get(text)?.length === 2).length;
-    await until(async () => {
-      ids = await idsByText(stage);
-      return twice() === (stage.proxy.met.get('duplicate') ?? 0) - before;
+    beforeAll(async () => {
+      stage = await openStage(options);
     });
-    expect(twice()).toBeGreaterThan(0);
-    expect(faultsOf(told, ids, 2)).toEqual([]);
-  });
-});
+
+    afterAll(() => stage.stop());
+
+    afterEach(() => stage.proxy.clear());
+
+    test(`of ${CREATES} creates no post is made twice, and none is there that was told as failed`, async () => {
+      stage.proxy.injectEach({ faults: faultSeries(), beginning: 'POST ' });
+      const told = await createMany(stage, CREATES);
+      stage.proxy.clear();
+      await settleAll(stage);
+      const ids = await idsByText(stage);
+      print(`${countsOf(told)}; faults met: ${[...stage.proxy.met].map((one) => one.join(' ')).join(', ')}`);
+      expect(told).toHaveLength(CREATES);
+      expect(faultsOf(told, ids, 1)).toEqual([]);
+      expect(await lies(stage, ids)).toEqual([]);
+      expect(new Set(told.map(({ what }) => what))).toEqual(new Set(['posted', 'in doubt', 'failed']));
+    });
+
+    test('a request that the network delivers twice makes two posts, which this test sees', async () => {
+      const before = stage.proxy.met.get('duplicate') ?? 0;
+      stage.proxy.inject({ fault: { kind: 'duplicate' }, times: 10, beginning: 'POST ' });
+      const told = await createMany(stage, 10);
+      stage.proxy.clear();
+      // The second delivery may be carried out after the first was answered.
+      let ids = await idsByText(stage);
+      const twice = () => told.filter(({ text }) => ids.get(text)?.length === 2).length;
+      await until(async () => {
+        ids = await idsByText(stage);
+        return twice() === (stage.proxy.met.get('duplicate') ?? 0) - before;
+      });
+      expect(twice()).toBeGreaterThan(0);
+      expect(faultsOf(told, ids, 2)).toEqual([]);
+    });
+  },
+);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { migrationFiles } from '../../../src/store/driver/migrations.ts';
-import { type DatabaseKind, databaseKinds } from '../../store/support/stores.ts';
+import type { DatabaseKind } from '../../store/support/stores.ts';
+import { databasesOf } from '../../support/jest/test-mode.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { add, run, runJson } from './operator-command.ts';
 import { buildProgram, type Settings } from '../running-program.ts';
@@ -42,7 +43,7 @@ const older = (kind: DatabaseKind) =>
     .slice(0, -1)
     .map(({ path }) => readFileSync(path, 'utf8'));
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(databasesOf('postgres'))('on %s', (kind) => {
   let settings: Settings;
   let database: TestDatabase | undefined;
 

@@ -18,6 +18,7 @@ import {
 } from './copies.ts';
 import { run } from '../commands/operator-command.ts';
 import { buildProgram, type Settings } from '../running-program.ts';
+import { databasesOf } from '../../support/jest/test-mode.ts';
 
 /** A restore drill beside a production: what it may not touch, and that production serves on after its next start. */
 
@@ -117,13 +118,12 @@ async function expectServesOn({ original, token }: Drill): Promise<void> {
   expect((await callWith(token, original.url)).status).toBe(200);
 }
 
-describe.each([
-  ['sqlite', onSqlite],
-  ['postgres', onPostgres],
-] as const)('on %s', (_kind, prepare) => {
+const PREPARE = { sqlite: onSqlite, postgres: onPostgres };
+
+describe.each(databasesOf('postgres'))('on %s', (kind) => {
   let drill: Drill;
   beforeEach(async () => {
-    drill = await prepare();
+    drill = await PREPARE[kind]();
   });
 
   const takeOver = (settings: Settings, ...more: string[]) =>

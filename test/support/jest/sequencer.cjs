@@ -9,6 +9,19 @@ const LONG = [
   'endpoints/certificate-renewal',
   'owners/live',
   'roles/role-table',
+  'owners/every-number',
+  'faults/refresh/lost-answers',
+  'faults/outage/back-soon',
+  'posts/fuzzed-calls',
+  'posts/hostile-values',
+  'posts/order/order-faults',
+  'posts/writes/faults',
+  'processes/restore/restore-drill',
+  'processes/start/workers',
+  'exchange/hand-over-crash',
+  'reminders/crash',
+  'shutdown/deployment',
+  'owners/pages',
 ];
 
 const testFolder = path.join(__dirname, '../..');

@@ -13,6 +13,8 @@ export const testMode = {
   database: oneOf('TEST_DATABASE', ['sqlite', 'postgres']),
   isSpawned: oneOf('TEST_BRIDGE', ['in-process', 'spawned']) === 'spawned',
   workers: Number(oneOf('TEST_WORKERS', ['1', '2'])),
+  /** CI has forty minutes for everything: what takes minutes is done in part there, and whole where somebody asks for it. */
+  isBrief: process.env['TEST_RING'] === 'full' && Boolean(process.env['CI']),
 } as const;
 
 type DatabaseKind = 'sqlite' | 'postgres';
@@ -32,6 +34,10 @@ function kindsOfRing(): readonly DatabaseKind[] {
 
 /** The databases for a test that runs on each. Both rings together run each test on both. */
 export const databaseKinds: readonly DatabaseKind[] = kindsOfRing();
+
+/** The databases for a test that takes minutes on each: both, but in CI the one where it has more to show. */
+export const databasesOf = (inCi: DatabaseKind): readonly DatabaseKind[] =>
+  testMode.isBrief ? [inCi] : databaseKinds;
 
 /** The fast ring starts no PostgreSQL: what needs one belongs into a file of the full ring. */
 export function requirePostgresRing(): void {

@@ -21,18 +21,30 @@ function numberOf(token: string): number {
 /** An empty memory. */
 export function createTokenApps(): TokenApps {
   const numbers = new Int32Array(SLOTS);
-  const apps = Array.from<string | undefined>({ length: SLOTS });
+  /** For each slot the place of its app in `apps`. Nothing of either is in memory before a token is learnt there. */
+  const places = new Uint32Array(SLOTS);
+  // Nobody's app has the first place: that of a slot that was never used.
+  const apps: Array<string | undefined> = [undefined];
+  const placeOfApp = new Map<string, number>();
+
+  function placeOf(clientId: string): number {
+    const known = placeOfApp.get(clientId);
+    if (known !== undefined) return known;
+    placeOfApp.set(clientId, apps.length);
+    return apps.push(clientId) - 1;
+  }
+
   return {
     learn(token, clientId) {
       const number = numberOf(token);
       const slot = number & (SLOTS - 1);
       numbers[slot] = number;
-      apps[slot] = clientId;
+      places[slot] = placeOf(clientId);
     },
     appOf(token) {
       const number = numberOf(token);
       const slot = number & (SLOTS - 1);
-      return numbers[slot] === number ? apps[slot] : undefined;
+      return numbers[slot] === number ? apps[places[slot] ?? 0] : undefined;
     },
   };
 }
