@@ -75,7 +75,7 @@ const short: Pace = {
   longestHole: 1500,
   longestPause: 1500,
   settle: 60_000,
-  told: 60_000,
+  told: 400_000,
 };
 
 export const PACES = { real, short } as const;

@@ -13,11 +13,18 @@ export interface WriteBook {
   told: SoakTold[];
   /** Texts of posts that somebody wanted to be gone. */
   destroyed: Set<string>;
+  /** Texts of posts of which a caller was told that they are not there any more. */
+  gone: Set<string>;
   /** Writes of which nobody knew, and when. */
   doubts: number[];
 }
 
-export const openWriteBook = (): WriteBook => ({ told: [], destroyed: new Set(), doubts: [] });
+export const openWriteBook = (): WriteBook => ({
+  told: [],
+  destroyed: new Set(),
+  gone: new Set(),
+  doubts: [],
+});
 
 const ALLOWED = [200, 401, 503];
 
@@ -35,13 +42,24 @@ function poster(run: SoakRun, chance: Chance): { app: SoakApp; token: string } |
 const isDoubt = (answer: RawAnswer): boolean =>
   answer.status === 500 && answer.json instanceof Object && whatWasTold(answer) === 'in doubt';
 
-async function write(
-  run: SoakRun,
-  chance: Chance,
-  meant: { what: string; request: ReturnType<typeof formFor> },
-) {
-  const answer = await otherCall(run, chance, { ...meant, allowed: ALLOWED, isRight: isDoubt });
-  if (answer && isDoubt(answer)) run.writes.doubts.push(Date.now());
+const NOT_FOUND = 1020;
+
+/**
+ * What a destroy is answered whose own answer was lost, where a look finds no such post: nobody knows who removed it. It
+ * needs a cause as each doubt does.
+ */
+const isGone = ({ status, json }: RawAnswer): boolean =>
+  status === 404 && (json as { code?: number } | undefined)?.code === NOT_FOUND;
+
+interface MeantWrite {
+  what: string;
+  request: ReturnType<typeof formFor>;
+  isUnsure?: (answer: RawAnswer) => boolean;
+}
+
+async function write(run: SoakRun, chance: Chance, { isUnsure = isDoubt, ...meant }: MeantWrite) {
+  const answer = await otherCall(run, chance, { ...meant, allowed: ALLOWED, isRight: isUnsure });
+  if (answer && isUnsure(answer)) run.writes.doubts.push(Date.now());
   return answer;
 }
 
@@ -74,5 +92,7 @@ export async function destroyPost(run: SoakRun, chance: Chance): Promise<void> {
   const { text, postId, app } = chance.pick(there);
   destroyed.add(text);
   const request = formFor(`/1/updates/${postId}/destroy.json`, chance.pick(app.live), {});
-  await write(run, chance, { what: 'destroy', request });
+  const isUnsure = (answer: RawAnswer) => isDoubt(answer) || isGone(answer);
+  const answer = await write(run, chance, { what: 'destroy', request, isUnsure });
+  if (answer && isGone(answer)) run.writes.gone.add(text);
 }

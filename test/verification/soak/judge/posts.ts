@@ -29,6 +29,12 @@ function causeless({ doubts }: WriteBook, { troubles }: Pick<Ledger, 'troubles'>
 
 export function judgePosts(writes: WriteBook, file: string, ledger: Pick<Ledger, 'troubles'>): Violation[] {
   const told = writes.told.filter(({ text }) => !writes.destroyed.has(text));
-  const wrong = faultsOf(told, idsByText(file), 1).map((text) => ({ invariant: 'posts', text }));
-  return [...wrong, ...causeless(writes, ledger)];
+  const ids = idsByText(file);
+  const wrong = faultsOf(told, ids, 1).map((text) => ({ invariant: 'posts', text }));
+  const there = [...writes.gone].filter((text) => ids.has(text));
+  const lies = there.map((text) => ({
+    invariant: 'posts',
+    text: `“${text}” was told to be gone and is there`,
+  }));
+  return [...wrong, ...lies, ...causeless(writes, ledger)];
 }
