@@ -108,7 +108,12 @@ test('that the history key was left alone', async () => {
 test('whether the owner of a new app is known', async () => {
   expect((await addApp({ ...app, name: 'Second' })).json).toMatchObject({ owner_known: false });
   const known = { ...app, name: 'Third', owner: 'a'.repeat(24) };
-  expect((await addApp(known)).json).toMatchObject({ owner_known: true });
+  const added = await addApp(known);
+  expect(added.json).toMatchObject({ owner_known: true });
+  // An id of 24 hex digits may be named before its account comes: the first app of a mistaken id says so.
+  expect(added.lines.at(-1)).toMatch(/^No account with the id of the owner was known here/);
+  const again = await addApp({ ...known, name: 'Fourth' });
+  expect(again.lines.at(-1)).toMatch(/^The secret and the token are shown only this once/);
 });
 
 test('that a cut-over moves no call, and that no more answers are compared', async () => {

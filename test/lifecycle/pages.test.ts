@@ -126,7 +126,10 @@ describe('with dates and brownouts', () => {
     expect(text).toMatch(
       /A call with a token that is not connected is answered with status <strong>401<.*Such a call is then answered/,
     );
-    expect(text).toContain('No call changes: what it would refuse is refused at any time.');
+    // The one that runs and the one that is planned. What is past is told as past.
+    expect(text.split('No call changes: what it would refuse is refused at any time.')).toHaveLength(3);
+    expect(text).toContain('It was a test of the retirement.');
+    expect(text).toContain('It was to be a test of the end of the old API.');
     expect(text).toContain('status <strong>401</strong>');
     expect(text).toContain('{&quot;error&quot;:&quot;…&quot;,&quot;code&quot;:410,');
     expect(text).toContain('First &lt;b&gt;one&lt;/b&gt;.');

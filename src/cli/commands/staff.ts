@@ -1,4 +1,5 @@
 import { addStaff, removeStaff, type StaffRole } from '../../domain/accounts/staff.ts';
+import { isKnownAccount } from '../../domain/accounts/account-id.ts';
 import { listStaff } from '../../store/accounts/staff.ts';
 import { commandActor } from './by-option.ts';
 import { printable, shown } from './dates/moment-option.ts';
@@ -8,6 +9,10 @@ import { withContext } from './with-context.ts';
 /** `staff`: the accounts that may look after the tokens of other people on the pages below /support. */
 
 const originOf = (options: Record<string, unknown>) => ({ actor: commandActor(options), requestId: null });
+
+/** An account may be named before it comes. A mistake in the id looks the same. */
+const unknownLine = (accountId: string) =>
+  `No account with this id is known here yet. If the id is wrong: grantbridge staff remove ${accountId}`;
 
 /** `staff add ACCOUNT --role ROLE`: gives an account a role, or changes its role. */
 export async function add(
@@ -20,7 +25,9 @@ export async function add(
     const { accountId, before } = await addStaff(context, { account, role, ...origin });
     const was = before === undefined || before === role ? '' : `. Its role was ${before} before`;
     const lines = [`Account ${accountId} is now support staff, as ${role}${was}.`];
-    return { ok: true, lines, json: { account_id: accountId, role, before: before ?? null } };
+    const isKnown = await isKnownAccount(context.store.durable, accountId);
+    const json = { account_id: accountId, role, before: before ?? null, account_known: isKnown };
+    return { ok: true, lines: isKnown ? lines : [...lines, unknownLine(accountId)], json };
   });
 }
 

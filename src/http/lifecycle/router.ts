@@ -8,7 +8,7 @@ import {
 } from '../../domain/lifecycle/changes/describe.ts';
 import { changesCalls, type DateName } from '../../domain/lifecycle/lifecycle.ts';
 import type { PageRenderer } from '../../shared/pages.ts';
-import { daysLeft, isSoon, rehearsedWords } from '../wording/dates/words.ts';
+import { daysLeft, isSoon, rehearsedThen, rehearsedWords } from '../wording/dates/words.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { LOCAL_TIMES } from '../wording/words.ts';
 import { onlyRead } from '../pages/only-read.ts';
@@ -81,8 +81,8 @@ function shownMeaning(context: HttpLifecycleDeps, described: PublicLifecycle, na
 function shownDate(context: HttpLifecycleDeps, described: PublicLifecycle, name: DateName) {
   const at = described.dates[name];
   if (at === undefined) return [];
-  const isPast = at <= described.now;
-  return [{ name, heading: HEADINGS[name], at, isPast, ...shownMeaning(context, described, name) }];
+  const hasCome = at <= described.now;
+  return [{ name, heading: HEADINGS[name], at, isPast: hasCome, ...shownMeaning(context, described, name) }];
 }
 
 const STATES: Record<BrownoutState, { word: string; kind: string }> = {
@@ -92,12 +92,16 @@ const STATES: Record<BrownoutState, { word: string; kind: string }> = {
   cancelled: { word: 'taken back', kind: '' },
 };
 
+const isPast = (state: BrownoutState) => state === 'over' || state === 'cancelled';
+
 function shownBrownout(
   context: HttpLifecycleDeps,
   { rehearses, startsAt, endsAt, state, text }: PublicBrownout,
 ) {
   const what = {
-    rehearses: rehearsedWords(rehearses, hasBackend(context)),
+    rehearses: isPast(state)
+      ? rehearsedThen(rehearses, state === 'over')
+      : rehearsedWords(rehearses, hasBackend(context)),
     status: STATUSES[rehearses],
   };
   return { startsAt, endsAt, ...what, state: STATES[state], text };
@@ -105,7 +109,7 @@ function shownBrownout(
 
 /** Running brownouts first, then planned brownouts, then past brownouts with the newest first. */
 function inOrder(brownouts: readonly PublicBrownout[]): PublicBrownout[] {
-  const past = brownouts.filter(({ state }) => state === 'over' || state === 'cancelled');
+  const past = brownouts.filter(({ state }) => isPast(state));
   return [...brownouts.filter((one) => !past.includes(one)), ...past.toReversed()];
 }
 

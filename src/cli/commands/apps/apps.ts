@@ -1,3 +1,5 @@
+import { isKnownAccount, readAccountId } from '../../../domain/accounts/account-id.ts';
+import type { AccountsDeps } from '../../../domain/accounts/deps.ts';
 import { callbackProblem } from '../../../domain/apps/callback-rule.ts';
 import { registerApp } from '../../../domain/apps/register-app.ts';
 import { listApps as findApps, listCallbacks } from '../../../store/apps/apps.ts';
@@ -5,25 +7,40 @@ import { describedExtensions, extensionLine } from '../dates/dates.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
+const ONCE = 'The secret and the token are shown only this once. The owner token works after the owner has';
+
+/** An account may be named before it comes. A mistake in the id looks the same. */
+const UNKNOWN_OWNER =
+  'No account with the id of the owner was known here. If the id is wrong, nobody can manage this app: add it anew.';
+
+async function isOwnerKnown({ store }: AccountsDeps, owner: string): Promise<boolean> {
+  const id = await readAccountId(store.durable, owner);
+  return id !== undefined && isKnownAccount(store.durable, id);
+}
+
 /** `apps add`: registers an app. The secrets are shown this once. */
 export async function addApp(options: Record<string, unknown>): Promise<Result> {
+  const owner = String(options['owner']);
   return withContext(async ({ context }) => {
+    const isMailed = owner.includes('@');
+    // Before the app is there, which makes its owner known.
+    const isKnown = isMailed || (await isOwnerKnown(context, owner));
     const registered = await registerApp(context, {
       name: String(options['name']),
       callbacks: options['callback'] as string[],
       contacts: (options['contact'] ?? []) as string[],
-      owner: String(options['owner']),
+      owner,
       actor: 'command',
     });
     if (!registered) throw new Error('an app with this client id exists already');
     const { clientId, clientSecret, ownerToken } = registered;
     const json = { client_id: clientId, client_secret: clientSecret, owner_token: ownerToken };
     const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
-    const isOwnerKnown = !String(options['owner']).includes('@');
-    const hint = isOwnerKnown
-      ? 'The secret and the token are shown only this once. The owner token works after the owner has authorized the app once.'
-      : 'The secret and the token are shown only this once. The owner token works after the owner has proven the e-mail address and authorized the app once.';
-    return { ok: true, lines: [...lines, hint], json: { ...json, owner_known: isOwnerKnown } };
+    const hint = isMailed
+      ? `${ONCE} proven the e-mail address and authorized the app once.`
+      : `${ONCE} authorized the app once.`;
+    const warning = isKnown ? [] : [UNKNOWN_OWNER];
+    return { ok: true, lines: [...lines, hint, ...warning], json: { ...json, owner_known: !isMailed } };
   });
 }
 

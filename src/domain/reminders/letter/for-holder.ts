@@ -207,7 +207,8 @@ function whyWords({ app: { reader }, part }: HolderFacts, due: LetterStage): str
     },
     waits: () => `${inUse}.`,
     woken: () => 'it was used again after at least 30 days without a call.',
-    unused: () => 'it is not connected and was not used. This is the only mail about that.',
+    unused: () =>
+      'it is not connected and was not used in the last 30 days. This is the only mail about that.',
   };
   return `Why this comes now: ${due.isAsked ? ASKED : why[reminderKindOf(due, reader)]()}`;
 }

@@ -46,3 +46,16 @@ export function rehearsedWords(milestone: Milestone, hasBackend: boolean): strin
   if (changesCalls(milestone, hasBackend)) return REHEARSED[milestone];
   return 'No call changes: what it would refuse is refused at any time.';
 }
+
+const TESTED: Record<Milestone, string> = {
+  retirement: 'the retirement',
+  sunset: 'the end of the old API',
+};
+
+/**
+ * What a short test outage was for that is over, or was taken back. Not which calls it refused: an old API that is gone
+ * since may have answered then.
+ */
+export function rehearsedThen(milestone: Milestone, wasHeld: boolean): string {
+  return `It ${wasHeld ? 'was' : 'was to be'} a test of ${TESTED[milestone]}.`;
+}
