@@ -1,6 +1,7 @@
 // `npm test` and `npm run test:full [-- JEST OPTIONS]`: runs one ring of the tests. A file that fails is run once more,
 // alone, after all others have ended. What passes then is printed as `FLAKY file` and counted apart: it does not fail the
-// run. With TEST_SUMMARY=FILE the counts are written there as JSON.
+// run. With TEST_SUMMARY=FILE the counts are written there as JSON. With TEST_CAMPAIGNS_WITHIN=SECONDS a campaign
+// (test/support/jest/campaigns.cjs) that would begin later is printed as `LEFT OUT file` and does not fail the run.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,6 +23,8 @@ const reporter = fileURLToPath(new URL('tests/results-reporter.mjs', import.meta
 const folder = mkdtempSync(join(chooseTemporary(), 'tests-'));
 // The PostgreSQL of the tests may run as another user.
 chmodSync(folder, 0o1777);
+const within = process.env.TEST_CAMPAIGNS_WITHIN;
+const campaignsUntil = within ? String(Date.now() + Number(within) * 1000) : '';
 const nameOf = (path) => relative(process.cwd(), path);
 /** @type {string | undefined} */
 let stoppedBy;
@@ -42,7 +45,13 @@ function chooseTemporary() {
 function runJest(args, resultsFile) {
   return new Promise((done) => {
     const child = spawn(process.execPath, [jest, ...args, '--reporters=default', `--reporters=${reporter}`], {
-      env: { ...process.env, TEST_RING: ring, TEST_RESULTS_FILE: resultsFile, TMPDIR: folder },
+      env: {
+        ...process.env,
+        TEST_RING: ring,
+        TEST_RESULTS_FILE: resultsFile,
+        TEST_CAMPAIGNS_UNTIL: campaignsUntil,
+        TMPDIR: folder,
+      },
       stdio: 'inherit',
     });
     const stop = (signal) => {
@@ -120,11 +129,17 @@ function report({ files, flaky, problem }) {
   const sum = (field) => all.reduce((total, file) => total + file[field], 0);
   const [passed, failed] = [sum('passed'), sum('failed') + (problem ? 1 : 0)];
   for (const { path } of all.filter(({ ok }) => !ok)) console.log(`FAILED ${nameOf(path)}`);
+  const leftOut = campaignsUntil ? all.filter((file) => file.isLeftOut).map(({ path }) => nameOf(path)) : [];
+  for (const name of leftOut) console.log(`LEFT OUT ${name}`);
   for (const name of flaky) console.log(`FLAKY ${name}`);
   if (problem) console.log(`FAILED: ${problem}`);
   console.log(`${ring} ring: ${passed} passed, ${failed} failed, ${flaky.length} flaky files`);
   const { TEST_SUMMARY } = process.env;
-  if (TEST_SUMMARY) writeFileSync(TEST_SUMMARY, JSON.stringify({ passed, failed, flaky }));
+  if (TEST_SUMMARY)
+    writeFileSync(
+      TEST_SUMMARY,
+      JSON.stringify({ passed, failed, flaky, ...(leftOut.length > 0 && { leftOut }) }),
+    );
   return failed === 0;
 }
 

@@ -12,7 +12,9 @@ export default class ResultsReporter {
     const ok = !hasFailed(result);
     // A file that could not be run at all has no tests to count: it counts as one that failed.
     const failed = ok ? 0 : Math.max(1, result.numFailingTests);
-    this.#tell({ path, ok, passed: result.numPassingTests, failed });
+    // Nothing of it ran: a campaign for which there was no time.
+    const isLeftOut = result.numPendingTests > 0 && result.numPassingTests + failed === 0;
+    this.#tell({ path, ok, passed: result.numPassingTests, failed, isLeftOut });
   }
 
   onRunComplete() {

@@ -9,7 +9,7 @@ import { createProject, type Project } from './ready-project.ts';
 interface Part {
   code: number;
   /** What the ring writes as its summary; nothing if it broke off before that. */
-  summary?: { passed: number; failed: number; flaky: string[] };
+  summary?: { passed: number; failed: number; flaky: string[]; leftOut?: string[] };
 }
 
 let project: Project;
@@ -48,6 +48,13 @@ async function runCi(parts: { check?: number; fast?: Part; full?: Part }) {
 test('its last line adds up both rings, and flaky files stand before it', async () => {
   const { code, lines } = await runCi({ fast: good(10, ['test/a.test.ts']), full: good(5, ['b', 'c']) });
   expect(lines.slice(-4)).toEqual(['FLAKY test/a.test.ts', 'FLAKY b', 'FLAKY c', '15 passed, 0 failed']);
+  expect(code).toBe(0);
+});
+
+test('campaigns for which there was no time are named, and fail nothing', async () => {
+  const full = { code: 0, summary: { passed: 5, failed: 0, flaky: ['b'], leftOut: ['c', 'd'] } };
+  const { code, lines } = await runCi({ full });
+  expect(lines.slice(-4)).toEqual(['LEFT OUT c', 'LEFT OUT d', 'FLAKY b', '15 passed, 0 failed']);
   expect(code).toBe(0);
 });
 

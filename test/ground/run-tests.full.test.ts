@@ -37,12 +37,17 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
+let more: Record<string, string> = {};
+beforeEach(() => (more = {}));
+
 /** What the runner says of the files, without what jest prints, and how it ends. */
 async function run(...options: string[]) {
   const summary = join(project.folder, 'summary.json');
-  const variables = { TEST_SUMMARY: summary, CI: 'true' };
+  const variables = { TEST_SUMMARY: summary, CI: 'true', ...more };
   const { code, output } = await runNode(project.folder, [runner, 'fast', ...options], variables);
-  const lines = output.split('\n').filter((line) => /^(FAILED|FLAKY|Running|\d+ files|\w+ ring)/.test(line));
+  const lines = output
+    .split('\n')
+    .filter((line) => /^(FAILED|FLAKY|LEFT OUT|Running|\d+ files|\w+ ring)/.test(line));
   return { code, lines, output, summary: JSON.parse(project.read('summary.json')) as unknown };
 }
 
@@ -105,6 +110,37 @@ test('a file is run again when all others have ended, and with nothing beside it
     'one begins,one ends',
     'two begins,two ends',
   ]);
+});
+
+test('a campaign that would begin too late is left out and named, with all that it stands on; others run', async () => {
+  const environment = resolve(import.meta.dirname, '../support/jest/environment.cjs');
+  const campaign = resolve(import.meta.dirname, '../fuzz/short-run.full.test.ts');
+  project.write(
+    'jest.config.mjs',
+    `export default { testMatch: ['**/*.test.cjs'], transform: {}, testEnvironment: './late.cjs' };`,
+  );
+  // As if the file below were the campaign of that name.
+  project.write(
+    'late.cjs',
+    `const Environment = require('${environment}');
+module.exports = class extends Environment {
+  constructor(config, context) {
+    const isCampaign = context.testPath.endsWith('campaign.test.cjs');
+    super(config, isCampaign ? { ...context, testPath: '${campaign}' } : context);
+  }
+};`,
+  );
+  project.write('campaign.test.cjs', noted('campaign', `describe('rounds', () => { ${FAILS} });`));
+  project.write('other.test.cjs', noted('other', PASSES));
+  more = { TEST_CAMPAIGNS_WITHIN: '0' };
+  expect(await run()).toMatchObject({
+    code: 0,
+    lines: ['LEFT OUT campaign.test.cjs', 'fast ring: 1 passed, 0 failed, 0 flaky files'],
+    summary: { passed: 1, failed: 0, leftOut: ['campaign.test.cjs'] },
+  });
+  expect(project.read('order')).not.toContain('campaign');
+  more = { TEST_CAMPAIGNS_WITHIN: '600' };
+  expect((await run()).lines).toContain('FAILED campaign.test.cjs');
 });
 
 test('options reach jest, and the report of the first run stays', async () => {

@@ -13,6 +13,8 @@ import { testMode } from '../support/jest/test-mode.ts';
  */
 
 const SEEDS = process.env['SEED'] === undefined ? (testMode.isBrief ? 350 : 1000) : 1;
+/** So often each call that writes is done. */
+const LEAST = testMode.isBrief ? 1 : 3;
 const FIRST = Number(process.env['SEED'] ?? 1);
 
 let bakery: Bakery;
@@ -158,7 +160,7 @@ test(`${SEEDS} series of calls that were drawn by chance`, async () => {
   expect(failures).toEqual([]);
   if (SEEDS === 1) return;
   for (const name of OLD_CALL_NAMES.filter((one) => WRITES.test(one)))
-    expect(`${name}: ${(counts.get(`${name} 200`) ?? 0) > 2}`).toBe(`${name}: true`);
+    expect(`${name}: ${(counts.get(`${name} 200`) ?? 0) >= LEAST}`).toBe(`${name}: true`);
 }, 900_000);
 
 test('a deauthorize, and the same token after it', async () => {

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -60,14 +61,29 @@ async function keepAlive(): Promise<Caller> {
   };
 }
 
+/** Counts the requests that the bridge has read the head of; Node tells of each. */
+function countBegun() {
+  const channel = 'http.server.request.start';
+  const port = Number(new URL(system.bridgeUrl).port);
+  const begun = { requests: 0, end: () => unsubscribe(channel, onStart) };
+  function onStart(message: unknown): void {
+    if ((message as { socket: Socket }).socket.localPort === port) begun.requests += 1;
+  }
+  subscribe(channel, onStart);
+  return begun;
+}
+
 const isAnswered = (caller: Caller, times = 1) => caller.text().split('HTTP/1.1 ').length > times;
 
 test('a call that is under way is answered in full, and told to come on another connection', async () => {
   await start();
   const held = holdAnswer(system.proxy, 'onOtherAnswer');
   const callers = await Promise.all(Array.from({ length: 8 }, keepAlive));
+  const begun = countBegun();
   for (const caller of callers) caller.send('/1/profiles.json');
-  await until(() => held.answer !== undefined);
+  // A connection that is open for its caller may still wait to be accepted.
+  await until(() => begun.requests === callers.length && held.answer !== undefined);
+  begun.end();
   const stopping = system.bridge.close();
   system.proxy.onOtherAnswer = undefined;
   held.release();

@@ -3,6 +3,7 @@ import type { PostWriteRow } from '../../../src/store/tables/posts.ts';
 import type { Answer } from '../../support/servers/forward.ts';
 import { issueToken } from '../../support/callers/legacy-calls.ts';
 import { type RawAnswer, rawForm, sendRaw } from '../../support/callers/raw-request.ts';
+import type { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import { BAKERY, CHANNELS, type RealPost, realPosts } from './posts.ts';
 
@@ -68,9 +69,12 @@ function limited(times: number) {
   };
 }
 
-/** Starts the system; its account is known to the bridge, so that each create costs one request. */
-export async function openBakery(): Promise<Bakery> {
-  const system = await startSystem({ env: { LEGACY_RATE_LIMIT: '0' } });
+/**
+ * Starts the system; its account is known to the bridge, so that each create costs one request. `clock` is that of the
+ * bridge.
+ */
+export async function openBakery(clock?: SettableClock): Promise<Bakery> {
+  const system = await startSystem({ env: { LEGACY_RATE_LIMIT: '0' }, ...(clock && { clock }) });
   const token = await issueToken(system);
   const { context } = system.bridge;
   const { proxy } = system;

@@ -5,6 +5,7 @@
 const asyncHooks = require('node:async_hooks');
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
+const { isLeftOut } = require('./campaigns.cjs');
 
 const compile = vm.compileFunction;
 const kept = new Map();
@@ -39,6 +40,23 @@ class StorageOfFile extends Storage {
 Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { value: StorageOfFile, configurable: true });
 
 module.exports = class extends TestEnvironment {
+  #isLeftOut;
+
+  constructor(config, context) {
+    super(config, context);
+    this.#isLeftOut = isLeftOut(context.testPath);
+  }
+
+  /** Nothing of a file that is left out is begun, neither its tests nor what they stand on. */
+  handleTestEvent({ name }, state) {
+    if (name !== 'run_start' || !this.#isLeftOut) return;
+    const skip = (block) => {
+      block.mode = 'skip';
+      for (const child of block.children ?? []) skip(child);
+    };
+    for (const child of state.rootDescribeBlock.children) skip(child);
+  }
+
   async teardown() {
     await super.teardown();
     for (const storage of storages) storage.disable();

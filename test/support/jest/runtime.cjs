@@ -8,6 +8,22 @@ class KeptTexts extends Map {
 
 const kept = new KeptTexts();
 
+/** What each module became, so that no later test file asks the cache of transformed texts on disk for it again. */
+const transformed = new Map();
+
+/** The transformer of one test file. jest makes a new one for each, which knows nothing of what the last has read. */
+function keepTransformed(transformer) {
+  const transform = transformer.transform.bind(transformer);
+  transformer.transform = (path, options, text) => {
+    const known = transformed.get(path);
+    if (known?.text === text && known.isInstrumented === options.instrument) return known.result;
+    const result = transform(path, options, text);
+    transformed.set(path, { text, result, isInstrumented: options.instrument });
+    return result;
+  };
+  return transformer;
+}
+
 module.exports = class extends Runtime {
   // oxlint-disable-next-line max-params -- jest makes it with these
   constructor(config, environment, resolver, transformer, texts, coverage, testPath, globalConfig) {
@@ -16,7 +32,7 @@ module.exports = class extends Runtime {
       config,
       environment,
       resolver,
-      transformer,
+      isWatching ? transformer : keepTransformed(transformer),
       isWatching ? texts : kept,
       coverage,
       testPath,

@@ -2,6 +2,7 @@
 // end while one of them lasts. The rest as jest orders it: by the time of the last run, or else by size.
 const path = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
+const { placeOf } = require('./campaigns.cjs');
 
 const LONG = [
   'browser/',
@@ -9,29 +10,26 @@ const LONG = [
   'endpoints/certificate-renewal',
   'owners/live',
   'roles/role-table',
-  'owners/every-number',
-  'faults/refresh/lost-answers',
-  'faults/outage/back-soon',
-  'posts/fuzzed-calls',
-  'posts/hostile-values',
-  'posts/order/order-faults',
-  'posts/writes/faults',
   'processes/restore/restore-drill',
   'processes/start/workers',
-  'exchange/hand-over-crash',
-  'reminders/crash',
+  'processes/commands/schema-state',
   'shutdown/deployment',
-  'owners/pages',
 ];
 
 const testFolder = path.join(__dirname, '../..');
 
 const isLong = (test) => LONG.some((start) => path.relative(testFolder, test.path).startsWith(start));
 
+const isCampaign = (test) => placeOf(test.path) >= 0;
+
 module.exports = class extends Sequencer {
   sort(tests) {
     // oxlint-disable-next-line unicorn/no-array-sort -- the order of jest's own sequencer, not of an array
     const sorted = super.sort(tests);
-    return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
+    const others = sorted.filter((test) => !isCampaign(test));
+    const campaigns = sorted
+      .filter(isCampaign)
+      .toSorted((one, other) => placeOf(one.path) - placeOf(other.path));
+    return [...others.filter(isLong), ...others.filter((test) => !isLong(test)), ...campaigns];
   }
 };

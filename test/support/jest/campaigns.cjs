@@ -1,0 +1,51 @@
+// Campaigns: files of the full ring that play many rounds of one subject, whose rules other files show once. With
+// TEST_CAMPAIGNS_UNTIL (Unix milliseconds) one that would begin later is left out, and scripts/run-tests.mjs names it: a
+// machine with half the speed still shows every rule within the forty minutes of .ci/run. They run last, the longest first.
+const { existsSync } = require('node:fs');
+const path = require('node:path');
+
+const CAMPAIGNS = [
+  'posts/fuzzed-calls',
+  'faults/refresh/lost-answers',
+  'exchange/hand-over-crash',
+  'posts/hostile-values',
+  'owners/every-number/every-number',
+  'browser/all-pages',
+  'owners/pages',
+  'faults/outage/back-soon',
+  'reminders/crash',
+  'posts/order/order-faults',
+  'faults/storage/every-statement',
+  'posts/writes/faults',
+  'shutdown/log-gone',
+  'races/short-campaign',
+  'races/many-callers',
+  'flows/old-api/shadow-shares',
+  'pages/local-times',
+  'migrate/examples',
+  'fuzz/short-run',
+  'faults/refresh/hour-of-lost-answers',
+  'faults/burst',
+  'faults/storage/other-statements',
+  'processes/restore/restored-copy',
+  'posts/writes/killed-creates',
+  'races/power-cut',
+  'posts/writes/faulty-changes',
+  'posts/writes/fuzzed-writes',
+  'owners/rehearse-killed',
+  'domain/redaction-canaries',
+];
+
+const testFolder = path.join(__dirname, '../..');
+
+const missing = CAMPAIGNS.filter((name) => !existsSync(path.join(testFolder, `${name}.full.test.ts`)));
+if (missing.length > 0) throw new Error(`no file of the full ring is ${missing.join(' or ')}`);
+
+/** The place of a test file among the campaigns; -1 for any other. */
+const placeOf = (file) => CAMPAIGNS.indexOf(path.relative(testFolder, file).replace(/\.full\.test\.ts$/, ''));
+
+/** Whether a file is a campaign that begins too late. */
+const isLeftOut = (file) =>
+  Date.now() > Number(process.env.TEST_CAMPAIGNS_UNTIL || Infinity) && placeOf(file) >= 0;
+
+module.exports = { placeOf, isLeftOut };
