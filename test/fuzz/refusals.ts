@@ -26,6 +26,8 @@ const MULTIPART = 'multipart/form-data; boundary=b';
 const filled = (piece: string, size: number) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
 
 const PART = '--b\r\nContent-Disposition: form-data; name="access_token"\r\n\r\nx\r\n';
+const partIn = (charset: string) =>
+  PART.replace('\r\n\r\n', `\r\nContent-Type: text/plain; charset=${charset}\r\n\r\n`);
 const headerLines = (count: number) => filled('a: b\r\n', 6 * count);
 const HEAVY_PART = PART.replace('\r\n\r\n', `\r\n${headerLines(45)}\r\n`);
 const WIDE_PART = PART.replace('\r\n\r\n', `\r\n${headerLines(160)}\r\n`);
@@ -38,6 +40,11 @@ const PLAIN: ReadonlyArray<[name: string, type: string, body: string]> = [
   ['form of %41', FORM, `a=${filled('%41', BODY)}`],
   ['form of %ff', FORM, `a=${filled('%ff', BODY)}`],
   ['form of +', FORM, `a=${filled('+', BODY)}`],
+  ['form of escaped names', FORM, filled(`${'%41'.repeat(21)}&`, BODY - 100)],
+  ['form of short escaped names', FORM, '%41&'.repeat(999)],
+  ['form of % beside letters', FORM, `${'é'.repeat(30)}%&`.repeat(999)],
+  ['form of one escaped name', FORM, `%67rant_type=${'%41'.repeat(17)}&`.repeat(999)],
+  ['form of escaped tokens', FORM, filled(`access_token=${'%41'.repeat(17)}&`, BODY - 100)],
   ['form of access_token=;', FORM, filled('access_token=;', BODY)],
   ['JSON of [', JSON_TYPE, filled('[', BODY)],
   ['JSON of {"a":', JSON_TYPE, filled('{"a":', BODY)],
@@ -51,6 +58,9 @@ const PLAIN: ReadonlyArray<[name: string, type: string, body: string]> = [
   ['JSON of escapes', JSON_TYPE, `{"access_token":"${filled('\\u0041', BODY - 100)}"}`],
   ['multipart of parts', MULTIPART, filled(PART, BODY)],
   ['multipart of 199 parts', MULTIPART, `${PART.repeat(199)}--b--`],
+  ['multipart of 100 parts', MULTIPART, `${PART.repeat(100)}--b--`],
+  ['multipart of a charset', MULTIPART, `${partIn('euc-kr').repeat(100)}--b--`],
+  ['multipart of a charset that nobody knows', MULTIPART, `${partIn('klingon').repeat(100)}--b--`],
   ['multipart of headers', MULTIPART, filled(HEAVY_PART, BODY)],
   ['multipart of wide headers', MULTIPART, filled(WIDE_PART, BODY)],
   ['multipart of line ends', MULTIPART, `${PART}${filled('\r\n--', BODY)}`],

@@ -91,17 +91,19 @@ function speaksOfToken(body: Buffer): boolean {
 }
 
 function hidesInParameters(req: Request, parameters: Parameters): boolean {
-  const text = (req.body as Buffer).toString('utf8');
+  const body = req.body as Buffer;
+  // To look for a mention byte by byte takes a tenth of the time that a hostile text takes to be decoded.
+  const bytes = body.toString('latin1');
   switch (bodyKind(req)) {
     case 'form':
-      return hidesInForm(text);
+      return mentionsToken(bytes) && hidesInForm(body.toString('utf8'));
     case 'multipart':
-      return partsWithToken(text) !== parameters.all('access_token').length;
+      return partsWithToken(bytes) !== parameters.all('access_token').length;
     case 'json':
       return (
-        mentionsToken(text) &&
+        mentionsToken(bytes) &&
         (parameters.names().some(isForeign) ||
-          topLevelNames(text).filter((name) => TOKEN_NAME.test(name)).length > 1)
+          topLevelNames(body.toString('utf8')).filter((name) => TOKEN_NAME.test(name)).length > 1)
       );
     case 'none':
     case 'other':

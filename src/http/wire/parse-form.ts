@@ -19,8 +19,8 @@ function escapedByte(bytes: Buffer, at: number): number {
 
 const hasEscapes = (text: string) => text.includes('%') || text.includes('+');
 
-/** A name or a value in clear. A plus is a space; a percent sign without two digits is kept; bytes that are no UTF-8 become U+FFFD. */
-function unescaped(piece: string): string {
+/** A name, a value or another text in clear. A plus is a space; a percent sign without two digits is kept; bytes that are no UTF-8 become U+FFFD. */
+export function unescaped(piece: string): string {
   if (!hasEscapes(piece)) return piece;
   const bytes = Buffer.from(piece);
   const end = bytes.length;
@@ -75,21 +75,46 @@ export function splitForm(text: string, limit = Number.POSITIVE_INFINITY): Writt
   return { names, values, read: hasEscapes(text) ? unescaped : asWritten };
 }
 
-/** An escaped character of a name takes at most this many characters: three bytes for a unit of UTF-16. */
-const LONGEST_ESCAPE = 9;
-
-/** The beginning of a written piece that holds at least `length` characters once it is read, where the piece has them. */
-const beginningOf = (piece: string, length: number) => piece.slice(0, LONGEST_ESCAPE * (length + 1));
-
-/** Whether a written name is this name. A hostile name is read no further than the name is long. */
-export function isNamed({ read }: WrittenPairs, written: string, name: string): boolean {
-  if (written === name) return read(written) === name;
-  return written.length <= LONGEST_ESCAPE * name.length && hasEscapes(written) && read(written) === name;
+/** The byte that a percent sign at this place of a written piece stands for, or -1 where no two digits follow. */
+function escapedAt(written: string, at: number): number {
+  const high = digitOf(written.charCodeAt(at + 1));
+  const low = digitOf(written.charCodeAt(at + 2));
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/** Whether a written name begins with this text. */
-export function beginsWith({ read }: WrittenPairs, written: string, text: string): boolean {
-  return read(beginningOf(written, text.length)).startsWith(text);
+/** How many written characters make this ASCII text at the beginning of a piece; -1 where the piece begins otherwise. */
+function lengthOfSpelling(written: string, text: string): number {
+  let at = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = written.charCodeAt(at);
+    const escaped = code === PERCENT ? escapedAt(written, at) : -1;
+    const meant = escaped >= 0 ? escaped : code === PLUS ? SPACE : code;
+    // A byte of ASCII stands for itself, whatever stands beside it: nothing has to be decoded to know it.
+    if (meant !== text.charCodeAt(index)) return -1;
+    at += escaped >= 0 ? 3 : 1;
+  }
+  return at;
+}
+
+type PieceTest = (written: string) => boolean;
+
+const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
+
+/**
+ * Whether a written name is this name. The answer costs about as much as the name is long, and keeps nothing: a hostile
+ * form has a thousand names, and a reader asks each of them for many.
+ */
+export function isNamed({ read }: WrittenPairs, name: string): PieceTest {
+  if (read === asWritten) return (written) => written === name;
+  if (!isAscii(name)) return (written) => read(written) === name;
+  return (written) => lengthOfSpelling(written, name) === written.length;
+}
+
+/** Whether a written name begins with this text; costs as little as `isNamed`. */
+export function beginsWith({ read }: WrittenPairs, text: string): PieceTest {
+  if (read === asWritten) return (written) => written.startsWith(text);
+  if (!isAscii(text)) return (written) => read(written).startsWith(text);
+  return (written) => lengthOfSpelling(written, text) >= 0;
 }
 
 /**

@@ -25,9 +25,14 @@ export class Parameters {
 
   /** Every value under a name. */
   all(name: string): string[] {
-    const { names, values, read } = this.#pairs;
+    return this.#writtenUnder(name).map(this.#pairs.read);
+  }
+
+  #writtenUnder(name: string): string[] {
+    const { names, values } = this.#pairs;
     if (names.length === 0) return [];
-    return values.filter((_, index) => isNamed(this.#pairs, names[index] ?? '', name)).map(read);
+    const isWanted = isNamed(this.#pairs, name);
+    return values.filter((_, index) => isWanted(names[index] ?? ''));
   }
 
   /** Every pair, in the order they came. */
@@ -38,7 +43,8 @@ export class Parameters {
 
   /** The first value; a parameter without a value counts as absent (OAuth 2.0 draft 20 §3.1). */
   get(name: string): string | undefined {
-    return this.all(name)[0] || undefined;
+    const [first = ''] = this.#writtenUnder(name);
+    return this.#pairs.read(first) || undefined;
   }
 
   /** The names, repeated names included. */
@@ -48,14 +54,14 @@ export class Parameters {
   }
 
   has(name: string): boolean {
-    return this.#pairs.names.some((written) => isNamed(this.#pairs, written, name));
+    return this.#pairs.names.some(isNamed(this.#pairs, name));
   }
 
   /** The names that come more than once; `name[]` and `name[0]` count too. */
   repeated(names: readonly string[]): string[] {
     return names.filter((name) => {
-      const bracketed = this.#pairs.names.some((written) => beginsWith(this.#pairs, written, `${name}[`));
-      return bracketed || this.all(name).length > 1;
+      const isBracketed = this.#pairs.names.some(beginsWith(this.#pairs, `${name}[`));
+      return isBracketed || this.#writtenUnder(name).length > 1;
     });
   }
 }

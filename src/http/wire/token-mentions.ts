@@ -12,8 +12,11 @@ function letter(character: string): string {
 
 const word = (text: string) => text.split('').map(letter).join('');
 
-/** PHP reads a dot, a space and a bracket in a name as an underscore. Each of these characters may be escaped. */
-const JOINT = String.raw`(?:[_.[\s+]|(?:%[0-9a-f]{2}){1,3}|\\u[0-9a-f]{4})`;
+/**
+ * PHP reads a dot, a space and a bracket in a name as an underscore. Each of these characters may be escaped. A space
+ * beyond ASCII has two or three bytes where a text is read byte by byte.
+ */
+const JOINT = String.raw`(?:[_.[\s+]|[\x80-\xff]{2,3}|(?:%[0-9a-f]{2}){1,3}|\\u[0-9a-f]{4})`;
 
 const MENTION = `${word('access')}${JOINT}${word('token')}`;
 
