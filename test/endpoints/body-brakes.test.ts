@@ -84,6 +84,36 @@ test('a part without a name is no parameter, and no fault of the bridge', async 
   expectTokenError(answer, 400, 'invalid_request');
 });
 
+test('a part in a charset that nobody knows makes a body unreadable, and is not read as empty', async () => {
+  const { token } = connected;
+  const odd = part('access_token', token).replace(
+    '\r\n\r\n',
+    '\r\nContent-Type: text/plain; charset=klingon\r\n\r\n',
+  );
+  const body = `${odd}--b--\r\n`;
+  expectRefusal(await post({ ...MULTIPART, body }), 400, 400);
+  expect(await post({ headers: { ...MULTIPART.headers, ...bearer(token) }, body })).toMatchObject({
+    status: 200,
+  });
+});
+
+test.each([0, 2000, 9000])('no part stands %i bytes behind the end of a body', async (distance) => {
+  const body = `${part('access_token', connected.token)}--b--\r\n${'x'.repeat(distance)}\r\n`;
+  // The parser alone takes the first of them for no part.
+  const behind = `${part('a', 'x')}${part('access_token', newLegacyToken())}--b--\r\n`;
+  expect(await post({ ...MULTIPART, body: body + behind })).toMatchObject({ status: 200 });
+});
+
+test('lines of a text that begin with dashes are no parts, however the content type names the boundary', async () => {
+  const text = part('text', '\r\n-- x'.repeat(150));
+  const body = `${part('access_token', connected.token)}${text}--b--\r\n`;
+  for (const type of [
+    'multipart/form-data; charset=utf-8; boundary=b',
+    'multipart/form-data; boundary="b"; charset=UTF-8',
+  ])
+    expect(await post({ headers: { 'content-type': type }, body })).toMatchObject({ status: 200 });
+});
+
 test('a file part is skipped, wherever it ends', async () => {
   const file = '--b\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\nx';
   expectRefusal(await post({ ...MULTIPART, body: file }), 400, 400);

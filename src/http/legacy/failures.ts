@@ -13,7 +13,7 @@ import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from '../wire/
 import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
 import { answerOfRefusal } from './refusal-answers.ts';
 import { knownClientOf } from '../wire/client-authentication.ts';
-import { MalformedBody } from '../wire/request-parameters.ts';
+import { MalformedBody } from '../wire/bodies/malformed-body.ts';
 
 /** Turns every thrown error into the form that an old client can parse: one function for each kind of caller. */
 

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { LegacyError, REFUSALS } from './legacy-error.ts';
-import { bodyParameters, MalformedBody, type Parameters, queryParameters } from './request-parameters.ts';
+import { MalformedBody } from './bodies/malformed-body.ts';
+import { bodyParameters, type Parameters, queryParameters } from './request-parameters.ts';
 
 const AUTHORIZATION = 'authorization';
 
@@ -8,7 +9,7 @@ const isAuthorization = (name: string) =>
   name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION;
 
 /** Every `Authorization` header as it was sent: Node drops all but the first from `headers`. */
-function authorizationHeaders(rawHeaders: readonly string[]): string[] {
+export function authorizationHeaders(rawHeaders: readonly string[]): string[] {
   const found: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (isAuthorization(rawHeaders[index] ?? '')) found.push(rawHeaders[index + 1] ?? '');

@@ -1,6 +1,6 @@
-import busboy from 'busboy';
 import type { Request } from 'express';
-import { BODY_LIMIT } from './body-limits.ts';
+import { MalformedBody } from './bodies/malformed-body.ts';
+import { readMultipart } from './bodies/read-multipart.ts';
 import { beginsWith, inClear, isNamed, splitForm, type WrittenPairs } from './parse-form.ts';
 import { hasMoreBytes } from './separators.ts';
 
@@ -104,119 +104,6 @@ export function queryParameters(req: Request): Parameters {
   return parameters;
 }
 
-/** A body that does not match its content type. */
-export class MalformedBody extends Error {
-  override readonly name = 'MalformedBody';
-  readonly #findField: () => string | undefined;
-
-  constructor(message: string, options: { cause?: unknown; findField?: () => string | undefined } = {}) {
-    super(message, { cause: options.cause });
-    this.#findField = options.findField ?? (() => undefined);
-  }
-
-  /** The parameter that came too often, where one parameter is the cause. Found when a known caller is told of it. */
-  get field(): string | undefined {
-    return this.#findField();
-  }
-}
-
-const MULTIPART_LIMITS = { fields: 100, parts: 100, fieldSize: 64 * 1024, headerPairs: 50 };
-
-/** The lines of all parts together. A part has at most four lines with a meaning, and a post adds a few lines. */
-const MULTIPART_LINE_LIMIT = 1200;
-
-/**
- * Whether the body has more lines than any call. Only a known caller may send a large body. A large body may hold
- * files, and many bytes of a file are line ends. There the number of parts and the longest header of the parser limit
- * the work.
- */
-function hasTooManyLines(body: Buffer): boolean {
-  return body.length <= BODY_LIMIT && hasMoreBytes(body, '\n', MULTIPART_LINE_LIMIT);
-}
-
-const WHOLE_TYPE = /^multipart\/form-data; ?boundary=("?)([\w'()+,./:=?-]{1,70})\1$/i;
-
-/** What stands before each part but the first: exactly, or for an unusual content type at least. */
-function delimiterOf(contentType: string): string {
-  const [, , boundary = ''] = WHOLE_TYPE.exec(contentType) ?? [];
-  return `\r\n--${boundary}`;
-}
-
-/** Whether a body of a size that everybody may send has too many parts. To parse a hundred parts costs a millisecond. */
-function hasTooManyParts(body: Buffer, contentType: string): boolean {
-  if (body.length > BODY_LIMIT) return false;
-  const delimiter = Buffer.from(delimiterOf(contentType));
-  let found = 0;
-  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
-    found += 1;
-    // One delimiter ends the last part, and one may stand before the first.
-    if (found > MULTIPART_LIMITS.parts + 1) return true;
-  }
-  return false;
-}
-
-/** The most frequent of these names, without its brackets. */
-function commonest(names: readonly string[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const name of names) {
-    const base = name.split('[', 1)[0] ?? '';
-    counts.set(base, (counts.get(base) ?? 0) + 1);
-  }
-  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
-}
-
-/** The names of parts, as most programs write them. */
-function writtenNames(body: Buffer): string[] {
-  return [...body.toString('utf8').matchAll(/; name="([^"\r\n]*)"/g)].map(([, name = '']) => name);
-}
-
-/** The parser gets a body in pieces of this many bytes, so that a refused body is not read to its end. */
-const MULTIPART_PIECE = 4 * 1024;
-
-/** Reads a body until its end, or until it is refused. */
-function feed(parser: busboy.Busboy, body: Buffer, isRefused: () => boolean): void {
-  for (let at = 0; at < body.length && !isRefused(); at += MULTIPART_PIECE)
-    parser.write(body.subarray(at, at + MULTIPART_PIECE));
-  if (!isRefused()) parser.end();
-}
-
-/** The fields, and the names of files. A failure in the middle of a file is a failure of the parser as well. */
-function multipartParameters(body: Buffer, contentType: string): Promise<Parameters> {
-  if (hasTooManyLines(body)) return Promise.reject(new MalformedBody('too many lines'));
-  if (hasTooManyParts(body, contentType)) {
-    const findField = () => commonest(writtenNames(body));
-    return Promise.reject(new MalformedBody('too many parts', { findField }));
-  }
-  return new Promise((resolve, reject) => {
-    let isRefused = false;
-    const refuse = (message: string, options: { cause?: unknown; findField?: () => string | undefined }) => {
-      isRefused = true;
-      reject(new MalformedBody(message, options));
-    };
-    const pairs: Array<[string, string]> = [];
-    const files: string[] = [];
-    const findField = () => commonest(pairs.map(([name]) => name));
-    const refuseMany = (message: string) => refuse(message, { findField });
-    const refuseBroken = (cause: unknown) => refuse('broken multipart body', { cause });
-    try {
-      const parser = busboy({ headers: { 'content-type': contentType }, limits: MULTIPART_LIMITS });
-      // A part may have no name, although the types of the parser do not say that.
-      parser.on('field', (name: string | undefined, value) => pairs.push([name ?? '', value]));
-      parser.on('file', (name: string | undefined, file) => {
-        files.push(name ?? '');
-        file.on('error', refuseBroken).resume();
-      });
-      parser.on('fieldsLimit', () => refuseMany('too many fields'));
-      parser.on('partsLimit', () => refuseMany('too many parts'));
-      parser.on('error', refuseBroken);
-      parser.on('close', () => resolve(Parameters.ofPairs(pairs, files)));
-      feed(parser, body, () => isRefused);
-    } catch (cause) {
-      refuseBroken(cause);
-    }
-  });
-}
-
 /** Far more than any call of the old API has. */
 const JSON_SEPARATOR_LIMIT = 3000;
 
@@ -279,8 +166,10 @@ async function parseBody(req: Request): Promise<Parameters> {
   switch (bodyKind(req)) {
     case 'form':
       return formParameters(body);
-    case 'multipart':
-      return multipartParameters(body, req.headers['content-type'] ?? '');
+    case 'multipart': {
+      const { pairs, files } = await readMultipart(body, req.headers['content-type'] ?? '');
+      return Parameters.ofPairs(pairs, files);
+    }
     case 'json':
       return Parameters.ofPairs(jsonPairs(body));
     case 'none':

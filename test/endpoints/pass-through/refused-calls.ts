@@ -82,6 +82,18 @@ export function refusingCalls(stage: Stage): void {
     expect(stage.old.requests).toHaveLength(0);
   });
 
+  test.each(['klingon', 'utf-16le'])(
+    'a token in a part of the charset %s does not pass as no token',
+    async (charset) => {
+      const head = `Content-Disposition: form-data; name="access_token"\r\nContent-Type: text/plain; charset=${charset}`;
+      const body = `--b\r\n${head}\r\n\r\n${OTHER}\r\n--b--\r\n`;
+      const sent = { path: '/1/nothing.json', ...typed('multipart/form-data; boundary=b', body) };
+      const { status } = await sendRaw(stage.door.bridgeUrl, { method: 'POST', ...sent });
+      expect([400, 401, 404]).toContain(status);
+      expect(stage.old.requests).toHaveLength(0);
+    },
+  );
+
   test('two content types are refused; a body that holds no token passes as it is', async () => {
     const lines = [
       'POST /1/nothing.json HTTP/1.1',

@@ -6,7 +6,7 @@ import { noteRefusedCall } from '../refused-call-usage.ts';
 import { LegacyError } from '../../wire/legacy-error.ts';
 import type { PassThroughDeps } from './pass-through.ts';
 import { mayPass } from './passable-path.ts';
-import { MalformedBody } from '../../wire/request-parameters.ts';
+import { MalformedBody } from '../../wire/bodies/malformed-body.ts';
 
 /**
  * Calls that the bridge does not serve but the old API may: other paths, and other methods and formats of known calls.

@@ -5,13 +5,8 @@ import {
   FieldRefused,
   type FieldPairs,
 } from '../../../domain/translation/call-fields.ts';
-import {
-  bodyKind,
-  bodyParameters,
-  MalformedBody,
-  type Parameters,
-  queryParameters,
-} from '../../wire/request-parameters.ts';
+import { MalformedBody } from '../../wire/bodies/malformed-body.ts';
+import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../../wire/request-parameters.ts';
 
 /**
  * The parameters of a call about posts, as pairs. A JSON body may nest lists and maps; nested values get the names that

@@ -1,0 +1,53 @@
+import { BODY_LIMIT } from '../body-limits.ts';
+import { hasMoreBytes } from '../separators.ts';
+
+/** What a multipart body tells before it is parsed: where it ends, and whether it is too dear to parse. */
+
+/** The most parts of a body. */
+export const PARTS_MAX = 100;
+
+/** The lines of all parts together. A part has at most four lines with a meaning, and a post adds a few lines. */
+const MULTIPART_LINE_LIMIT = 1200;
+
+/**
+ * Whether the body has more lines than any call. Only a known caller may send a large body. A large body may hold
+ * files, and many bytes of a file are line ends. There the number of parts and the longest header of the parser limit
+ * the work.
+ */
+export function hasTooManyLines(body: Buffer): boolean {
+  return body.length <= BODY_LIMIT && hasMoreBytes(body, '\n', MULTIPART_LINE_LIMIT);
+}
+
+/** A content type as programs write it, with its boundary. */
+const WHOLE_TYPE =
+  /^multipart\/form-data(?:; ?(?!boundary)[a-z]+=[\w.-]+)*; ?boundary=("?)([\w'()+,./:=?-]{1,70})\1(?:; ?[a-z]+=[\w.-]+)*$/i;
+
+/** What stands before each part but the first: exactly, or for an unusual content type at least. */
+function delimiterOf(contentType: string): string {
+  const [, , boundary = ''] = WHOLE_TYPE.exec(contentType) ?? [];
+  return `\r\n--${boundary}`;
+}
+
+/**
+ * A body up to its end: what stands behind its last delimiter is no part (RFC 2046 §5.1.1). The parser alone would read
+ * on there, to the end of the piece that it has.
+ */
+export function untilEnd(body: Buffer, contentType: string): Buffer {
+  if (!WHOLE_TYPE.test(contentType)) return body;
+  const last = `${delimiterOf(contentType)}--`;
+  const at = body.indexOf(last);
+  return at < 0 ? body : body.subarray(0, at + last.length);
+}
+
+/** Whether a body of a size that everybody may send has too many parts. To parse a hundred parts costs a millisecond. */
+export function hasTooManyParts(body: Buffer, contentType: string): boolean {
+  if (body.length > BODY_LIMIT) return false;
+  const delimiter = Buffer.from(delimiterOf(contentType));
+  let found = 0;
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
+    found += 1;
+    // One delimiter ends the last part, and one may stand before the first.
+    if (found > PARTS_MAX + 1) return true;
+  }
+  return false;
+}
