@@ -3,6 +3,8 @@ import type { RequestHandler, Response } from 'express';
 import type { CallingRequest } from '../shared/trace/calling-request.ts';
 import { readTraceContext, type TraceContext } from '../shared/trace/trace-context.ts';
 import { requestIdOf } from './request-id.ts';
+import { authorizationHeaders } from './wire/bearer-token.ts';
+import { unescaped } from './wire/parse-form.ts';
 
 /**
  * The trace of the current request (W3C Trace Context). A trace that a caller brings stands in log lines and goes on to
@@ -12,27 +14,25 @@ import { requestIdOf } from './request-id.ts';
 
 interface KnownTrace {
   trace: TraceContext;
+  /** As the caller brought it: its step is the parent of a step that is recorded here. */
+  brought: TraceContext | undefined;
   /** Whether the trace was compared with all credentials of the request. */
   isChecked: boolean;
 }
 
 const traces = new WeakMap<ServerResponse, KnownTrace>();
 
-/** As it came, and as its reader reads it. */
-function readingsOf(text: string): string[] {
-  try {
-    return [text, decodeURIComponent(text)];
-  } catch {
-    return [text];
-  }
-}
+/** As it came, and as its reader reads it: what cannot be decoded hides nothing that can. */
+const readingsOf = (text: string) => [text, unescaped(text)];
 
 const basicOf = (authorization: string) =>
   Buffer.from(authorization.slice('basic '.length), 'base64').toString('latin1');
 
 /** The credentials that the head of a request may hold. */
-const textsIn = ({ url = '', headers: { authorization = '', cookie = '' } }: IncomingMessage) =>
-  [url, cookie, authorization, basicOf(authorization)].flatMap(readingsOf);
+function textsIn({ url = '', headers: { cookie = '' }, rawHeaders }: IncomingMessage): string[] {
+  const given = authorizationHeaders(rawHeaders);
+  return [url, cookie, ...given, ...given.map(basicOf)].flatMap(readingsOf);
+}
 
 const isPartOf = ({ traceId, parentId }: TraceContext, texts: readonly string[]) =>
   texts.some((text) => [traceId, parentId].some((id) => text.toLowerCase().includes(id)));
@@ -43,16 +43,18 @@ const hasBody = ({ headers }: IncomingMessage) =>
 /** Takes over the trace that a request brings. */
 export const takeTrace: RequestHandler = (req, res, next) => {
   const trace = req.headers['traceparent'] === undefined ? undefined : readTraceContext(req.headers);
-  if (trace && !isPartOf(trace, textsIn(req))) traces.set(res, { trace, isChecked: !hasBody(req) });
+  if (trace && !isPartOf(trace, textsIn(req)))
+    traces.set(res, { trace, brought: trace, isChecked: !hasBody(req) });
   next();
 };
 
 /** The trace that the request brought, also before its body is read. Only for what is told later. */
-export const broughtTraceOf = (res: ServerResponse): TraceContext | undefined => traces.get(res)?.trace;
+export const broughtTraceOf = (res: ServerResponse): TraceContext | undefined => traces.get(res)?.brought;
 
 /** Sets the trace that the work for the request belongs to from now on. */
 export function setTrace(res: ServerResponse, trace: TraceContext): void {
-  traces.set(res, { trace, isChecked: traces.get(res)?.isChecked ?? true });
+  const { brought, isChecked = true } = traces.get(res) ?? {};
+  traces.set(res, { trace, brought, isChecked });
 }
 
 /**
@@ -62,7 +64,9 @@ export function setTrace(res: ServerResponse, trace: TraceContext): void {
 export function checkTrace(res: ServerResponse, credentials: () => ReadonlyArray<string | undefined>): void {
   const known = traces.get(res);
   if (!known) return;
-  if (isPartOf(known.trace, credentials().map(String))) traces.delete(res);
+  const { trace, brought = trace } = known;
+  const texts = credentials().map(String);
+  if (isPartOf(trace, texts) || isPartOf(brought, texts)) traces.delete(res);
   else known.isChecked = true;
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { exchangeFields } from '../support/callers/legacy-calls.ts';
 import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
@@ -99,6 +100,8 @@ test('row F161 a tracestate alone goes nowhere; one of 32 members goes on', asyn
   expect(lastRead()['tracestate']).toBe(members(32));
 });
 
+const SECRET = 'b6a1f0c94d2e87735a0c1d9e4f8b2a61';
+
 /** The digits of a token are as long as a trace id, and of the same kind. */
 const digitsOf = (credential: string) => credential.replace(/^1\//, '');
 
@@ -134,13 +137,42 @@ test('row F162 a token whose digits are escaped in the address is no trace of it
   expect(lastRead()).not.toHaveProperty('traceparent');
 });
 
+async function expectNotWritten(digits: string): Promise<void> {
+  const lines = JSON.stringify(await heard.lines());
+  expect(lines).toContain('"message":"request"');
+  expect(lines).not.toContain(digits);
+}
+
+test('row F162 a token in an address with a broken escape is no trace of a refused call', async () => {
+  const digits = digitsOf(heard.connected.token);
+  const path = `/1/user.json?x=%&access_token=1%2F${digits.replace(/./g, escapeOf)}`;
+  const { status } = await heard.call({ ...traceOf(digits), authorization: `Bearer 1/${SECRET}` }, { path });
+  expect(status).toBe(400);
+  await expectNotWritten(digits);
+});
+
+test('row F162 a token in a second header is no trace of a refused call', async () => {
+  const digits = digitsOf(heard.connected.token);
+  const { hostname, port } = new URL(heard.door.bridgeUrl);
+  const socket = connect(Number(port), hostname);
+  const answered = once(socket, 'data');
+  const given = [`1/${SECRET}`, heard.connected.token].map((token) => `authorization: Bearer ${token}`);
+  const lines = [
+    'GET /1/user.json HTTP/1.1',
+    'host: x',
+    ...given,
+    `traceparent: ${traceOf(digits).traceparent}`,
+  ];
+  socket.write(`${[...lines, 'connection: close'].join('\r\n')}\r\n\r\n`);
+  expect(String(await answered)).toMatch(/^HTTP\/1\.1 400 /);
+  await expectNotWritten(digits);
+});
+
 test('row F162 the first half of a token as the parent in a trace is no trace of its call', async () => {
   const half = digitsOf(heard.connected.token).slice(0, 16);
   await heard.call({ traceparent: `00-${TRACE_ID}-${half}-01` });
   await expectNoTrace();
 });
-
-const SECRET = 'b6a1f0c94d2e87735a0c1d9e4f8b2a61';
 
 const basic = (secret: string) => Buffer.from(`client:${secret}`).toString('base64');
 
