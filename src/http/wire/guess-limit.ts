@@ -16,6 +16,12 @@ const PER_CLIENT = 30;
  */
 const LOOKS = 3000;
 
+/**
+ * Longer than any client id. A stranger invents ids as long as a body, and the counts of a minute are kept in memory: of
+ * a longer id only the beginning counts.
+ */
+const LONGEST_ID = 200;
+
 function slowDown(retryAfter: number): OAuthError {
   return new OAuthError('slow_down', 'Too many failed attempts. Try again later.', {
     status: 429,
@@ -33,16 +39,19 @@ export interface GuessLimit {
   countWrong(clientId: string, address: string, how: { isShared: boolean }): void;
 }
 
+const everywhereKey = (clientId: string) => ['guesses', clientId.slice(0, LONGEST_ID)];
+const hereKey = (clientId: string, address: string) => [...everywhereKey(clientId), addressKey(address)];
+
 /** The limit over all processes. A minute begins with the first wrong secret. */
 export function createGuessLimit({ counts }: WireDeps): GuessLimit {
   return {
     check(clientId, address) {
-      const { points, secondsLeft } = counts.look(['guesses', clientId, addressKey(address)]);
+      const { points, secondsLeft } = counts.look(hereKey(clientId, address));
       if (points >= LOOKS) throw slowDown(secondsLeft);
     },
     countWrong(clientId, address, how) {
-      const here = counts.count(['guesses', clientId, addressKey(address)], how);
-      const everywhere = counts.count(['guesses', clientId], how);
+      const here = counts.count(hereKey(clientId, address), how);
+      const everywhere = counts.count(everywhereKey(clientId), how);
       if (here.points > PER_ADDRESS) throw slowDown(here.secondsLeft);
       if (everywhere.points > PER_CLIENT) throw slowDown(everywhere.secondsLeft);
     },
