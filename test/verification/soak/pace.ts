@@ -31,7 +31,7 @@ export interface Pace {
   longestPause: number;
   /** How long everything may take to come to rest: in the worst case the breaker rests for five minutes once more. */
   settle: number;
-  /** How long the mails may take after that: one that a killed process had claimed is free after five minutes. */
+  /** How long mails that are on their way may take after that. */
   told: number;
 }
 
@@ -54,7 +54,7 @@ const real: Pace = {
   longestHole: 20_000,
   longestPause: 8000,
   settle: 480_000,
-  told: 400_000,
+  told: 60_000,
 };
 
 const short: Pace = {
@@ -75,7 +75,7 @@ const short: Pace = {
   longestHole: 1500,
   longestPause: 1500,
   settle: 60_000,
-  told: 400_000,
+  told: 20_000,
 };
 
 export const PACES = { real, short } as const;

@@ -97,8 +97,20 @@ function wasGivenUp({ events }: RoundHistory, { id }: GrantRow, call: Call): boo
   });
 }
 
-function wasRevoked({ events }: RoundHistory, mapping: MappingRow, call: Call): boolean {
-  return events.some(
+/** Whoever gives the token of a dead grant back ends that token alone: there is no entry of its grant. */
+function wasGivenBack({ calls }: RoundHistory, call: Call): boolean {
+  return calls.some(
+    ({ operation, secret, status, startedAt }) =>
+      operation === 'deauthorize' &&
+      secret === call.secret &&
+      status === 200 &&
+      startedAt <= call.endedAt + NOISE_MS,
+  );
+}
+
+function wasRevoked(history: RoundHistory, mapping: MappingRow, call: Call): boolean {
+  if (wasGivenBack(history, call)) return true;
+  return history.events.some(
     ({ action, grantId, mappingId, at }) =>
       action === 'deauthorized' &&
       at <= call.endedAt + NOISE_MS &&

@@ -172,6 +172,17 @@ const HIDDEN: Array<[string, string, Change]> = [
       h.events.push({ at: SINCE + 500, action: 'grant_revived', grantId: 'g', mappingId: null });
     },
   ],
+  [
+    'the refusal of a token that was given back in vain, beside a newer grant',
+    'answered',
+    (h) => {
+      h.calls.push(call({ operation: 'deauthorize', status: 503, endedAt: SINCE + 450 }));
+      h.calls.push(call({ startedAt: SINCE + 900, endedAt: SINCE + 910, status: 401 }));
+      Object.assign(row(h), { state: 'dead', deadCause: 'replaced', deadAt: SINCE + 340 });
+      h.grants.push({ ...row(h), id: 'newer', state: 'ready', deadAt: null, deadCause: null });
+      h.events.push({ at: SINCE + 340, action: 'granted', grantId: 'newer', mappingId: null });
+    },
+  ],
   ['a code that is refused and gave nobody a token', 'I1', (h) => h.calls.push(refusedExchange())],
   ['a caller who waits for too long', 'answered', (h) => h.calls.push(call({ endedAt: SINCE + 9100 }))],
   [
@@ -201,4 +212,17 @@ const HIDDEN: Array<[string, string, Change]> = [
 
 test.each(HIDDEN)('%s is a violation', (_words, invariant, change) => {
   expect(broken(change)).toContain(invariant);
+});
+
+test('a token that was given back after its grant had ended is refused rightly, also beside a newer grant', () => {
+  const violations = broken((h) => {
+    h.calls.push(call({ operation: 'deauthorize', startedAt: SINCE + 400, endedAt: SINCE + 450 }));
+    h.calls.push(call({ startedAt: SINCE + 900, endedAt: SINCE + 910, status: 401 }));
+    h.events.push({ at: SINCE + 440, action: 'deauthorized', grantId: null, mappingId: null });
+    Object.assign(row(h), { state: 'dead', deadCause: 'replaced', deadAt: SINCE + 340 });
+    h.grants.push({ ...row(h), id: 'newer', state: 'ready', deadAt: null, deadCause: null });
+    delete h.grants[1]?.token;
+    h.events.push({ at: SINCE + 340, action: 'granted', grantId: 'newer', mappingId: null });
+  });
+  expect(violations).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { PresentationCounts } from '../../shared/checker/checker-presentati
 import type { RoundHistory } from '../../shared/checker/history.ts';
 import type { Chores } from '../chores/chores.ts';
 import { runUntilDone } from '../chores/operator.ts';
-import { untilTold } from '../chores/reminders.ts';
+import { tellTheRest } from '../chores/reminders.ts';
 import { endRotation } from '../chores/rotation.ts';
 import { leaksIn } from '../machine-log.ts';
 import { readNotes, type Recording, wholeHistory } from '../record.ts';
@@ -29,7 +29,7 @@ async function judgeChores(
   { mails, rotation, people, isBackedUp }: Chores,
 ): Promise<Violation[]> {
   if (rotation) await endRotation(run, rotation);
-  if (people) await untilTold(mails, people, run.options.pace.told);
+  if (people) await tellTheRest(run, mails, people);
   const outages = run.ground.machines.flatMap((machine) => machine.outages);
   return [
     ...(rotation ? await judgeKeys(run, rotation) : [{ invariant: 'keys', text: 'no rotation was begun' }]),
