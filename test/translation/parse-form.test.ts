@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseForm, splitForm } from '../../src/http/wire/parse-form.ts';
+import { parseForm, splitForm, splitFormBody } from '../../src/http/wire/parse-form.ts';
 import { Parameters } from '../../src/http/wire/request-parameters.ts';
 
 /**
@@ -27,6 +27,30 @@ test('a form has the pairs that the standard gives it', () => {
       expect(pairsOf(text)).toEqual(standard(text));
     }),
     { numRuns: 3000 },
+  );
+});
+
+test('a form that came as bytes has the pairs that the standard gives it, also where they are no text', () => {
+  const bytes = fc.array(
+    fc.oneof(
+      pieces.map((piece) => Buffer.from(piece)),
+      fc.uint8Array({ maxLength: 3 }).map((some) => Buffer.from(some)),
+    ),
+    { maxLength: 30 },
+  );
+  fc.assert(
+    fc.property(bytes, (parts) => {
+      const body = Buffer.concat(parts);
+      const { names, values, read } = splitFormBody(body);
+      // The standard divides and unescapes bytes, and then reads UTF-8: an escape says of each byte what it is.
+      const escaped = body
+        .toString('latin1')
+        .replace(/[^\0-\x7f]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+      expect(names.map((name, index) => [read(name), read(values[index] ?? '')])).toEqual([
+        ...new URLSearchParams(escaped),
+      ]);
+    }),
+    { numRuns: 5000 },
   );
 });
 

@@ -1,3 +1,5 @@
+import { isAscii as isAsciiBytes } from 'node:buffer';
+
 const PLUS = 0x2b;
 const SPACE = 0x20;
 const PERCENT = 0x25;
@@ -19,10 +21,7 @@ function escapedByte(bytes: Buffer, at: number): number {
 
 const hasEscapes = (text: string) => text.includes('%') || text.includes('+');
 
-/** A name, a value or another text in clear. A plus is a space; a percent sign without two digits is kept; bytes that are no UTF-8 become U+FFFD. */
-export function unescaped(piece: string): string {
-  if (!hasEscapes(piece)) return piece;
-  const bytes = Buffer.from(piece);
+function unescapedBytes(bytes: Buffer): string {
   const end = bytes.length;
   let length = 0;
   for (let at = 0; at < end; at++) {
@@ -32,6 +31,17 @@ export function unescaped(piece: string): string {
     bytes[length++] = escaped >= 0 ? escaped : code === PLUS ? SPACE : code;
   }
   return bytes.toString('utf8', 0, length);
+}
+
+/** A name, a value or another text in clear. A plus is a space; a percent sign without two digits is kept; bytes that are no UTF-8 become U+FFFD. */
+export function unescaped(piece: string): string {
+  return hasEscapes(piece) ? unescapedBytes(Buffer.from(piece)) : piece;
+}
+
+/** The same for a piece of which each character is a byte. */
+function unescapedLatin1(piece: string): string {
+  const bytes = Buffer.from(piece, 'latin1');
+  return hasEscapes(piece) ? unescapedBytes(bytes) : bytes.toString('utf8');
 }
 
 /** The index of a character, or the end of the text. */
@@ -73,6 +83,16 @@ export function splitForm(text: string, limit = Number.POSITIVE_INFINITY): Writt
     values.push(equals < end ? text.slice(equals + 1, end) : '');
   }
   return { names, values, read: hasEscapes(text) ? unescaped : asWritten };
+}
+
+/**
+ * The pairs of a form that came as a body. They are divided as bytes, and only what is read becomes text: letters beyond
+ * ASCII cost sixty times as much as others, and most bodies of strangers are never read.
+ */
+export function splitFormBody(body: Buffer): WrittenPairs {
+  const pairs = splitForm(body.toString('latin1'));
+  const isClear = isAsciiBytes(body) && pairs.read === asWritten;
+  return isClear ? pairs : { ...pairs, read: unescapedLatin1 };
 }
 
 /** The byte that a percent sign at this place of a written piece stands for, or -1 where no two digits follow. */

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { MalformedBody } from './bodies/malformed-body.ts';
 import { readMultipart } from './bodies/read-multipart.ts';
-import { beginsWith, inClear, isNamed, splitForm, type WrittenPairs } from './parse-form.ts';
+import { beginsWith, inClear, isNamed, splitForm, splitFormBody, type WrittenPairs } from './parse-form.ts';
 import { hasMoreBytes } from './separators.ts';
 
 /**
@@ -129,7 +129,7 @@ function jsonPairs(body: Buffer): Array<[string, string]> {
  */
 export function formParameters(body: Buffer): Parameters {
   if (hasMoreBytes(body, '&', PARAMETER_LIMIT - 1)) throw new MalformedBody('too many parameters');
-  return new Parameters(splitForm(body.toString('utf8')));
+  return new Parameters(splitFormBody(body));
 }
 
 /** The content types whose bodies carry parameters (docs/old-api.md Q1). */
