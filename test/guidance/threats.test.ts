@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/shared/project-root.ts';
 import { readDocument, rowsBelow } from '../support/guidance.ts';
@@ -61,6 +62,20 @@ test('no cell is empty, and no row is without a test', () => {
   expect(rows.filter(({ tests }) => tests.some((one) => !one.startsWith('`'))).map(({ id }) => id)).toEqual(
     [],
   );
+});
+
+const { placeOf } = createRequire(__filename)('../support/jest/campaigns.cjs') as {
+  placeOf: (file: string) => number;
+};
+
+/** What CI runs only where it has the time, or never. */
+function mayBeLeftOut(shown: string): boolean {
+  const [, file = ''] = /^`([^`]+)`/.exec(shown) ?? [];
+  return file.endsWith('.long.test.ts') || placeOf(join(projectRoot, 'test', file)) >= 0;
+}
+
+test('no row stands on tests alone that a slow machine leaves out', () => {
+  expect(rows.filter(({ tests }) => tests.every(mayBeLeftOut)).map(({ id }) => id)).toEqual([]);
 });
 
 const textOf = (path: string) => readFileSync(path, 'utf8').replaceAll(String.raw`\'`, "'");

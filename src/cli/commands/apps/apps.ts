@@ -11,7 +11,7 @@ const ONCE = 'The secret and the token are shown only this once. The owner token
 
 /** An account may be named before it comes. A mistake in the id looks the same. */
 const UNKNOWN_OWNER =
-  'No account with the id of the owner was known here. If the id is wrong, nobody can manage this app: add it anew.';
+  'No account with the id of the owner was known here. If the id is wrong, no owner can manage this app: add it anew.';
 
 async function isOwnerKnown({ store }: AccountsDeps, owner: string): Promise<boolean> {
   const id = await readAccountId(store.durable, owner);
