@@ -6,7 +6,7 @@ import { PageOutOfReach } from '../../src/domain/posts/lists/read-list.ts';
 import { FIELD_CODES, FieldRefused } from '../../src/domain/translation/call-fields.ts';
 import { answerOfRefusal } from '../../src/http/legacy/refusal-answers.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
-import type { Refusal } from '../../src/shared/refusal.ts';
+import type { Refusal } from '../../src/shared/refusals/refusal.ts';
 
 /** ARCHITECTURE.md lists every refusal, and every error that is none. */
 

@@ -1,6 +1,6 @@
 import { ACCOUNT_ID_WORDS, readAccountId } from './account-id.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 import { STAFF_ROLES, type StaffRole } from '../../store/tables/page-tables.ts';
 import { deleteRole, findRole, keepRole } from '../../store/accounts/staff.ts';
 import { accountsWith } from '../../store/support/support-search.ts';

@@ -1,4 +1,4 @@
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { equalDigests, keyIdOf } from '../../shared/secrets.ts';
 import { findSecrets, moveSecretDigest } from '../../store/apps/apps.ts';
 import type { Database } from '../../store/driver/store.ts';

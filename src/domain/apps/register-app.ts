@@ -1,7 +1,7 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import { newHexId, newLegacyToken, newOpaqueValue, tokenHint } from '../../shared/ids.ts';
 import { tokensIn } from '../../shared/log/token-like.ts';
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
 import { addCallback, countAppsOf, findApp, insertApp, insertContacts } from '../../store/apps/apps.ts';
 import { insertMapping } from '../../store/tokens/mappings.ts';

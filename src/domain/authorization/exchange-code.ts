@@ -1,5 +1,5 @@
 import { newHexId, newLegacyToken, tokenHint } from '../../shared/ids.ts';
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { findLiveGrant } from '../../store/grants/grants.ts';
 import { claimCode, findCode } from '../../store/authorization/legacy-codes.ts';
 import { insertMapping, moveMapping } from '../../store/tokens/mappings.ts';

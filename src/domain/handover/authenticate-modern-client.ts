@@ -1,4 +1,4 @@
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { equalDigests } from '../../shared/secrets.ts';
 import { findModernClient, type ModernClientRow, takesPairs } from '../../store/apps/modern-clients.ts';
 import { authenticateClient, type Credentials, WrongSecret } from '../apps/authenticate-client.ts';

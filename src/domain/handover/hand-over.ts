@@ -1,5 +1,5 @@
 import { SECOND } from '../../shared/lifetimes.ts';
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { findGrant, findLiveGrant } from '../../store/grants/grants.ts';
 import {
   claimHandover,

@@ -1,5 +1,5 @@
 import { tokensIn } from '../../shared/log/token-like.ts';
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 
 /**
  * The reason that a person gives for changing what belongs to others. The history keeps the reason, and the owner may

@@ -1,4 +1,4 @@
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 
 /**
  * What an import refuses: a whole file, or one row. A refusal never repeats the content of the file, which may be a

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../../shared/lifetimes.ts';
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 import type { KeyPurpose } from '../../shared/secrets.ts';
 import { type KeyHolder, HOLDER_LIVES, listHolders } from '../../store/keys/key-holders.ts';
 import { listKeys } from '../../store/keys/keys.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 
 /** A limit on calls or on the new API's budget is reached. Nothing was sent, and the caller may come again. */
 export class LimitReached extends Refusal {

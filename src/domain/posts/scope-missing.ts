@@ -1,4 +1,4 @@
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 import { readGrant } from '../../store/grants/grants.ts';
 import type { PostsDeps } from './deps.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';

@@ -1,5 +1,5 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 import { type MatchMarks, findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
 import { readAccountId } from '../accounts/account-id.ts';
 import type { SupportDeps } from './deps.ts';

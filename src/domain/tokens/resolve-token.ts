@@ -1,5 +1,5 @@
 import { hintOfAny } from '../../shared/ids.ts';
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 import { keyIdOf } from '../../shared/secrets.ts';
 import type { CallingRequest } from '../../shared/trace/calling-request.ts';
 import {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
 
 /**
  * The fields of an old call. Forms, multipart bodies, queries and JSON bodies are all converted to pairs: `media[link]`

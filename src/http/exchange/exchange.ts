@@ -6,7 +6,7 @@ import {
 } from '../../domain/handover/authenticate-modern-client.ts';
 import type { ExchangeDeps } from './deps.ts';
 import { confirm, type HandoverResult, handOver } from '../../domain/handover/hand-over.ts';
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { tellDates } from '../wire/added-headers.ts';
 import { createClientAuthentication } from '../wire/client-authentication.ts';
 import { sendJson } from '../wire/legacy-error.ts';

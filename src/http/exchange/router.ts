@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { ExchangeDeps } from './deps.ts';
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { tokenFailures } from '../legacy/failures.ts';
 import { refuseExchanges } from '../overload/later.ts';
 import { readFormOfExchange } from '../wire/read-body.ts';

@@ -7,7 +7,7 @@ import {
   LONGEST_STATE,
   sealRequest,
 } from '../../domain/authorization/request-authorization.ts';
-import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
+import type { OAuthErrorCode } from '../../shared/refusals/oauth-error.ts';
 import { PageError } from '../pages/page-error.ts';
 import { formatNumber } from '../wording/words.ts';
 import { tellDates } from '../wire/added-headers.ts';

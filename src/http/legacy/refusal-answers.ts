@@ -2,7 +2,7 @@ import { GrantDead, LimitReached, ScopeMissing, TokenRefused } from '../../domai
 import { PageOutOfReach } from '../../domain/posts/lists/read-list.ts';
 import { FieldRefused } from '../../domain/translation/call-fields.ts';
 import { refusalOfField } from '../../domain/translation/old-refusal.ts';
-import type { Refusal } from '../../shared/refusal.ts';
+import type { Refusal } from '../../shared/refusals/refusal.ts';
 import { LegacyError, REFUSALS, tooManyCalls } from '../wire/legacy-error.ts';
 import { inBrownout } from './brownout-text.ts';
 import type { LegacyDeps } from './deps.ts';

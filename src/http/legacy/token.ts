@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { authenticateClient } from '../../domain/apps/authenticate-client.ts';
 import type { LegacyDeps } from './deps.ts';
 import { exchangeCode } from '../../domain/authorization/exchange-code.ts';
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { callingOf, checkTrace } from '../request-trace.ts';
 import { tellDates } from '../wire/added-headers.ts';
 import { createClientAuthentication } from '../wire/client-authentication.ts';

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { PageError } from '../pages/page-error.ts';
 import type { OverloadDeps } from './deps.ts';
 import { comeAgainAfter } from './room-for-call.ts';

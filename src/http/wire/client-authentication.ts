@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { type Credentials, WrongSecret } from '../../domain/apps/authenticate-client.ts';
 import type { WireDeps } from './deps.ts';
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { clientCredentials, invalidClient } from './client-credentials.ts';
 import { createGuessLimit } from './guess-limit.ts';
 import type { Parameters } from './request-parameters.ts';

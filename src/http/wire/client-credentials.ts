@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Credentials } from '../../domain/apps/authenticate-client.ts';
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import type { Parameters } from './request-parameters.ts';
 
 /** The id and secret of an old client, and whether they came by Basic (OAuth 2.0 draft 20 §2.4.1). */

@@ -1,6 +1,6 @@
 import type { WireDeps } from './deps.ts';
 import { addressKey } from '../../shared/net/addresses.ts';
-import { OAuthError } from '../../shared/oauth-error.ts';
+import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 
 /**
  * Wrong client secrets are counted per client and address, and per client over all addresses (docs/threats.md T12).

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
-import type { OAuthError } from '../../shared/oauth-error.ts';
+import { WithoutStack } from '../../shared/refusals/without-stack.ts';
+import type { OAuthError } from '../../shared/refusals/oauth-error.ts';
 
 /** Status, numeric code and text. */
 export type LegacyRefusal = readonly [status: number, code: number, message: string];
@@ -9,7 +10,7 @@ export type LegacyRefusal = readonly [status: number, code: number, message: str
  * A refusal of a resource call in the form that every old client reads: string `error` and integer `code`
  * (docs/old-api.md Q11). Texts and numbers are as recorded.
  */
-export class LegacyError extends Error {
+export class LegacyError extends WithoutStack {
   override readonly name = 'LegacyError';
   readonly status: number;
   readonly code: number;

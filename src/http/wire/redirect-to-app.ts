@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { isNoPlace } from '../../domain/apps/callback-rule.ts';
-import type { OAuthErrorCode } from '../../shared/oauth-error.ts';
+import type { OAuthErrorCode } from '../../shared/refusals/oauth-error.ts';
 
 /** The answer to an app at its callback. */
 export interface AnswerToApp {

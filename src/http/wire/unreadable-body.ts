@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { WithoutStack } from '../../shared/refusals/without-stack.ts';
 
 /** A body that cannot be read. The fault is always the sender's, because no other step fails while a body is read. */
-export class UnreadableBody extends Error {
+export class UnreadableBody extends WithoutStack {
   override readonly name = 'UnreadableBody';
   readonly status: 400 | 413 | 415;
   constructor(cause: unknown) {

@@ -45,6 +45,12 @@ const typed = (type: string | undefined, body: string | Buffer, coding?: string)
 
 const FORM = 'application/x-www-form-urlencoded';
 
+/** The fields of an exchange among so many in all. */
+function withFurther(count: number): Fields {
+  const further = Array.from({ length: count - Object.keys(fields).length }, (_, n) => [`f${n}`, 'x']);
+  return { ...Object.fromEntries(further), ...fields };
+}
+
 // docs/old-api.md Q1 decides: old clients send multipart and JSON bodies too.
 test.each<[string, () => Content]>([
   ['a form', () => rawForm(form)],
@@ -53,6 +59,7 @@ test.each<[string, () => Content]>([
   ['a form in gzip', () => typed(FORM, gzipSync(form), 'gzip')],
   ['C65 a JSON object', () => json(fields)],
   ['C66 multipart', () => multipart(fields)],
+  ['multipart of as many parts as are read', () => multipart(withFurther(100))],
 ])('row T13 %s is exchanged', async (_case, content) => {
   expect(await postToken(door, content())).toMatchObject({ status: 200 });
 });
@@ -65,6 +72,7 @@ test.each<[string, () => Content]>([
   ['a broken content type', () => typed(';;=', form)],
   ['a body in UTF-16', () => typed(`${FORM}; charset=utf-16`, Buffer.from(form, 'utf16le'))],
   ['multipart without a boundary', () => typed('multipart/form-data', multipart(fields).body as string)],
+  ['multipart of one part too many', () => multipart(withFurther(101))],
   ['multipart that ends early', () => typed('multipart/form-data; boundary=b', '--b\r\nContent-Disp')],
   ['no body at all', () => ({})],
 ])('rows T13 and C66 %s is invalid_request', async (_case, content) => {

@@ -6,7 +6,7 @@ import {
   NOTHING_SENT_REST_MAX,
   PRESENTING_LIMIT,
 } from '../../../shared/lifetimes.ts';
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/refusals/refusal.ts';
 import { Unreadable } from '../../../shared/secrets.ts';
 import { countSiblings, readGrant } from '../../../store/grants/grants.ts';
 import { endRest, postponeRefresh, redatePresentation } from '../../../store/grants/presentations.ts';

@@ -1,6 +1,6 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
 import { momentText } from '../../../shared/moments.ts';
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/refusals/refusal.ts';
 import { findApp } from '../../../store/apps/apps.ts';
 import { isIdentifiedApp } from '../../../store/tokens/observed.ts';
 import type { Database } from '../../../store/driver/store.ts';

@@ -1,5 +1,5 @@
 import { MINUTE } from '../../../shared/lifetimes.ts';
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/refusals/refusal.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
 import { readPostsPage, UnreadablePage } from '../../../upstream/posts/read-posts.ts';
 import type { PostsDeps } from '../deps.ts';

@@ -1,6 +1,6 @@
 import { newOrderedId } from '../../../shared/ids.ts';
 import { WRITE_ANSWERED_WITHIN } from '../../../shared/lifetimes.ts';
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/refusals/refusal.ts';
 import type { WriteCall } from '../../../store/tables/posts.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';

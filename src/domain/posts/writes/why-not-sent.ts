@@ -1,4 +1,4 @@
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/refusals/refusal.ts';
 import { isStorageFault } from '../../../store/driver/storage-fault.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';

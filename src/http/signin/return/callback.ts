@@ -6,7 +6,7 @@ import {
   isOurIssuer,
 } from '../../../domain/authorization/consent.ts';
 import { Forbidden, Rejected, Unavailable } from '../../../domain/failures.ts';
-import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
+import type { OAuthErrorCode } from '../../../shared/refusals/oauth-error.ts';
 import { queryParameters } from '../../wire/request-parameters.ts';
 import { kindOf } from '../../../shared/log/refusal-log.ts';
 import { callingOf, idsOf } from '../../request-trace.ts';

@@ -1,6 +1,6 @@
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import { reauthorize } from '../../../domain/authorization/reauthorize.ts';
-import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
+import type { OAuthErrorCode } from '../../../shared/refusals/oauth-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import type { ReturnEnding } from './callback.ts';

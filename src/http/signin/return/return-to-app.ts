@@ -2,7 +2,7 @@ import { isNoPlace } from '../../../domain/apps/callback-rule.ts';
 import { completeAuthorization } from '../../../domain/authorization/complete-authorization.ts';
 import { type AuthorizationRequest, isLegacy } from '../../../domain/authorization/consent.ts';
 import { type LegacyRequest, rawStateOf } from '../../../domain/authorization/request-authorization.ts';
-import type { OAuthErrorCode } from '../../../shared/oauth-error.ts';
+import type { OAuthErrorCode } from '../../../shared/refusals/oauth-error.ts';
 import { redirectToApp } from '../../wire/redirect-to-app.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';

@@ -43,10 +43,11 @@ export function untilEnd(body: Buffer, contentType: string): Buffer {
 export function hasTooManyParts(body: Buffer, contentType: string): boolean {
   if (body.length > BODY_LIMIT) return false;
   const delimiter = Buffer.from(delimiterOf(contentType));
-  let found = 0;
+  // The first delimiter needs no line end before it.
+  let found = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2)) ? 1 : 0;
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
     found += 1;
-    // One delimiter ends the last part, and one may stand before the first.
+    // One delimiter stands before each part, and one behind the last.
     if (found > PARTS_MAX + 1) return true;
   }
   return false;

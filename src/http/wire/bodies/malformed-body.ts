@@ -1,5 +1,7 @@
+import { WithoutStack } from '../../../shared/refusals/without-stack.ts';
+
 /** A body that does not match its content type. */
-export class MalformedBody extends Error {
+export class MalformedBody extends WithoutStack {
   override readonly name = 'MalformedBody';
   readonly #findField: () => string | undefined;
 

@@ -2,7 +2,8 @@ import busboy from 'busboy';
 import { hasTooManyLines, hasTooManyParts, PARTS_MAX, untilEnd } from './delimiters.ts';
 import { MalformedBody } from './malformed-body.ts';
 
-const LIMITS = { fields: PARTS_MAX, parts: PARTS_MAX, fieldSize: 64 * 1024, headerPairs: 50 };
+// The parser says that there are too many parts when it has read the last one that it may read.
+const LIMITS = { fields: PARTS_MAX, parts: PARTS_MAX + 1, fieldSize: 64 * 1024, headerPairs: 50 };
 
 /** The most frequent of these names, without its brackets. */
 function commonest(names: readonly string[]): string | undefined {

@@ -1,3 +1,5 @@
+import { WithoutStack } from './without-stack.ts';
+
 /**
  * A use case says no. What was asked, or the present state of things, is the reason: nothing is broken and nothing is
  * out of reach, so a refusal is no fault and raises no alarm. The work that was refused was not done. The message is
@@ -6,7 +8,7 @@
  *
  * ARCHITECTURE.md, "How a use case says no", lists every refusal: who throws it, and what each reader gets.
  */
-export abstract class Refusal extends Error {
+export abstract class Refusal extends WithoutStack {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
     this.name = new.target.name;
