@@ -11,7 +11,7 @@ export interface ProcessMetrics {
 }
 
 /** For waits and for statements. */
-const DATABASE_TIMES = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5];
+const DATABASE_TIMES = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 const PERCENTILES = [50, 99, 100];
 
