@@ -225,6 +225,15 @@ describe.each(databaseKinds)('on %s', (kind) => {
     });
   });
 
+  test('a revival by an answer without a date keeps the date of the pair before', async () => {
+    await stores.one.durable.updateTable('grants').set({ rotated_at: 3 }).execute();
+    await endOf('lost');
+    expect(await reviveWithRotation(stores.one.durable, version, { ...newPair, answeredAt: undefined })).toBe(
+      true,
+    );
+    expect(await current()).toMatchObject({ version: 2, rotated_at: 3 });
+  });
+
   test('so does one that only the original of a copy was thought to know', async () => {
     await endOf('superseded', { reason: 'grant_superseded' });
     expect(await revive()).toBe(true);

@@ -40,7 +40,17 @@ async function bring({ ground }: SoakRun, fault: Fault): Promise<void> {
   }
 }
 
-/** Brings the faults of the plan, each at its time. */
+/** What stands ready for the next calls is withdrawn. */
+function withdraw({ ground: { proxy, recorder } }: SoakRun): void {
+  proxy.clear();
+  recorder.hostile = undefined;
+  recorder.mainFault = undefined;
+}
+
+/**
+ * Brings the faults of the plan, each at its time. A fault that no call met in its turn is withdrawn: refreshes are rare
+ * after lost answers, and one that always found a fault ready would never end their stop.
+ */
 export async function bringFaults(run: SoakRun, signal: AbortSignal): Promise<void> {
   for (const fault of run.plan.faults) {
     await delay(Math.max(0, run.beganAt + fault.at - Date.now()), undefined, { signal }).catch(
@@ -51,14 +61,14 @@ export async function bringFaults(run: SoakRun, signal: AbortSignal): Promise<vo
     run.ledger.troubles.push(trouble);
     run.ledger.count(`fault: ${trouble.what}`);
     await bring(run, fault);
+    await delay(run.options.pace.every.fault / 2, undefined, { signal }).catch(() => undefined);
+    withdraw(run);
     trouble.until = Date.now() + AFTERWARDS_MS;
   }
 }
 
 /** Nothing is wrong any more. */
-export function clearWeather({ ground: { proxy, recorder } }: SoakRun): void {
-  proxy.mend();
-  proxy.clear();
-  recorder.hostile = undefined;
-  recorder.mainFault = undefined;
+export function clearWeather(run: SoakRun): void {
+  run.ground.proxy.mend();
+  withdraw(run);
 }
