@@ -61,8 +61,6 @@ describe.each(CASES)('on $database, $name', ({ database, apiTakes, env, connecti
   });
 
   test('99 of 100 accepted calls are answered within 200 ms, and the rest is told when to come again', async () => {
-    // A process that has just begun is slower.
-    await capacityOf(patient, connections, 4);
     const capacity = await capacityOf(patient, connections, 4);
     const control = await measure(patient, 2 * capacity);
     const shed = await measure(bridge, 2 * capacity);

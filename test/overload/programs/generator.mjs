@@ -4,26 +4,20 @@
 // beginning are counted apart. Requests are written by hand, so that the load costs little beside the server.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 
 const asked = JSON.parse(process.argv[2]);
-const { port, path, seconds, skip = 0, rate, connections, most = 1000 } = asked;
+const { port, path, seconds, skip = 0, rate, connections, most = 2000 } = asked;
 const tokens = readFileSync(asked.tokens, 'utf8').split('\n');
 const TICK = 4;
-const OPENED_TOGETHER = 50;
 /** At its end the load waits so long for answers. */
 const ANSWERED_WITHIN = 30_000;
 
+const begun = performance.now();
+const until = begun + seconds * 1000;
+const steadyFrom = begun + skip * 1000;
 const found = { early: [], accepted: [], refused: [], statuses: {}, unexplained: 0, cut: 0, unsent: 0 };
 const lags = [];
 let isOver = false;
-let [begun, until, steadyFrom] = [0, 0, 0];
-
-function begin() {
-  begun = performance.now();
-  until = begun + seconds * 1000;
-  steadyFrom = begun + skip * 1000;
-}
 
 const textOf = (token) =>
   `GET ${path} HTTP/1.1\r\nHost: bridge.example\r\nAuthorization: Bearer ${token}\r\n\r\n`;
@@ -41,9 +35,8 @@ function note(head, sentAt) {
 /** A connection with one call at a time; `free` is called when the next may be sent. */
 function openConnection(free) {
   const socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
-  let [received, sentAt, isGone, isWarm] = ['', undefined, false, false];
+  let [received, sentAt, isGone] = ['', undefined, false];
   const connection = {
-    opened: new Promise((resolve) => socket.once('warm', resolve).once('close', resolve)),
     isGone: () => isGone,
     isBusy: () => !isGone && sentAt !== undefined,
     send() {
@@ -52,8 +45,7 @@ function openConnection(free) {
     },
     end: () => socket.destroy(),
   };
-  // A first call, which is not counted, shows that the server has taken the connection.
-  socket.once('connect', () => connection.send());
+  socket.once('connect', () => free(connection));
   socket.on('error', () => undefined);
   socket.once('close', () => {
     isGone = true;
@@ -65,9 +57,8 @@ function openConnection(free) {
     if (end < 0) return;
     const length = Number(/content-length: (\d+)/i.exec(received.slice(0, end))?.[1] ?? 0);
     if (received.length < end + 4 + length) return;
-    if (isWarm) note(received.slice(0, end + 2), sentAt);
-    [received, sentAt, isWarm] = ['', undefined, true];
-    socket.emit('warm');
+    note(received.slice(0, end + 2), sentAt);
+    [received, sentAt] = ['', undefined];
     free(connection);
   });
   return connection;
@@ -79,23 +70,14 @@ function isDone(all, now) {
   return now > until + ANSWERED_WITHIN || !all.some((connection) => connection.isBusy());
 }
 
-/** Opens connections so slowly that the kernel drops none: such a connection would be silent for seconds. */
-async function openSlowly(count, free) {
-  const all = [];
-  while (all.length < count) {
-    const before = all.length;
-    while (all.length < Math.min(before + OPENED_TOGETHER, count)) all.push(openConnection(free));
-    await Promise.all(all.slice(before).map((connection) => connection.opened));
-    await pause(TICK);
-  }
-  return all;
-}
-
-/** Each call at its time, on a connection that is free; `most` connections are open before the load begins. */
-async function sendAtRate() {
-  const idle = [];
-  const all = await openSlowly(most, (connection) => idle.push(connection));
-  begin();
+/** Each call at its time, on a connection that is free; as many connections as that takes, up to `most`. */
+function sendAtRate() {
+  const [idle, all] = [[], []];
+  const free = (connection) => idle.push(connection);
+  const more = (count) => {
+    for (let n = 0; n < count && all.length < most; n += 1) all.push(openConnection(free));
+  };
+  more(64);
   let [sent, tickAt] = [0, begun];
   return new Promise((resolve) => {
     const timer = setInterval(() => {
@@ -110,12 +92,13 @@ async function sendAtRate() {
         connection.send();
         sent += 1;
       }
-      if (sent < due) {
+      more(Math.min(due - sent, 100));
+      if (sent < due && all.length >= most) {
         // A caller without a connection does not wait for one: its call is lost to the caller.
         found.unsent += due - sent;
         sent = due;
       }
-      if (!isDone(all, now)) return;
+      if ((sent < due && now < until + ANSWERED_WITHIN) || !isDone(all, now)) return;
       clearInterval(timer);
       resolve(all);
     }, TICK);
@@ -123,7 +106,6 @@ async function sendAtRate() {
 }
 
 function sendInTurn() {
-  begin();
   const all = Array.from({ length: connections }, () =>
     openConnection((connection) => {
       if (performance.now() < until) connection.send();

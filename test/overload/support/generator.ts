@@ -33,7 +33,7 @@ export interface LoadResult {
   unexplained: number;
   /** Calls without an answer: their connection ended, or half a minute passed. */
   cut: number;
-  /** Calls for which no connection was free, of a thousand. */
+  /** Calls for which no connection was free, of two thousand. */
   unsent: number;
   early: CallTimes;
   accepted: CallTimes;
