@@ -11,6 +11,9 @@ import { CONTROLS, costOf, hostileShapes, type Refused } from './refusals.ts';
 
 let ground: Ground;
 
+/** After so many requests the engine of JavaScript has compiled what they run through. */
+const WARM = 1500;
+
 beforeAll(async () => {
   ground = await startGround({ LOG_LEVEL: 'error' });
   await costOf(ground, CONTROLS.plain, WARM);
@@ -18,9 +21,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => ground.stop());
-
-/** After so many requests the engine of JavaScript has compiled what they run through. */
-const WARM = 1500;
 
 /** What is promised of a call below /1 and at the exchange, as a multiple of a plain refused one. */
 const TIMES = 3;

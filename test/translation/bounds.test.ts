@@ -18,8 +18,9 @@ const read = (text: string) => newUpdate(pairsOf(`profile_ids[]=a&text=x&${text}
 
 const inputFor = (service: string, text: string) => createInput(read(text), { id: 'c1', service });
 
+const of = (value: string): FieldPairs => [['n', value]];
+
 describe('a field', () => {
-  const of = (value: string): FieldPairs => [['n', value]];
   const bounds = { least: 2, most: 4 };
 
   test.each<[string, number | undefined]>([
@@ -103,6 +104,8 @@ function lostMedia(name: string, file: string): string {
   return `media[${name}] https://a.example/${file}, for which the post has no place beside its other media`;
 }
 
+const refusal = (service: string, text: string) => () => inputFor(service, text);
+
 describe('a post', () => {
   test.each(['facebook', 'linkedin', 'threads', 'bluesky'])(
     'of %s has the link without a picture',
@@ -124,7 +127,6 @@ describe('a post', () => {
   });
 
   test('is refused in whole sentences', () => {
-    const refusal = (service: string, text: string) => () => inputFor(service, text);
     expect(refusal('pinterest', 'subprofile_ids[]=a&subprofile_ids[]=b')).toThrow(
       'The parameter subprofile_ids can name one Pinterest board only.',
     );
@@ -140,9 +142,9 @@ describe('a post', () => {
   });
 });
 
-describe('an edit', () => {
-  const changed = (text: string) => changedUpdate(pairsOf(`text=x&${text}`), NOW);
+const changed = (text: string) => changedUpdate(pairsOf(`text=x&${text}`), NOW);
 
+describe('an edit', () => {
   test('without media leaves the media of the post alone', () => {
     expect(editInput('p1', changed(''), { id: 'c1', service: 'facebook' }).input).toEqual({
       id: 'p1',

@@ -1,5 +1,3 @@
-import { WithoutStack } from './without-stack.ts';
-
 /**
  * A use case says no. What was asked, or the present state of things, is the reason: nothing is broken and nothing is
  * out of reach, so a refusal is no fault and raises no alarm. The work that was refused was not done. The message is
@@ -8,7 +6,7 @@ import { WithoutStack } from './without-stack.ts';
  *
  * ARCHITECTURE.md, "How a use case says no", lists every refusal: who throws it, and what each reader gets.
  */
-export abstract class Refusal extends WithoutStack {
+export abstract class Refusal extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
     this.name = new.target.name;

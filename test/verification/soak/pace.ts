@@ -26,6 +26,8 @@ export interface Pace {
   mostAtOnce: number;
   /** Milliseconds between things of a kind, about. */
   every: { strike: number; fault: number; consent: number; deauthorize: number; sample: number };
+  /** How long a fault stands ready for the calls that it is meant for. */
+  faultStands: number;
   /** The longest black hole, and the longest pause of a process. */
   longestHole: number;
   longestPause: number;
@@ -51,6 +53,7 @@ const real: Pace = {
   apps: 30,
   mostAtOnce: 80,
   every: { strike: 25_000, fault: 8000, consent: 3000, deauthorize: 15_000, sample: 10_000 },
+  faultStands: 4000,
   longestHole: 20_000,
   longestPause: 8000,
   settle: 480_000,
@@ -72,6 +75,7 @@ const short: Pace = {
   apps: 6,
   mostAtOnce: 24,
   every: { strike: 3500, fault: 1500, consent: 1000, deauthorize: 4000, sample: 2000 },
+  faultStands: 1500,
   longestHole: 1500,
   longestPause: 1500,
   settle: 60_000,

@@ -40,7 +40,7 @@ async function bring({ ground }: SoakRun, fault: Fault): Promise<void> {
   }
 }
 
-/** What stands ready for the next calls is withdrawn. */
+/** Nothing stands ready for the next calls any more, neither a fault that no call met nor the rest of one. */
 function withdraw({ ground: { proxy, recorder } }: SoakRun): void {
   proxy.clear();
   recorder.hostile = undefined;
@@ -48,8 +48,8 @@ function withdraw({ ground: { proxy, recorder } }: SoakRun): void {
 }
 
 /**
- * Brings the faults of the plan, each at its time. A fault that no call met in its turn is withdrawn: refreshes are rare
- * after lost answers, and one that always found a fault ready would never end their stop.
+ * Brings the faults of the plan, each at its time, and withdraws each after a while. Refreshing stops after lost answers,
+ * and tries again seldom. If a fault stood ready for every such try, refreshing would never go on.
  */
 export async function bringFaults(run: SoakRun, signal: AbortSignal): Promise<void> {
   for (const fault of run.plan.faults) {
@@ -61,7 +61,7 @@ export async function bringFaults(run: SoakRun, signal: AbortSignal): Promise<vo
     run.ledger.troubles.push(trouble);
     run.ledger.count(`fault: ${trouble.what}`);
     await bring(run, fault);
-    await delay(run.options.pace.every.fault / 2, undefined, { signal }).catch(() => undefined);
+    await delay(run.options.pace.faultStands, undefined, { signal }).catch(() => undefined);
     withdraw(run);
     trouble.until = Date.now() + AFTERWARDS_MS;
   }
