@@ -75,6 +75,9 @@ function checkServed(history: RoundHistory, call: Call): Violation[] {
 /** Two clocks of one machine, read in two processes. */
 const NOISE_MS = 100;
 
+/** An event is dated before its transaction is committed, and a busy machine takes its time for that. */
+const COMMITTED_WITHIN_MS = 2000;
+
 /** Whether a grant had ended and no newer one had taken its tokens over when the call began. */
 function hadEnded({ events, grants }: RoundHistory, { id, deadAt, clientId }: GrantRow, call: Call): boolean {
   if (deadAt === null || deadAt > call.endedAt + NOISE_MS) return false;
@@ -82,7 +85,7 @@ function hadEnded({ events, grants }: RoundHistory, { id, deadAt, clientId }: Gr
     ({ action, grantId, at }) =>
       action === 'granted' &&
       at >= deadAt &&
-      at < call.startedAt - NOISE_MS &&
+      at < call.startedAt - COMMITTED_WITHIN_MS &&
       grants.some((newer) => newer.id === grantId && newer.id !== id && newer.clientId === clientId),
   );
 }

@@ -177,7 +177,7 @@ const HIDDEN: Array<[string, string, Change]> = [
     'answered',
     (h) => {
       h.calls.push(call({ operation: 'deauthorize', status: 503, endedAt: SINCE + 450 }));
-      h.calls.push(call({ startedAt: SINCE + 900, endedAt: SINCE + 910, status: 401 }));
+      h.calls.push(call({ startedAt: SINCE + 2900, endedAt: SINCE + 2910, status: 401 }));
       Object.assign(row(h), { state: 'dead', deadCause: 'replaced', deadAt: SINCE + 340 });
       h.grants.push({ ...row(h), id: 'newer', state: 'ready', deadAt: null, deadCause: null });
       h.events.push({ at: SINCE + 340, action: 'granted', grantId: 'newer', mappingId: null });
@@ -212,6 +212,17 @@ const HIDDEN: Array<[string, string, Change]> = [
 
 test.each(HIDDEN)('%s is a violation', (_words, invariant, change) => {
   expect(broken(change)).toContain(invariant);
+});
+
+test('a refusal while a busy machine still commits the newer grant is none', () => {
+  const violations = broken((h) => {
+    h.calls.push(call({ startedAt: SINCE + 900, endedAt: SINCE + 910, status: 401 }));
+    Object.assign(row(h), { state: 'dead', deadCause: 'replaced', deadAt: SINCE + 340 });
+    h.grants.push({ ...row(h), id: 'newer', state: 'ready', deadAt: null, deadCause: null });
+    delete h.grants[1]?.token;
+    h.events.push({ at: SINCE + 340, action: 'granted', grantId: 'newer', mappingId: null });
+  });
+  expect(violations).toEqual([]);
 });
 
 test('a token that was given back after its grant had ended is refused rightly, also beside a newer grant', () => {
