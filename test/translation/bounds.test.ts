@@ -5,6 +5,7 @@ import {
   webAddress,
   wholeNumber,
 } from '../../src/domain/translation/call-fields.ts';
+import { inDoubtWords } from '../../src/domain/translation/doubt-words.ts';
 import { changedUpdate, newUpdate } from '../../src/domain/translation/new-update.ts';
 import { createInput, editInput } from '../../src/domain/translation/post-input.ts';
 
@@ -21,20 +22,20 @@ const inputFor = (service: string, text: string) => createInput(read(text), { id
 const of = (value: string): FieldPairs => [['n', value]];
 
 describe('a field', () => {
-  const bounds = { least: 2, most: 4 };
+  const bounds = { least: 2, most: 12 };
 
   test.each<[string, number | undefined]>([
     ['2', 2],
-    ['4', 4],
     [' 3 ', 3],
+    ['12', 12],
     [' ', undefined],
     ['', undefined],
   ])('%j is a whole number', (value, number) => {
     expect(wholeNumber(of(value), 'n', bounds)).toBe(number);
   });
 
-  test.each(['1', '5', '-3', '3.0'])('%j is none within the bounds', (value) => {
-    expect(() => wholeNumber(of(value), 'n', bounds)).toThrow('has to be a whole number from 2 to 4');
+  test.each(['1', '13', '-3', '3.0'])('%j is none within the bounds', (value) => {
+    expect(() => wholeNumber(of(value), 'n', bounds)).toThrow('has to be a whole number from 2 to 12');
   });
 
   const LONGEST = `https://a.example/${'x'.repeat(2030)}`;
@@ -73,6 +74,13 @@ describe('an update', () => {
     expect(newUpdate(pairsOf(`profile_ids=${ids.join()}&text=x`), NOW).profileIds).toEqual(ids);
     const board = 'b'.repeat(100);
     expect(read(`subprofile_ids[]=${board}`).subprofileIds).toEqual([board]);
+  });
+
+  test('names profiles with spaces between them, and no lists of lists', () => {
+    expect(newUpdate(pairsOf('profile_ids=a, b&text=x'), NOW).profileIds).toEqual(['a', 'b']);
+    expect(() => newUpdate(pairsOf('profile_ids[a][0]=b&text=x'), NOW)).toThrow(
+      'has to be a list of single values',
+    );
   });
 
   test.each(['media=', 'mediation=x', 'mediamedia=x', 'retweet=', 'xmedia[foo]=y'])(
@@ -157,4 +165,13 @@ describe('an edit', () => {
       lostMedia('picture', 'p.png'),
     ]);
   });
+});
+
+test('a fault of the new API is quoted as it is, with one full stop', () => {
+  const told = { may: 'The post may be there', again: 'it' };
+  const end = 'The post may be there: look at the profile before you send it again.';
+  expect(inDoubtWords({ ...told, message: 'v1.2 failed.' })).toBe(
+    `The new API answered: v1.2 failed. ${end}`,
+  );
+  expect(inDoubtWords({ ...told, message: 'It failed' })).toBe(`The new API answered: It failed. ${end}`);
 });
