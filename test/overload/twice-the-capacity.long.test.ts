@@ -10,8 +10,6 @@ import { capacityOf, expectSoundLoad, PROFILES, print, wordsOf } from './support
 const SECONDS = 30;
 const SKIP = 3;
 const LIMIT = 200;
-/** A thousand callers, none of whom comes anew in the middle of the load. */
-const OPENED = 1000;
 
 /** The time of the new API that belongs to each call. */
 interface LoadCase {
@@ -40,7 +38,7 @@ const late = ({ lag }: LoadResult) => lag.p99;
 
 async function measure(bridge: FilledBridge, rate: number): Promise<LoadResult> {
   const { port, tokens } = bridge;
-  return generate({ port, tokens, path: PROFILES, seconds: SECONDS, skip: SKIP, rate, opened: OPENED });
+  return generate({ port, tokens, path: PROFILES, seconds: SECONDS, skip: SKIP, rate });
 }
 
 describe.each(CASES)('on $database, $name', ({ database, apiTakes, env, connections }) => {

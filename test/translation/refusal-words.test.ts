@@ -65,14 +65,30 @@ const ids = (count: number) =>
 test.each([
   ['order=', 'is missing'],
   ['order=x', 'has to be a list of ids of updates'],
+  [`order=${ids(1)},x`, 'has to be a list of ids of updates'],
+  [`order=${'a'.repeat(25)}`, 'has to be a list of ids of updates'],
+  [`order=x${'a'.repeat(24)}`, 'has to be a list of ids of updates'],
   [`order=${ids(501)}`, 'names more than 500 updates'],
   [`order=${ids(1)},${ids(1)}`, `names the update ${ids(1)} more than once`],
-  [
-    `order[1]=${ids(1)}&order[0]=${'a'.repeat(24)}`,
+  ...[
+    [1, 0],
+    [2, 1],
+    [10, 9],
+    [1, 1],
+  ].map(([first, second]): [string, string] => [
+    `order[${first}]=${ids(1)}&order[${second}]=${'a'.repeat(24)}`,
     'gives its places twice, or in another sequence than its values',
-  ],
+  ]),
 ])('a reorder is told what is wrong with its order, row %#', (text, why) => {
   expect(wordsOf(() => reorderFields(pairsOf(text)))).toBe(`The parameter order ${why}.`);
+});
+
+test('an order names up to five hundred updates, each place after the one before', () => {
+  expect(reorderFields(pairsOf(`order=${ids(500)}`)).ids).toHaveLength(500);
+  const [first, second] = [ids(1), 'A'.repeat(24)];
+  const order = reorderFields(pairsOf(`xorder[99]=1&order[9]=${first}&order[10]=${second}`));
+  expect(order).toEqual({ ids: [first, second.toLowerCase()], offset: 0, isUtc: false });
+  expect(() => reorderFields([])).toThrow(expect.objectContaining({ field: 'order', code: 1004 }));
 });
 
 test.each([

@@ -1,30 +1,23 @@
 // `node generator.mjs JSON`: calls a bridge over kept connections, and prints one JSON object of what became of the calls.
 // The JSON names `port`, `tokens` (a file, one a line), `path`, `seconds`, and either `rate` (calls a second, sent at their
 // time whatever became of those before) or `connections` (each sends its next call after an answer). `skip` seconds at the
-// beginning are counted apart. With `opened`, that many connections are open before the first call. Requests are written by hand, so that the load costs little beside the server.
+// beginning are counted apart. Requests are written by hand, so that the load costs little beside the server.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 
 const asked = JSON.parse(process.argv[2]);
-const { port, path, seconds, skip = 0, rate, connections, opened = 0, most = 2000 } = asked;
+const { port, path, seconds, skip = 0, rate, connections, most = 2000 } = asked;
 const tokens = readFileSync(asked.tokens, 'utf8').split('\n');
 const TICK = 4;
 /** At its end the load waits so long for answers. */
 const ANSWERED_WITHIN = 30_000;
-const OPENED_TOGETHER = 25;
-const OPENED_EVERY = 25;
 
+const begun = performance.now();
+const until = begun + seconds * 1000;
+const steadyFrom = begun + skip * 1000;
 const found = { early: [], accepted: [], refused: [], statuses: {}, unexplained: 0, cut: 0, unsent: 0 };
 const lags = [];
 let isOver = false;
-let [begun, until, steadyFrom] = [0, 0, 0];
-
-function begin() {
-  begun = performance.now();
-  until = begun + seconds * 1000;
-  steadyFrom = begun + skip * 1000;
-}
 
 const textOf = (token) =>
   `GET ${path} HTTP/1.1\r\nHost: bridge.example\r\nAuthorization: Bearer ${token}\r\n\r\n`;
@@ -77,23 +70,13 @@ function isDone(all, now) {
   return now > until + ANSWERED_WITHIN || !all.some((connection) => connection.isBusy());
 }
 
-/** Opens connections so slowly that the kernel drops none: such a connection would be silent for seconds. */
-async function openSlowly(more) {
-  for (let left = opened; left > 0; left -= OPENED_TOGETHER) {
-    more(Math.min(left, OPENED_TOGETHER));
-    await pause(OPENED_EVERY);
-  }
-}
-
 /** Each call at its time, on a connection that is free; as many connections as that takes, up to `most`. */
-async function sendAtRate() {
+function sendAtRate() {
   const [idle, all] = [[], []];
   const free = (connection) => idle.push(connection);
   const more = (count) => {
     for (let n = 0; n < count && all.length < most; n += 1) all.push(openConnection(free));
   };
-  await openSlowly(more);
-  begin();
   more(64);
   let [sent, tickAt] = [0, begun];
   return new Promise((resolve) => {
@@ -123,7 +106,6 @@ async function sendAtRate() {
 }
 
 function sendInTurn() {
-  begin();
   const all = Array.from({ length: connections }, () =>
     openConnection((connection) => {
       if (performance.now() < until) connection.send();
@@ -138,10 +120,10 @@ function sendInTurn() {
   });
 }
 
-const all = await (rate === undefined ? sendInTurn() : sendAtRate());
+const opened = await (rate === undefined ? sendInTurn() : sendAtRate());
 isOver = true;
-found.cut += all.filter((connection) => connection.isBusy()).length;
-for (const connection of all) connection.end();
+found.cut += opened.filter((connection) => connection.isBusy()).length;
+for (const connection of opened) connection.end();
 
 function figures(times) {
   times.sort((a, b) => a - b);

@@ -17,8 +17,6 @@ export interface LoadOrder {
   /** Calls a second, whatever became of those before; else so many connections, each with a call after the other. */
   rate?: number;
   connections?: number;
-  /** With `rate`: so many connections are open before the first call. */
-  opened?: number;
 }
 
 /** Milliseconds. */
