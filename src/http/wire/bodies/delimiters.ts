@@ -44,8 +44,8 @@ export function hasTooManyParts(body: Buffer, contentType: string): boolean {
   if (body.length > BODY_LIMIT) return false;
   const delimiter = Buffer.from(delimiterOf(contentType));
   // The first delimiter needs no line end before it. Of an unusual type only a part of the delimiter is known.
-  const beginsSo = WHOLE_TYPE.test(contentType) && body.indexOf(delimiter.subarray(2)) === 0;
-  let found = beginsSo ? 1 : 0;
+  const first = delimiter.subarray(2);
+  let found = WHOLE_TYPE.test(contentType) && body.subarray(0, first.length).equals(first) ? 1 : 0;
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) {
     found += 1;
     // One delimiter stands before each part, and one behind the last.
