@@ -1,7 +1,8 @@
 // `npm test` and `npm run test:full [-- JEST OPTIONS]`: runs one ring of the tests. A file that fails is run once more,
 // alone, after all others have ended. What passes then is printed as `FLAKY file` and counted apart: it does not fail the
-// run. With TEST_SUMMARY=FILE the counts are written there as JSON. With TEST_CAMPAIGNS_WITHIN=SECONDS a campaign
-// (test/support/jest/campaigns.cjs) that would begin later is printed as `LEFT OUT file` and does not fail the run.
+// run. With TEST_CAMPAIGNS_WITHIN=SECONDS a campaign (test/support/jest/campaigns.cjs) that would begin later is printed as
+// `LEFT OUT file` and does not fail the run. With TEST_SUMMARY=FILE the counts and these lines are written there as JSON:
+// { passed, failed, flaky, notes }.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,6 +12,8 @@ import { fileURLToPath } from 'node:url';
 
 /** More files than this do not fail by chance: the run ends without a second try. */
 const RETRIED_AT_MOST = 10;
+/** Of a file that fails as a whole the first few tests say enough. */
+const REASONS_TOLD = 3;
 const GIGABYTE = 2 ** 30;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -109,37 +112,51 @@ function reasonOfBreak({ code, signal, isComplete, files }) {
 }
 
 async function retryFailed(files) {
-  const failed = [...files.values()].filter(({ ok }) => !ok).map(({ path }) => path);
+  const failed = [...files.values()].filter(({ ok }) => !ok);
   if (failed.length > RETRIED_AT_MOST) {
     console.log(`\n${failed.length} files failed; more than ${RETRIED_AT_MOST} are not run again.`);
     return [];
   }
   const flaky = [];
-  for (const [number, path] of failed.entries()) {
-    const passed = stoppedBy ? undefined : await retry(path, number);
+  for (const [number, first] of failed.entries()) {
+    const passed = stoppedBy ? undefined : await retry(first.path, number);
     if (!passed) continue;
-    files.set(path, passed);
-    flaky.push(nameOf(path));
+    files.set(first.path, passed);
+    flaky.push(first);
   }
   return flaky;
+}
+
+/** A line for the file, and below it why it failed, so that the end of a long log says all that one must know. */
+function noteOf(mark, path, reasons) {
+  const lines = reasons.slice(0, REASONS_TOLD).join('\n').split('\n');
+  return [`${mark} ${nameOf(path)}`, ...lines.filter(Boolean).map((line) => `    ${line}`)];
+}
+
+function notesOn(all, flaky, problem) {
+  const [failed, leftOut] = [all.filter(({ ok }) => !ok), all.filter((file) => file.isLeftOut)];
+  return [
+    ...(campaignsUntil ? leftOut.map(({ path }) => `LEFT OUT ${nameOf(path)}`) : []),
+    ...flaky.flatMap(({ path, reasons }) => noteOf('FLAKY', path, reasons)),
+    ...failed.flatMap(({ path, reasons }) => noteOf('FAILED', path, reasons)),
+    ...(problem ? [`FAILED: ${problem}`] : []),
+  ];
 }
 
 function report({ files, flaky, problem }) {
   const all = [...files.values()];
   const sum = (field) => all.reduce((total, file) => total + file[field], 0);
   const [passed, failed] = [sum('passed'), sum('failed') + (problem ? 1 : 0)];
-  for (const { path } of all.filter(({ ok }) => !ok)) console.log(`FAILED ${nameOf(path)}`);
-  const leftOut = campaignsUntil ? all.filter((file) => file.isLeftOut).map(({ path }) => nameOf(path)) : [];
-  for (const name of leftOut) console.log(`LEFT OUT ${name}`);
-  for (const name of flaky) console.log(`FLAKY ${name}`);
-  if (problem) console.log(`FAILED: ${problem}`);
+  const notes = notesOn(all, flaky, problem);
+  for (const line of notes) console.log(line);
   console.log(`${ring} ring: ${passed} passed, ${failed} failed, ${flaky.length} flaky files`);
-  const { TEST_SUMMARY } = process.env;
-  if (TEST_SUMMARY)
-    writeFileSync(
-      TEST_SUMMARY,
-      JSON.stringify({ passed, failed, flaky, ...(leftOut.length > 0 && { leftOut }) }),
-    );
+  const summary = {
+    passed,
+    failed,
+    flaky: flaky.map(({ path }) => nameOf(path)),
+    notes,
+  };
+  if (process.env.TEST_SUMMARY) writeFileSync(process.env.TEST_SUMMARY, JSON.stringify(summary));
   return failed === 0;
 }
 
@@ -147,6 +164,10 @@ const first = await run(options, 'first');
 const brokeOff = reasonOfBreak(first);
 const flaky = brokeOff ? [] : await retryFailed(first.files);
 const stopped = stoppedBy && `the run was stopped by ${stoppedBy}`;
-const isGood = report({ files: first.files, flaky, problem: brokeOff ?? stopped });
+const isGood = report({
+  files: first.files,
+  flaky,
+  problem: brokeOff ?? stopped,
+});
 rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 process.exitCode = isGood ? 0 : 1;

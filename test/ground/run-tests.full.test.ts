@@ -51,13 +51,22 @@ async function run(...options: string[]) {
   return { code, lines, output, summary: JSON.parse(project.read('summary.json')) as unknown };
 }
 
+/** What a note says of a failed `toBe`, below the line with the file. */
+const reason = (title: string, values: string[], place: string) =>
+  [
+    title,
+    'Error: expect(received).toBe(expected) // Object.is equality',
+    ...values,
+    expect.stringContaining(place),
+  ].map((line) => (typeof line === 'string' ? `    ${line}` : line));
+
 test('files that pass are run once and counted', async () => {
   project.write('a.test.cjs', PASSES);
   project.write('b.test.cjs', PASSES);
   expect(await run()).toMatchObject({
     code: 0,
     lines: ['fast ring: 2 passed, 0 failed, 0 flaky files'],
-    summary: { passed: 2, failed: 0, flaky: [] },
+    summary: { passed: 2, failed: 0, flaky: [], notes: [] },
   });
 });
 
@@ -75,7 +84,17 @@ test('a file that passes the second time is told as flaky, and one that fails tw
       'fast ring: 3 passed, 1 failed, 1 flaky files',
     ].toSorted(),
   );
-  expect(summary).toEqual({ passed: 3, failed: 1, flaky: ['b.test.cjs'] });
+  expect(summary).toEqual({
+    passed: 3,
+    failed: 1,
+    flaky: ['b.test.cjs'],
+    notes: [
+      'FLAKY b.test.cjs',
+      ...reason('passes the second time', ['Expected: false', 'Received: true'], './b.test.cjs:6:19'),
+      'FAILED a.test.cjs',
+      ...reason('fails', ['Expected: 2', 'Received: 1'], './a.test.cjs:2:31'),
+    ],
+  });
   expect(code).toBe(1);
 });
 
@@ -136,7 +155,7 @@ module.exports = class extends Environment {
   expect(await run()).toMatchObject({
     code: 0,
     lines: ['LEFT OUT campaign.test.cjs', 'fast ring: 1 passed, 0 failed, 0 flaky files'],
-    summary: { passed: 1, failed: 0, leftOut: ['campaign.test.cjs'] },
+    summary: { passed: 1, failed: 0, notes: ['LEFT OUT campaign.test.cjs'] },
   });
   expect(project.read('order')).not.toContain('campaign');
   more = { TEST_CAMPAIGNS_WITHIN: '600' };
@@ -155,8 +174,9 @@ test('options reach jest, and the report of the first run stays', async () => {
 test('a file that cannot be loaded counts as one that failed', async () => {
   project.write('a.test.cjs', PASSES);
   project.write('broken.test.cjs', "require('./is-not-there');\n");
-  const { code, lines } = await run();
+  const { code, lines, summary } = await run();
   expect(lines).toContain('FAILED broken.test.cjs');
+  expect(JSON.stringify(summary)).toContain("Cannot find module './is-not-there'");
   expect(lines.at(-1)).toBe('fast ring: 1 passed, 1 failed, 0 flaky files');
   expect(code).toBe(1);
 });
@@ -182,7 +202,12 @@ test('a run that is stopped ends, fails, and still writes what it has counted', 
   await until(() => project.has('begun'), 60_000);
   child.kill('SIGTERM');
   expect((await ended)[0]).toBe(1);
-  expect(JSON.parse(project.read('summary.json'))).toEqual({ passed: 0, failed: 1, flaky: [] });
+  expect(JSON.parse(project.read('summary.json'))).toEqual({
+    passed: 0,
+    failed: 1,
+    flaky: [],
+    notes: ['FAILED: the run was stopped by SIGTERM'],
+  });
 });
 
 test('a run without tests, and one with a set-up that fails, are no success', async () => {

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
+import { expireGrantsOf } from '../support/bridge/expire-grants.ts';
 import { authorize, type LegacyApp } from '../support/callers/authorize.ts';
 import type { BridgeProcess } from '../support/bridge/bridge-process.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
@@ -54,13 +55,7 @@ export async function deauthorizeAt(bridge: BridgeProcess, token: string): Promi
 }
 
 /** Ends the access tokens of all live grants, as their time would. */
-export async function expireGrants({ context }: Bridges): Promise<void> {
-  await context.store.durable
-    .updateTable('grants')
-    .set({ access_expires_at: 0, refresh_at: 0 })
-    .where('state', '<>', 'dead')
-    .execute();
-}
+export const expireGrants = ({ context }: Bridges): Promise<void> => expireGrantsOf(context);
 
 /** The newest grant of an app. */
 export async function grantOf({ context }: Bridges, { clientId }: LegacyApp): Promise<Grant> {

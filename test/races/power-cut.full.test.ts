@@ -63,7 +63,8 @@ async function record(bridges: Bridges, env: Record<string, string>): Promise<Re
   // Its answer comes after the trace has the end of every call before: killed sooner, the last would have no end there.
   await sendRaw(watched.url, { path: '/nowhere' });
   await watched.kill();
-  await until(() => isWhole(trace, watched.pid()));
+  // strace writes what it has watched behind the process's end, on a slow machine long after it.
+  await until(() => isWhole(trace, watched.pid()), 60_000);
   return { calls: readCalls(trace, files), disk };
 }
 
@@ -191,7 +192,7 @@ wherePossible(
     expect(found.cuts).toBeGreaterThan(4 * GRANTS);
     expect(found.checkpoints).toBeGreaterThan(0);
   },
-  120_000,
+  240_000,
 );
 
 wherePossible(
@@ -205,5 +206,5 @@ wherePossible(
     expect(found.presentedAgain).toBeGreaterThan(0);
     expect(found.lost).toBeGreaterThan(0);
   },
-  120_000,
+  240_000,
 );

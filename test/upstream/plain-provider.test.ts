@@ -8,9 +8,8 @@ import {
   tokenOf,
 } from '../support/callers/legacy-calls.ts';
 import { sendRaw } from '../support/callers/raw-request.ts';
+import { expireGrantsOf } from '../support/bridge/expire-grants.ts';
 import { type System, startSystem } from '../support/bridge/system.ts';
-
-const seconds = (n: number) => new Promise((resolve) => setTimeout(resolve, n * 1000));
 
 describe('the bridge in front of a plain oidc-provider', () => {
   let system: System;
@@ -18,7 +17,6 @@ describe('the bridge in front of a plain oidc-provider', () => {
   beforeAll(async () => {
     system = await startSystem({
       modern: 'plain',
-      accessTokenSeconds: 2,
       env: { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' },
     });
   });
@@ -64,7 +62,7 @@ describe('the bridge in front of a plain oidc-provider', () => {
   test('an expired access token is refreshed without the old client noticing', async () => {
     const token = await issueToken(system);
     const before = system.proxy.refreshes().length;
-    await seconds(2.5);
+    await expireGrantsOf(system.bridge.context);
 
     expect(await read(system, '/1/profiles.json', token)).toMatchObject({
       status: 200,
@@ -78,7 +76,7 @@ describe('the bridge in front of a plain oidc-provider', () => {
     const browser = new CookieWalker();
     const older = await issueToken(system, { browser });
     const newer = await issueToken(system, { browser });
-    await seconds(2.5);
+    await expireGrantsOf(system.bridge.context);
 
     expect(await read(system, '/1/profiles.json', older)).toMatchObject({ status: 200 });
     expect(await read(system, '/1/profiles.json', newer)).toMatchObject({ status: 200 });
@@ -96,7 +94,7 @@ describe('the bridge in front of a plain oidc-provider', () => {
       headers: { authorization: `Bearer ${dropped}` },
     });
     expect(answer).toMatchObject({ status: 200, json: { success: true } });
-    await seconds(2.5);
+    await expireGrantsOf(system.bridge.context);
 
     expect(await read(system, '/1/profiles.json', dropped)).toMatchObject({
       status: 401,

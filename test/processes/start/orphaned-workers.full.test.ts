@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { expireGrants } from '../../support/bridge/expire-grants.ts';
 import { authorize } from '../../support/callers/authorize.ts';
 import { startEmbeddedModern } from '../../support/servers/embedded-modern.ts';
 import { freePort } from '../../support/servers/free-port.ts';
@@ -14,8 +15,6 @@ import { canReadProcesses, isRunning, workersOf } from './process-list.ts';
 import { buildProgram, type Program, runCommand, type Settings, startProgram } from '../running-program.ts';
 
 /** A refreshed pair that is on its way to a worker while the first process stops, or is killed. */
-
-const TOKEN_SECONDS = 4;
 
 let modern: ModernSide;
 let proxy: RecordingProxy;
@@ -41,7 +40,7 @@ beforeAll(async () => {
     port,
     issuer: proxy.origin,
     redirectUri,
-    accessTokenSeconds: TOKEN_SECONDS,
+    accessTokenSeconds: 3600,
   });
 });
 afterAll(async () => {
@@ -86,6 +85,8 @@ async function connectApp(): Promise<string> {
   return tokenOf(await sendRaw(bridgeUrl, call));
 }
 
+const expireTokens = () => expireGrants(join(settings['VAR_DIR'] ?? '', 'bridge.db'));
+
 const read = (token: string): Promise<RawAnswer> =>
   sendRaw(bridgeUrl, { path: '/1/profiles.json', headers: { authorization: `Bearer ${token}` } });
 
@@ -102,7 +103,7 @@ testWithProcesses.each(['SIGTERM', 'SIGKILL'] as const)(
   '%s for the first process: the caller gets its answer and the pair is stored before the last worker ends',
   async (signal) => {
     const token = await connectApp();
-    await pause(TOKEN_SECONDS * 1000);
+    expireTokens();
     const workers = workersOf(program.process.pid ?? 0);
     let held = 0;
     proxy.onTokenAnswer = async (_call, answer) => {

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import type { Context } from '../../../src/domain/context.ts';
 
 /**
  * Lets the access tokens of all grants in a running bridge's SQLite file be over, so that the next read refreshes. A
@@ -8,4 +9,13 @@ export function expireGrants(file: string): void {
   const db = new Database(file);
   db.prepare('update grants set access_expires_at = ?').run(Date.now() - 1000);
   db.close();
+}
+
+/** The same on whatever database the context stands on, for all live grants. */
+export async function expireGrantsOf({ store }: Pick<Context, 'store'>): Promise<void> {
+  await store.durable
+    .updateTable('grants')
+    .set({ access_expires_at: 0, refresh_at: 0 })
+    .where('state', '<>', 'dead')
+    .execute();
 }

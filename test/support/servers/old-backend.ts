@@ -67,6 +67,8 @@ export interface OldBackend {
   addToken(userId: string, token: string): void;
   /** Connections that it took since it was started. */
   connections(): number;
+  /** Ends all connections, those of calls that it never answers too. */
+  hangUp(): void;
   close(): Promise<void>;
 }
 
@@ -260,6 +262,7 @@ export async function startOldBackend({ accounts }: { accounts: OldAccount[] }):
       account.tokens.push(token);
     },
     connections: () => taken,
+    hangUp: () => server?.closeAllConnections(),
     close: stop,
   };
 }
