@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { Context } from '../domain/context.ts';
@@ -26,7 +25,7 @@ import { createMetrics } from '../shared/metrics/metrics.ts';
 import { forgetBudget } from '../store/limits/budgets.ts';
 import { startDatabaseClock } from '../store/driver/database-clock.ts';
 import { findLostDatabase, openEpochFile } from '../store/files/epoch-file.ts';
-import { loadKeys } from '../store/files/keys-file.ts';
+import { isKeysFileThere, loadKeys } from '../store/files/keys-file.ts';
 import { openStore } from '../store/driver/open-store.ts';
 import { isStorageFault } from '../store/driver/storage-fault.ts';
 import { openSpill } from '../store/files/spill.ts';
@@ -185,7 +184,7 @@ function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['sett
 async function refuseUnusable(config: Config): Promise<void> {
   const lost = await findLostDatabase(epochFileOf(config), config.database);
   if (lost !== undefined) throw new Error(lost);
-  if (existsSync(config.keysFile)) loadKeys(config.keysFile);
+  if (isKeysFileThere(config.keysFile)) loadKeys(config.keysFile);
 }
 
 /**

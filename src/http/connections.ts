@@ -8,6 +8,8 @@ import type { Socket } from 'node:net';
 export interface Connections {
   /** From here on every answer says `Connection: close`, also the answers to running calls. */
   sayClose(): void;
+  /** How many connections were accepted up to now. */
+  accepted(): number;
   /** Milliseconds since the last answer that allowed its caller to send another request on the same connection. */
   sinceInvitation(): number;
   /** Closes connections that wait for their next request, and connections that have sent no byte for `silentFor` ms. */
@@ -24,9 +26,15 @@ function sayCloseIn(res: ServerResponse): void {
 /** The remote end. It is equal for the socket of a TLS connection and for the TCP socket below. */
 const endOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
 
-/** Every open socket with the time of its opening. A TLS socket replaces the TCP socket below. */
-function trackSockets(server: Server): Map<string, { socket: Socket; openedAt: number }> {
-  const sockets = new Map<string, { socket: Socket; openedAt: number }>();
+interface Sockets {
+  /** Every open socket with the time of its opening. A TLS socket replaces the TCP socket below. */
+  open: Map<string, { socket: Socket; openedAt: number }>;
+  accepted: () => number;
+}
+
+function trackSockets(server: Server): Sockets {
+  const sockets: Sockets['open'] = new Map();
+  let accepted = 0;
   const track = (socket: Socket) => {
     const end = endOf(socket);
     sockets.set(end, { socket, openedAt: performance.now() });
@@ -34,14 +42,17 @@ function trackSockets(server: Server): Map<string, { socket: Socket; openedAt: n
       if (sockets.get(end)?.socket === socket) sockets.delete(end);
     });
   };
-  server.on('connection', track);
+  server.on('connection', (socket: Socket) => {
+    accepted += 1;
+    track(socket);
+  });
   server.on('secureConnection', track);
-  return sockets;
+  return { open: sockets, accepted: () => accepted };
 }
 
 /** Begins to track. Call this before any other code listens to the requests of the server. */
 export function trackConnections(server: Server): Connections {
-  const sockets = trackSockets(server);
+  const { open: sockets, accepted } = trackSockets(server);
   const answers = new Set<ServerResponse>();
   let isClosing = false;
   let invitedAt = Number.NEGATIVE_INFINITY;
@@ -60,6 +71,7 @@ export function trackConnections(server: Server): Connections {
       isClosing = true;
       for (const res of answers) sayCloseIn(res);
     },
+    accepted,
     sinceInvitation: () => performance.now() - invitedAt,
     closeIdle(silentFor) {
       server.closeIdleConnections();

@@ -43,6 +43,9 @@ const NEXT_REQUEST = 25;
 /** A connection that is younger than this is about to send its first request. */
 const FIRST_REQUEST = 1 * SECOND;
 
+/** Callers that never cease to come get so many milliseconds more. */
+const TAKES_IN_FOR = 1 * SECOND;
+
 const LOOK_EVERY = 20;
 
 function createServer({ tls, logger }: ServerOptions): Server {
@@ -50,19 +53,25 @@ function createServer({ tls, logger }: ServerOptions): Server {
 }
 
 /**
- * Waits for requests that callers sent before they knew of the stop. Closing a connection whose request lies unread in
- * the kernel would cut a call. So the event loop first reads every byte that has arrived.
+ * Waits for calls that were made before their callers could know of the stop. To stop listening resets the connections
+ * that the kernel holds for this process, and to close a connection whose request lies unread there would cut a call.
+ * After a pause, as on a busy machine, there are many of both, and a turn of the event loop takes in only some of them.
  */
-async function readWhatArrives(connections: Connections): Promise<void> {
+async function takeInWhatArrived(connections: Connections): Promise<void> {
   const wait = NEXT_REQUEST - connections.sinceInvitation();
   if (wait > 0) await delay(wait);
-  await takeTurn();
-  await takeTurn();
+  const until = performance.now() + TAKES_IN_FOR;
+  let accepted: number;
+  do {
+    accepted = connections.accepted();
+    await takeTurn();
+    await takeTurn();
+  } while (connections.accepted() !== accepted && performance.now() < until);
 }
 
 async function drain(server: Server, connections: Connections): Promise<number> {
   connections.sayClose();
-  await readWhatArrives(connections);
+  await takeInWhatArrived(connections);
   const cutAt = performance.now() + CALLS_CUT_AFTER;
   const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
   for (;;) {

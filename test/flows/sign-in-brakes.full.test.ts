@@ -56,14 +56,19 @@ test('the networks of one /48 are limited together, for one sender may have them
 
 test('requests of one address that come fast are spread over the time, those of others are not', async () => {
   const address = someAddress();
-  const fast = Promise.all(Array.from({ length: 60 }, () => timed(address)));
-  const other = await timed(someAddress());
+  let ended = 0;
+  const oneMore = () => timed(address).finally(() => (ended += 1));
+  const fast = Promise.all(Array.from({ length: 60 }, oneMore));
+  const others: number[] = [];
+  // More than one, for a machine that stands still for two seconds delays whatever is under way then.
+  do others.push((await timed(someAddress())).ms);
+  while (ended < 50);
   const answers = await fast;
   expect(answers.every(({ status }) => status < 429)).toBe(true);
   // Ten may run ahead, and each of the others waits for a twentieth of a second after the one before.
   const slowest = Math.max(...answers.map(({ ms }) => ms));
   expect(slowest).toBeGreaterThan(2000);
-  expect(other.ms).toBeLessThan(slowest);
+  expect(Math.min(...others)).toBeLessThan(slowest);
 });
 
 test('sign-ins end well behind an address whose codes were refused again and again, one in a second', async () => {

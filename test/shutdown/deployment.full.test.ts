@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Program, type Settings, startProgram } from '../processes/running-program.ts';
+import { canReadProcesses, workersOf } from '../processes/start/process-list.ts';
 import { freePort } from '../support/servers/free-port.ts';
 import { sendRaw } from '../support/callers/raw-request.ts';
 import { startBalancer } from './support/balancer.ts';
@@ -71,6 +72,27 @@ test.each(['1', '2'])('SIGTERM with 20 keep-alive callers, %s workers: no call f
   expect(untold.length).toBeLessThanOrEqual(workers === '1' ? 0 : 20);
   expect(program.said.complaints).toBe('');
 });
+
+const whereSeen = canReadProcesses ? test : test.skip;
+
+whereSeen.each(['1', '2'])(
+  'calls that came before the door closes, while no process could run, are answered, %s workers',
+  async (workers) => {
+    const program = await start({ WORKERS: workers, DRAIN_SECONDS: '1' });
+    const first = program.process.pid ?? 0;
+    const serving = workers === '1' ? [first] : workersOf(first);
+    program.process.kill('SIGTERM');
+    await until60(isStopping);
+    for (const pid of serving) process.kill(pid, 'SIGSTOP');
+    const calls = Array.from({ length: 60 }, () => ground.read(token));
+    // When they run again, the drain is over, and the kernel holds all of these connections.
+    await delay(1500);
+    for (const pid of serving) process.kill(pid, 'SIGCONT');
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await program.ended).toBe(0);
+  },
+);
 
 test.each(['1', '2'])(
   'SIGHUP to all processes, as of a closed terminal, is such a stop, %s workers',

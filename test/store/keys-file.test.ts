@@ -54,6 +54,14 @@ test('of a link it is the file behind it that is changed', () => {
   expect(contentOf(file)['session']?.map(({ id }) => id)).toEqual(['k2']);
 });
 
+test('where nobody can tell whether there is a file, nobody is told that the keys are gone, and none are made', () => {
+  const loop = join(folder, 'loop.json');
+  symlinkSync(loop, loop);
+  for (const mayCreate of [false, true])
+    expect(() => loadKeys(loop, mayCreate)).toThrow(`KEYS_FILE: ${loop} cannot be reached (ELOOP)`);
+  expect(readdirSync(folder).toSorted()).toEqual(['keys.json', 'loop.json']);
+});
+
 test('one key in two spellings is one key, which may not serve two purposes', () => {
   const content = contentOf(file);
   const [digest] = content['digest'] ?? [];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { createPrivateFile, replacePrivateFile } from '../../shared/private-file.ts';
@@ -50,7 +50,7 @@ function textOf(content: Content): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-const isThere = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EEXIST';
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 function writeNewKeys(path: string): void {
   const lists = PURPOSES.map((purpose) => [purpose, [freshKey('k1')]]);
@@ -62,7 +62,7 @@ function createKeysFile(path: string): void {
     writeNewKeys(path);
   } catch (error) {
     // Another first start on this machine was faster, and its keys are used.
-    if (!isThere(error)) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -118,11 +118,23 @@ function heldOf(content: Content): KeysByPurpose {
 }
 
 /**
+ * Whether there is a key file.
+ * @throws {Error} in plain words where this user cannot find that out: nobody may then be told that the keys are gone
+ */
+export function isKeysFileThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw new Error(`KEYS_FILE: ${path} cannot be reached (${codeOf(error)})`);
+  }
+}
+
+/**
  * Reads the keys. Makes the file when it is missing and `mayCreate` says that no data depends on older keys.
  * @throws {Error} with the defect of the file in plain words; the file is left unchanged
  */
 export function loadKeys(path: string, mayCreate = false): KeysByPurpose {
-  if (!existsSync(path)) {
+  if (!isKeysFileThere(path)) {
     if (!mayCreate)
       throw new Error(
         `KEYS_FILE: ${path} is missing. Only this file opens the stored tokens: put its copy back`,
@@ -153,7 +165,7 @@ export function makeKeysFile(path: string): void {
   try {
     writeNewKeys(path);
   } catch (error) {
-    if (!isThere(error)) throw inWords(path, error, 'made');
+    if (codeOf(error) !== 'EEXIST') throw inWords(path, error, 'made');
     throw new Error(`KEYS_FILE: ${path} exists already and was not changed`, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import type { Config } from '../../../config/config.ts';
 import { DAY } from '../../../shared/lifetimes.ts';
 import { momentText } from '../../../shared/moments.ts';
 import { readTlsPair } from '../../../shared/net/tls-pair.ts';
-import { loadKeys } from '../../../store/files/keys-file.ts';
+import { isKeysFileThere, loadKeys } from '../../../store/files/keys-file.ts';
 import { isMissing } from '../../../store/driver/open-store.ts';
 import { ROOM_BYTES } from '../../../store/files/spill.ts';
 import { failure, notLookedAt, ok, type CheckVerdict, warning } from './verdict.ts';
@@ -17,7 +17,7 @@ import { failure, notLookedAt, ok, type CheckVerdict, warning } from './verdict.
 /** Whether the key file exists, is whole, and is readable by its owner alone. */
 export async function checkKeysFile(config: Config): Promise<CheckVerdict> {
   const { keysFile } = config;
-  if (!existsSync(keysFile)) {
+  if (!isKeysFileThere(keysFile)) {
     const isInUse = config.database.kind === 'sqlite' && !isMissing(config.database);
     if (config.production || isInUse) throw failure(`KEYS_FILE: ${keysFile} is missing`);
     return notLookedAt(
