@@ -4,6 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import base from '../../jest.config.mjs';
 
+// A change of what a module does when it is loaded shows only where each run loads it anew.
+process.env.TEST_MODULES = 'own';
+
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** @type {string[]} */
 const tests = JSON.parse(process.env.MUTATION_TESTS ?? '[]');

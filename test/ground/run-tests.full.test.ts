@@ -52,7 +52,7 @@ async function run(...options: string[]) {
 }
 
 /** What a note says of a failed `toBe`, below the line with the file. */
-const reason = (title: string, values: string[], place: string) =>
+const reasonLines = (title: string, values: string[], place: string) =>
   [
     title,
     'Error: expect(received).toBe(expected) // Object.is equality',
@@ -90,9 +90,9 @@ test('a file that passes the second time is told as flaky, and one that fails tw
     flaky: ['b.test.cjs'],
     notes: [
       'FLAKY b.test.cjs',
-      ...reason('passes the second time', ['Expected: false', 'Received: true'], './b.test.cjs:6:19'),
+      ...reasonLines('passes the second time', ['Expected: false', 'Received: true'], './b.test.cjs:6:19'),
       'FAILED a.test.cjs',
-      ...reason('fails', ['Expected: 2', 'Received: 1'], './a.test.cjs:2:31'),
+      ...reasonLines('fails', ['Expected: 2', 'Received: 1'], './a.test.cjs:2:31'),
     ],
   });
   expect(code).toBe(1);
@@ -160,6 +160,38 @@ module.exports = class extends Environment {
   expect(project.read('order')).not.toContain('campaign');
   more = { TEST_CAMPAIGNS_WITHIN: '600' };
   expect((await run()).lines).toContain('FAILED campaign.test.cjs');
+});
+
+test('files of a worker share the modules of packages; their own modules and what they do to the process they do not', async () => {
+  const support = resolve(import.meta.dirname, '../support/jest');
+  const files = {
+    testEnvironment: `${support}/environment.cjs`,
+    runtime: `${support}/runtime.cjs`,
+    testMatch: ['**/*.test.cjs'],
+    transform: {},
+    maxWorkers: 1,
+  };
+  project.write('jest.config.mjs', `export default ${JSON.stringify(files)};`);
+  project.write('own.cjs', 'exports.seen = [];');
+  for (const name of ['a', 'b'])
+    project.write(
+      `${name}.test.cjs`,
+      `const own = require('./own.cjs');
+const shared = require('express');
+test('finds a clean process', () => {
+  expect([process.env.LEFT_BEHIND, own.seen]).toEqual([undefined, []]);
+  expect(new shared.Router()).toBeInstanceOf(Function);
+  require('node:fs').appendFileSync('order', String(shared.used) + ' ');
+  [process.env.LEFT_BEHIND, shared.used] = ['1', true];
+  own.seen.push(1);
+});
+`,
+    );
+  expect((await run()).lines).toEqual(['fast ring: 2 passed, 0 failed, 0 flaky files']);
+  expect(project.read('order')).toBe('undefined true ');
+  more = { TEST_MODULES: 'own' };
+  await run();
+  expect(project.read('order')).toBe('undefined true undefined undefined ');
 });
 
 test('options reach jest, and the report of the first run stays', async () => {

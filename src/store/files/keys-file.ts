@@ -124,8 +124,8 @@ function heldOf(content: Content): KeysByPurpose {
 export function isKeysFileThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    throw new Error(`KEYS_FILE: ${path} cannot be reached (${codeOf(error)})`);
+  } catch (cause) {
+    throw new Error(`KEYS_FILE: ${path} cannot be reached (${codeOf(cause)})`, { cause });
   }
 }
 

@@ -1,6 +1,5 @@
-// jest's Node environment, whose worker compiles each module once. jest compiles every module anew for every test file,
-// though the text is the same: nearly half a second of processor time a file. A script that is kept runs in each file's
-// own realm, so nothing but the compiled code is shared; state, globals and mocks are each file's own as before.
+// jest's Node environment, with one realm for all test files of a worker, so that they can share modules (runtime.cjs), and
+// with modules that a worker compiles once: jest compiles every module anew for every test file, though the text is the same.
 // jest's callback for a native `import()` is left out: without --experimental-vm-modules it only refuses, as Node does here.
 const asyncHooks = require('node:async_hooks');
 const vm = require('node:vm');
@@ -39,12 +38,54 @@ class StorageOfFile extends Storage {
 }
 Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { value: StorageOfFile, configurable: true });
 
-module.exports = class extends TestEnvironment {
+/** With TEST_MODULES=own each file has a realm and modules of its own, as with jest. */
+const isSharing = process.env.TEST_MODULES !== 'own';
+
+/** Made for the first file of a worker. */
+let shared;
+
+function openRealm(config, context) {
+  const environment = new TestEnvironment(config, context);
+  const { process } = environment.global;
+  return { environment, exit: process.exit.bind(process), variables: { ...process.env } };
+}
+
+/** What circus and expect keep in the realm while a file runs; each file loads both anew. */
+const OF_FRAMEWORK =
+  /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY\w*|WAIT_BEFORE_RETRY|TEST_TIMEOUT_SYMBOL|LOG_ERRORS\w*|\$\$jest-matchers-object)$/;
+
+function forgetFramework(global) {
+  for (const symbol of Object.getOwnPropertySymbols(global))
+    if (OF_FRAMEWORK.test(symbol.description ?? '')) delete global[symbol];
+}
+
+/** What a file has changed in the process does not reach the next file. */
+function restoreProcess({ process }, { exit, variables }) {
+  process.exit = exit;
+  for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
+  Object.assign(process.env, variables);
+}
+
+module.exports = class {
+  #realm;
   #isLeftOut;
 
   constructor(config, context) {
-    super(config, context);
+    this.#realm = (isSharing && shared) || openRealm(config, context);
+    shared = this.#realm;
+    const { context: vmContext, global, moduleMocker, fakeTimers, fakeTimersModern } = shared.environment;
+    Object.assign(this, { context: vmContext, global, moduleMocker, fakeTimers, fakeTimersModern });
     this.#isLeftOut = isLeftOut(context.testPath);
+  }
+
+  async setup() {}
+
+  exportConditions() {
+    return this.#realm.environment.exportConditions();
+  }
+
+  getVmContext() {
+    return this.#realm.environment.getVmContext();
   }
 
   /** Nothing of a file that is left out is begun, neither its tests nor what they stand on. */
@@ -58,8 +99,11 @@ module.exports = class extends TestEnvironment {
   }
 
   async teardown() {
-    await super.teardown();
+    const { environment } = this.#realm;
+    restoreProcess(environment.global, this.#realm);
+    forgetFramework(environment.global);
+    if (!isSharing) await environment.teardown();
+    // One that is used again is enabled again by that.
     for (const storage of storages) storage.disable();
-    storages.clear();
   }
 };
