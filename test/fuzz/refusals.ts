@@ -28,6 +28,7 @@ const filled = (piece: string, size: number) => piece.repeat(Math.ceil(size / pi
 const PART = '--b\r\nContent-Disposition: form-data; name="access_token"\r\n\r\nx\r\n';
 const partIn = (charset: string) =>
   PART.replace('\r\n\r\n', `\r\nContent-Type: text/plain; charset=${charset}\r\n\r\n`);
+const QUOTED_PART = PART.replace('"access_token"', '"\\""');
 const headerLines = (count: number) => filled('a: b\r\n', 6 * count);
 const HEAVY_PART = PART.replace('\r\n\r\n', `\r\n${headerLines(45)}\r\n`);
 const WIDE_PART = PART.replace('\r\n\r\n', `\r\n${headerLines(160)}\r\n`);
@@ -59,6 +60,8 @@ const PLAIN: ReadonlyArray<[name: string, type: string, body: string]> = [
   ['multipart of parts', MULTIPART, filled(PART, BODY)],
   ['multipart of 199 parts', MULTIPART, `${PART.repeat(199)}--b--`],
   ['multipart of 100 parts', MULTIPART, `${PART.repeat(100)}--b--`],
+  ['multipart of 100 parts behind a line end', MULTIPART, `\r\n${PART.repeat(100)}--b--`],
+  ['multipart of 100 parts, the last with a quote', MULTIPART, `${PART.repeat(99)}${QUOTED_PART}--b--`],
   ['multipart of a charset', MULTIPART, `${partIn('euc-kr').repeat(100)}--b--`],
   ['multipart of a charset that nobody knows', MULTIPART, `${partIn('klingon').repeat(100)}--b--`],
   ['multipart of headers', MULTIPART, filled(HEAVY_PART, BODY)],

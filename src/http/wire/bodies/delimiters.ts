@@ -6,6 +6,9 @@ import { hasMoreBytes } from '../separators.ts';
 /** The most parts of a body. */
 export const PARTS_MAX = 100;
 
+/** The most parts of a body that everybody may send and that only the parser can read. */
+export const UNUSUAL_PARTS_MAX = 50;
+
 /** The lines of all parts together. A part has at most four lines with a meaning, and a post adds a few lines. */
 const MULTIPART_LINE_LIMIT = 1200;
 
@@ -28,6 +31,11 @@ function delimiterOf(contentType: string): string {
   return `\r\n--${boundary}`;
 }
 
+/** The same for a usual content type; undefined for another one. */
+export function usualDelimiterOf(contentType: string): string | undefined {
+  return WHOLE_TYPE.test(contentType) ? delimiterOf(contentType) : undefined;
+}
+
 /**
  * A body up to its end: what stands behind its last delimiter is no part (RFC 2046 §5.1.1). The parser alone would read
  * on there, to the end of the piece that it has.
@@ -39,7 +47,7 @@ export function untilEnd(body: Buffer, contentType: string): Buffer {
   return at < 0 ? body : body.subarray(0, at + last.length);
 }
 
-/** Whether a body of a size that everybody may send has too many parts. To parse a hundred parts costs a millisecond. */
+/** Whether a body of a size that everybody may send has too many parts. */
 export function hasTooManyParts(body: Buffer, contentType: string): boolean {
   if (body.length > BODY_LIMIT) return false;
   const delimiter = Buffer.from(delimiterOf(contentType));

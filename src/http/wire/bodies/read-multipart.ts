@@ -1,9 +1,14 @@
 import busboy from 'busboy';
-import { hasTooManyLines, hasTooManyParts, PARTS_MAX, untilEnd } from './delimiters.ts';
+import { BODY_LIMIT } from '../body-limits.ts';
+import { hasTooManyLines, hasTooManyParts, PARTS_MAX, untilEnd, UNUSUAL_PARTS_MAX } from './delimiters.ts';
 import { MalformedBody } from './malformed-body.ts';
+import { type MultipartParts, readUsualParts, VALUE_MAX } from './usual-parts.ts';
 
-// The parser says that there are too many parts when it has read the last one that it may read.
-const LIMITS = { fields: PARTS_MAX, parts: PARTS_MAX + 1, fieldSize: 64 * 1024, headerPairs: 50 };
+/** The parser says that there are too many parts when it has read the last one that it may read. */
+function limitsFor({ length }: Buffer): busboy.Limits {
+  const fields = length > BODY_LIMIT ? PARTS_MAX : UNUSUAL_PARTS_MAX;
+  return { fields, parts: fields + 1, fieldSize: VALUE_MAX, headerPairs: 50 };
+}
 
 /** The most frequent of these names, without its brackets. */
 function commonest(names: readonly string[]): string | undefined {
@@ -29,14 +34,6 @@ function feed(parser: busboy.Busboy, body: Buffer, isRefused: () => boolean): vo
   if (!isRefused()) parser.end();
 }
 
-/** What a body holds. */
-interface MultipartParts {
-  /** The names and values of the fields, in their order. */
-  pairs: Array<[string, string]>;
-  /** The names of the files. */
-  files: string[];
-}
-
 /**
  * Reads the fields, and the names of files. A failure in the middle of a file is a failure of the parser as well.
  * @throws {MalformedBody}
@@ -48,6 +45,12 @@ export function readMultipart(whole: Buffer, contentType: string): Promise<Multi
     const findField = () => commonest(writtenNames(body));
     return Promise.reject(new MalformedBody('too many parts', { findField }));
   }
+  const usual = whole.length <= BODY_LIMIT ? readUsualParts(body, contentType) : undefined;
+  return usual ? Promise.resolve(usual) : parseMultipart(body, contentType);
+}
+
+/** Reads a body of any form with the parser. @throws {MalformedBody} */
+export function parseMultipart(body: Buffer, contentType: string): Promise<MultipartParts> {
   return new Promise((resolve, reject) => {
     let isRefused = false;
     const refuse = (message: string, options: { cause?: unknown; findField?: () => string | undefined }) => {
@@ -59,7 +62,7 @@ export function readMultipart(whole: Buffer, contentType: string): Promise<Multi
     const refuseMany = (message: string) => refuse(message, { findField });
     const refuseBroken = (cause: unknown) => refuse('broken multipart body', { cause });
     try {
-      const parser = busboy({ headers: { 'content-type': contentType }, limits: LIMITS });
+      const parser = busboy({ headers: { 'content-type': contentType }, limits: limitsFor(body) });
       // A part may have no name, and in a charset that nobody knows no value, although the types of the parser do not
       // say that.
       parser.on('field', (name: string | undefined, value: string | undefined) => {
