@@ -4,6 +4,7 @@ import { isPostgres, isDatabaseFolderThere, isReadable, type CallQuotas } from '
 import { ConfigError } from './config-error.ts';
 import { type Environment, environment } from './environment.ts';
 import { parseEach } from './parse-each.ts';
+import { misspelledFiles, readSecretFiles, withoutFiles } from './secret-files.ts';
 import { doubtfulNames, misspelledNames } from './unknown-names.ts';
 import { DAY } from '../shared/lifetimes.ts';
 import type { MailSettings } from '../shared/mail/mailer.ts';
@@ -195,12 +196,20 @@ type Variables = Record<string, string | undefined>;
 const isAboutAny = ({ text, about }: Contradiction, names: readonly string[]) =>
   names.some((name) => about?.includes(name) ?? new RegExp(`\\b${name}\\b`).test(text));
 
-/** An empty text counts as unset. `isAsked` selects the problems to report, by their lines. */
-function readEnvironment(variables: Variables, isAsked: (line: string) => boolean): Environment {
-  const given = Object.fromEntries(
-    Object.entries(variables).filter(([, text]) => text !== undefined && text !== ''),
+/** An empty text counts as unset. */
+const givenOf = (variables: Variables): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(variables).flatMap(([name, text]) =>
+      text === undefined || text === '' ? [] : [[name, text]],
+    ),
   );
-  const { env, problems, wrong } = parseEach(environment, given);
+
+/** `isAsked` selects the problems to report, by their lines. */
+function readEnvironment(variables: Variables, isAsked: (line: string) => boolean): Environment {
+  const secrets = readSecretFiles(givenOf(variables));
+  const given = secrets.variables;
+  const { env, problems, wrong: misread } = parseEach(environment, given);
+  const wrong = [...secrets.wrong, ...misread];
   const surroundings = {
     keysFile: { path: keysFileOf(env), isReadable: isReadable(keysFileOf(env)) },
     isDatabaseFolderThere: isDatabaseFolderThere(env.DATABASE_URL, env.VAR_DIR),
@@ -208,7 +217,9 @@ function readEnvironment(variables: Variables, isAsked: (line: string) => boolea
     wrong,
   };
   const all = [
-    ...misspelledNames(Object.keys(given), Object.keys(environment.shape)),
+    ...misspelledNames(withoutFiles(Object.keys(given)), Object.keys(environment.shape)),
+    ...misspelledFiles(Object.keys(given)),
+    ...secrets.problems,
     ...problems,
     // A setting that is wrong by itself counts as unset here. Its line must not also say that the setting is missing.
     ...contradictions(env, surroundings).flatMap((line) => (isAboutAny(line, wrong) ? [] : [line.text])),
@@ -235,7 +246,7 @@ export function doubtsAboutSettings(variables: Variables = process.env): string[
   const given = Object.keys(variables).filter((name) => variables[name]?.trim());
   const days = (variables['REMINDER_DAYS'] ?? '').split(',').map((day) => day.trim());
   return [
-    ...doubtfulNames(given, Object.keys(environment.shape)),
+    ...doubtfulNames(withoutFiles(given), Object.keys(environment.shape)),
     ...(days.some(isRepeated) ? ['REMINDER_DAYS: names a day twice'] : []),
     ...(isOpenHttp(variables['MODERN_SETTINGS_URL'])
       ? ['MODERN_SETTINGS_URL: is not https, and people follow this link to sign in']
@@ -244,7 +255,7 @@ export function doubtsAboutSettings(variables: Variables = process.env): string[
 }
 
 const concernsKeys = (line: string) =>
-  !line.includes(NO_KEYS) && /\b(KEYS_FILE|VAR_DIR|DATABASE_URL)\b/.test(line);
+  !line.includes(NO_KEYS) && /\b(KEYS_FILE|VAR_DIR|DATABASE_URL(_FILE)?)\b/.test(line);
 
 /**
  * The path of the key file, and its database. The other settings are not checked: in production the key file is made

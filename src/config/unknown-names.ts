@@ -65,13 +65,16 @@ const OF_OPENTELEMETRY = /^OTEL_/;
 
 /**
  * A line for each name that is not in `known` but resembles a known name. The value is not quoted: it may be a secret.
+ * All names are given without `ending`, and told with it.
  */
-export function misspelledNames(given: readonly string[], known: readonly string[]): string[] {
+export function misspelledNames(given: readonly string[], known: readonly string[], ending = ''): string[] {
   return given
     .filter((name) => !known.includes(name) && !OF_OPENTELEMETRY.test(name))
     .flatMap((name) => {
       const meant = known.find((setting) => isLike(name.toUpperCase(), setting));
-      return meant === undefined ? [] : [`${name}: is not a setting. Did you mean ${meant}?`];
+      return meant === undefined
+        ? []
+        : [`${name}${ending}: is not a setting. Did you mean ${meant}${ending}?`];
     });
 }
 

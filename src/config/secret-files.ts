@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import type { Environment } from './environment.ts';
+import { misspelledNames } from './unknown-names.ts';
+
+/** Secrets in files: for each of these settings, `NAME_FILE` names a file that holds what `NAME` would say. */
+
+const SECRETS: ReadonlyArray<keyof Environment> = [
+  'DATABASE_URL',
+  'MODERN_CLIENT_SECRET',
+  'SMTP_URL',
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+];
+
+const ENDING = '_FILE';
+
+/** The names of all settings that name a file with a secret. */
+export const secretFileNames: readonly string[] = SECRETS.map((name) => `${name}${ENDING}`);
+
+/** The names of variables, and of a file with a secret the name of the secret. */
+export const withoutFiles = (names: readonly string[]): string[] =>
+  names.map((name) => (secretFileNames.includes(name) ? name.slice(0, -ENDING.length) : name));
+
+/** A line for each name that resembles the name of a file with a secret. */
+export function misspelledFiles(names: readonly string[]): string[] {
+  const files = names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
+  return misspelledNames(files, SECRETS, ENDING);
+}
+
+/** No secret is so long. A larger file is another one, named by mistake. */
+const SIZE_MAX = 64 * 1024;
+
+type Variables = Record<string, string>;
+
+interface WithSecrets {
+  /** The variables, with the secrets in the place of the names of their files. */
+  variables: Variables;
+  /** A line for each file that cannot be used. Nothing of its content is quoted. */
+  problems: string[];
+  /** The settings that are unknown for that. */
+  wrong: string[];
+}
+
+/** What the file holds, without the line end that an editor leaves; or the problem in plain words. */
+function contentOf(path: string): { text: string } | { problem: string } {
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length > SIZE_MAX) return { problem: `${path} is larger than 64 kB` };
+    const text = bytes.toString('utf8').replace(/\r?\n$/, '');
+    if (text === '') return { problem: `${path} is empty` };
+    return /[\r\n]/.test(text) ? { problem: `${path} has more than one line` } : { text };
+  } catch (error) {
+    return { problem: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` };
+  }
+}
+
+/** Reads the files that `given` names; empty variables are not among them. */
+export function readSecretFiles(given: Variables): WithSecrets {
+  const found: WithSecrets = { variables: { ...given }, problems: [], wrong: [] };
+  for (const name of SECRETS) {
+    const path = given[`${name}${ENDING}`];
+    if (path === undefined) continue;
+    const content =
+      given[name] === undefined ? contentOf(path) : { problem: `${name} is set too, set one of the two` };
+    if ('text' in content) found.variables[name] = content.text;
+    else {
+      found.problems.push(`${name}${ENDING}: ${content.problem}`);
+      found.wrong.push(name);
+    }
+  }
+  return found;
+}
