@@ -29,6 +29,10 @@ afterAll(async () => {
   await door.stop();
 });
 
+/** A list without the words of its days: when the clock passes midnight, tomorrow becomes today. */
+const dayless = (list: unknown): unknown =>
+  JSON.parse(JSON.stringify(list, (key, value: unknown) => (key === 'day' ? undefined : value)));
+
 const volatile = () => door.bridge.context.store.volatile;
 
 /** Past every window, and nothing is kept of posts. */
@@ -178,7 +182,7 @@ test('while the new API is away the last answer serves with its age, and what is
   door.proxy.onOtherAnswer = down;
   clock.advance(5 * MINUTE);
   const last = await reader.get(path('pending.json'));
-  expect([last.status, last.headers['age'], last.json]).toEqual([200, '300', listed]);
+  expect([last.status, last.headers['age'], dayless(last.json)]).toEqual([200, '300', dayless(listed)]);
   const unknown = await reader.get(path('pending.json?page=2'));
   expectRefusal(unknown, 503, 1000);
   expect(Number(unknown.headers['retry-after'])).toBeGreaterThan(0);
@@ -198,7 +202,7 @@ test.each([
   door.proxy.onOtherAnswer = (_call, answer) => ({ ...answer, body: Buffer.from(text) });
   clock.advance(61_000);
   const last = await reader.get(path('pending.json'));
-  expect([last.status, last.headers['age'], last.json]).toEqual([200, '61', listed]);
+  expect([last.status, last.headers['age'], dayless(last.json)]).toEqual([200, '61', dayless(listed)]);
   expectRefusal(await reader.get(path('sent.json')), 503, 1000);
   expectRefusal(await reader.get(`/1/updates/${'0'.repeat(24)}.json`), 503, 1000);
 });
@@ -225,7 +229,7 @@ test('below a tenth of the budget nothing is asked: what is known serves with it
   await leave(9, 600);
   const asked = await reader.asked(async () => {
     const last = await reader.get(path('pending.json'));
-    expect([last.status, last.json]).toEqual([200, listed]);
+    expect([last.status, dayless(last.json)]).toEqual([200, dayless(listed)]);
     const refused = await reader.get(path('sent.json'));
     expectRefusal(refused, 429, 429);
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(600);
