@@ -52,14 +52,17 @@ function openConnection(free) {
     if (sentAt !== undefined && !isOver) found.cut += 1;
   });
   socket.on('data', (part) => {
+    // An answer without a call: the server gives up a connection that waited too long for its first one.
+    if (sentAt === undefined) return socket.destroy();
     received += part;
     const end = received.indexOf('\r\n\r\n');
-    if (end < 0) return;
+    if (end < 0) return undefined;
     const length = Number(/content-length: (\d+)/i.exec(received.slice(0, end))?.[1] ?? 0);
-    if (received.length < end + 4 + length) return;
+    if (received.length < end + 4 + length) return undefined;
     note(received.slice(0, end + 2), sentAt);
     [received, sentAt] = ['', undefined];
     free(connection);
+    return undefined;
   });
   return connection;
 }

@@ -19,21 +19,34 @@ export function wordsOf({ statuses, accepted, refused, lag }: LoadResult): strin
   );
 }
 
-/** Calls a second that a bridge answers, which refuses nothing, over so many connections, each with a call after the other. */
-export async function capacityOf(
-  { port, tokens }: FilledBridge,
-  connections = 16,
-  seconds = 2,
-): Promise<number> {
-  const { statuses, accepted, early } = await generate({
-    port,
-    tokens,
-    path: PROFILES,
-    seconds,
-    connections,
-  });
+/** Over so many connections, each with a call after the other. */
+async function answeredPerSecond({ port, tokens }: FilledBridge, connections: number, seconds: number) {
+  const load = { port, tokens, path: PROFILES, seconds, connections };
+  const { statuses, accepted, early } = await generate(load);
   expect(Object.keys(statuses)).toEqual(['200']);
   return (accepted.calls + early.calls) / seconds;
+}
+
+/** Loads until a process has compiled what it runs often: cold, it answers half as many. */
+const LOADS_AT_MOST = 8;
+
+/**
+ * Calls a second that a bridge answers, which refuses nothing. It is loaded again and again until it gets no faster, and so
+ * is warm afterwards.
+ */
+export async function capacityOf(bridge: FilledBridge, connections = 16, seconds = 3): Promise<number> {
+  let best = 0;
+  for (let load = 0; load < LOADS_AT_MOST; load += 1) {
+    const reached = await answeredPerSecond(bridge, connections, seconds);
+    if (load > 1 && reached < 1.05 * best) return Math.max(best, reached);
+    best = Math.max(best, reached);
+  }
+  return best;
+}
+
+/** Lets a bridge compile what it runs often. A bridge that refuses calls is warmed by a load that it accepts. */
+export async function warm({ port, tokens }: FilledBridge, rate: number): Promise<void> {
+  await generate({ port, tokens, path: PROFILES, seconds: 10, rate });
 }
 
 /** Everything that came back is an answer or a refusal that says when to come again. */
