@@ -21,5 +21,5 @@ async function start(): Promise<Bridge> {
   return running.bridge;
 }
 
-/** Serves as one worker: with the settings of the first process, on the port that the first process opens. */
+/** Serves as one worker: with the environment of the first process (files of secrets are read anew), on the port that the first process opens. */
 export const serveAsWorker = (): Promise<void> => runWorker(start);

@@ -213,7 +213,7 @@ function readEnvironment(variables: Variables, isAsked: (line: string) => boolea
   const surroundings = {
     keysFile: { path: keysFileOf(env), isReadable: isReadable(keysFileOf(env)) },
     isDatabaseFolderThere: isDatabaseFolderThere(env.DATABASE_URL, env.VAR_DIR),
-    given: Object.keys(given),
+    given: withoutFiles(Object.keys(given)),
     wrong,
   };
   const all = [

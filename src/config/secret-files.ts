@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import type { Environment } from './environment.ts';
-import { misspelledNames } from './unknown-names.ts';
+import { misspelledNames, slipsOf } from './unknown-names.ts';
 
 /** Secrets in files: for each of these settings, `NAME_FILE` names a file that holds what `NAME` would say. */
 
@@ -23,8 +25,9 @@ export const withoutFiles = (names: readonly string[]): string[] =>
 
 /** A line for each name that resembles the name of a file with a secret. */
 export function misspelledFiles(names: readonly string[]): string[] {
-  const files = names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
-  return misspelledNames(files, SECRETS, ENDING);
+  const others = names.filter((name) => !secretFileNames.includes(name));
+  const files = others.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
+  return [...new Set([...misspelledNames(files, SECRETS, ENDING), ...slipsOf(others, secretFileNames)])];
 }
 
 /** No secret is so long. A larger file is another one, named by mistake. */
@@ -41,12 +44,25 @@ interface WithSecrets {
   wrong: string[];
 }
 
+/** The text of a file, without the mark of a byte order. Nothing that is not a plain file of this size is opened: a pipe or a device may have no end. */
+function textOf(path: string): string | { problem: string } {
+  const found = statSync(path);
+  if (!found.isFile()) return { problem: `${path} is not a file` };
+  if (found.size > SIZE_MAX) return { problem: `${path} is larger than 64 kB` };
+  const bytes = readFileSync(path);
+  return isUtf8(bytes) ? bytes.toString('utf8').replace(/^\uFEFF/, '') : { problem: `${path} is not UTF-8` };
+}
+
+/** Anything else may be the secret itself, and is not told. */
+const isWholePath = (path: string) => isAbsolute(path) && !/\p{Cc}/u.test(path);
+
 /** What the file holds, without the line end that an editor leaves; or the problem in plain words. */
 function contentOf(path: string): { text: string } | { problem: string } {
+  if (!isWholePath(path)) return { problem: 'must be the whole path of a file, and not the secret itself' };
   try {
-    const bytes = readFileSync(path);
-    if (bytes.length > SIZE_MAX) return { problem: `${path} is larger than 64 kB` };
-    const text = bytes.toString('utf8').replace(/\r?\n$/, '');
+    const whole = textOf(path);
+    if (typeof whole === 'object') return whole;
+    const text = whole.replace(/\r?\n$/, '');
     if (text === '') return { problem: `${path} is empty` };
     return /[\r\n]/.test(text) ? { problem: `${path} has more than one line` } : { text };
   } catch (error) {

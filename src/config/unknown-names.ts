@@ -52,13 +52,16 @@ const singularOf = (name: string) => name.replace(/IES$/, 'Y').replace(/S$/, '')
 const differsInNumber = (name: string, setting: string) =>
   setting.includes('_') && singularOf(name) === singularOf(setting);
 
-function isLike(name: string, setting: string): boolean {
-  if (name === setting.toUpperCase() || leavesWordsOut(name, setting)) return true;
-  if (differsInNumber(name, setting)) return true;
+/** A few letters differ, or the capitals. */
+function hasSlips(name: string, setting: string): boolean {
+  if (name === setting.toUpperCase()) return true;
   // The first letter must match: people nearly always type it right, and OpenSSL's SSL_CERT_FILE must not count.
   if (Math.min(name.length, setting.length) < LENGTH_MIN || name[0] !== setting[0]) return false;
   return Math.abs(name.length - setting.length) <= SLIPS_MAX && slipsBetween(name, setting) <= SLIPS_MAX;
 }
+
+const isLike = (name: string, setting: string) =>
+  leavesWordsOut(name, setting) || differsInNumber(name, setting) || hasSlips(name, setting);
 
 /** OpenTelemetry has many more settings with these names, for other programs of the same machine. */
 const OF_OPENTELEMETRY = /^OTEL_/;
@@ -76,6 +79,14 @@ export function misspelledNames(given: readonly string[], known: readonly string
         ? []
         : [`${name}${ending}: is not a setting. Did you mean ${meant}${ending}?`];
     });
+}
+
+/** A line for each name that differs from one of `known` in a few letters, and in nothing else. */
+export function slipsOf(given: readonly string[], known: readonly string[]): string[] {
+  return given.flatMap((name) => {
+    const meant = known.find((setting) => hasSlips(name.toUpperCase(), setting));
+    return meant === undefined ? [] : [`${name}: is not a setting. Did you mean ${meant}?`];
+  });
 }
 
 /** First words that hardly any other program uses, and first words that many programs use. */

@@ -70,9 +70,9 @@ async function takeInWhatArrived(connections: Connections): Promise<void> {
 }
 
 async function drain(server: Server, connections: Connections): Promise<number> {
+  const cutAt = performance.now() + CALLS_CUT_AFTER;
   connections.sayClose();
   await takeInWhatArrived(connections);
-  const cutAt = performance.now() + CALLS_CUT_AFTER;
   const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
   for (;;) {
     connections.closeIdle(FIRST_REQUEST);

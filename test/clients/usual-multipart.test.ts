@@ -12,9 +12,9 @@ const disposition = (rest: string) => `Content-Disposition: form-data; ${rest}`;
 const bodyOf = (parts: Array<[string, string]>) =>
   Buffer.from(`${parts.map(([head, value]) => `${NEXT}\r\n${head}\r\n\r\n${value}\r\n`).join('')}${NEXT}--`);
 
-const agree = async (body: Buffer): Promise<boolean> => {
-  const usual = readUsualParts(body, TYPE);
-  if (usual) expect(usual).toEqual(await parseMultipart(body, TYPE));
+const agree = async (body: Buffer, type = TYPE): Promise<boolean> => {
+  const usual = readUsualParts(body, type);
+  if (usual) expect(usual).toEqual(await parseMultipart(body, type, 100));
   return usual !== undefined;
 };
 
@@ -69,6 +69,24 @@ test('what the parser cuts, and what has no end, is left to it', () => {
     const short = bodyOf([[disposition('name="a"'), 'abc']]);
     if (length < short.length) expect(readUsualParts(short.subarray(0, length), TYPE)).toBeUndefined();
   }
+});
+
+test.each([
+  ['a', '=', '/', ':', '?', '(', ')', ','].map((sign) => `a${sign}b`),
+  ['===1==', "a'b+c_d.e-f", 'a b', 'a;b', '"'],
+])('boundaries of any signs, bare and quoted', async (...boundaries) => {
+  for (const boundary of boundaries)
+    for (const given of [boundary, `"${boundary}"`])
+      for (const more of ['', '; charset=utf-16', '; boundary=c']) {
+        const body = Buffer.from(`--${boundary}\r\n${disposition('name="a"')}\r\n\r\nx\r\n--${boundary}--`);
+        await agree(body, `multipart/form-data; boundary=${given}${more}`);
+      }
+  expect(
+    await agree(
+      Buffer.from(`--a-b\r\n${disposition('name="a"')}\r\n\r\nx\r\n--a-b--`),
+      'multipart/form-data; boundary=a-b',
+    ),
+  ).toBe(true);
 });
 
 const piece = fc.oneof(

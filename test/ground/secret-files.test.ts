@@ -75,12 +75,44 @@ test('a file that is missing, a folder, and a secret that is given twice are ref
   expect(complaints({ ...UPSTREAM, METRICS_TOKEN_FILE: missing })).toEqual([
     `METRICS_TOKEN_FILE: ${missing} cannot be read (ENOENT)`,
   ]);
-  expect(complaints({ ...UPSTREAM, METRICS_TOKEN_FILE: folder })).toEqual([
-    `METRICS_TOKEN_FILE: ${folder} cannot be read (EISDIR)`,
-  ]);
+  for (const other of [folder, '/dev/zero'])
+    expect(complaints({ ...UPSTREAM, METRICS_TOKEN_FILE: other })).toEqual([
+      `METRICS_TOKEN_FILE: ${other} is not a file`,
+    ]);
   const both = { METRICS_TOKEN: 'a-token-of-metrics', METRICS_TOKEN_FILE: holding('a-token-of-metrics') };
   expect(complaints({ ...UPSTREAM, ...both })).toEqual([
     'METRICS_TOKEN_FILE: METRICS_TOKEN is set too, set one of the two',
+  ]);
+});
+
+test('a mark of the byte order is no part of a secret, and what is no text is none', () => {
+  const { upstream } = readConfig({
+    ...UPSTREAM,
+    MODERN_CLIENT_SECRET_FILE: holding('\uFEFFthe-secret\r\n'),
+  });
+  expect(upstream).toMatchObject({ clientSecret: 'the-secret' });
+  const path = join(folder, 'bytes');
+  writeFileSync(path, Buffer.from([0x61, 0xff]));
+  expect(complaints({ ...UPSTREAM, MODERN_CLIENT_SECRET_FILE: path })).toEqual([
+    `MODERN_CLIENT_SECRET_FILE: ${path} is not UTF-8`,
+  ]);
+});
+
+test('what is missing beside a secret whose file cannot be used is told with it', () => {
+  const lines = complaints({ ...UPSTREAM, SMTP_URL_FILE: join(folder, 'missing') });
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain('MAIL_FROM: must be set');
+});
+
+test.each([
+  'postgres://bridge:Hunter2@db.example/bridge',
+  's3cr3t-Zk29fjq0d8Lw',
+  'secret',
+  '/a\nVAR_DIR: b',
+  '/a\0b',
+])('a secret in the place of its file is not told: %j', (secret) => {
+  expect(complaints({ ...UPSTREAM, METRICS_TOKEN_FILE: secret })).toEqual([
+    'METRICS_TOKEN_FILE: must be the whole path of a file, and not the secret itself',
   ]);
 });
 
@@ -94,6 +126,10 @@ test('a name with a slip is refused with the right one; the file of another prog
   expect(complaints({ ...UPSTREAM, MODERN_SECRET_FILE: '/a' })).toEqual([
     'MODERN_SECRET_FILE: is not a setting. Did you mean MODERN_CLIENT_SECRET_FILE?',
   ]);
+  for (const slip of ['METRICS_TOKEN_FLIE', 'METRICS_TOKEN_FILES', 'metrics_token_file', 'METRICS_TOKENFILE'])
+    expect(complaints({ ...UPSTREAM, [slip]: '/a' })).toEqual([
+      `${slip}: is not a setting. Did you mean METRICS_TOKEN_FILE?`,
+    ]);
   expect(complaints({ ...UPSTREAM, DATABASE_FILE: '/a', SMTP_FILE: '/b' })).toEqual([]);
 });
 

@@ -78,15 +78,16 @@ const whereSeen = canReadProcesses ? test : test.skip;
 whereSeen.each(['1', '2'])(
   'calls that came before the door closes, while no process could run, are answered, %s workers',
   async (workers) => {
-    const program = await start({ WORKERS: workers, DRAIN_SECONDS: '1' });
+    const program = await start({ WORKERS: workers, DRAIN_SECONDS: '6' });
     const first = program.process.pid ?? 0;
     const serving = workers === '1' ? [first] : workersOf(first);
     program.process.kill('SIGTERM');
+    const isOver = delay(7500);
     await until60(isStopping);
     for (const pid of serving) process.kill(pid, 'SIGSTOP');
     const calls = Array.from({ length: 60 }, () => ground.read(token));
     // When they run again, the drain is over, and the kernel holds all of these connections.
-    await delay(1500);
+    await isOver;
     for (const pid of serving) process.kill(pid, 'SIGCONT');
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200]));

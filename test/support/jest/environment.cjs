@@ -44,10 +44,14 @@ const isSharing = process.env.TEST_MODULES !== 'own';
 /** Made for the first file of a worker. */
 let shared;
 
+/** What a bridge listens to on its process. */
+const WATCHED = ['warning', 'deprecation', 'unhandledRejection', 'uncaughtException'];
+
 function openRealm(config, context) {
   const environment = new TestEnvironment(config, context);
   const { process } = environment.global;
-  return { environment, exit: process.exit.bind(process), variables: { ...process.env } };
+  const listeners = WATCHED.map((event) => [event, process.listeners(event)]);
+  return { environment, exit: process.exit.bind(process), variables: { ...process.env }, listeners };
 }
 
 /** What circus and expect keep in the realm while a file runs; each file loads both anew. */
@@ -59,9 +63,13 @@ function forgetFramework(global) {
     if (OF_FRAMEWORK.test(symbol.description ?? '')) delete global[symbol];
 }
 
-/** What a file has changed in the process does not reach the next file. */
-function restoreProcess({ process }, { exit, variables }) {
+/** Variables and these listeners of a file do not reach the next file. */
+function restoreProcess({ process }, { exit, variables, listeners }) {
   process.exit = exit;
+  for (const [event, before] of listeners) {
+    process.removeAllListeners(event);
+    for (const listener of before) process.on(event, listener);
+  }
   for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
   Object.assign(process.env, variables);
 }
@@ -102,6 +110,8 @@ module.exports = class {
     const { environment } = this.#realm;
     restoreProcess(environment.global, this.#realm);
     forgetFramework(environment.global);
+    environment.fakeTimers.useRealTimers();
+    environment.fakeTimersModern.useRealTimers();
     if (!isSharing) await environment.teardown();
     // One that is used again is enabled again by that.
     for (const storage of storages) storage.disable();

@@ -1,6 +1,7 @@
 // jest's runtime, whose worker loads each module of the bridge and of the packages once. jest loads them anew for every test
 // file, which was half of the processor time of the fast ring: to run them, and to run them slowly, for no code lived long
-// enough to be optimized. The test files and what stands below `test` are loaded anew for each file, as with jest.
+// enough to be optimized. The test files and what stands below `test` are loaded anew for each file, as with jest. A shared
+// module that changes what jest replaces for each file, such as `console`, does so for the first file of a worker alone.
 const path = require('node:path');
 const { default: Runtime } = require('jest-runtime');
 

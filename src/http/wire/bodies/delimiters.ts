@@ -31,9 +31,14 @@ function delimiterOf(contentType: string): string {
   return `\r\n--${boundary}`;
 }
 
-/** The same for a usual content type; undefined for another one. */
+/** A boundary with other characters has to stand in quotes, or the parser refuses the content type. */
+const BARE_BOUNDARY = /^[\w'+.-]+$/;
+
+/** What stands before each part but the first; undefined for an unusual content type, and for one that nobody may send. */
 export function usualDelimiterOf(contentType: string): string | undefined {
-  return WHOLE_TYPE.test(contentType) ? delimiterOf(contentType) : undefined;
+  const [, quote, boundary = ''] = WHOLE_TYPE.exec(contentType) ?? [];
+  const isAllowed = quote === '"' || BARE_BOUNDARY.test(boundary);
+  return isAllowed ? delimiterOf(contentType) : undefined;
 }
 
 /**

@@ -4,11 +4,13 @@ import { hasTooManyLines, hasTooManyParts, PARTS_MAX, untilEnd, UNUSUAL_PARTS_MA
 import { MalformedBody } from './malformed-body.ts';
 import { type MultipartParts, readUsualParts, VALUE_MAX } from './usual-parts.ts';
 
-/** The parser says that there are too many parts when it has read the last one that it may read. */
-function limitsFor({ length }: Buffer): busboy.Limits {
-  const fields = length > BODY_LIMIT ? PARTS_MAX : UNUSUAL_PARTS_MAX;
-  return { fields, parts: fields + 1, fieldSize: VALUE_MAX, headerPairs: 50 };
-}
+/** Of the parser, which says that there are too many parts when it has read the last one that it may read. */
+const limitsOf = (fields: number): busboy.Limits => ({
+  fields,
+  parts: fields + 1,
+  fieldSize: VALUE_MAX,
+  headerPairs: 50,
+});
 
 /** The most frequent of these names, without its brackets. */
 function commonest(names: readonly string[]): string | undefined {
@@ -45,12 +47,14 @@ export function readMultipart(whole: Buffer, contentType: string): Promise<Multi
     const findField = () => commonest(writtenNames(body));
     return Promise.reject(new MalformedBody('too many parts', { findField }));
   }
-  const usual = whole.length <= BODY_LIMIT ? readUsualParts(body, contentType) : undefined;
-  return usual ? Promise.resolve(usual) : parseMultipart(body, contentType);
+  const usual = body.length <= BODY_LIMIT ? readUsualParts(body, contentType) : undefined;
+  return usual
+    ? Promise.resolve(usual)
+    : parseMultipart(body, contentType, whole.length > BODY_LIMIT ? PARTS_MAX : UNUSUAL_PARTS_MAX);
 }
 
-/** Reads a body of any form with the parser. @throws {MalformedBody} */
-export function parseMultipart(body: Buffer, contentType: string): Promise<MultipartParts> {
+/** Reads a body of any form, with so many parts at most, with the parser. @throws {MalformedBody} */
+export function parseMultipart(body: Buffer, contentType: string, most: number): Promise<MultipartParts> {
   return new Promise((resolve, reject) => {
     let isRefused = false;
     const refuse = (message: string, options: { cause?: unknown; findField?: () => string | undefined }) => {
@@ -62,7 +66,7 @@ export function parseMultipart(body: Buffer, contentType: string): Promise<Multi
     const refuseMany = (message: string) => refuse(message, { findField });
     const refuseBroken = (cause: unknown) => refuse('broken multipart body', { cause });
     try {
-      const parser = busboy({ headers: { 'content-type': contentType }, limits: limitsFor(body) });
+      const parser = busboy({ headers: { 'content-type': contentType }, limits: limitsOf(most) });
       // A part may have no name, and in a charset that nobody knows no value, although the types of the parser do not
       // say that.
       parser.on('field', (name: string | undefined, value: string | undefined) => {
