@@ -150,12 +150,7 @@ function report({ files, flaky, problem }) {
   const notes = notesOn(all, flaky, problem);
   for (const line of notes) console.log(line);
   console.log(`${ring} ring: ${passed} passed, ${failed} failed, ${flaky.length} flaky files`);
-  const summary = {
-    passed,
-    failed,
-    flaky: flaky.map(({ path }) => nameOf(path)),
-    notes,
-  };
+  const summary = { passed, failed, flaky: flaky.map(({ path }) => nameOf(path)), notes };
   if (process.env.TEST_SUMMARY) writeFileSync(process.env.TEST_SUMMARY, JSON.stringify(summary));
   return failed === 0;
 }
@@ -164,10 +159,6 @@ const first = await run(options, 'first');
 const brokeOff = reasonOfBreak(first);
 const flaky = brokeOff ? [] : await retryFailed(first.files);
 const stopped = stoppedBy && `the run was stopped by ${stoppedBy}`;
-const isGood = report({
-  files: first.files,
-  flaky,
-  problem: brokeOff ?? stopped,
-});
+const isGood = report({ files: first.files, flaky, problem: brokeOff ?? stopped });
 rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 process.exitCode = isGood ? 0 : 1;

@@ -44,7 +44,10 @@ interface WithSecrets {
   wrong: string[];
 }
 
-/** The text of a file, without the mark of a byte order. Nothing that is not a plain file of this size is opened: a pipe or a device may have no end. */
+/**
+ * The text of a file, without the mark of a byte order. Only a plain file of this size is opened: a pipe or a device may
+ * have no end.
+ */
 function textOf(path: string): string | { problem: string } {
   const found = statSync(path);
   if (!found.isFile()) return { problem: `${path} is not a file` };

@@ -2,9 +2,10 @@ import { isAscii } from 'node:buffer';
 import { PARTS_MAX, usualDelimiterOf } from './delimiters.ts';
 
 /**
- * Multipart bodies as programs write them. They are read here, because the parser for all other bodies takes ten times as
- * long, and the token in a body must be read before anybody knows who calls. What is not exactly of this form is left to
- * the parser. For what is read here the parser finds the same (test/clients/usual-multipart.test.ts).
+ * Multipart bodies as programs write them. They are read here, because the parser for all other bodies takes more than
+ * three times as long, and the token in a body must be read before anybody knows who calls. What is not exactly of this
+ * form is left to the parser. With the same limit of parts the parser finds what is found here
+ * (test/clients/usual-multipart.test.ts).
  */
 
 /** What a multipart body holds. */
