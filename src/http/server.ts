@@ -48,6 +48,13 @@ const TAKES_IN_FOR = 1 * SECOND;
 
 const LOOK_EVERY = 20;
 
+/**
+ * How many connections the kernel holds until this process takes them in, which it does one at a time in each turn of the
+ * event loop. Above this number the kernel drops what callers send, and each of them sends it again only after seconds. The
+ * system may allow fewer (Linux: `net.core.somaxconn`).
+ */
+const WAITING_CONNECTIONS = 4096;
+
 function createServer({ tls, logger }: ServerOptions): Server {
   return tls ? createTlsServer(tls, logger) : createHttpServer(CONNECTION_LIMITS);
 }
@@ -126,7 +133,7 @@ export async function startServer(options: ServerOptions, app: RequestListener):
   const answering = answerRequests(server, app);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenFailure(error, 'PORT', options)));
-    server.listen(options.port, options.host, () => {
+    server.listen({ port: options.port, host: options.host, backlog: WAITING_CONNECTIONS }, () => {
       const { port } = server.address() as AddressInfo;
       resolve({ ...answering, ...connections, port, close: () => drain(server, connections) });
     });
