@@ -161,10 +161,10 @@ function createNews(minutes: MinuteMaps) {
 export function createMinutes(clock: Clock, vault: Vault) {
   const minutes = new MinuteMaps(vault);
   const news = createNews(minutes);
-  const add = (text: string, mine: Minute, { isNews, quiet, now }: EventCount & { now: number }): Minute => {
+  const add = (text: string, mine: Minute, { isNews, quiet }: EventCount): Minute => {
     mine[isNews ? 'fresh' : 'known'] += 1;
     if (!isNews || mine.fresh + mine.known <= quiet) return mine;
-    const minute = minutes.publish(text, mine, now);
+    const minute = minutes.publish(text, mine, clock.now());
     news.add(minute);
     return minute;
   };
@@ -172,14 +172,14 @@ export function createMinutes(clock: Clock, vault: Vault) {
   return {
     count(text: string, event: EventCount): MinuteCount {
       const now = clock.now();
-      return countedIn(add(text, current(text, now), { ...event, now }), now);
+      return countedIn(add(text, current(text, now), event), now);
     },
     /** Counts an event, unless so many are counted already. Whether the event was counted. */
     countUpTo(most: number, text: string, event: EventCount): boolean {
       const now = clock.now();
       const minute = current(text, now);
       if (minute.fresh + minute.known >= most) return false;
-      add(text, minute, { ...event, now });
+      add(text, minute, event);
       return true;
     },
     look(text: string): MinuteCount {

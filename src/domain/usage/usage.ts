@@ -93,14 +93,23 @@ function outcomeOf(status: number): string {
 /** Limits the names of a token on one day. Each further name is stored as `other`. */
 function createNames() {
   let today = '';
-  const known = new Map<string, Set<string>>();
+  /** Most tokens have one name on a day, and need no set for it. */
+  const known = new Map<string, string | Set<string>>();
+  const begin = (key: string, name: string) => {
+    if (known.size >= TOKENS_KNOWN) known.clear();
+    known.set(key, name);
+    return name;
+  };
   return (day: string, key: string, name: string): string => {
-    if (day !== today || (known.size >= TOKENS_KNOWN && !known.has(key))) known.clear();
+    if (day !== today) known.clear();
     today = day;
-    const names = known.get(key) ?? new Set();
-    known.set(key, names);
+    const first = known.get(key);
+    if (first === undefined) return begin(key, name);
+    if (first === name) return name;
+    const names = typeof first === 'string' ? new Set([first]) : first;
     if (names.size >= NAMES_PER_DAY && !names.has(name)) return 'other';
     names.add(name);
+    known.set(key, names);
     return name;
   };
 }
@@ -110,31 +119,56 @@ function keyOf({ mapping_id, day, endpoint, carrier, user_agent, outcome }: Usag
   return `${mapping_id}\n${day}\n${endpoint}\n${carrier}\n${user_agent}\n${outcome}`;
 }
 
-/** The rows that wait in memory, by their keys. */
+/** Whether two rows of one token count the same calls. */
+const isSame = (one: UsageRow, other: UsageRow) =>
+  one.endpoint === other.endpoint &&
+  one.user_agent === other.user_agent &&
+  one.carrier === other.carrier &&
+  one.outcome === other.outcome &&
+  one.day === other.day;
+
+/** The rows in the order in which every process writes them. */
+function inOrder(rows: readonly UsageRow[]): UsageRow[] {
+  const keys = new Map(rows.map((row) => [keyOf(row), row]));
+  return [...keys].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+/** The rows that wait in memory. A token has few of them: to look through those costs less than a key for each call. */
 function createWaiting() {
-  const rows = new Map<string, UsageRow>();
+  const ofToken = new Map<string, UsageRow[]>();
+  let size = 0;
+  const find = (row: UsageRow) => ofToken.get(row.mapping_id)?.find((one) => isSame(one, row));
+  const drop = (row: UsageRow) => {
+    const others = ofToken.get(row.mapping_id)?.filter((one) => !isSame(one, row)) ?? [];
+    if (others.length === 0) ofToken.delete(row.mapping_id);
+    else ofToken.set(row.mapping_id, others);
+    size -= 1;
+  };
   return {
-    size: () => rows.size,
-    keys: () => [...rows.keys()].toSorted(),
-    of: (keys: readonly string[]) => keys.flatMap((key) => rows.get(key) ?? []),
+    size: () => size,
+    /** Copies, which do not count the calls that come later. */
+    copies: () => inOrder([...ofToken.values()].flat().map((row) => ({ ...row }))),
     /** Adds a row to the sums; false where there is no room. */
     add(row: UsageRow): boolean {
-      const key = keyOf(row);
-      const waiting = rows.get(key);
-      if (!waiting && rows.size >= ROWS_KEPT) return false;
+      const waiting = find(row);
       if (waiting) {
-        const last_at = Math.max(row.last_at, waiting.last_at);
-        rows.set(key, { ...row, calls: row.calls + waiting.calls, last_at });
-      } else rows.set(key, row);
+        waiting.calls += row.calls;
+        waiting.last_at = Math.max(row.last_at, waiting.last_at);
+        return true;
+      }
+      if (size >= ROWS_KEPT) return false;
+      const others = ofToken.get(row.mapping_id);
+      if (others) others.push(row);
+      else ofToken.set(row.mapping_id, [row]);
+      size += 1;
       return true;
     },
     /** Removes written rows. Calls that came during the write stay. */
     remove(written: readonly UsageRow[]): void {
       for (const row of written) {
-        const key = keyOf(row);
-        const waiting = rows.get(key);
-        if (!waiting || waiting.calls <= row.calls) rows.delete(key);
-        else rows.set(key, { ...waiting, calls: waiting.calls - row.calls });
+        const waiting = find(row);
+        if (waiting && waiting.calls <= row.calls) drop(row);
+        else if (waiting) waiting.calls -= row.calls;
       }
     },
   };
@@ -147,8 +181,7 @@ type WaitingUsage = ReturnType<typeof createWaiting>;
  * never lost.
  */
 async function writeAll(store: Store, waiting: WaitingUsage): Promise<void> {
-  for (const keys of chunksOf(waiting.keys(), ROWS_PER_STATEMENT)) {
-    const rows = waiting.of(keys);
+  for (const rows of chunksOf(waiting.copies(), ROWS_PER_STATEMENT)) {
     await addUsage(store, rows);
     waiting.remove(rows);
   }

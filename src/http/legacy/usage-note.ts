@@ -92,7 +92,8 @@ export function noteAnswered(context: LegacyDeps, used: TokenUse, answered: Answ
   const { endpoint, userAgent, status } = answered;
   for (const mappingId of measuredAs(used))
     context.usage.note({ endpoint, userAgent, carrier, status, mappingId });
-  if (mapping) show(context, { ...used, clientId: mapping.client_id }, answered);
+  if (mapping && context.live.isWatched(mapping.client_id))
+    show(context, { ...used, clientId: mapping.client_id }, answered);
 }
 
 const passed = new WeakSet<Response>();
@@ -131,10 +132,9 @@ interface LiveCaller {
   brownout?: Brownout | undefined;
 }
 
-/** Shows an answered call on the live pages of its app. This costs nothing while no such page is open. */
+/** Shows an answered call on the live pages of its app. */
 function show({ live }: LegacyDeps, shown: LiveCaller, answered: AnsweredCall): void {
   const { clientId, carrier, mapping } = shown;
-  if (!live.isWatched(clientId)) return;
   const { isPassed: _, ...call } = answered;
   live.note({
     ...call,

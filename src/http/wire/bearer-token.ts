@@ -26,7 +26,12 @@ export function tokenInHeader(header: string): string | undefined {
 }
 
 function headerTokens(rawHeaders: readonly string[]): string[] {
-  return authorizationHeaders(rawHeaders).flatMap((header) => tokenInHeader(header) ?? []);
+  const found: string[] = [];
+  for (const header of authorizationHeaders(rawHeaders)) {
+    const token = tokenInHeader(header);
+    if (token !== undefined) found.push(token);
+  }
+  return found;
 }
 
 /** The body's tokens. An unreadable body does not matter where the token came in the header or the query. */
@@ -48,7 +53,9 @@ export interface CarriedToken {
 
 /** Each token once: a hostile caller repeats one a thousand times. */
 function carriedBy(carrier: CarriedToken['carrier'], tokens: readonly string[]): CarriedToken[] {
-  if (tokens.length === 0) return [];
+  const [first] = tokens;
+  if (first === undefined) return [];
+  if (tokens.length === 1) return first === '' ? [] : [{ token: first, carrier }];
   const distinct = new Set(tokens);
   distinct.delete('');
   return [...distinct].map((token) => ({ token, carrier }));

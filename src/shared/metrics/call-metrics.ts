@@ -56,9 +56,9 @@ export function createCallMetrics(registry: Registry): CallMetrics {
     durations.length = 0;
   }
   return {
-    note({ milliseconds, ...labels }) {
-      const key = `${labels.endpoint} ${labels.carrier} ${labels.outcome} ${labels.answeredBy}`;
-      const tally = tallies.get(key) ?? { ...labels, durations: [] };
+    note({ endpoint, carrier, outcome, answeredBy, milliseconds }) {
+      const key = `${endpoint} ${carrier} ${outcome} ${answeredBy}`;
+      const tally = tallies.get(key) ?? { endpoint, carrier, outcome, answeredBy, durations: [] };
       if (tally.durations.push(milliseconds) === 1) tallies.set(key, tally);
       if (tally.durations.length >= DURATIONS_MAX) flush(tally);
     },

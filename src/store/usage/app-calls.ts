@@ -32,13 +32,14 @@ export async function callsByApp(store: Store, rows: readonly Usage[]): Promise<
     rows.map(({ mapping_id }) => mapping_id),
   );
   const sums = new Map<string, AppCalls>();
-  for (const { mapping_id, ...row } of rows) {
+  for (const { mapping_id, day, endpoint, carrier, user_agent, outcome, calls, last_at } of rows) {
     const client_id = apps.get(mapping_id);
     if (client_id === undefined) continue;
-    const key = keyOf({ ...row, client_id });
-    const { calls = 0, last_at = 0 } = sums.get(key) ?? {};
-    const sum = { calls: row.calls + calls, last_at: Math.max(row.last_at, last_at) };
-    sums.set(key, { ...row, client_id, ...sum });
+    const row = { client_id, day, endpoint, carrier, user_agent, outcome, calls, last_at };
+    const key = keyOf(row);
+    const sum = sums.get(key);
+    if (!sum) sums.set(key, row);
+    else Object.assign(sum, { calls: sum.calls + calls, last_at: Math.max(sum.last_at, last_at) });
   }
   return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
 }

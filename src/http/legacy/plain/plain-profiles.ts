@@ -166,13 +166,16 @@ function createSender({ context }: PlainWayInput) {
   return (call: PlainCall, { mapping, carrier, text }: PlainAnswer): void => {
     const { req, res, path, isSecure, startedAt } = call;
     const { method = '', headers } = req;
-    const seen = { method, endpoint: path, userAgent: headers['user-agent'], address: undefined };
+    const userAgent = headers['user-agent'];
     countAtEnd(context, {
       res,
       startedAt,
       labelsOf: () => ({ endpoint: 'profiles', carrier, answeredBy: 'new' }),
-      whenAnswered: () =>
-        noteAnswered(context, { mapping, carrier }, { ...seen, status: res.statusCode, isPassed: false }),
+      whenAnswered() {
+        const { statusCode: status } = res;
+        const seen = { method, endpoint: path, userAgent, address: undefined, status, isPassed: false };
+        noteAnswered(context, { mapping, carrier }, seen);
+      },
     });
     const added = addedFor(successors.get(path), isSecure);
     res.writeHead(200, [REQUEST_ID, newHexId(), ...added, ...headersOfJson(text)]).end(text);
