@@ -5,6 +5,7 @@ import { extensionCommands, lifecycleCommands } from './cli/cli-lifecycle.ts';
 import { reminderCommands } from './cli/cli-reminders.ts';
 import { staffCommands } from './cli/cli-staff.ts';
 import { WrongUsage } from './cli/commands/wrong-usage.ts';
+import { buildInfo, buildWords } from './domain/instance/build-info.ts';
 import { surviveFailures } from './shared/log/log-sink.ts';
 import { reduceError } from './shared/log/redaction.ts';
 import { type KeyPurpose, PURPOSES } from './shared/secrets.ts';
@@ -20,7 +21,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 });
 
 const program = new Command('grantbridge')
-  .version('0.1.0')
+  .version(buildWords(buildInfo()))
   .description('Runs and looks after the bridge.')
   .exitOverride();
 

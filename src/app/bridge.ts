@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
+import { buildInfo } from '../domain/instance/build-info.ts';
 import type { Context } from '../domain/context.ts';
 import { followSettings, warnOfIdleSettings } from '../domain/lifecycle/fill-dates.ts';
 import { findProductionProblem } from '../domain/instance/prove-production.ts';
@@ -156,7 +157,7 @@ export async function startBridge(config: Config, overrides: Overrides = {}): Pr
   const { gatherMetrics } = overrides;
   const parts = await startParts(opened, { ...config, gatherMetrics });
   const { server, failing } = parts;
-  context.logger.info('the bridge serves', { port: server.port });
+  context.logger.info('the bridge serves', { port: server.port, ...buildInfo() });
   let stopping: Promise<void> | undefined;
   return {
     context,

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import request from 'supertest';
 import { registerLegacyApp } from '../support/bridge/register-app.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
@@ -14,8 +15,20 @@ afterAll(() => system.stop());
 
 const bridge = () => request(system.bridgeUrl);
 
-test('/health says that the process lives and /ready that it can serve, and no more', async () => {
-  await bridge().get('/health').set('User-Agent', 'GoogleHC/1.0').expect(200, { alive: true });
+const FOLDERS = ['sqlite', 'sqlite-volatile', 'postgres'];
+const newestIn = (folder: string) =>
+  Math.max(...readdirSync(`db/${folder}`).map((name) => Number.parseInt(name, 10)));
+
+test('/health says that the process lives and which build it is, /ready that it can serve, and no more', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  const schema = Object.fromEntries(FOLDERS.map((folder) => [folder, newestIn(folder)]));
+  const build = {
+    version,
+    commit: expect.stringMatching(/^([0-9a-f]{12}(-dirty)?|unknown)$/) as string,
+    schema,
+  };
+  const { body } = await bridge().get('/health').set('User-Agent', 'GoogleHC/1.0').expect(200);
+  expect(body).toEqual({ alive: true, ...build });
   await bridge().get('/ready').expect(200, { ready: true });
 });
 

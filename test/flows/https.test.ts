@@ -148,7 +148,7 @@ describe('behind a named proxy', () => {
       expect([plain.status, call.status, page.status]).toEqual([403, 401, 303]);
       expect(page.headers['location']).toMatch(/^\/sign-in\?/);
       const health = await sendRaw(bridge.url, { path: '/health', headers });
-      expect(Object.keys(health.json as object)).toEqual(['alive']);
+      expect(Object.keys(health.json as object)).toEqual(['alive', 'version', 'commit', 'schema']);
     },
   );
 

@@ -1,12 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const checkout = resolve(import.meta.dirname, '../..');
 
-/** The built program with the packages of `npm ci --omit=dev` alone, in a folder from which no other is found. */
+/** The tarball of `npm pack` as npm installs it: with the packages of a production alone, and no other is found. */
 export interface ProductionInstall {
   folder: string;
   hasPackage(name: string): boolean;
@@ -42,21 +42,33 @@ async function firstMessage(child: ChildProcess): Promise<unknown> {
   return Promise.race([once(child, 'message').then(([message]) => message as unknown), ended]);
 }
 
-export function copyProductionInstall(): ProductionInstall {
-  const folder = mkdtempSync(join(tmpdir(), 'production-install-'));
-  for (const part of ['dist', 'db', 'src', 'package.json', 'package-lock.json'])
-    cpSync(join(checkout, part), join(folder, part), { recursive: true });
-  for (const path of productionPackages()) copyPackage(path, folder);
+/** What `npm pack` puts into a tarball, unpacked. Its scripts would build beside the tests that run the build. */
+function unpackTarball(folder: string): void {
+  const packed = mkdtempSync(join(tmpdir(), 'packed-'));
+  execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', packed], {
+    cwd: checkout,
+  });
+  const [tarball = ''] = readdirSync(packed);
+  mkdirSync(folder, { recursive: true });
+  execFileSync('tar', ['-xzf', join(packed, tarball), '-C', folder, '--strip-components=1']);
+  rmSync(packed, { recursive: true });
+}
+
+export function installTarball(): ProductionInstall {
+  const root = mkdtempSync(join(tmpdir(), 'production-install-'));
+  const folder = join(root, 'node_modules', 'grantbridge');
+  unpackTarball(folder);
+  for (const path of productionPackages()) copyPackage(path, root);
   return {
     folder,
-    hasPackage: (name) => existsSync(join(folder, 'node_modules', name)),
+    hasPackage: (name) => existsSync(join(root, 'node_modules', name)),
     async startPart(entry, settings) {
-      const child = fork(join(folder, entry), [], { env: { PATH: '' }, cwd: dirname(folder) });
+      const child = fork(join(folder, entry), [], { env: { PATH: '' }, cwd: root });
       child.send({ type: 'start', settings });
       const said = await firstMessage(child);
       child.kill('SIGKILL');
       return said;
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }

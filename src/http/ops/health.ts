@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import type { OpsDeps } from './deps.ts';
+import { buildInfo } from '../../domain/instance/build-info.ts';
 import { findClockProblem, proveDatabase } from '../../domain/instance/prove-database.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 
@@ -58,10 +59,11 @@ function readiness(context: OpsDeps): RequestHandler {
   };
 }
 
-/** GET /health: the process is alive. GET /ready: the process can serve. Neither answer says more. */
+/** GET /health: the process is alive, and which build it is. GET /ready: the process can serve. Neither answer says more. */
 export function opsRouter(context: OpsDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/health', (_req, res) => sendJson(res, 200, { alive: true }));
+  const health = { alive: true, ...buildInfo() };
+  router.get('/health', (_req, res) => sendJson(res, 200, health));
   router.get('/ready', readiness(context));
   return router;
 }

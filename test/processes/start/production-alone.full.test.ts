@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { runNode } from '../../ground/ready-project.ts';
 import { type BridgeProcess, startBridgeProcess } from '../../support/bridge/bridge-process.ts';
 import { authorize } from '../../support/callers/authorize.ts';
@@ -10,10 +10,10 @@ import { rawForm, sendRaw } from '../../support/callers/raw-request.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { type ModernProcess, startModernProcess } from '../../verification/shared/modern-process.ts';
 import { add } from '../commands/operator-command.ts';
-import { copyProductionInstall, type ProductionInstall } from '../production-install.ts';
+import { installTarball, type ProductionInstall } from '../production-install.ts';
 import { buildProgram, type Settings } from '../running-program.ts';
 
-/** A bridge that is installed without the packages of the embedded new API and of the demo. */
+/** A bridge that is installed from its tarball, without the packages of the embedded new API and of the demo. */
 
 const checkout = resolve(import.meta.dirname, '../../..');
 const publicUrl = 'https://bridge.example';
@@ -29,7 +29,7 @@ let install: ProductionInstall;
 
 beforeAll(async () => {
   await buildProgram();
-  install = copyProductionInstall();
+  install = installTarball();
 }, 300_000);
 
 afterAll(() => {
@@ -103,6 +103,21 @@ describe('where only the packages of production are installed', () => {
   test('the packages of the embedded new API and of the demo are not among them', () => {
     expect(LEFT_OUT.filter((name) => install.hasPackage(name))).toEqual([]);
     expect(install.hasPackage('express')).toBe(true);
+  });
+
+  test('the tarball has what the program reads, and neither tests nor sources', () => {
+    const files = readdirSync(install.folder, { recursive: true }).map(String);
+    const readAtRunTime = readdirSync(join(checkout, 'src'), { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile() && !file.name.endsWith('.ts'))
+      .map((file) => join(relative(checkout, file.parentPath), file.name));
+    expect(readAtRunTime.filter((file) => !files.includes(file))).toEqual([]);
+    expect(files.filter((file) => /\.ts$|^(test|scripts|var)\b/.test(file))).toEqual([]);
+  });
+
+  test('--version names the version, the commit and the newest schemas', async () => {
+    expect(await command({}, '--version')).toMatch(
+      /^\d+\.\d+\.\d+ \(commit [\da-f]{12}(-dirty)?; schema sqlite \d+, sqlite-volatile \d+, postgres \d+\)\n$/,
+    );
   });
 
   test('the bridge is ready, and a person who signs in comes to the new API', async () => {
