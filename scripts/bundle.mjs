@@ -1,10 +1,10 @@
 // Joins the modules of a build and the packages that they use into few files below FOLDER/program, because a process
 // that loads two thousand files starts more than twice as late. The modules stay beside it, each in a file of its own.
 //   node scripts/bundle.mjs FOLDER
-import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { noteCommit } from './build-commit.mjs';
 
 const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const folder = process.argv[2];
@@ -41,15 +41,4 @@ await build({
   logLevel: 'warning',
 });
 
-/** The commit that is built. Where the history is not at hand, as in an image, the variable COMMIT names it. */
-function commitOfBuild() {
-  if (process.env.COMMIT) return process.env.COMMIT;
-  const describe = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
-  try {
-    return execFileSync('git', describe, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    return 'unknown';
-  }
-}
-
-writeFileSync(join(folder, 'program', 'build.json'), JSON.stringify({ commit: commitOfBuild() }));
+noteCommit(folder);

@@ -222,6 +222,8 @@ function reportBuildFailure(output, goOn) {
 
 async function ensureReady(lenient) {
   checkNode();
+  // Left by an `npm pack` that was cut off. npm would install from it instead of the lock file.
+  rmSync(at('npm-shrinkwrap.json'), { force: true });
   if (isInstalled() && isBuilt()) return;
   const prepare = async () => {
     if (!isInstalled()) await install();

@@ -21,6 +21,7 @@ import { newHexId } from '../shared/ids.ts';
 import { createLogger, type Logger } from '../shared/log/logger.ts';
 import { reduceError } from '../shared/log/redaction.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
+import { goThrough } from '../shared/net/outbound-proxy.ts';
 import { createMetrics } from '../shared/metrics/metrics.ts';
 import { forgetBudget } from '../store/limits/budgets.ts';
 import { startDatabaseClock } from '../store/driver/database-clock.ts';
@@ -199,6 +200,7 @@ export async function openContext(
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
   const metrics = createMetrics();
   const { tracing } = overrides;
+  goThrough(config.outboundProxy);
   await refuseUnusable(config);
   const store = await openStore(config.database, metrics.process.database);
   const stopCounting = metrics.alarms(logger);

@@ -199,3 +199,13 @@ export const dayList = z
   )
   .transform((text) => [...new Set(text.split(',').map(Number))].toSorted((a, b) => b - a))
   .refine((days) => days.every((number) => number <= DAYS_MAX), `must be at most ${DAYS_MAX} days each`);
+
+/** An outbound proxy. TLS to the proxy itself is not served: what goes through it is encrypted anyway. */
+export const outboundProxy = plainText.refine((given) => {
+  if (!URL.canParse(given)) return false;
+  const { protocol, pathname, search, hash } = new URL(given);
+  return protocol === 'http:' && pathname === '/' && search === '' && hash === '';
+}, 'must be http://HOST:PORT or http://USER:PASSWORD@HOST:PORT (in a user or password write # / @ % as %23 %2F %40 %25)');
+
+/** Hosts with commas or blanks between. */
+export const hostList = z.string().transform((given) => given.split(/[\s,]+/).filter((host) => host !== ''));

@@ -7,6 +7,7 @@ import { parseEach } from './parse-each.ts';
 import { misspelledFiles, readSecretFiles, withoutFiles } from './secret-files.ts';
 import { doubtfulNames, misspelledNames } from './unknown-names.ts';
 import { DAY } from '../shared/lifetimes.ts';
+import type { OutboundProxy } from '../shared/net/outbound-proxy.ts';
 import type { MailSettings } from '../shared/mail/mailer.ts';
 import type { TracingSettings } from '../shared/trace/tracing.ts';
 import type { DatabaseLocation } from '../store/driver/open-store.ts';
@@ -73,6 +74,8 @@ export interface Config {
   mail: MailSettings;
   tls: { certFile: string; keyFile: string } | undefined;
   trustProxy: string[];
+  /** The proxy through which other machines are reached over HTTPS. May hold a password. */
+  outboundProxy: OutboundProxy | undefined;
   /** How long calls are still accepted after the process was asked to stop, in milliseconds. */
   drain: number;
   logLevel: string;
@@ -137,6 +140,13 @@ function tracingOf(env: Environment): TracingSettings | undefined {
   return { url, headers, serviceName: env.OTEL_SERVICE_NAME, ratio: env.OTEL_TRACES_SAMPLER_ARG };
 }
 
+function outboundProxyOf({
+  HTTPS_PROXY: url,
+  NO_PROXY: except = [],
+}: Environment): OutboundProxy | undefined {
+  return url === undefined ? undefined : { url, except };
+}
+
 const embeddedOf = (env: Environment): Config['embedded'] => ({
   port: env.MODERN_PORT,
   accessTokenSeconds: env.MODERN_ACCESS_TOKEN_SECONDS,
@@ -183,6 +193,7 @@ function interpret(env: Environment): Config {
     mail: mailOf(env, publicUrl),
     tls: tlsOf(env),
     trustProxy: env.TRUST_PROXY ?? [],
+    outboundProxy: outboundProxyOf(env),
     drain: (env.DRAIN_SECONDS ?? defaults.drainSeconds) * 1000,
     logLevel: env.LOG_LEVEL,
     metricsToken: env.METRICS_TOKEN,

@@ -5,11 +5,13 @@ import {
   databaseUrl,
   dayList,
   folder,
+  hostList,
   httpAddress,
   listenHost,
   moment,
   onOrOff,
   origin,
+  outboundProxy,
   port,
   proxies,
   quotas,
@@ -85,6 +87,8 @@ export const environment = z.object({
   TLS_CERT_FILE: readableFile.optional(),
   TLS_KEY_FILE: readableFile.optional(),
   TRUST_PROXY: proxies.optional(),
+  HTTPS_PROXY: outboundProxy.optional(),
+  NO_PROXY: hostList.optional(),
   DRAIN_SECONDS: wholeNumberSetting(0, 600).optional(),
   METRICS_TOKEN: clientWord
     .refine((token) => token.length >= 16, 'must have at least 16 characters')

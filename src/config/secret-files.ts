@@ -12,6 +12,7 @@ const SECRETS: ReadonlyArray<keyof Environment> = [
   'SMTP_URL',
   'METRICS_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',
+  'HTTPS_PROXY',
 ];
 
 const ENDING = '_FILE';

@@ -66,13 +66,16 @@ const isLike = (name: string, setting: string) =>
 /** OpenTelemetry has many more settings with these names, for other programs of the same machine. */
 const OF_OPENTELEMETRY = /^OTEL_/;
 
+/** Other programs read these, and in small letters too. */
+const OF_PROXIES = /^(https?|ftp|all|no)_proxy$/i;
+
 /**
  * A line for each name that is not in `known` but resembles a known name. The value is not quoted: it may be a secret.
  * All names are given without `ending`, and told with it.
  */
 export function misspelledNames(given: readonly string[], known: readonly string[], ending = ''): string[] {
   return given
-    .filter((name) => !known.includes(name) && !OF_OPENTELEMETRY.test(name))
+    .filter((name) => !known.includes(name) && !OF_OPENTELEMETRY.test(name) && !OF_PROXIES.test(name))
     .flatMap((name) => {
       const meant = known.find((setting) => isLike(name.toUpperCase(), setting));
       return meant === undefined

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { newHexId } from '../shared/ids.ts';
 import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
+import { connectThrough } from '../shared/net/outbound-proxy.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import type { Breaker } from './breaker.ts';
 import { Unavailable } from './outcomes.ts';
@@ -57,15 +58,31 @@ function agentOf(socket: Duplex, isTls: boolean): HttpAgent {
   return Object.assign(agent, { createConnection: () => socket });
 }
 
-async function connectTo(url: string): Promise<Connection> {
-  const { protocol, hostname, port } = new URL(url);
-  const isTls = protocol === 'https:';
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const raw = connectTcp({ host, port: Number(port) || (isTls ? 443 : 80) });
+async function connectDirectly(destination: { host: string; port: number }): Promise<Socket> {
+  const raw = connectTcp(destination);
   raw.setNoDelay(true);
   // An error ends the connection and shows as a close. An error without a listener would end the process.
   raw.on('error', () => undefined);
   await settled(raw, 'connect', raw);
+  return raw;
+}
+
+/** The proxy of the settings is for HTTPS alone. */
+async function connectSecurely(destination: { host: string; port: number }): Promise<Socket> {
+  try {
+    return await (connectThrough(destination) ?? connectDirectly(destination));
+  } catch (cause) {
+    if (cause instanceof Unavailable) throw cause;
+    throw new Unavailable('no connection to the new API', { cause });
+  }
+}
+
+async function connectTo(url: string): Promise<Connection> {
+  const { protocol, hostname, port } = new URL(url);
+  const isTls = protocol === 'https:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const destination = { host, port: Number(port) || (isTls ? 443 : 80) };
+  const raw = await (isTls ? connectSecurely(destination) : connectDirectly(destination));
   const socket = isTls ? await secured(raw, host) : raw;
   socket.on('error', () => undefined);
   return {

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import axios, { type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import { UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
+import { OutboundAgent } from '../shared/net/outbound-proxy.ts';
 import { type TraceContext, traceHeaders } from '../shared/trace/trace-context.ts';
 import type { Connection } from './connection.ts';
 
@@ -30,13 +30,13 @@ interface HttpRequest {
 }
 
 const sharedHttp = new HttpAgent({ keepAlive: true, maxSockets: 64 });
-const sharedHttps = new HttpsAgent({ keepAlive: true, maxSockets: 64, minVersion: 'TLSv1.2' });
+const sharedHttps = new OutboundAgent({ keepAlive: true, maxSockets: 64 });
 const freshHttp = new HttpAgent({ keepAlive: false });
-const freshHttps = new HttpsAgent({ keepAlive: false, minVersion: 'TLSv1.2' });
+const freshHttps = new OutboundAgent({ keepAlive: false });
 
 /**
  * Safe axios settings for a token client: no redirects (a 307 would send the body, with refresh token and secret, to
- * another host), no proxy from the environment, limits of time and size, and the body as plain text, so that a broken
+ * another host), no proxy of the library's own choice, limits of time and size, and the body as plain text, so that a broken
  * body is never taken for JSON (docs/decisions/0020).
  */
 const SAFE: AxiosRequestConfig = {

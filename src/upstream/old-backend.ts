@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { request as requestHttps } from 'node:https';
 import { SECOND, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
+import { OutboundAgent } from '../shared/net/outbound-proxy.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
 import { Unavailable } from './outcomes.ts';
@@ -112,7 +113,7 @@ function createSend(origin: URL, maxSockets: number): SendCall {
   const isTls = origin.protocol === 'https:';
   const agentOf = (keepAlive: boolean) => {
     const options = { keepAlive, maxSockets };
-    return isTls ? new HttpsAgent({ ...options, minVersion: 'TLSv1.2' }) : new HttpAgent(options);
+    return isTls ? new OutboundAgent(options) : new HttpAgent(options);
   };
   const [pooled, fresh] = [agentOf(true), agentOf(false)];
   const { hostname, port, host } = origin;

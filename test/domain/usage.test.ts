@@ -12,6 +12,9 @@ import { openStoreBreaker, type StoreBreaker } from '../support/database/store-b
 const START = Date.parse('2026-03-01T23:00:00Z');
 const HOUR = 3_600_000;
 
+/** Fewer than the names that a token may have on a day. */
+const NUMBERS = Array.from({ length: 19 }, (_, index) => index);
+
 const CALL: Call = {
   mappingId: 'm1',
   endpoint: '/1/profiles.json',
@@ -65,6 +68,27 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   const column = async (name: 'outcome' | 'user_agent' | 'endpoint' | 'carrier') =>
     (await rows()).map((row) => row[name]).toSorted();
+
+  test('a token with very many kinds of calls has each of them counted, also those that come during a write', async () => {
+    const calls = NUMBERS.flatMap((endpoint) =>
+      NUMBERS.flatMap((agent) =>
+        (['header', 'query', 'body'] as const).map((carrier) => ({
+          ...CALL,
+          carrier,
+          endpoint: `/1/path-${String.fromCodePoint(97 + endpoint)}.json`,
+          userAgent: `agent-${String.fromCodePoint(97 + agent)}`,
+        })),
+      ),
+    );
+    for (const call of [...calls, ...calls]) one.note(call);
+    const writing = one.flush();
+    for (const call of calls) one.note(call);
+    await writing;
+    await one.flush();
+    await one.flush();
+    const found = await rows();
+    expect([found.length, new Set(found.map((row) => row.calls))]).toEqual([calls.length, new Set([3])]);
+  });
 
   test('calls are added up by day, endpoint, carrier, user agent and outcome, in every process', async () => {
     for (const usage of [one, one, two]) usage.note(CALL);

@@ -24,7 +24,7 @@ test('/health says that the process lives and which build it is, /ready that it 
   const schema = Object.fromEntries(FOLDERS.map((folder) => [folder, newestIn(folder)]));
   const build = {
     version,
-    commit: expect.stringMatching(/^([0-9a-f]{12}(-dirty)?|unknown)$/) as string,
+    commit: 'unknown',
     schema,
   };
   const { body } = await bridge().get('/health').set('User-Agent', 'GoogleHC/1.0').expect(200);

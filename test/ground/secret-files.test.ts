@@ -32,6 +32,7 @@ test('every secret may stand in a file', () => {
     SMTP_URL: 'smtps://user:word@mail.example',
     METRICS_TOKEN: 'a-token-of-metrics',
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=word',
+    HTTPS_PROXY: 'http://user:word@proxy.example:3128',
   };
   expect(secretFileNames).toEqual(Object.keys(values).map((name) => `${name}_FILE`));
   const files = Object.entries(values).map(([name, text]) => {
@@ -47,6 +48,7 @@ test('every secret may stand in a file', () => {
   const config = readConfig({ ...others, ...Object.fromEntries(files) });
   expect(config).toEqual(readConfig({ ...others, ...values }));
   expect(config.tracing?.headers).toEqual({ authorization: 'word' });
+  expect(config.outboundProxy).toEqual({ url: values['HTTPS_PROXY'], except: [] });
 });
 
 test('a secret in a file serves production, and its family is known by it', () => {

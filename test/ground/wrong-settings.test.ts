@@ -223,13 +223,27 @@ test.each([
   'SSL_CERT_DIR',
   'TLS_CA_FILE',
   'PGHOST',
-  'HTTPS_PROXY',
+  'HTTP_PROXY',
+  'https_proxy',
+  'ALL_PROXY',
   'npm_config_registry',
   'KUBERNETES_PORT',
   'BRIDGE_SERVICE_PORT',
   'LOG_FORMAT',
 ])('%s is nobody of ours', (name) => {
   expect(complaints({ [name]: 'x' })).toEqual([]);
+});
+
+test.each([
+  'proxy.example:3128',
+  'https://user:hidden@proxy.example',
+  'socks5://user:hidden@proxy.example',
+  'http://proxy.example:3128/path',
+  'http://user:hid/den@proxy.example:3128',
+])('HTTPS_PROXY=%s is no proxy that is served, and is not repeated', (HTTPS_PROXY) => {
+  const lines = complaints({ HTTPS_PROXY });
+  expect(lines).toEqual([expect.stringMatching(/^HTTPS_PROXY: must be http:\/\/HOST:PORT or /)]);
+  expect(lines.join()).not.toMatch(/hid|proxy\.example/);
 });
 
 test('an empty text counts as unset in every setting', () => {

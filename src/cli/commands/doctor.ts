@@ -1,4 +1,5 @@
 import { type Config, doubtsAboutSettings, type UpstreamConfig, readConfig } from '../../config/config.ts';
+import { goThrough } from '../../shared/net/outbound-proxy.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { checkHost } from './doctor/check-host.ts';
 import {
@@ -101,6 +102,7 @@ function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>[
 
 /** Runs every check. A check that asks another server takes at most `limit` milliseconds. */
 export async function examineAll(config: Config, limit = REMOTE_LIMIT): Promise<CheckFinding[]> {
+  goThrough(config.outboundProxy);
   const find = findInstanceOnce(config);
   const here = await examineHere(config, find);
   const refusal = await refusalToAsk(find);

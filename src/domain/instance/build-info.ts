@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { projectRoot } from '../../shared/project-root.ts';
 import { migrationFiles } from '../../store/driver/migrations.ts';
 
@@ -7,7 +8,7 @@ import { migrationFiles } from '../../store/driver/migrations.ts';
 export interface BuildInfo {
   /** The version of package.json. */
   version: string;
-  /** The commit of the build, with `-dirty` behind it where files were changed; `unknown` without one. */
+  /** The commit of the build, with `-dirty` behind it where files were changed; `unknown` without a build or a history. */
   commit: string;
   /** The newest schema that this build knows, by the folders below `db`. */
   schema: { sqlite: number; 'sqlite-volatile': number; postgres: number };
@@ -17,10 +18,13 @@ const newest = (folder: string): number => migrationFiles(folder).at(-1)?.number
 
 const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(projectRoot, ...path), 'utf8'));
 
-/** `scripts/bundle.mjs` notes the commit beside the program. */
+const isBuild = () => fileURLToPath(import.meta.url).startsWith(join(projectRoot, 'dist'));
+
+/** `scripts/build-commit.mjs` notes the commit beside the program. */
 function commitOfBuild(): string {
   const path = ['dist', 'program', 'build.json'];
-  return existsSync(join(projectRoot, ...path)) ? (read(...path) as { commit: string }).commit : 'unknown';
+  const isNoted = isBuild() && existsSync(join(projectRoot, ...path));
+  return isNoted ? (read(...path) as { commit: string }).commit : 'unknown';
 }
 
 /** Reads it from the files of the build. */

@@ -161,25 +161,25 @@ function createNews(minutes: MinuteMaps) {
 export function createMinutes(clock: Clock, vault: Vault) {
   const minutes = new MinuteMaps(vault);
   const news = createNews(minutes);
-  const add = (text: string, mine: Minute, { isNews, quiet }: EventCount): Minute => {
+  const add = (text: string, mine: Minute, { isNews, quiet, now }: EventCount & { now: number }): Minute => {
     mine[isNews ? 'fresh' : 'known'] += 1;
     if (!isNews || mine.fresh + mine.known <= quiet) return mine;
-    const minute = minutes.publish(text, mine, clock.now());
+    const minute = minutes.publish(text, mine, now);
     news.add(minute);
     return minute;
   };
   const current = (text: string, now: number) => minutes.find(text, now) ?? minutes.begin(text, now);
   return {
-    count(text: string, event: EventCount): MinuteCount {
+    count(text: string, { isNews, quiet }: EventCount): MinuteCount {
       const now = clock.now();
-      return countedIn(add(text, current(text, now), event), now);
+      return countedIn(add(text, current(text, now), { isNews, quiet, now }), now);
     },
     /** Counts an event, unless so many are counted already. Whether the event was counted. */
-    countUpTo(most: number, text: string, event: EventCount): boolean {
+    countUpTo(most: number, text: string, { isNews, quiet }: EventCount): boolean {
       const now = clock.now();
       const minute = current(text, now);
       if (minute.fresh + minute.known >= most) return false;
-      add(text, minute, event);
+      add(text, minute, { isNews, quiet, now });
       return true;
     },
     look(text: string): MinuteCount {

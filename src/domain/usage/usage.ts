@@ -9,6 +9,7 @@ import type { Store } from '../../store/driver/store.ts';
 import { addUsage, sumUsage, type UsageRow, type UsageSum } from '../../store/usage/usage.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
 import { repeat } from '../../shared/repeat.ts';
+import { createWaitingRows, ROWS_KEPT, type WaitingRows } from './waiting-rows.ts';
 
 /**
  * Measures what tokens are used for, where the calls of the tokens are answered. A call causes no write: calls are
@@ -38,9 +39,6 @@ export interface UsageLog {
 
 /** How long a call may be known to its own process alone. */
 const FLUSH_EVERY = 10 * SECOND;
-
-/** The most rows in memory. While the database is away, further rows are dropped. */
-const ROWS_KEPT = 20_000;
 
 /** A write begins early at this many rows. */
 const ROWS_URGENT = 10_000;
@@ -114,76 +112,15 @@ function createNames() {
   };
 }
 
-/** The key of a row. Every process writes rows in the order of these keys. */
-function keyOf({ mapping_id, day, endpoint, carrier, user_agent, outcome }: UsageRow): string {
-  return `${mapping_id}\n${day}\n${endpoint}\n${carrier}\n${user_agent}\n${outcome}`;
-}
-
-/** Whether two rows of one token count the same calls. */
-const isSame = (one: UsageRow, other: UsageRow) =>
-  one.endpoint === other.endpoint &&
-  one.user_agent === other.user_agent &&
-  one.carrier === other.carrier &&
-  one.outcome === other.outcome &&
-  one.day === other.day;
-
-/** The rows in the order in which every process writes them. */
-function inOrder(rows: readonly UsageRow[]): UsageRow[] {
-  const keys = new Map(rows.map((row) => [keyOf(row), row]));
-  return [...keys].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
-}
-
-/** The rows that wait in memory. A token has few of them: to look through those costs less than a key for each call. */
-function createWaiting() {
-  const ofToken = new Map<string, UsageRow[]>();
-  let size = 0;
-  const find = (row: UsageRow) => ofToken.get(row.mapping_id)?.find((one) => isSame(one, row));
-  const drop = (row: UsageRow) => {
-    const others = ofToken.get(row.mapping_id)?.filter((one) => !isSame(one, row)) ?? [];
-    if (others.length === 0) ofToken.delete(row.mapping_id);
-    else ofToken.set(row.mapping_id, others);
-    size -= 1;
-  };
-  return {
-    size: () => size,
-    /** Copies, which do not count the calls that come later. */
-    copies: () => inOrder([...ofToken.values()].flat().map((row) => ({ ...row }))),
-    /** Adds a row to the sums; false where there is no room. */
-    add(row: UsageRow): boolean {
-      const waiting = find(row);
-      if (waiting) {
-        waiting.calls += row.calls;
-        waiting.last_at = Math.max(row.last_at, waiting.last_at);
-        return true;
-      }
-      if (size >= ROWS_KEPT) return false;
-      const others = ofToken.get(row.mapping_id);
-      if (others) others.push(row);
-      else ofToken.set(row.mapping_id, [row]);
-      size += 1;
-      return true;
-    },
-    /** Removes written rows. Calls that came during the write stay. */
-    remove(written: readonly UsageRow[]): void {
-      for (const row of written) {
-        const waiting = find(row);
-        if (waiting && waiting.calls <= row.calls) drop(row);
-        else if (waiting) waiting.calls -= row.calls;
-      }
-    },
-  };
-}
-
-type WaitingUsage = ReturnType<typeof createWaiting>;
-
 /**
  * Writes all waiting rows. A failed write may have arrived or not: its calls are kept, so they may count twice but are
  * never lost.
  */
-async function writeAll(store: Store, waiting: WaitingUsage): Promise<void> {
-  for (const rows of chunksOf(waiting.copies(), ROWS_PER_STATEMENT)) {
-    await addUsage(store, rows);
-    waiting.remove(rows);
+async function writeAll(store: Store, waiting: WaitingRows): Promise<void> {
+  for (const rows of chunksOf(waiting.all(), ROWS_PER_STATEMENT)) {
+    const written = rows.map((row) => ({ ...row }));
+    await addUsage(store, written);
+    waiting.remove(rows, written);
   }
 }
 
@@ -219,7 +156,7 @@ function createRows(clock: UsageLogDeps['clock']): (call: Call) => UsageRow {
  * for this write.
  */
 export function createUsageLog({ store, clock, logger }: UsageLogDeps): UsageLog {
-  const waiting = createWaiting();
+  const waiting = createWaitingRows();
   const rowOf = createRows(clock);
   let isDropping = false;
   const writeOnce = async () => {

@@ -116,7 +116,7 @@ describe('where only the packages of production are installed', () => {
 
   test('--version names the version, the commit and the newest schemas', async () => {
     expect(await command({}, '--version')).toMatch(
-      /^\d+\.\d+\.\d+ \(commit [\da-f]{12}(-dirty)?; schema sqlite \d+, sqlite-volatile \d+, postgres \d+\)\n$/,
+      /^\d+\.\d+\.\d+ \(commit ([\da-f]{7,40}(-dirty)?|unknown); schema sqlite \d+, sqlite-volatile \d+, postgres \d+\)\n$/,
     );
   });
 

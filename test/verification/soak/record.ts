@@ -2,6 +2,7 @@ import { checkPresentations } from '../shared/checker/checker-presentations.ts';
 import type { Violation } from '../shared/checker/checker.ts';
 import type { Expiry, Note, RoundHistory } from '../shared/checker/history.ts';
 import { eventsAfter, grantOf, grantsSince, mappingsOf, owedTokens } from '../shared/database.ts';
+import type { Grant } from '../../../src/store/tables/tables.ts';
 import { knownTokens } from './fleet.ts';
 import type { SoakRun } from './run.ts';
 
@@ -88,13 +89,17 @@ export async function wholeHistory(
   };
 }
 
+/** People ended the grant while it was refreshed: the pair that came back then is ended too, not stored. */
+const isEndedBefore = ({ dead_cause: cause, dead_at: at }: Grant, keptAt: number) =>
+  (cause === 'deauthorized' || cause === 'replaced') && at !== null && at <= keptAt;
+
 /** A pair that a process calls kept stands in the database from then on. */
 async function lostPairs({ ground }: SoakRun, kept: readonly Note[]): Promise<Violation[]> {
   const found: Violation[] = [];
   for (const note of kept) {
     if (note.what !== 'kept') continue;
     const row = await grantOf(ground.context, note.grantId);
-    if (!row || row.version >= note.version || row.dead_cause === 'deauthorized') continue;
+    if (!row || row.version >= note.version || isEndedBefore(row, note.at)) continue;
     const text = `version ${note.version} of grant ${note.grantId} was kept and is not stored`;
     found.push({ invariant: 'answer lost', text });
   }
