@@ -32,20 +32,27 @@ interface Destination {
 
 const NAME = /^(?:\*?\.)?(?<name>.*?)(?::(?<only>\d+))?$/;
 
+/** An entry of `NO_PROXY`. An address has colons of its own, and no port. */
+function exceptionOf(entry: string): { name: string; only: number | undefined } {
+  if (isIP(entry) !== 0) return { name: entry, only: undefined };
+  const { name = '', only } = NAME.exec(entry.toLowerCase())?.groups ?? {};
+  return { name, only: only === undefined ? undefined : Number(only) };
+}
+
+const isBelow = (host: string, name: string) => isIP(host) === 0 && host.endsWith(`.${name}`);
+
 /** A name stands for itself and for all below it, with a leading dot or star or without. */
-function isNamed(entry: string, { host, port }: Destination): boolean {
-  if (entry === '*' || entry === host) return true;
-  const { name, only } = NAME.exec(entry.toLowerCase())?.groups ?? {};
-  // An address stands for itself alone.
-  if (!name || isIP(entry) !== 0 || (only && Number(only) !== port)) return false;
-  return host === name || (isIP(host) === 0 && host.endsWith(`.${name}`));
+function isExcepted(entry: string, { host, port }: Destination): boolean {
+  if (entry === '*') return true;
+  const { name, only = port } = exceptionOf(entry);
+  return name !== '' && only === port && (host === name || isBelow(host, name));
 }
 
 /** The proxy on the way to a host; undefined where the way is direct. This machine is always reached directly. */
 function proxyTo(destination: Destination): URL | undefined {
   const asked = { ...destination, host: destination.host.toLowerCase() };
   if (!proxy || isLoopbackHost(asked.host)) return undefined;
-  return proxy.except.some((entry) => isNamed(entry, asked)) ? undefined : new URL(proxy.url);
+  return proxy.except.some((entry) => isExcepted(entry, asked)) ? undefined : new URL(proxy.url);
 }
 
 function credentialsOf({ username, password }: URL): Record<string, string> {
