@@ -130,6 +130,12 @@ test('find - reads a whole token from standard input, and is refused one among i
   expect(printed.filter((text) => text.includes(app.owner_token.slice(2)))).toHaveLength(1);
 });
 
+test('find ends with 1 where no token was found', async () => {
+  const args = ['tokens', 'find', 'nobody@example.org'];
+  expect(await run(settings, ...args)).toMatchObject({ code: 1, output: 'No token was found.\n' });
+  expect(await runJson(settings, ...args)).toMatchObject({ code: 1, json: { tokens: [] } });
+});
+
 test('pin gives what waits under an address to an account, with the reason, and once', async () => {
   const pin = ['accounts', 'pin', OWNER, ACCOUNT, '--reason', 'confirmed by phone'];
   expect(await runJson(settings, ...pin)).toEqual({ code: 0, json: { tokens: 1, apps: 1, ids: 0 } });

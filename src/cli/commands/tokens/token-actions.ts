@@ -129,7 +129,7 @@ export async function findTokenCommand(
     const lines = tokens.length > 0 ? [...told, ...(gap === '' ? [] : [gap])] : ['No token was found.'];
     const more = found.isMore ? [`More tokens were found. These are the newest ${FOUND_MAX}.`] : [];
     return {
-      ok: true,
+      ok: tokens.length > 0,
       lines: [...lines, ...more],
       json: { tokens, more: found.isMore, ...knownJson(counted) },
     };

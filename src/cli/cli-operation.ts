@@ -1,0 +1,150 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type KeyPurpose, PURPOSES } from '../shared/secrets.ts';
+import { command, group } from './cli-command.ts';
+
+/** The commands about the program, its database, its keys and its history. */
+
+const keys = () => import('./commands/keys.ts');
+const keysInit = () => import('./commands/keys/init.ts');
+const history = () => import('./commands/history.ts');
+
+function parsePurpose(text: string): KeyPurpose {
+  const purpose = PURPOSES.find((one) => one === text);
+  if (!purpose) throw new InvalidArgumentError(`The purpose must be one of ${PURPOSES.join(', ')}.`);
+  return purpose;
+}
+
+const onePurpose = () =>
+  new Option(
+    '--purpose <purpose>',
+    'only the key for this purpose: digest, sealing, session or history',
+  ).argParser(parsePurpose);
+
+function serveCommand(): Command {
+  return new Command('serve')
+    .description('run the bridge with the settings of the environment')
+    .exitOverride()
+    .action(async () => {
+      const { serveOrExit } = await import('../app/serve.ts');
+      await serveOrExit();
+    });
+}
+
+function migrateCommand(): Command {
+  return command(
+    'migrate',
+    'bring the database to the newest schema',
+    async () => (await import('./commands/database/migrate.ts')).migrateDatabase,
+  ).option('--status', 'show the schema of the database and the migrations that wait; change nothing');
+}
+
+function keyCommands(): Command {
+  return group('keys', 'Keys for digests, sealing, sessions and the history.', [
+    command(
+      'init',
+      'make the key file of a new bridge; replaces no file and needs no database',
+      async () => (await keysInit()).initKeys,
+    ),
+    command(
+      'list',
+      'show every key, the values that need the key, and the processes that hold the key',
+      async () => (await keys()).listAllKeys,
+    ),
+    command(
+      'add',
+      "add a new key for each purpose to this machine's key file",
+      async () => (await keys()).addKey,
+    ),
+    command(
+      'activate',
+      'write with this key from now on; every process must hold the key before',
+      async () => (await keys()).activate,
+    )
+      .argument('<id>')
+      .addOption(onePurpose()),
+    command(
+      'reseal',
+      'seal every value with the active key; an interrupted run can be repeated',
+      async () => (await keys()).reseal,
+    ),
+    command('drop', 'remove a key that no value needs any more', async () => (await keys()).drop)
+      .argument('<id>')
+      .addOption(onePurpose()),
+  ]);
+}
+
+function historyCommands(): Command {
+  return group('history', 'The list of all changes, with actor and reason.', [
+    command(
+      'verify',
+      'check the history; name the first entry that was edited, removed, added or moved',
+      async () => (await history()).verifyHistoryCommand,
+    ).option(
+      '--anchor <file...>',
+      'more anchors than this machine has: another file of anchors, or a captured log',
+    ),
+    new Command('export')
+      .description('print every entry as one line of JSON')
+      .option('--output <file>', 'write the entries to a new file instead')
+      .exitOverride()
+      .action(async (options: { output?: string }) => (await history()).exportHistory(options)),
+  ]);
+}
+
+function backupCommand(): Command {
+  return command(
+    'backup',
+    'copy the SQLite database into a new file while the bridge serves',
+    async () => (await import('./commands/database/backup.ts')).backup,
+  ).argument('<file>');
+}
+
+function restoreCommand(): Command {
+  return command(
+    'restore',
+    'replace the database with a backup; the restored copy sends nothing until the take-over',
+    async () => (await import('./commands/database/restore.ts')).restore,
+  )
+    .argument('[file]')
+    .option(
+      '--take-over',
+      'make the copy the original, with every grant in doubt; only when the earlier original is stopped',
+    )
+    .option(
+      '--replace-original',
+      'with --take-over: confirm that the other database of VAR_DIR is gone for good or will never be served again',
+    );
+}
+
+function shadowCommand(): Command {
+  return command(
+    'shadow',
+    'show where the old API and the new API answer differently',
+    async () => (await import('./commands/apps/shadow.ts')).shadowCommand,
+  ).option('--clear', 'delete the counts and begin anew');
+}
+
+function doctorCommand(): Command {
+  return command(
+    'doctor',
+    'check settings, keys, database, both APIs and the mail server; change nothing',
+    async () => (await import('./commands/doctor.ts')).doctor,
+  );
+}
+
+/** The commands `serve` and `migrate`. */
+export function programCommands(): Command[] {
+  return [serveCommand(), migrateCommand()];
+}
+
+/** The commands `keys`, `history`, `backup`, `restore`, `shadow` and `doctor`. */
+export function operationCommands(): Command[] {
+  return [
+    keyCommands(),
+    historyCommands(),
+    backupCommand(),
+    restoreCommand(),
+    shadowCommand(),
+    doctorCommand(),
+  ];
+}
