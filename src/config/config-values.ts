@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, relative, resolve } from 'node:path';
 import { z } from 'zod';
+import { isMailAddress } from '../shared/mail/address.ts';
 import { cronProblem } from './cron-problem.ts';
 import { MOMENT_FORM, readMoment } from '../shared/moments.ts';
 import { redactText } from '../shared/log/redaction.ts';
@@ -209,3 +210,16 @@ export const outboundProxy = plainText.refine((given) => {
 
 /** Hosts with commas or blanks between. */
 export const hostList = z.string().transform((given) => given.split(/[\s,]+/).filter((host) => host !== ''));
+
+/** It stands in titles, headers of mails and sentences. */
+export const shownName = plainText.refine(
+  (given) => /^[\p{L}\p{N}\p{P}\p{S} ]{1,60}$/u.test(given) && !/[<>"\\]/.test(given),
+  'must be a name of at most 60 characters, without < > " and backslashes',
+);
+
+/** Where people get help. */
+export const helpAddress = plainText.refine((given) => {
+  if (!URL.canParse(given)) return false;
+  const { protocol, pathname, username } = new URL(given);
+  return protocol === 'mailto:' ? isMailAddress(pathname) : protocol === 'https:' && username === '';
+}, 'must be an https address or mailto:ADDRESS');

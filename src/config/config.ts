@@ -34,6 +34,10 @@ export interface Config {
   host: string;
   port: number;
   publicUrl: string;
+  /** What the service is called on pages and in mails. */
+  serviceName: string;
+  /** Where people get help. */
+  helpUrl: string | undefined;
   varDir: string;
   database: DatabaseLocation;
   keysFile: string;
@@ -163,6 +167,8 @@ function interpret(env: Environment): Config {
     host: env.HOST,
     port: env.PORT,
     publicUrl,
+    serviceName: env.SERVICE_NAME,
+    helpUrl: env.HELP_URL,
     varDir,
     database: databaseOf(env),
     keysFile: keysFileOf(env),

@@ -5,6 +5,7 @@ import {
   databaseUrl,
   dayList,
   folder,
+  helpAddress,
   hostList,
   httpAddress,
   listenHost,
@@ -19,6 +20,7 @@ import {
   path,
   seconds,
   secondsAboveZero,
+  shownName,
   wholeNumberSetting,
 } from './config-values.ts';
 import { headerList, ratio } from './otel-values.ts';
@@ -40,6 +42,8 @@ export const environment = z.object({
   HOST: listenHost.default('127.0.0.1'),
   PORT: port.default(3000),
   PUBLIC_URL: origin.optional(),
+  SERVICE_NAME: shownName.default('grantbridge'),
+  HELP_URL: helpAddress.optional(),
   VAR_DIR: folder.default('var'),
   DATABASE_URL: databaseUrl.optional(),
   MODERN_AUTH_URL: httpAddress.optional(),

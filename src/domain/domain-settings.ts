@@ -1,6 +1,10 @@
 /** The settings that the rules of the domain depend on. Times are in milliseconds. */
 export interface DomainSettings {
   publicUrl: string;
+  /** What the service is called on pages and in mails. */
+  serviceName: string;
+  /** Where people get help, https or mailto; undefined where nobody named an address. */
+  helpUrl: string | undefined;
   scopes: string;
   inDoubtQuiet: number;
   keepAlive: number;

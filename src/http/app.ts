@@ -72,7 +72,8 @@ export function createBridgeApp({
   const words = { time: timeElement, number: formatNumber };
   const assets = loadAssets();
   const site = {
-    siteName: 'grantbridge',
+    siteName: context.settings.serviceName,
+    helpUrl: context.settings.helpUrl,
     siteLink: '/',
     narrow: true,
     versioned: assets.versioned,

@@ -81,6 +81,7 @@ export function createPages(viewsDirectory: string, shared: Record<string, unkno
       const body = part(template, data);
       return layouts.render('./layout', {
         siteName: undefined,
+        helpUrl: undefined,
         navigation: [],
         scripts: [],
         style,

@@ -30,7 +30,7 @@ interface SignedInPerson {
 /** Mails to one account within EMAIL_PROOF_BRAKE. Nobody may flood a mailbox by a button. */
 const MAILS_MAX = 3;
 
-function mailOf(email: string, link: string) {
+function mailOf(email: string, link: string, sender: string) {
   const lines = [
     'Old API tokens wait under this e-mail address. To show that it is yours, open this link within 24 hours, in a',
     'browser in which you are signed in to your account, and press the button:',
@@ -40,7 +40,7 @@ function mailOf(email: string, link: string) {
     'If you did not ask for this, do nothing. Without the link nothing changes.',
   ];
   const subject = 'Show that this e-mail address is yours';
-  return { to: email, subject, text: `${lines.join('\n')}\n`, sender: 'grantbridge' };
+  return { to: email, subject, text: `${lines.join('\n')}\n`, sender };
 }
 
 /** A new link. The database holds only the digest of its value. */
@@ -108,7 +108,7 @@ export async function mailEmailProof(
   if (!(await withUsableKeys(context, () => context.store.transaction(keep)))) return false;
   const link = `${linkOf(context, value)}${aim}`;
   try {
-    await context.mailer.send(mailOf(person.email.trim(), link));
+    await context.mailer.send(mailOf(person.email.trim(), link, context.settings.serviceName));
   } catch (error) {
     // The mail never left, so no person could look for the link.
     await deleteProof(context.store.durable, id);

@@ -49,7 +49,7 @@ async function handOver(
     html,
     calendar,
     headers,
-    sender: 'grantbridge',
+    sender: context.settings.serviceName,
     messageId: mail.id,
   });
   return 'handedOver';

@@ -170,7 +170,7 @@ export function enteringAnOwnClient(stage: Stage): void {
     ['no secret for a confidential client', asEntries({ clientId: CONFIDENTIAL.clientId }), WRONG_PAIR],
     ['a secret for a public client', asEntries({ ...PUBLIC, clientSecret: 'another' }), WRONG_PAIR],
     ['an unknown client', asEntries({ clientId: 'nobody' }), WRONG_PAIR],
-    ["the bridge's own client", asEntries({ clientId: BRIDGE_CLIENT }), 'the client of grantbridge itself'],
+    ["the bridge's own client", asEntries({ clientId: BRIDGE_CLIENT }), 'the client of this service itself'],
     ['no client id', asEntries({ clientId: ' ' }), 'Enter the client ID'],
   ])('%s is refused, said beside its field, and changes nothing', async (_what, entries, sentence) => {
     const page = await enter(entries);

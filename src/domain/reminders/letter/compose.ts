@@ -83,13 +83,19 @@ function together(held: readonly LetterBlock[], owned: readonly LetterBlock[]): 
   return [heading('Your own use of it'), ...own, heading('Your users'), ...owned];
 }
 
+/** What every mail of this bridge has. */
+interface LetterFrame {
+  links: Links;
+  settings: Pick<RemindersDeps['settings'], 'serviceName' | 'helpUrl'>;
+}
+
 async function cardOf(context: RemindersDeps, person: ReminderPerson, app: AppDue): Promise<Card> {
   const [held, owned] = [await holderPart(context, person, app), await ownerPart(context, app)];
   const { name, clientId, links } = app.app;
   return { name, href: links.page(`/apps/${clientId}`), blocks: together(held, owned) };
 }
 
-function footOf(links: Links, due: readonly DueStage[], notMe: string): LetterLine[] {
+function footOf({ links, settings }: LetterFrame, due: readonly DueStage[], notMe: string): LetterLine[] {
   const reasons = [
     ...(due.some(({ role }) => role === 'holder')
       ? ['apps use the old API with tokens of your account']
@@ -102,13 +108,14 @@ function footOf(links: Links, due: readonly DueStage[], notMe: string): LetterLi
   const often = due.some(({ isAsked }) => isAsked) ? '' : ', at most one a day';
   return [
     {
-      text: `grantbridge at ${host} sends this mail${often}, because ${reasons.join(', and ')}.`,
+      text: `${settings.serviceName} at ${host} sends this mail${often}, because ${reasons.join(', and ')}.`,
       link: { label: 'All dates of the old API', href: links.page('/lifecycle') },
     },
     {
       text: 'Not you?',
       link: { label: 'Stop these mails', href: notMe },
     },
+    ...(settings.helpUrl ? [{ text: 'Questions?', link: { label: 'Help', href: settings.helpUrl } }] : []),
   ];
 }
 
@@ -146,7 +153,12 @@ export async function composeLetter(context: RemindersDeps, order: LetterOrder):
   const cards = await cardsOf(context, person, apps);
   const others = otherLines(all.slice(CARDS_MAX), { reader, page: links.page('/apps') });
   const notMe = links.page(notMePath(context, mailId));
-  const content = { subject: subjectOf(due, reader), cards, others, foot: footOf(links, due, notMe) };
+  const content = {
+    subject: subjectOf(due, reader),
+    cards,
+    others,
+    foot: footOf({ links, settings: context.settings }, due, notMe),
+  };
   await yieldToEventLoop();
   const calendar = calendarOf(person.id, apps);
   await yieldToEventLoop();

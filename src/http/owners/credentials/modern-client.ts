@@ -88,7 +88,7 @@ const REFUSALS: Readonly<
     'client_secret',
     'This secret was retired here. Make a new one for the client on your account page, and enter that.',
   ],
-  'bridge client': ['modern_client_id', 'This is the client of grantbridge itself. Enter one of your own.'],
+  'bridge client': ['modern_client_id', 'This is the client of this service itself. Enter one of your own.'],
   'other app': ['modern_client_id', 'Another app has this client already. Register one for this app alone.'],
   'unknown app': ['form', 'This app is not registered any more.'],
   'writes in doubt': [

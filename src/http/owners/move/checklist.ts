@@ -50,7 +50,7 @@ const sumOf = (former: NonNullable<ChecklistInput['grants']['former']>) =>
 function noClientWords(grants: ChecklistInput['grants']): string {
   const { names, are, connections } = formerOf(grants);
   if (connections === 0)
-    return 'None is entered. People who connect are asked by grantbridge, and no connection can be handed over.';
+    return 'None is entered. People who connect are asked by the client of this service, and no connection can be handed over.';
   return `No client is entered for new connections. ${grants.isPart ? 'At least ' : ''}${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
 }
 
