@@ -4,6 +4,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { isMailAddress } from '../shared/mail/address.ts';
 import { cronProblem } from './cron-problem.ts';
+import { readProxyException } from '../shared/net/proxy-exceptions.ts';
 import { MOMENT_FORM, readMoment } from '../shared/moments.ts';
 import { redactText } from '../shared/log/redaction.ts';
 
@@ -201,15 +202,33 @@ export const dayList = z
   .transform((text) => [...new Set(text.split(',').map(Number))].toSorted((a, b) => b - a))
   .refine((days) => days.every((number) => number <= DAYS_MAX), `must be at most ${DAYS_MAX} days each`);
 
-/** An outbound proxy. TLS to the proxy itself is not served: what goes through it is encrypted anyway. */
-export const outboundProxy = plainText.refine((given) => {
-  if (!URL.canParse(given)) return false;
-  const { protocol, pathname, search, hash } = new URL(given);
-  return protocol === 'http:' && pathname === '/' && search === '' && hash === '';
-}, 'must be http://HOST:PORT or http://USER:PASSWORD@HOST:PORT (in a user or password write # / @ % as %23 %2F %40 %25)');
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
-/** Hosts with commas or blanks between. */
-export const hostList = z.string().transform((given) => given.split(/[\s,]+/).filter((host) => host !== ''));
+/** Scheme, user and password, host, port. */
+const PROXY =
+  /^http:\/\/(?:[^\s:@/?#\\]+(?::[^\s:@/?#\\]*)?@)?(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[1-9]\d{0,4})?\/?$/i;
+
+/** An outbound proxy. TLS to the proxy itself is not served: what goes through it is encrypted anyway. */
+export const outboundProxy = plainText.refine(
+  (given) => PROXY.test(given) && URL.canParse(given) && isDecodable(given),
+  'must be http://HOST:PORT or http://USER:PASSWORD@HOST:PORT (in a user or password write # / @ % as %23 %2F %40 %25)',
+);
+
+/** Hosts that are reached without the proxy, with commas or blanks between. */
+export const hostList = z
+  .string()
+  .transform((given) => given.split(/[\s,]+/).filter((host) => host !== ''))
+  .refine(
+    (hosts) => hosts.every((host) => readProxyException(host) !== undefined),
+    'must be host names, addresses or networks with commas between, each with :PORT behind it or without, or *',
+  );
 
 /** It stands in titles, headers of mails and sentences. */
 export const shownName = plainText.refine(

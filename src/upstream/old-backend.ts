@@ -134,6 +134,8 @@ function createSend(origin: URL, maxSockets: number): SendCall {
       });
       // A connection that switches to another protocol closes without an error.
       sent.once('close', () => !isAnswered && reject(new Error('no answer')));
+      // A request that waits for a connection tells nobody that it was aborted.
+      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
       sent.end(body);
     });
 }

@@ -240,10 +240,28 @@ test.each([
   'socks5://user:hidden@proxy.example',
   'http://proxy.example:3128/path',
   'http://user:hid/den@proxy.example:3128',
+  'http://user:hidden%@proxy.example:3128',
+  'http://:hidden@proxy.example',
+  'http://proxy.example:0',
+  'http:proxy.example:3128',
 ])('HTTPS_PROXY=%s is no proxy that is served, and is not repeated', (HTTPS_PROXY) => {
   const lines = complaints({ HTTPS_PROXY });
   expect(lines).toEqual([expect.stringMatching(/^HTTPS_PROXY: must be http:\/\/HOST:PORT or /)]);
   expect(lines.join()).not.toMatch(/hid|proxy\.example/);
+});
+
+test.each([
+  '10.0.0.0/33',
+  'https://api.example',
+  'api.example/',
+  '*api.example',
+  'api.example:99999',
+  'a;b',
+  '.',
+])('NO_PROXY=%s names no host', (host) => {
+  expect(complaints({ NO_PROXY: `api.example, ${host}` })).toEqual([
+    expect.stringMatching(/^NO_PROXY: must be host names, addresses or networks /),
+  ]);
 });
 
 test('an empty text counts as unset in every setting', () => {

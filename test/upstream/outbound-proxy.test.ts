@@ -10,10 +10,14 @@ import { promisify } from 'node:util';
 import { connectThrough, goThrough } from '../../src/shared/net/outbound-proxy.ts';
 import { certificateFor } from '../support/servers/certificates.ts';
 import { portOf } from '../support/servers/free-port.ts';
+import { until } from '../support/servers/held-answer.ts';
 
 /** Every way out over HTTPS goes through the proxy of the settings, where a network lets nobody out without one. */
 
 const PROGRAM = resolve(import.meta.dirname, 'programs/through-a-proxy.mjs');
+const OUTAGE = resolve(import.meta.dirname, 'programs/proxy-outage.mjs');
+/** Calls that the bridge has under way at the old API. */
+const PLACES = 64;
 const PAIR = { access_token: 'a', refresh_token: 'r2', token_type: 'Bearer', expires_in: 60 };
 /** A name that leads nowhere: only a proxy can reach it. */
 const HOST = 'new-api.example';
@@ -27,19 +31,23 @@ let firstBytes: number[] = [];
 /** What the proxy answers. */
 let answer = 'HTTP/1.1 200 Connection Established';
 let requests: string[] = [];
+/** The tunnels that are open, and whether the other end answers. */
+const tunnels = new Set<Socket>();
+let isSilent = false;
 
 async function startFar(): Promise<Server> {
   const { authority, key, cert } = await certificateFor([HOST, 'localhost']);
   writeFileSync(join(folder, 'authority.pem'), authority);
   return createServer({ key, cert }, (request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    request
-      .resume()
-      .once('end', () => response.setHeader('content-type', 'application/json').end(JSON.stringify(PAIR)));
+    request.resume().once('end', () => {
+      if (!isSilent) response.setHeader('content-type', 'application/json').end(JSON.stringify(PAIR));
+    });
   });
 }
 
 function pass(client: Socket): void {
+  tunnels.add(client.once('close', () => tunnels.delete(client)));
   const upstream = connect(portOf(far), '127.0.0.1');
   client.once('data', (first: Buffer) => firstBytes.push(first[0] ?? 0));
   upstream.on('error', () => client.destroy()).pipe(client);
@@ -62,6 +70,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   [asked, firstBytes, requests] = [[], [], []];
+  isSilent = false;
   answer = 'HTTP/1.1 200 Connection Established';
 });
 
@@ -113,6 +122,25 @@ test('this machine is reached without the proxy, and so is a host of NO_PROXY', 
   expect(asked).toEqual([]);
 });
 
+test('an outage of the proxy ends the calls that wait for it, one by one, and keeps none of their places', async () => {
+  isSilent = true;
+  const order = { proxy: { url: proxyUrl(), except: [] }, origin: `https://${HOST}:${portOf(far)}` };
+  const env = { NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') };
+  const calls = 150;
+  const running = promisify(execFile)(process.execPath, [OUTAGE, JSON.stringify({ ...order, calls })], {
+    env,
+  });
+  await until(() => requests.length >= PLACES);
+  answer = 'HTTP/1.1 502 Bad Gateway';
+  for (const tunnel of tunnels) tunnel.destroy();
+  const ended = JSON.parse((await running).stdout) as Record<string, number>;
+  const all = Object.values(ended).reduce((sum, count) => sum + count, 0);
+  expect({ all, refused: ended['the proxy of HTTPS_PROXY answered 502'] }).toEqual({
+    all: calls,
+    refused: calls - PLACES,
+  });
+});
+
 const DIRECT: Array<[entry: string, host: string]> = [
   ['*', 'anywhere.example'],
   ['api.example', 'api.example'],
@@ -122,7 +150,12 @@ const DIRECT: Array<[entry: string, host: string]> = [
   ['*.example', 'api.example'],
   ['api.example:443', 'api.example'],
   ['192.0.2.7', '192.0.2.7'],
-  ['2001:db8::7', '2001:db8::7'],
+  ['2001:DB8:0::7', '2001:db8::7'],
+  ['[2001:db8::7]', '2001:db8::7'],
+  ['[2001:db8::7]:443', '2001:db8::7'],
+  ['10.0.0.0/8', '10.200.3.4'],
+  ['2001:db8::/32', '2001:db8:1::7'],
+  ['api.example.', 'api.example'],
 ];
 
 test.each(DIRECT)('NO_PROXY=%s holds for %s', (entry, host) => {
@@ -131,12 +164,13 @@ test.each(DIRECT)('NO_PROXY=%s holds for %s', (entry, host) => {
 });
 
 const THROUGH: Array<[entry: string, host: string]> = [
-  ['', 'api.example'],
-  ['.', 'api.example'],
   ['pi.example', 'api.example'],
   ['api.example:8443', 'api.example'],
   ['2.7', '192.0.2.7'],
   ['192.0.2.70', '192.0.2.7'],
+  ['10.0.0.0/8', '11.0.0.1'],
+  ['10.0.0.0/8', 'api.example'],
+  ['[2001:db8::7]:444', '192.0.2.7'],
 ];
 
 test.each(THROUGH)('NO_PROXY=%s does not hold for %s', async (entry, host) => {

@@ -52,7 +52,7 @@ class TokenRows {
 /** The rows in the order in which every process writes them. */
 function inOrder(rows: readonly UsageRow[]): UsageRow[] {
   const keys = new Map(rows.map((row) => [keyOf(row), row]));
-  return [...keys].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  return [...keys.keys()].toSorted().flatMap((key) => keys.get(key) ?? []);
 }
 
 /** The rows that wait in memory, by their tokens. */

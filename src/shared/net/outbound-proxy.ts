@@ -1,9 +1,10 @@
-import { request } from 'node:http';
+import { type ClientRequest, request } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import { isIP, Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { CONNECT_TIMEOUT } from '../lifetimes.ts';
 import { isLoopbackHost } from './loopback.ts';
+import { type Destination, type ProxyException, readProxyException } from './proxy-exceptions.ts';
 
 /**
  * The proxy through which this process reaches other machines over HTTPS, where a network lets nobody out without one
@@ -18,41 +19,19 @@ export interface OutboundProxy {
 }
 
 /** One for a process, as its settings are. */
-let proxy: OutboundProxy | undefined;
+let proxy: { url: URL; exceptions: ProxyException[] } | undefined;
 
 /** From here on connections of this process go through this proxy; without one, directly. */
 export function goThrough(given: OutboundProxy | undefined): void {
-  proxy = given;
-}
-
-interface Destination {
-  host: string;
-  port: number;
-}
-
-const NAME = /^(?:\*?\.)?(?<name>.*?)(?::(?<only>\d+))?$/;
-
-/** An entry of `NO_PROXY`. An address has colons of its own, and no port. */
-function exceptionOf(entry: string): { name: string; only: number | undefined } {
-  if (isIP(entry) !== 0) return { name: entry, only: undefined };
-  const { name = '', only } = NAME.exec(entry.toLowerCase())?.groups ?? {};
-  return { name, only: only === undefined ? undefined : Number(only) };
-}
-
-const isBelow = (host: string, name: string) => isIP(host) === 0 && host.endsWith(`.${name}`);
-
-/** A name stands for itself and for all below it, with a leading dot or star or without. */
-function isExcepted(entry: string, { host, port }: Destination): boolean {
-  if (entry === '*') return true;
-  const { name, only = port } = exceptionOf(entry);
-  return name !== '' && only === port && (host === name || isBelow(host, name));
+  const exceptions = given?.except.flatMap((entry) => readProxyException(entry) ?? []) ?? [];
+  proxy = given && { url: new URL(given.url), exceptions };
 }
 
 /** The proxy on the way to a host; undefined where the way is direct. This machine is always reached directly. */
 function proxyTo(destination: Destination): URL | undefined {
   const asked = { ...destination, host: destination.host.toLowerCase() };
   if (!proxy || isLoopbackHost(asked.host)) return undefined;
-  return proxy.except.some((entry) => isExcepted(entry, asked)) ? undefined : new URL(proxy.url);
+  return proxy.exceptions.some((holds) => holds(asked)) ? undefined : proxy.url;
 }
 
 function credentialsOf({ username, password }: URL): Record<string, string> {
@@ -61,32 +40,42 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
   return { 'Proxy-Authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** A connection to the destination through the proxy, on which nothing was sent. */
-function openTunnel(through: URL, { host, port }: Destination): Promise<Socket> {
-  const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+function askForTunnel(through: URL, { host, port }: Destination): ClientRequest {
+  const path = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const { hostname, port: own } = through;
-  const headers = { Host: authority, ...credentialsOf(through) };
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(own) || 80 };
-  return new Promise((resolve, reject) => {
-    const asked = request({ ...address, method: 'CONNECT', path: authority, headers, agent: false });
-    const timer = setTimeout(() => asked.destroy(new Error('the proxy does not answer')), CONNECT_TIMEOUT);
-    asked.once('connect', ({ statusCode = 0 }, socket: Socket, first: Buffer) => {
-      clearTimeout(timer);
-      // An error ends the connection and shows as a close. An error without a listener would end the process.
-      socket.on('error', () => undefined);
-      if (statusCode === 200) {
+  const headers = { Host: path, ...credentialsOf(through) };
+  return request({ ...address, method: 'CONNECT', path, headers, agent: false });
+}
+
+/** Without the error of the library, which may hold what the proxy sent back. */
+const unreached = ({ code = '', message }: NodeJS.ErrnoException) =>
+  new Error(`the proxy of HTTPS_PROXY cannot be reached: ${code || message}`);
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+/** A connection to the destination through the proxy, on which nothing was sent. */
+async function openTunnel(through: URL, destination: Destination): Promise<Socket> {
+  const asked = askForTunnel(through, destination);
+  const timer = setTimeout(() => asked.destroy(new Error('it does not answer')), CONNECT_TIMEOUT);
+  try {
+    return await new Promise((resolve, reject) => {
+      asked.once('connect', ({ statusCode = 0 }, socket: Socket, first: Buffer) => {
+        // An error ends the connection and shows as a close. An error without a listener would end the process.
+        socket.on('error', () => undefined);
+        if (!isSuccess(statusCode)) {
+          socket.destroy();
+          return reject(new Error(`the proxy of HTTPS_PROXY answered ${statusCode}`));
+        }
         if (first.length > 0) socket.unshift(first);
         return resolve(socket.setNoDelay(true));
-      }
-      socket.destroy();
-      return reject(new Error(`the proxy of HTTPS_PROXY answered ${statusCode}`));
+      });
+      asked.on('error', (error) => reject(unreached(error)));
+      asked.end();
     });
-    asked.once('error', (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
-    asked.end();
-  });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** A connection to the destination through the proxy; undefined where the way is direct. */
@@ -95,7 +84,25 @@ export function connectThrough(destination: Destination): Promise<Socket> | unde
   return through && openTunnel(through, destination);
 }
 
+/** The socket of a connection that did not come about. It takes what is written, and sends nothing. */
+class FailedSocket extends Socket {
+  override _write(): void {}
+  override _writev(): void {}
+}
+
 type CreateConnection = HttpsAgent['createConnection'];
+type ConnectionDone = NonNullable<Parameters<CreateConnection>[1]>;
+
+/**
+ * Node's agent forgets the requests that wait behind one whose connection failed by the callback. So a failure is handed
+ * over as a socket that fails, as the failure of a direct connection is.
+ */
+function failBySocket(done: ConnectionDone | undefined, error: Error): void {
+  const socket = new FailedSocket();
+  socket.on('error', () => undefined);
+  done?.(null, socket);
+  setImmediate(() => socket.destroy(error));
+}
 
 /** An agent for HTTPS whose connections go through the proxy, where one is on the way. */
 export class OutboundAgent extends HttpsAgent {
@@ -106,10 +113,12 @@ export class OutboundAgent extends HttpsAgent {
   override createConnection(...[options, done]: Parameters<CreateConnection>): ReturnType<CreateConnection> {
     const tunnel = connectThrough({ host: options.host ?? '', port: Number(options.port) || 443 });
     if (!tunnel) return super.createConnection(options, done);
-    tunnel.then(
-      (socket) => done?.(null, connectTls({ ...(options as ConnectionOptions), socket })),
-      (error: Error) => done?.(error, undefined as never),
-    );
+    tunnel
+      .then((socket) => connectTls({ ...(options as ConnectionOptions), socket }))
+      .then(
+        (secure) => done?.(null, secure),
+        (error: Error) => failBySocket(done, error),
+      );
     return undefined;
   }
 }

@@ -6,6 +6,10 @@ import { MailError } from '../mail/mail-error.ts';
  * A code of Node or OpenSSL, or the words of their messages: some libraries replace the code with a code of their own.
  */
 const WAYS: ReadonlyArray<readonly [sign: RegExp, words: string]> = [
+  [
+    /\bthe proxy of HTTPS_PROXY\b/,
+    'the proxy of HTTPS_PROXY cannot be reached, or does not let this connection through',
+  ],
   [/\bENOTFOUND\b/, 'no name server knows its host name'],
   [/\bEAI_AGAIN\b/, 'the name server does not answer'],
   [/\bECONNREFUSED\b/, 'nothing listens at the address: the server is stopped, or the port is wrong'],
