@@ -6,6 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { newHexId } from '../shared/ids.ts';
 import { CONNECT_TIMEOUT } from '../shared/lifetimes.ts';
 import { connectThrough } from '../shared/net/outbound-proxy.ts';
+import type { Destination } from '../shared/net/proxy-exceptions.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import type { Breaker } from './breaker.ts';
 import { Unavailable } from './outcomes.ts';
@@ -58,7 +59,7 @@ function agentOf(socket: Duplex, isTls: boolean): HttpAgent {
   return Object.assign(agent, { createConnection: () => socket });
 }
 
-async function connectDirectly(destination: { host: string; port: number }): Promise<Socket> {
+async function connectDirectly(destination: Destination): Promise<Socket> {
   const raw = connectTcp(destination);
   raw.setNoDelay(true);
   // An error ends the connection and shows as a close. An error without a listener would end the process.
@@ -68,7 +69,7 @@ async function connectDirectly(destination: { host: string; port: number }): Pro
 }
 
 /** The proxy of the settings is for HTTPS alone. */
-async function connectSecurely(destination: { host: string; port: number }): Promise<Socket> {
+async function connectSecurely(destination: Destination): Promise<Socket> {
   try {
     return await (connectThrough(destination) ?? connectDirectly(destination));
   } catch (cause) {

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readConfig } from '../../src/config/config.ts';
 import { environment, settingNames } from '../../src/config/environment.ts';
 import { secretFileNames } from '../../src/config/secret-files.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
@@ -38,6 +40,24 @@ test.each(lines.filter(({ value, isKept }) => isKept && value !== ''))(
     return expect(setting.parse(value)).toEqual(unset);
   },
 );
+
+test('what .env.example sets is a production that starts, once it has its secrets', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'deploy-'));
+  const keysFile = join(folder, 'keys.json');
+  writeFileSync(keysFile, '{}', { mode: 0o600 });
+  const set = Object.fromEntries(
+    lines.filter(({ isKept }) => !isKept).map(({ name, value }) => [name, value]),
+  );
+  const own = {
+    VAR_DIR: folder,
+    KEYS_FILE: keysFile,
+    TRUST_PROXY: '172.31.240.10',
+    SMTP_URL: 'smtps://mail.example',
+  };
+  const config = readConfig({ ...set, ...own, MODERN_CLIENT_SECRET: 'secret' });
+  rmSync(folder, { recursive: true });
+  expect(config).toMatchObject({ production: true, serviceName: 'grantbridge', sendsReminders: true });
+});
 
 const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);
 
