@@ -45,25 +45,34 @@ test.each(leaves.map((leaf) => [leaf.path, leaf] as const))(
   },
 );
 
-/** The words that a shell gives to a program for this line, without what it keeps for itself. */
-function shellWords(line: string): string[] {
-  const [own = ''] = line.split(/ [>|] /);
-  return execFileSync('bash', ['-c', `printf '%s\\0' ${own}`], { encoding: 'utf8' })
-    .split('\0')
-    .slice(0, -1);
-}
-
 const examples = Object.entries(EXAMPLES).flatMap(([path, lines]) =>
   lines.map((line) => [line, path] as const),
 );
 
-test.each(examples)('grantbridge %s is understood as %s', (line, path) => {
-  const program = createProgram();
-  const run: string[] = [];
-  for (const leaf of leavesOf(program)) leaf.command.action(() => void run.push(leaf.path));
-  program.parse(shellWords(line), { from: 'user' });
-  expect(run).toEqual([path]);
-});
+/**
+ * The words that a shell gives to a program for each line, without what the shell keeps for itself. One shell reads all
+ * lines: to start a program from a process as large as a worker of the tests takes longer than such a test.
+ */
+function shellWords(lines: readonly string[]): string[][] {
+  const own = lines.map((line) => line.split(/ [>|] /)[0]);
+  const script = own.map((line) => `printf '%s\\0' ${line} $'\\n'`).join('\n');
+  const words = execFileSync('bash', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
+  const ends = words.flatMap((word, index) => (word === '\n' ? [index] : []));
+  return ends.map((end, index) => words.slice(index === 0 ? 0 : (ends[index - 1] ?? 0) + 1, end));
+}
+
+const wordsOfExamples = shellWords(examples.map(([line]) => line));
+
+test.each(examples.map((example, index) => [...example, wordsOfExamples[index] ?? []] as const))(
+  'grantbridge %s is understood as %s',
+  (_line, path, words) => {
+    const program = createProgram();
+    const run: string[] = [];
+    for (const leaf of leavesOf(program)) leaf.command.action(() => void run.push(leaf.path));
+    program.parse([...words], { from: 'user' });
+    expect(run).toEqual([path]);
+  },
+);
 
 const words = wordsOf(createProgram());
 

@@ -171,8 +171,11 @@ async function expectAllSame(
   return statuses;
 }
 
+/** Of methods that only the router answers: what differs for them is the address and whether there is a token. */
+const FEW = ['nothing', 'header', 'a form'];
+
 test.each(['GET', 'POST', 'HEAD', 'PUT', 'OPTIONS'])('%s is answered alike on all ways', async (method) => {
-  const statuses = await expectAllSame(method);
+  const statuses = await expectAllSame(method, ['GET', 'POST'].includes(method) ? {} : { names: FEW });
   expect(statuses.size).toBeGreaterThan(1);
   if (method === 'GET')
     expect([...statuses]).toEqual(expect.arrayContaining(['200', '400', '401', '404', '406']));
@@ -181,15 +184,8 @@ test.each(['GET', 'POST', 'HEAD', 'PUT', 'OPTIONS'])('%s is answered alike on al
 test.each(['GET', 'POST', 'HEAD', 'DELETE'])(
   '%s of an address with an id is answered alike',
   async (method) => {
-    const names = [
-      'nothing',
-      'header',
-      'query',
-      'a form',
-      'two headers',
-      'an unknown token',
-      'a waiting token',
-    ];
+    const more = ['query', 'two headers', 'an unknown token', 'a waiting token'];
+    const names = ['GET', 'POST'].includes(method) ? [...FEW, ...more] : FEW;
     const statuses = await expectAllSame(method, { targets: withIds(), names });
     if (method === 'GET')
       expect([...statuses]).toEqual(expect.arrayContaining(['200', '400', '401', '404', '405', '406']));

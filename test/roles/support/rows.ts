@@ -37,13 +37,22 @@ const BY_PEOPLE: Readonly<Record<string, string>> = {
   email_proofs: 'select * from email_proofs where account_id is not null',
 };
 
-async function tablesOf(system: System): Promise<string[]> {
+const namesOf = new WeakMap<System, Promise<string[]>>();
+
+async function readTables(system: System): Promise<string[]> {
   const { durable } = system.bridge.context.store;
   const tables = await durable.introspection.getTables();
   return tables
     .map(({ name }) => name)
     .filter((name) => !LEFT_OUT.has(name))
     .toSorted();
+}
+
+/** Asked once for each system: the question goes through every column of every table. */
+function tablesOf(system: System): Promise<string[]> {
+  const known = namesOf.get(system) ?? readTables(system);
+  namesOf.set(system, known);
+  return known;
 }
 
 /** Which sessions there are; they last longer with each use. */

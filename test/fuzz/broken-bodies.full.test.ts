@@ -1,0 +1,3 @@
+import { testCutBodies } from './cut-bodies.ts';
+
+testCutBodies('addresses');
