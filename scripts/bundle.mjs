@@ -8,7 +8,7 @@ import { noteCommit } from './build-commit.mjs';
 
 const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const folder = process.argv[2];
-const ENTRIES = ['main', 'cli', 'worker', 'demo/main', 'modern/main'];
+const ENTRIES = ['main', 'cli', 'worker', 'demo/main', 'demo/old-server/main', 'modern/main'];
 
 rmSync(join(folder, 'program'), { recursive: true, force: true });
 await build({

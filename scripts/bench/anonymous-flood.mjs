@@ -33,7 +33,8 @@ function freePort() {
 
 async function startSystem(varDir) {
   const [PORT, MODERN_PORT, DEMO_PORT] = [await freePort(), await freePort(), await freePort()];
-  const env = { ...process.env, PORT, MODERN_PORT, DEMO_PORT, VAR_DIR: varDir, LOG_LEVEL: 'error' };
+  const ports = { PORT, MODERN_PORT, DEMO_PORT, DEMO_OLD_API_PORT: '0' };
+  const env = { ...process.env, ...ports, VAR_DIR: varDir, LOG_LEVEL: 'error' };
   const child = spawn(process.execPath, ['dist/program/main.js'], {
     cwd: root,
     env,

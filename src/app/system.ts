@@ -12,7 +12,7 @@ import { startWorkers } from './workers.ts';
 
 /**
  * Starts the bridge, in this process or in WORKERS other processes. When the settings name no new API, also starts the
- * embedded new API and the demo.
+ * embedded new API, the old API of the demo and the demo integration.
  */
 
 interface DemoAccount {
@@ -57,7 +57,16 @@ function startModern(config: Config): Promise<ModernChild> {
   return startChild('modern/main.js', settings, MODERN_VARIABLES);
 }
 
-async function startDemo(config: Config): Promise<Child<{ url: string }>> {
+/** The old API of the demo; undefined where the settings name another one, or none. */
+async function startOldApi(config: Config): Promise<Child<object> | undefined> {
+  const port = config.embedded.oldApiPort;
+  if (port === undefined) return undefined;
+  const { DEMO_APP, oldAccounts } = await loadDemoData();
+  const accounts = oldAccounts(DEMO_APP, Date.now());
+  return startChild('demo/old-server/main.js', { port, accounts, logLevel: config.logLevel });
+}
+
+async function startDemo(config: Config): Promise<Child<object>> {
   const { DEMO_APP, demoOrigin } = await loadDemoData();
   const { clientId, clientSecret } = DEMO_APP;
   return startChild('demo/main.js', {
@@ -114,8 +123,13 @@ function startFront(config: Config, demo?: DemoAccount): Promise<Front> {
   return config.workers > 1 ? startInWorkers(config, demo) : startInThisProcess(config, demo);
 }
 
-/** Starts the bridge and the demo integration in front of a running embedded new API. */
-async function startInFront(config: Config, modern: ModernChild): Promise<System> {
+interface BothApis {
+  modern: ModernChild;
+  old: Child<object> | undefined;
+}
+
+/** Starts the bridge and the demo integration in front of the two APIs, which run. */
+async function startInFront(config: Config, { modern, old }: BothApis): Promise<System> {
   const { demo } = modern.ready;
   const front = await startFront({ ...config, upstream: upstreamFor(config) }, demo);
   try {
@@ -125,12 +139,14 @@ async function startInFront(config: Config, modern: ModernChild): Promise<System
       onUnexpectedEnd(callback) {
         modern.onUnexpectedEnd(() => callback('the embedded new API'));
         integration.onUnexpectedEnd(() => callback('the demo integration'));
+        old?.onUnexpectedEnd(() => callback('the old API of the demo'));
       },
       async close(options) {
-        // The demo calls the bridge, so the bridge stops first. The bridge needs the new API until its last call is
+        // The demo calls the bridge, so the bridge stops first. The bridge needs both APIs until its last call is
         // answered.
         await front.close(options);
         await integration.stop();
+        await old?.stop();
         await modern.stop();
       },
     };
@@ -143,9 +159,12 @@ async function startInFront(config: Config, modern: ModernChild): Promise<System
 /** Starts everything on one machine. When a later part cannot start, the parts that already run are stopped again. */
 async function startWithEmbedded(config: Config): Promise<System> {
   const modern = await startModern(config);
+  let old: Child<object> | undefined;
   try {
-    return await startInFront(config, modern);
+    old = await startOldApi(config);
+    return await startInFront(config, { modern, old });
   } catch (error) {
+    await old?.stop();
     await modern.stop();
     throw error;
   }

@@ -11,8 +11,22 @@ function beginAgain({ database, varDir }: Config): string {
     : '';
 }
 
+/** What works from the first moment where an old API runs. */
+function passedLines(
+  { publicUrl, oldBackendUrl }: Config,
+  { clientId, token }: { clientId: string; token: string },
+): string[] {
+  if (oldBackendUrl === undefined) return [];
+  return [
+    'A token from years ago works at once. The old API answers it until the retirement of its app:',
+    `  curl '${publicUrl}/1/profiles.json?access_token=${token}'`,
+    `Connect it at ${publicUrl}/apps/${clientId}, and from then on the new API answers.`,
+    '',
+  ];
+}
+
 async function demoLines(config: Config, demo: NonNullable<System['demo']>): Promise<string[]> {
-  const { DEMO_APP, demoOrigin } = await loadDemoData();
+  const { DEMO_APP, demoOrigin, passedToken } = await loadDemoData();
   const { clientId, clientSecret, ownerToken } = DEMO_APP;
   const authorize = `${config.publicUrl}/oauth2/authorize?client_id=${clientId}&response_type=code&redirect_uri=${OUT_OF_BAND}`;
   return [
@@ -26,6 +40,7 @@ async function demoLines(config: Config, demo: NonNullable<System['demo']>): Pro
     `  demo client_secret: ${clientSecret}`,
     `  demo token: ${ownerToken}`,
     '',
+    ...passedLines(config, passedToken()),
     `Once you have connected the demo integration, its owner token works too${beginAgain(config)}:`,
     `  curl '${config.publicUrl}/1/profiles.json?access_token=${ownerToken}'`,
     '',

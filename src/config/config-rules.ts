@@ -22,6 +22,7 @@ export interface RuledSettings {
   MODERN_PORT: number;
   MODERN_SCOPES: string;
   DEMO_PORT: number;
+  DEMO_OLD_API_PORT: number;
   IN_DOUBT_QUIET_SECONDS: number;
   PROFILES_FRESH_SECONDS: number;
   PROFILES_STALE_SECONDS: number;
@@ -79,7 +80,7 @@ function incomplete(names: readonly string[], given: readonly string[], why: str
   ];
 }
 
-const PORTS = ['PORT', 'MODERN_PORT', 'DEMO_PORT'] as const;
+const PORTS = ['PORT', 'MODERN_PORT', 'DEMO_PORT', 'DEMO_OLD_API_PORT'] as const;
 
 /** Of those that are not wrong already. */
 function areEqualPorts(env: RuledSettings, { wrong }: MachineState): boolean {
@@ -174,7 +175,7 @@ function outsideProduction(env: RuledSettings, surroundings: MachineState): Rule
     incomplete(UPSTREAM_NAMES, given, 'Of the three settings of the new API give all of them or none'),
     [
       missing.length === UPSTREAM_NAMES.length && areEqualPorts(env, surroundings),
-      'PORT, MODERN_PORT, DEMO_PORT: must be three different ports',
+      'PORT, MODERN_PORT, DEMO_PORT, DEMO_OLD_API_PORT: must be four different ports',
       [],
     ],
     [!isLoopbackHost(env.HOST), 'HOST: an address that is not loopback needs NODE_ENV=production'],

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { type Contradiction, contradictions, isOpenHttp, NO_KEYS } from './config-rules.ts';
-import { isPostgres, isDatabaseFolderThere, isReadable, type CallQuotas } from './config-values.ts';
+import { isPostgres, isDatabaseFolderThere, isReadable } from './config-values.ts';
 import { ConfigError } from './config-error.ts';
+import { type EmbeddedConfig, embeddedOf, oldBackendUrlOf } from './embedded.ts';
 import { type Environment, environment } from './environment.ts';
 import { parseEach } from './parse-each.ts';
 import { misspelledFiles, readSecretFiles, withoutFiles } from './secret-files.ts';
@@ -43,7 +44,7 @@ export interface Config {
   keysFile: string;
   /** Undefined: the embedded new API is started, and the bridge is registered there. */
   upstream: UpstreamConfig | undefined;
-  embedded: { port: number; accessTokenSeconds: number; quotas: CallQuotas | undefined; demoPort: number };
+  embedded: EmbeddedConfig;
   scopes: string;
   /** Undefined: `/settings` at the authorization server of the new API. */
   modernSettingsUrl: string | undefined;
@@ -151,13 +152,6 @@ function outboundProxyOf({
   return url === undefined ? undefined : { url, except };
 }
 
-const embeddedOf = (env: Environment): Config['embedded'] => ({
-  port: env.MODERN_PORT,
-  accessTokenSeconds: env.MODERN_ACCESS_TOKEN_SECONDS,
-  quotas: env.MODERN_QUOTAS,
-  demoPort: env.DEMO_PORT,
-});
-
 function interpret(env: Environment): Config {
   const defaults = defaultsOf(env);
   const varDir = resolve(env.VAR_DIR);
@@ -185,7 +179,7 @@ function interpret(env: Environment): Config {
     appRegistration: env.APP_REGISTRATION ?? defaults.appRegistration,
     rateLimitPerMinute: env.LEGACY_RATE_LIMIT,
     overloadWait: env.OVERLOAD_WAIT_MS ?? defaults.overloadWait,
-    oldBackendUrl: env.LEGACY_BACKEND_URL,
+    oldBackendUrl: oldBackendUrlOf(env),
     shadow: env.LEGACY_SHADOW,
     dates: {
       deprecation: env.LEGACY_DEPRECATED_AT,

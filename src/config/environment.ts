@@ -59,6 +59,7 @@ export const environment = z.object({
     .refine((given) => !/[,;]/.test(given), 'must be scopes with blanks between')
     .default('account:read posts:read posts:write offline_access'),
   DEMO_PORT: port.default(3002),
+  DEMO_OLD_API_PORT: port.default(3003),
   IN_DOUBT_QUIET_SECONDS: seconds.default(300),
   GRANT_KEEPALIVE_DAYS: wholeNumberSetting(1, 365).default(5),
   WORKERS: wholeNumberSetting(1, 256).default(1),

@@ -30,7 +30,10 @@ test.each<[Given, string[]]>([
   [{ SMTP_URL: ' ' }, ['SMTP_URL: holds only blanks', 'MAIL_FROM: must be set for a mail server']],
   [
     { PORT: ' ', MODERN_PORT: '4000', DEMO_PORT: '4000' },
-    ['PORT: holds only blanks', 'PORT, MODERN_PORT, DEMO_PORT: must be three different ports'],
+    [
+      'PORT: holds only blanks',
+      'PORT, MODERN_PORT, DEMO_PORT, DEMO_OLD_API_PORT: must be four different ports',
+    ],
   ],
   // A path may hold the name of a setting.
   [

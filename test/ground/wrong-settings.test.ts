@@ -41,7 +41,7 @@ const WRONG: Array<[Given, string]> = [
   [{ PORT: '3000 ' }, 'PORT: must be a whole number from 0 to 65535'],
   [{ PORT: '80.5' }, 'PORT: must be a whole number from 0 to 65535'],
   [{ MODERN_PORT: 'auto' }, 'MODERN_PORT: must be a whole number from 0 to 65535'],
-  [{ DEMO_PORT: '3000' }, 'PORT, MODERN_PORT, DEMO_PORT: must be three different ports'],
+  [{ DEMO_PORT: '3000' }, 'PORT, MODERN_PORT, DEMO_PORT, DEMO_OLD_API_PORT: must be four different ports'],
   [{ PUBLIC_URL: 'bridge.example' }, 'PUBLIC_URL: must be an http or https address'],
   [{ PUBLIC_URL: 'localhost:3000' }, 'PUBLIC_URL: must be an http or https address'],
   [{ PUBLIC_URL: 'https://bridge.example/bridge' }, 'PUBLIC_URL: must be a scheme, a host and a port'],

@@ -33,7 +33,7 @@ export async function choosePlace(): Promise<Place> {
   };
 }
 
-/** Bridge, modern generation and demo integration in their three processes, told apart by what they printed. */
+/** Bridge, new API, demo integration and, where its port is given, an old API in their processes, told apart by what they printed. */
 export interface WholeSystem {
   bridgeUrl: string;
   modernUrl: string;

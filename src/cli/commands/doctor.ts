@@ -74,7 +74,7 @@ async function examineHere(
 
 /** The checks that ask other servers, side by side. */
 function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>['hear']): Check[] {
-  const { oldBackendUrl } = config;
+  const { embedded } = config;
   const ofUpstream = (run: (known: UpstreamConfig) => Promise<CheckVerdict>) => async () => {
     const upstream = knownUpstream(config);
     return upstream === undefined ? NOT_MADE_YET : run(upstream);
@@ -92,9 +92,9 @@ function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>[
     [
       'old API',
       async () =>
-        oldBackendUrl === undefined
-          ? notLookedAt('LEGACY_BACKEND_URL is not set, so no call is passed through')
-          : checkOldBackend(oldBackendUrl, hear),
+        embedded.oldApiPort !== undefined && knownUpstream(config) === undefined
+          ? NOT_MADE_YET
+          : checkOldBackend(config, hear),
     ],
     ['mail server', () => checkMailServer(config)],
   ];

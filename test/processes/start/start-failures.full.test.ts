@@ -210,22 +210,24 @@ test('the program of npm start ends with 1 likewise', async () => {
   });
 });
 
-test.each([
-  ['MODERN_PORT', { MODERN_PORT: takenPort, DEMO_PORT: () => '0' }],
-  ['DEMO_PORT', { MODERN_PORT: () => '0', DEMO_PORT: takenPort }],
-])('a taken %s of the embedded parts ends with 1 and names it', async (name, ports) => {
-  const settings = {
-    VAR_DIR: inFolder(`embedded-${name}`),
-    PORT: '0',
-    MODERN_PORT: ports.MODERN_PORT(),
-    DEMO_PORT: ports.DEMO_PORT(),
-  };
-  const { code, complaints } = await serveHere(join(checkout, 'dist/program/cli.js'), settings);
-  expect({ code, complaints }).toEqual({
-    code: 1,
-    complaints: expect.stringContaining(`${name}: `) as string,
-  });
-});
+test.each(['MODERN_PORT', 'DEMO_PORT', 'DEMO_OLD_API_PORT'])(
+  'a taken %s of the embedded parts ends with 1 and names it',
+  async (name) => {
+    const settings = {
+      VAR_DIR: inFolder(`embedded-${name}`),
+      PORT: '0',
+      MODERN_PORT: '0',
+      DEMO_PORT: '0',
+      DEMO_OLD_API_PORT: '0',
+      [name]: takenPort(),
+    };
+    const { code, complaints } = await serveHere(join(checkout, 'dist/program/cli.js'), settings);
+    expect({ code, complaints }).toEqual({
+      code: 1,
+      complaints: expect.stringContaining(`${name}: `) as string,
+    });
+  },
+);
 
 /** A deployment that left files behind. */
 function incompleteCopy(name: string, missing: string): string {

@@ -95,7 +95,7 @@ describeWithProcesses('two workers on one SQLite file', () => {
   });
 
   test('a worker is told nothing in its command line, and nothing but the settings in its environment', () => {
-    const given = new Set(Object.keys({ ...place.settings, ...SETTINGS, PATH: '' }));
+    const given = new Set(Object.keys({ ...place.settings, ...SETTINGS, DEMO_OLD_API_PORT: '0', PATH: '' }));
     for (const { commandLine, environment } of workers().map(visibleOf)) {
       expect(commandLine.split('\0').slice(1)).toEqual([expect.stringMatching(/worker\.js$/), '']);
       const names = environment.split('\0').flatMap((entry) => entry.split('=', 1)[0] || []);

@@ -24,7 +24,7 @@ export function knownUpstream(config: Config): UpstreamConfig | undefined {
   return isKnown ? upstreamFor(config) : undefined;
 }
 
-export const NOT_MADE_YET = notLookedAt('the first start makes the embedded new API');
+export const NOT_MADE_YET = notLookedAt('the first start makes the embedded APIs');
 
 const has = (endpoint: string | undefined, word: string) => (endpoint === undefined ? `no ${word}` : word);
 

@@ -13,13 +13,20 @@ import { failure, notLookedAt, ok, proving, type CheckVerdict, warning } from '.
 const PROBE = '/1/user.json';
 
 /** Whether the old API is at its address: only the old API answers this call by asking for a token. */
-export async function checkOldBackend(oldBackendUrl: string, hear: TimeRecorder): Promise<CheckVerdict> {
+export async function checkOldBackend(
+  { oldBackendUrl, embedded }: Config,
+  hear: TimeRecorder,
+): Promise<CheckVerdict> {
+  if (oldBackendUrl === undefined)
+    return notLookedAt('LEGACY_BACKEND_URL is not set, so no call is passed through');
+  const isOfDemo = embedded.oldApiPort !== undefined;
+  const named = `LEGACY_BACKEND_URL: ${oldBackendUrl}`;
   const ask = () => send({ method: 'GET', url: `${oldBackendUrl}${PROBE}` });
-  const server = `LEGACY_BACKEND_URL: ${oldBackendUrl}`;
+  const server = isOfDemo ? `${oldBackendUrl} (the demo's old API runs only while the bridge runs)` : named;
   const { status } = await proving({ server }, hear(oldBackendUrl, ask));
   if (status !== 401 && status !== 403)
     throw failure(
-      `LEGACY_BACKEND_URL: ${oldBackendUrl}${PROBE} answers ${status} to a call without a token. The old API would answer 401. Check the address`,
+      `${isOfDemo ? 'DEMO_OLD_API_PORT: ' : 'LEGACY_BACKEND_URL: '}${oldBackendUrl}${PROBE} answers ${status} to a call without a token. The old API would answer 401. Check the address`,
     );
   return ok(`${oldBackendUrl} answers ${status} to a call without a token, as the old API does`);
 }

@@ -1,0 +1,33 @@
+import type { Response } from 'express';
+
+/** The answers of the old API, in the bytes that were recorded (docs/old-api.md). */
+
+/** PHP's `json_encode` puts a backslash before every slash. */
+const phpJson = (value: unknown): string => JSON.stringify(value).replaceAll('/', String.raw`\/`);
+
+/** Sends an answer as the old API wrote it. */
+export function sendOldAnswer(res: Response, status: number, value: unknown): void {
+  res.status(status).set('Content-Type', 'application/json;charset=UTF-8').send(phpJson(value));
+}
+
+/** Sends a refusal: its words and its number. */
+export function sendOldRefusal(
+  res: Response,
+  status: number,
+  [code, error]: readonly [number, string],
+): void {
+  sendOldAnswer(res, status, { error, code });
+}
+
+export const INVALID_TOKEN = [401, 'The provided access token is invalid'] as const;
+export const UNKNOWN_ADDRESS = [404, 'The endpoint you requested was not found.'] as const;
+export const UNKNOWN_PROFILE = [1010, 'Profile could not be found.'] as const;
+export const UNKNOWN_UPDATE = [1020, 'Update could not be found.'] as const;
+
+const CHALLENGE =
+  "OAuth realm='Service', error='invalid_request', error_description='The request is missing a required parameter.'";
+
+/** Sends the refusal of a call without a token, which has no body. */
+export function challenge(res: Response): void {
+  res.status(401).set({ 'Content-Type': 'text/html; charset=UTF-8', 'WWW-Authenticate': CHALLENGE }).send('');
+}
