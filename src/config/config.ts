@@ -4,10 +4,11 @@ import { isPostgres, isDatabaseFolderThere, isReadable } from './config-values.t
 import { ConfigError } from './config-error.ts';
 import { type EmbeddedConfig, embeddedOf, oldBackendUrlOf } from './embedded.ts';
 import { type Environment, environment } from './environment.ts';
+import type { LeakReportKeys } from './leak-keys.ts';
 import { parseEach } from './parse-each.ts';
 import { misspelledFiles, readSecretFiles, withoutFiles } from './secret-files.ts';
 import { doubtfulNames, misspelledNames } from './unknown-names.ts';
-import { DAY } from '../shared/lifetimes.ts';
+import { DAY, HOUR } from '../shared/lifetimes.ts';
 import type { OutboundProxy } from '../shared/net/outbound-proxy.ts';
 import type { MailSettings } from '../shared/mail/mailer.ts';
 import type { TracingSettings } from '../shared/trace/tracing.ts';
@@ -56,6 +57,10 @@ export interface Config {
   profilesFresh: number;
   profilesStale: number;
   codeReplay: 'deny' | 'revoke';
+  /** The public keys of those who may report leaked tokens, by identifier; undefined: nobody may. */
+  leakReportKeys: LeakReportKeys | undefined;
+  /** How long a leaked token goes on after its report, in milliseconds. */
+  leakedTokenGrace: number;
   /** Who may register an app on the owners' pages. */
   appRegistration: 'open' | 'staff' | 'off';
   rateLimitPerMinute: number;
@@ -152,6 +157,17 @@ function outboundProxyOf({
   return url === undefined ? undefined : { url, except };
 }
 
+const datesOf = (env: Environment): Config['dates'] => ({
+  deprecation: env.LEGACY_DEPRECATED_AT,
+  retirement: env.LEGACY_RETIREMENT_AT,
+  sunset: env.BRIDGE_SUNSET_AT,
+});
+
+const leaksOf = (env: Environment): Pick<Config, 'leakReportKeys' | 'leakedTokenGrace'> => ({
+  leakReportKeys: env.LEAK_REPORT_KEYS,
+  leakedTokenGrace: env.LEAKED_TOKEN_GRACE_HOURS * HOUR,
+});
+
 function interpret(env: Environment): Config {
   const defaults = defaultsOf(env);
   const varDir = resolve(env.VAR_DIR);
@@ -181,11 +197,8 @@ function interpret(env: Environment): Config {
     overloadWait: env.OVERLOAD_WAIT_MS ?? defaults.overloadWait,
     oldBackendUrl: oldBackendUrlOf(env),
     shadow: env.LEGACY_SHADOW,
-    dates: {
-      deprecation: env.LEGACY_DEPRECATED_AT,
-      retirement: env.LEGACY_RETIREMENT_AT,
-      sunset: env.BRIDGE_SUNSET_AT,
-    },
+    ...leaksOf(env),
+    dates: datesOf(env),
     reminderCron: env.REMINDER_CRON,
     reminderDays: env.REMINDER_DAYS,
     sendsReminders: env.NODE_ENV !== 'production' || env.SMTP_URL !== undefined,

@@ -23,6 +23,7 @@ import {
   shownName,
   wholeNumberSetting,
 } from './config-values.ts';
+import { leakReportKeys } from './leak-keys.ts';
 import { headerList, ratio } from './otel-values.ts';
 import { isMailAddress } from '../shared/mail/address.ts';
 import { readSmtpUrl } from '../shared/mail/smtp-url.ts';
@@ -68,6 +69,8 @@ export const environment = z.object({
   PROFILES_STALE_SECONDS: seconds.default(86400),
   APP_REGISTRATION: z.enum(['open', 'staff', 'off'], 'must be open, staff or off').optional(),
   LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
+  LEAK_REPORT_KEYS: leakReportKeys.optional(),
+  LEAKED_TOKEN_GRACE_HOURS: wholeNumberSetting(0, 720).default(0),
   LEGACY_RATE_LIMIT: wholeNumberSetting(0, 1_000_000).default(60),
   OVERLOAD_WAIT_MS: wholeNumberSetting(0, 10_000).optional(),
   LEGACY_BACKEND_URL: origin.optional(),

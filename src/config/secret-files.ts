@@ -13,7 +13,11 @@ const SECRETS: ReadonlyArray<keyof Environment> = [
   'METRICS_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',
   'HTTPS_PROXY',
+  'LEAK_REPORT_KEYS',
 ];
+
+/** No secret, but too long for a variable; a service publishes it as a file of many lines. */
+const OF_MANY_LINES: ReadonlyArray<keyof Environment> = ['LEAK_REPORT_KEYS'];
 
 const ENDING = '_FILE';
 
@@ -61,14 +65,14 @@ function textOf(path: string): string | { problem: string } {
 const isWholePath = (path: string) => isAbsolute(path) && !/\p{Cc}/u.test(path);
 
 /** What the file holds, without the line end that an editor leaves; or the problem in plain words. */
-function contentOf(path: string): { text: string } | { problem: string } {
+function contentOf(path: string, mayHaveLines: boolean): { text: string } | { problem: string } {
   if (!isWholePath(path)) return { problem: 'must be the whole path of a file, and not the secret itself' };
   try {
     const whole = textOf(path);
     if (typeof whole === 'object') return whole;
     const text = whole.replace(/\r?\n$/, '');
     if (text === '') return { problem: `${path} is empty` };
-    return /[\r\n]/.test(text) ? { problem: `${path} has more than one line` } : { text };
+    return !mayHaveLines && /[\r\n]/.test(text) ? { problem: `${path} has more than one line` } : { text };
   } catch (error) {
     return { problem: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` };
   }
@@ -81,7 +85,9 @@ export function readSecretFiles(given: Variables): WithSecrets {
     const path = given[`${name}${ENDING}`];
     if (path === undefined) continue;
     const content =
-      given[name] === undefined ? contentOf(path) : { problem: `${name} is set too, set one of the two` };
+      given[name] === undefined
+        ? contentOf(path, OF_MANY_LINES.includes(name))
+        : { problem: `${name} is set too, set one of the two` };
     if ('text' in content) found.variables[name] = content.text;
     else {
       found.problems.push(`${name}${ENDING}: ${content.problem}`);

@@ -1,3 +1,5 @@
+import type { KeyObject } from 'node:crypto';
+
 /** The settings that the rules of the domain depend on. Times are in milliseconds. */
 export interface DomainSettings {
   publicUrl: string;
@@ -11,6 +13,10 @@ export interface DomainSettings {
   profilesFresh: number;
   profilesStale: number;
   codeReplay: 'deny' | 'revoke';
+  /** The public keys of those who may report leaked tokens, by identifier; undefined: nobody may. */
+  leakReportKeys: ReadonlyMap<string, KeyObject> | undefined;
+  /** How long a leaked token goes on after its report. */
+  leakedTokenGrace: number;
   /** Who may register an app on the owners' pages. */
   appRegistration: 'open' | 'staff' | 'off';
   shadow: boolean;

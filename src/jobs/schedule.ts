@@ -2,6 +2,7 @@ import { schedule, type ScheduledTask } from 'node-cron';
 import type { Context } from '../domain/context.ts';
 import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
 import { recoverSpilledPairs } from '../domain/grants/refresh/store-rotated-pair.ts';
+import { settleLeaks } from './settle-leaks.ts';
 import { withLease } from '../domain/work/lease.ts';
 import { settlePendingRevocations } from '../domain/grants/pending-revocations.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
@@ -32,6 +33,7 @@ const JOBS: readonly Job[] = [
   { name: 'shorten-stop', cron: '*/5 * * * * *', run: shortenStop, isLocal: true },
   { name: 'settle-doubts', cron: '*/10 * * * * *', run: resolveDoubts, isLocal: true },
   { name: 'settle-writes', cron: '*/10 * * * * *', run: settleWrites },
+  { name: 'leaked-tokens', cron: '* * * * *', run: settleLeaks },
   { name: 'owed-revocations', cron: '* * * * *', run: settlePendingRevocations },
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
   { name: 'purge-short-lived', cron: '* * * * *', run: purgeShortLived },

@@ -4,7 +4,8 @@
  */
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
-export const DAY = 24 * 60 * MINUTE;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 /**
  * How far the clocks of two processes on one database may differ. A process beyond this limit is not ready to serve

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { doubtsAboutSettings, readConfig } from '../../src/config/config.ts';
 import { secretFileNames } from '../../src/config/secret-files.ts';
 import { complaints, PRODUCTION, UPSTREAM } from './complaints.ts';
+import { keysOf, newSigner } from '../leaks/support/signer.ts';
 
 /** Secrets that stand in files (docs/operate/settings.md). */
 
@@ -33,6 +34,7 @@ test('every secret may stand in a file', () => {
     METRICS_TOKEN: 'a-token-of-metrics',
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=word',
     HTTPS_PROXY: 'http://user:word@proxy.example:3128',
+    LEAK_REPORT_KEYS: keysOf(newSigner('k')),
   };
   expect(secretFileNames).toEqual(Object.keys(values).map((name) => `${name}_FILE`));
   const files = Object.entries(values).map(([name, text]) => {

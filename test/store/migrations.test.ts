@@ -153,6 +153,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/024-told-profiles-apart.sql', '66baf0543c98e9ac'],
   ['postgres/025-by-request.sql', '284826b3c0b1df88'],
   ['postgres/026-imports.sql', '0c4a063006056f34'],
+  ['postgres/027-leaked-tokens.sql', '5ceff529dfb34970'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -188,6 +189,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/020-doubts-by-expiry.sql', 'b83bdf102f08215a'],
   ['sqlite/021-by-request.sql', '284826b3c0b1df88'],
   ['sqlite/022-imports.sql', '0c4a063006056f34'],
+  ['sqlite/023-leaked-tokens.sql', '3ee1a506a2602673'],
 ];
 
 test('each migration is in this list', () => {

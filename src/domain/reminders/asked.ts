@@ -12,10 +12,8 @@ export const AGAIN = 'again';
 
 const PREFIX = `${AGAIN}/`;
 
-/**
- * The value of `replaces` for a requested mail. With this value, the rule of one mail a day does not block the mail.
- */
-export const askedMail = (mailId: string): string => `${PREFIX}${mailId}`;
+/** The value of `replaces` for a mail that neither waits for the mail of the day nor takes its place. */
+export const besideMailOfDay = (mailId: string): string => `${PREFIX}${mailId}`;
 
 /** Whether a mail goes to a contact of an app in the place of a refused mail. */
 export function isForContact({ replaces }: { replaces: string }): boolean {

@@ -6,6 +6,7 @@ import {
   endMail,
   isHeldBy,
 } from '../../store/reminders/mails.ts';
+import { LEAKED_STAGE } from '../../store/reminders/leak-readers.ts';
 import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
@@ -43,6 +44,22 @@ async function look(context: RemindersDeps, mail: ClaimedMail): Promise<Reminder
   return { person: held.person, due: held.due.filter(({ clientId }) => !apps.has(clientId)), gone };
 }
 
+/** Drops the reminders that a mail no longer needs. Without any other the mail ends, under the claim. */
+async function keepOrDrop<Held extends { gone: string[] }>(
+  context: RemindersDeps,
+  mail: ClaimedMail,
+  held: Held | undefined,
+): Promise<Held | 'dropped' | 'left'> {
+  if (held?.gone.length === 0) return held;
+  const now = context.clock.now();
+  return context.store.transaction(async (tx) => {
+    const isOurs = held ? await isHeldBy(tx, mail) : await endMail(tx, mail, { state: 'dropped', now });
+    if (!isOurs) return 'left';
+    await dropReminders(tx, { mailId: mail.id, now, ...(held && { ids: held.gone }) });
+    return held ?? 'dropped';
+  });
+}
+
 /**
  * The reminders of a mail that are still due, and their reader. The other reminders are dropped, and the planner plans
  * them again if somebody still needs them. A mail without due reminders ends in the same transaction, under the claim.
@@ -52,13 +69,22 @@ export async function lookAgain(
   mail: ClaimedMail,
 ): Promise<PersonReminders | 'dropped' | 'left'> {
   const seen = await look(context, mail);
-  const held = seen && seen.due.length > 0 ? seen : undefined;
-  if (held?.gone.length === 0) return held;
-  const now = context.clock.now();
-  return context.store.transaction(async (tx) => {
-    const isOurs = held ? await isHeldBy(tx, mail) : await endMail(tx, mail, { state: 'dropped', now });
-    if (!isOurs) return 'left';
-    await dropReminders(tx, { mailId: mail.id, now, ...(held && { ids: held.gone }) });
-    return held ?? 'dropped';
-  });
+  return keepOrDrop(context, mail, seen && seen.due.length > 0 ? seen : undefined);
+}
+
+/**
+ * The reminders of a mail about leaked tokens; undefined for every other mail. Only a contact whom the app does not have
+ * any more is not told.
+ */
+export async function lookAgainAtLeaks(
+  context: RemindersDeps,
+  mail: ClaimedMail,
+): Promise<readonly ReminderRow[] | 'dropped' | 'left' | undefined> {
+  const rows = await readRemindersOf(context.store.durable, mail.id);
+  const leaks = rows.filter(({ stage }) => stage === LEAKED_STAGE);
+  if (leaks.length === 0) return undefined;
+  const gone = (await notTheirs(context, mail)).map(({ id }) => id);
+  const left = leaks.filter(({ id }) => !gone.includes(id));
+  const held = await keepOrDrop(context, mail, left.length > 0 ? { gone, left } : undefined);
+  return typeof held === 'string' ? held : held.left;
 }

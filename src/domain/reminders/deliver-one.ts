@@ -2,15 +2,18 @@ import { MINUTE } from '../../shared/lifetimes.ts';
 import type { MailOutcome } from '../../shared/metrics/mail-metrics.ts';
 import { MailError } from '../../shared/mail/mail-error.ts';
 import { type ClaimedMail, endMail, noteAddress } from '../../store/reminders/mails.ts';
+import { LEAKED_STAGE } from '../../store/reminders/leak-readers.ts';
 import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { findAddress } from './deliver-address.ts';
-import { type PersonReminders, lookAgain } from './deliver-look-again.ts';
+import { lookAgain, lookAgainAtLeaks } from './deliver-look-again.ts';
 import { passToNextContact } from './deliver-pass-on.ts';
 import { isHopeless, putOffReminder, putOffToMorning } from './deliver-put-off.ts';
 import { afterDoubt, isDoubtOver, markDoubtful, markSent } from './deliver-sent.ts';
-import { composeLetter } from './letter/compose.ts';
+import { composeLeakLetter } from './leaked/compose-leak-letter.ts';
+import { leakReader } from './leaked/leak-reader.ts';
+import { composeLetter, type Letter } from './letter/compose.ts';
 import type { ReminderPerson } from './people.ts';
 import { isTimeToMail } from './plan-stages.ts';
 
@@ -20,26 +23,27 @@ import { isTimeToMail } from './plan-stages.ts';
 const BEGIN_WITHIN = 1 * MINUTE;
 
 /** A contact of an app is not told the name of the person in whose place the contact gets the mail. */
-function readerOf({ person }: PersonReminders, mail: ClaimedMail, address: string): ReminderPerson {
+function readerOf({ person, mail, address }: MailDelivery): ReminderPerson {
   return isForContact(mail) ? { ...person, address, name: undefined } : { ...person, address };
 }
 
-type MailDelivery = PersonReminders & { mail: ClaimedMail; address: string; claimedAt: number };
+/** A mail with its reader, and with how it is written. */
+interface WrittenMail {
+  mail: ClaimedMail;
+  person: ReminderPerson;
+  claimedAt: number;
+  compose: (reader: ReminderPerson) => Promise<Letter>;
+}
+
+type MailDelivery = WrittenMail & { address: string };
 
 /**
  * Stores the address of the mail, then sends the mail. The “Not you?” link of a mail stops the stored address.
  * @throws {MailError} the mail was not handed over
  */
-async function handOver(
-  context: RemindersDeps,
-  { mail, address, claimedAt, ...held }: MailDelivery,
-): Promise<'handedOver' | 'late' | 'left'> {
-  const person = readerOf(held, mail, address);
-  const { subject, text, html, calendar, headers } = await composeLetter(context, {
-    mailId: mail.id,
-    person,
-    due: held.due,
-  });
+async function handOver(context: RemindersDeps, turn: MailDelivery): Promise<'handedOver' | 'late' | 'left'> {
+  const { mail, address, claimedAt } = turn;
+  const { subject, text, html, calendar, headers } = await turn.compose(readerOf(turn));
   if (!(await noteAddress(context.store.aside, mail, address))) return 'left';
   if (context.clock.elapsed() - claimedAt > BEGIN_WITHIN) return 'late';
   await context.mailer.send({
@@ -101,6 +105,13 @@ async function attemptAt(context: RemindersDeps, turn: MailDelivery): Promise<De
   }
 }
 
+async function sendTo(context: RemindersDeps, written: WrittenMail): Promise<DeliveryOutcome> {
+  const { mail, person } = written;
+  const { address, failure } = await findAddress(context, mail, person);
+  if (failure !== undefined) return passToNextContact(context, mail, { address, failure });
+  return attemptAt(context, { ...written, address });
+}
+
 /** The turn of one mail. */
 interface MailTurn {
   claimedAt: number;
@@ -114,15 +125,24 @@ async function attempt(
   { claimedAt, stages }: MailTurn,
 ): Promise<DeliveryOutcome> {
   if (isDoubtOver(mail)) return markDoubtful(context, mail);
+  const leaks = await lookAgainAtLeaks(context, mail);
+  if (leaks !== undefined) {
+    stages.add(LEAKED_STAGE);
+    if (typeof leaks === 'string') return leaks;
+    const compose = (person: ReminderPerson) =>
+      composeLeakLetter(context, { mailId: mail.id, person, reminders: leaks });
+    return sendTo(context, { mail, person: await leakReader(context, mail), claimedAt, compose });
+  }
   const held = await lookAgain(context, mail);
   if (typeof held === 'string') return held;
   for (const { stage } of held.due) stages.add(stage);
   // A mail that was put off or claimed late may come up at night. A mail that can wait is not sent at night.
   if (!isTimeToMail(held.person, held.due, { now: context.clock.now() }))
     return putOffToMorning(context, mail, held.person.zone);
-  const { address, failure } = await findAddress(context, mail, held.person);
-  if (failure !== undefined) return passToNextContact(context, mail, { address, failure });
-  return attemptAt(context, { ...held, mail, address, claimedAt });
+  const { person, due } = held;
+  const compose = (reader: ReminderPerson) =>
+    composeLetter(context, { mailId: mail.id, person: reader, due });
+  return sendTo(context, { mail, person, claimedAt, compose });
 }
 
 /** The kind and stack of an error, without the message, which may repeat text of a mail. */

@@ -2,6 +2,7 @@ import type { MappingRow } from '../../store/tokens/find-mappings.ts';
 import { readApp } from '../../store/support/support-app.ts';
 import { listMailsTo, type ReminderMail } from '../../store/support/support-pair.ts';
 import type { SupportDeps } from './deps.ts';
+import { LEAKED_STAGE } from '../../store/reminders/leak-readers.ts';
 import { AGAIN } from '../reminders/asked.ts';
 import { personIdOf } from '../reminders/find-people.ts';
 
@@ -31,21 +32,23 @@ async function ownerNames(context: SupportDeps, clientId: string): Promise<strin
 const keyOf = ({ mail_id: id, role }: ReminderMail) => `${id} ${role}`;
 
 /**
- * The mails to the holder of a token about the app, and the reminders that support had sent again to the owner of the
- * app, because support asks for such reminders on this page. The newest mail comes first.
+ * The mails to the holder of a token about the app, and the mails to the owner of the app that are of this page: what
+ * support had sent again, and what was said of this token when it leaked. The newest mail comes first.
  */
 export async function mailsOfToken(context: SupportDeps, mapping: MappingRow): Promise<ReminderMail[]> {
   const { durable } = context.store;
   const clientId = mapping.client_id;
-  const [toHolder, toOwner] = await Promise.all([
+  const owner = { people: await ownerNames(context, clientId), clientId };
+  const [toHolder, asked, leaked] = await Promise.all([
     listMailsTo(durable, { people: holderNames(mapping), clientId }, MAILS_MAX),
+    listMailsTo(durable, { ...owner, only: { role: 'owner', stage: AGAIN } }, MAILS_MAX),
     listMailsTo(
       durable,
-      { people: await ownerNames(context, clientId), clientId, only: { role: 'owner', stage: AGAIN } },
+      { ...owner, only: { role: 'owner', stage: LEAKED_STAGE, planned_for: mapping.id } },
       MAILS_MAX,
     ),
   ]);
   const known = new Set(toHolder.map(keyOf));
-  const all = [...toHolder, ...toOwner.filter((mail) => !known.has(keyOf(mail)))];
+  const all = [...toHolder, ...[...asked, ...leaked].filter((mail) => !known.has(keyOf(mail)))];
   return all.toSorted((one, other) => other.created_at - one.created_at).slice(0, MAILS_MAX);
 }

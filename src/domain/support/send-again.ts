@@ -4,7 +4,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Origin } from '../origin.ts';
 import type { SupportDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
-import { AGAIN, askedMail } from '../reminders/asked.ts';
+import { AGAIN, besideMailOfDay } from '../reminders/asked.ts';
 import type { PersonIdentity } from '../reminders/people.ts';
 import { localDay } from '../reminders/plan-stages.ts';
 import { checkedReason } from '../history/reason.ts';
@@ -67,7 +67,7 @@ function ledgerRows(
     id,
     person: person.id,
     day: localDay(now, person.zone),
-    replaces: askedMail(id),
+    replaces: besideMailOfDay(id),
     address: person.address ?? null,
     state: 'due' as const,
     attempts: 0,

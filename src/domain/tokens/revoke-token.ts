@@ -69,6 +69,25 @@ async function endOne(context: TokensDeps, tx: Database, asked: Revocation): Pro
   return { answer: { outcome: 'revoked', alone: left !== undefined, hadGrant }, grant: left?.grant };
 }
 
+/** Decides in the transaction of a revocation whether the revocation goes on. False leaves everything as it is. */
+type RevocationClaim = (tx: Database) => Promise<boolean>;
+
+/**
+ * Revokes a token as `revokeToken` does, where the claim holds; undefined where it does not.
+ * @throws {ReasonRefused}
+ */
+export async function revokeClaimed(
+  context: TokensDeps,
+  asked: Revocation,
+  claim: RevocationClaim,
+): Promise<RevocationResult | undefined> {
+  const checked = { ...asked, reason: checkedReason(asked.reason) };
+  const inOneStep = async (tx: Database) => ((await claim(tx)) ? endOne(context, tx, checked) : undefined);
+  const end = await withUsableKeys(context, () => context.store.transaction(inOneStep));
+  await afterDeauthorization(context, end?.grant);
+  return end?.answer;
+}
+
 /**
  * Ends one token for good. Its grant goes on serving the other tokens of the app and account. With the last token, the
  * app is deauthorized for the account in the same step: a grant that serves no token is a risk without a use. A token

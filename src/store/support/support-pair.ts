@@ -136,7 +136,7 @@ interface MailQuery {
   people: readonly string[];
   /** Restricts the list to this app. */
   clientId?: string;
-  only?: Pick<RemindersRow, 'role' | 'stage'>;
+  only?: Pick<RemindersRow, 'role' | 'stage'> & { planned_for?: string };
 }
 
 /** The reminders that these people got or should have got, of one app or of all, newest first. */
@@ -152,6 +152,9 @@ export async function listMailsTo(
       .$if(clientId !== undefined, (query) => query.where('r.client_id', '=', clientId ?? ''))
       .$if(only !== undefined, (query) =>
         query.where('r.role', '=', only?.role ?? 'holder').where('r.stage', '=', only?.stage ?? ''),
+      )
+      .$if(only?.planned_for !== undefined, (query) =>
+        query.where('r.planned_for', '=', only?.planned_for ?? ''),
       )
       // Without an app, repeats the condition of the index reminders_once, which leaves out dropped reminders.
       .$if(clientId === undefined, (query) => query.where('r.dropped_at', 'is', null))

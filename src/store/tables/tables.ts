@@ -3,6 +3,7 @@ import type { KeyPurpose } from '../../shared/secrets.ts';
 import type { AuthorizationRequestsTable } from './authorization-requests.ts';
 import type { CutOverColumns, CutOverTables } from './cut-over.ts';
 import type { ExistingTokenTables, VolatileTokenTables } from './existing-token-tables.ts';
+import type { LeakTables } from './leaks.ts';
 import type { LifecycleTables } from './lifecycle.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
 import type { PostTables, VolatilePostTables } from './posts.ts';
@@ -233,7 +234,7 @@ interface BudgetsTable {
 }
 
 /** The durable database. */
-export interface Tables extends ExistingTokenTables, LifecycleTables, PageTables, PostTables {
+export interface Tables extends ExistingTokenTables, LeakTables, LifecycleTables, PageTables, PostTables {
   apps: AppsTable;
   app_secrets: AppSecretsTable;
   app_callbacks: AppCallbacksTable;

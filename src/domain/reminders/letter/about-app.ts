@@ -123,8 +123,8 @@ async function readCalls(context: RemindersDeps, asked: () => Promise<CallsQuery
   }
 }
 
-/** The calls of a holder's tokens. Above `TOKENS_MAX` tokens, only the calls of the tokens used last. */
-async function callsOfHolder(context: RemindersDeps, ids: readonly string[]): Promise<RoleCalls> {
+/** The calls of these tokens together. Above `TOKENS_MAX` tokens, only the calls of the tokens used last. */
+export async function callsOfTokens(context: RemindersDeps, ids: readonly string[]): Promise<RoleCalls> {
   const isCut = ids.length > TOKENS_MAX;
   const asked = async (): Promise<CallsQuery> => {
     const within = await knownCallDays(context, ids);
@@ -154,7 +154,7 @@ export async function aboutHolder(
     tokens.length === 0
       ? person.accountId === undefined
       : tokens.some(({ account_id }) => account_id === null);
-  return { app, part, due, isUnproven, ...(await callsOfHolder(context, ids)) };
+  return { app, part, due, isUnproven, ...(await callsOfTokens(context, ids)) };
 }
 
 /** The facts for the owner of an app. */

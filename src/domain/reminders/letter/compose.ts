@@ -23,7 +23,7 @@ import { groupBy } from '../../../shared/group-by.ts';
  */
 
 /** A mail, ready for the mailer. */
-interface Letter {
+export interface Letter {
   /** One line without control characters. */
   subject: string;
   /** Lines end with `\n`. */
@@ -125,6 +125,12 @@ function listId(publicUrl: string): string {
   return `grantbridge reminders <reminders.${host}>`;
 }
 
+/** The headers of every mail. `notMe` is the address that stops the mails. */
+export const letterHeaders = (publicUrl: string, notMe: string): Record<string, string> => ({
+  'List-Id': listId(publicUrl),
+  'List-Unsubscribe': `<${notMe}>`,
+});
+
 /** Makes one card after the other, and lets the process do other work in between. */
 async function cardsOf(
   context: RemindersDeps,
@@ -167,6 +173,6 @@ export async function composeLetter(context: RemindersDeps, order: LetterOrder):
     text: asText(content),
     html: asHtml(content),
     calendar,
-    headers: { 'List-Id': listId(context.settings.publicUrl), 'List-Unsubscribe': `<${notMe}>` },
+    headers: letterHeaders(context.settings.publicUrl, notMe),
   };
 }

@@ -75,6 +75,14 @@ export function plainName(name: string, clientId: string): string {
   return plain(name, NAME_MAX) || clientId;
 }
 
+/** Long enough for an address of which the reader has to find the place again. */
+const PLACE_MAX = 200;
+
+/** A place where a token was found, cleaned for a mail. It never becomes a link. */
+export function plainPlace(text: string): string {
+  return plain(text, PLACE_MAX);
+}
+
 /** The home page in a user agent. A mail must not lead readers to a page that a program chose. */
 const HOME_PAGE = /[;,]?\s*\+?https?:\/\/[^\s);,]*/gi;
 

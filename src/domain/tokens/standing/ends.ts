@@ -49,6 +49,7 @@ const KEPT: ReadonlyMap<string, string> = new Map([
   ['deauthorized', ENDS.deauthorized.why],
   ['handed_over', ENDS.handed_over.why],
   ['a call with the token asked for it', 'a call with the token itself asked for it'],
+  ['leaked', 'it was found in a place that others can read, so it was ended for safety'],
   ['code_replayed', 'the code that it was made from was used twice, so it was ended for safety'],
 ]);
 

@@ -9,6 +9,7 @@ const STAGES: Readonly<Record<string, string>> = {
   woken: 'a token is used again after a long time',
   unused: 'once, because it is not used',
   again: 'sent again by support',
+  leaked: 'a token has leaked',
 };
 
 const DATES: Readonly<Record<string, string>> = { retirement: 'the retirement', sunset: 'the sunset' };

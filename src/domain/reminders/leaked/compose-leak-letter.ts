@@ -1,0 +1,147 @@
+import { groupBy } from '../../../shared/group-by.ts';
+import { type Leak, readLeaks } from '../../../store/leaks/leaked-tokens.ts';
+import { type LeakedToken, listLeakedOf } from '../../../store/reminders/leak-readers.ts';
+import type { ReminderRow } from '../../../store/reminders/reminders.ts';
+import type { PersonRole } from '../../../store/tables/lifecycle.ts';
+import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
+import type { RemindersDeps } from '../deps.ts';
+import { aboutApp, callsOfTokens } from '../letter/about-app.ts';
+import { asHtml } from '../letter/as-html.ts';
+import { asText } from '../letter/as-text.ts';
+import { type Letter, letterHeaders } from '../letter/compose.ts';
+import type { Card, LetterContent, LetterLine } from '../letter/content.ts';
+import { callBlocks } from '../letter/evidence.ts';
+import { createLinks, type Links } from '../letter/links.ts';
+import type { LetterReader } from '../letter/moments.ts';
+import { plainName } from '../letter/plain.ts';
+import type { HolderPart, ReminderPerson } from '../people.ts';
+import { notMePath } from '../stop-mails.ts';
+import { leakBlocks, leakSubject, type LeakedApp, stepBlocks } from './leak-words.ts';
+
+/** Writes the mail about leaked tokens, app by app: where they were found, when they end, and what they were used for. */
+
+interface LeakLetterOrder {
+  /** 24 hexadecimal characters. */
+  mailId: string;
+  person: ReminderPerson;
+  reminders: readonly ReminderRow[];
+}
+
+/** Each card costs a read of calls. */
+const CARDS_MAX = 20;
+
+function appOf(
+  tokens: readonly LeakedToken[],
+  { leaks, roles }: { leaks: ReadonlyMap<string, Leak>; roles: ReadonlySet<PersonRole> },
+): LeakedApp | undefined {
+  const [first] = tokens;
+  if (!first) return undefined;
+  return {
+    clientId: first.client_id,
+    name: plainName(first.app_name, first.client_id),
+    roles,
+    tokens: tokens.flatMap((token) => {
+      const leak = leaks.get(token.id);
+      return leak ? [{ ...leak, hintLast: token.hint_last, lastUsedAt: token.last_used_at }] : [];
+    }),
+  };
+}
+
+async function appsOf(context: RemindersDeps, reminders: readonly ReminderRow[]) {
+  const { durable } = context.store;
+  const ids = [...new Set(reminders.map(({ planned_for: id }) => id))];
+  const leaks = await readLeaks(durable, ids);
+  const byApp = groupBy(await listLeakedOf(durable, ids), ({ client_id }) => client_id);
+  return [...byApp.values()].flatMap((tokens) => {
+    const own = new Set(tokens.map(({ id }) => id));
+    const roles = new Set(reminders.filter((one) => own.has(one.planned_for)).map(({ role }) => role));
+    const app = appOf(tokens, { leaks, roles });
+    return app ? [{ app, ids: [...own] }] : [];
+  });
+}
+
+/** What the evidence needs of tokens that need not wait for anything. */
+function partOf({ clientId, name, tokens }: LeakedApp): HolderPart {
+  const used = tokens.flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
+  return {
+    role: 'holder',
+    clientId,
+    appName: name,
+    waiting: tokens.length,
+    lastUsedAt: used.length > 0 ? Math.max(...used) : undefined,
+    wokenAt: undefined,
+    diedAt: undefined,
+    knownSince: undefined,
+  };
+}
+
+interface LetterView {
+  reader: LetterReader;
+  links: Links;
+}
+
+async function cardOf(
+  context: RemindersDeps,
+  { app: leaked, ids }: { app: LeakedApp; ids: readonly string[] },
+  view: LetterView,
+): Promise<Card> {
+  const part = partOf(leaked);
+  const app = aboutApp(context, part, view);
+  const evidence = callBlocks({
+    app,
+    part,
+    due: [],
+    isUnproven: false,
+    ...(await callsOfTokens(context, ids)),
+  });
+  await yieldToEventLoop();
+  const page = (path: string) => view.links.page(`/apps/${leaked.clientId}${path}`);
+  const blocks = [...leakBlocks(leaked, view.reader), ...evidence, ...stepBlocks(leaked, page)];
+  return { name: leaked.name, href: page(''), blocks };
+}
+
+function footOf(
+  { publicUrl, serviceName, helpUrl }: RemindersDeps['settings'],
+  apps: readonly LeakedApp[],
+  notMe: string,
+): LetterLine[] {
+  const isHeld = apps.some(({ roles }) => roles.has('holder'));
+  const why = isHeld
+    ? 'a token of your account has leaked'
+    : 'a token of an app that you look after has leaked';
+  return [
+    { text: `${serviceName} at ${new URL(publicUrl).host} sends this mail because ${why}.` },
+    { text: 'Not you?', link: { label: 'Stop these mails', href: notMe } },
+    ...(helpUrl ? [{ text: 'Questions?', link: { label: 'Help', href: helpUrl } }] : []),
+  ];
+}
+
+/** Writes the mail. Every link in it is built from PUBLIC_URL: none leads to the place where a token was found. */
+export async function composeLeakLetter(context: RemindersDeps, order: LeakLetterOrder): Promise<Letter> {
+  const { mailId, person, reminders } = order;
+  const view = {
+    reader: { zone: person.zone, now: context.clock.now() },
+    links: await createLinks(context, person),
+  };
+  const all = await appsOf(context, reminders);
+  const apps = all.map(({ app }) => app);
+  const cards: Card[] = [];
+  for (const one of all.slice(0, CARDS_MAX)) cards.push(await cardOf(context, one, view));
+  const notMe = view.links.page(notMePath(context, mailId));
+  const content: LetterContent = {
+    subject: leakSubject(apps),
+    cards,
+    others: apps.slice(CARDS_MAX).map(({ name, clientId }) => ({
+      text: `“${name}”`,
+      link: { label: 'See the app', href: view.links.page(`/apps/${clientId}`) },
+    })),
+    foot: footOf(context.settings, apps, notMe),
+  };
+  return {
+    subject: content.subject,
+    text: asText(content),
+    html: asHtml(content),
+    calendar: undefined,
+    headers: letterHeaders(context.settings.publicUrl, notMe),
+  };
+}

@@ -1,0 +1,108 @@
+import type { Leak } from '../../../store/leaks/leaked-tokens.ts';
+import type { PersonRole } from '../../../store/tables/lifecycle.ts';
+import type { LetterBlock, LetterLine } from '../letter/content.ts';
+import { letterCountWords, type LetterReader, localWords, momentWords } from '../letter/moments.ts';
+import { plainPlace } from '../letter/plain.ts';
+
+/** The words of the mail about leaked tokens. */
+
+/** A leaked token as the mail tells of it. */
+type ToldToken = Leak & { hintLast: string | null; lastUsedAt: number | null };
+
+/** The leaked tokens of one app. */
+export interface LeakedApp {
+  clientId: string;
+  /** Cleaned, safe to be shown. */
+  name: string;
+  /** What the reader is for these tokens. */
+  roles: ReadonlySet<PersonRole>;
+  tokens: readonly ToldToken[];
+}
+
+/** Nobody reads a longer list. */
+const TOKENS_TOLD = 20;
+const PLACES_TOLD = 3;
+
+const isOpen = ({ endedAt }: ToldToken) => endedAt === null;
+
+const tokensWords = ({ tokens }: LeakedApp) =>
+  tokens.length === 1 ? 'A token' : letterCountWords(tokens.length, 'token');
+
+const haveLeaked = ({ tokens }: LeakedApp) => (tokens.length === 1 ? 'has leaked' : 'have leaked');
+
+/** One line: which app, and that tokens have leaked. */
+export function leakSubject(apps: readonly LeakedApp[]): string {
+  const [first] = apps;
+  if (first && apps.length === 1) return `${tokensWords(first)} of “${first.name}” ${haveLeaked(first)}`;
+  return `Tokens of ${apps.length} apps have leaked`;
+}
+
+const revoked = (isOne: boolean) => (isOne ? 'It is revoked' : 'They are revoked');
+
+/** When the tokens end, or that they have. */
+function endWords(app: LeakedApp, reader: LetterReader): string {
+  const ahead = app.tokens.filter(isOpen).map(({ endsAt }) => endsAt);
+  const isOne = app.tokens.length === 1;
+  if (ahead.length === 0) return `${revoked(isOne)}: nobody can use ${isOne ? 'it' : 'them'} any more.`;
+  const first = momentWords(Math.min(...ahead), reader);
+  return isOne || ahead.length === app.tokens.length
+    ? `${isOne ? 'It is' : 'They are'} revoked on ${first}. Until then, whoever has ${isOne ? 'it' : 'them'} can use ${isOne ? 'it' : 'them'}.`
+    : `Some are revoked already, the others from ${first} on.`;
+}
+
+const nameOf = ({ hintLast }: ToldToken) =>
+  hintLast === null ? 'A token whose characters are not known' : `The token that ends with ${hintLast}`;
+
+function tokenLine(token: ToldToken, reader: LetterReader): LetterLine {
+  const { places, reportedAt, endsAt, endedAt } = token;
+  const found = places.slice(0, PLACES_TOLD).map(({ place }) => plainPlace(place));
+  const more = places.length - found.length;
+  const rest = more > 0 ? `, and ${letterCountWords(more, 'more place')}` : '';
+  const where = found.length > 0 ? `, found at: ${found.join('; ')}${rest}` : '';
+  const end =
+    endedAt === null
+      ? `is revoked on ${localWords(endsAt, reader)}`
+      : `was revoked on ${localWords(endedAt, reader)}`;
+  return { text: `${nameOf(token)}: reported on ${localWords(reportedAt, reader)}, ${end}${where}` };
+}
+
+const WHOSE: Record<PersonRole, string> = {
+  holder: 'Whoever has such a token can read your account and post to it in the name of this app.',
+  owner: 'Whoever has such a token can read and post for one of its users in the name of your app.',
+};
+
+/** What has happened, and what happens next. */
+export function leakBlocks(app: LeakedApp, reader: LetterReader): LetterBlock[] {
+  const lines = app.tokens.slice(0, TOKENS_TOLD).map((token) => tokenLine(token, reader));
+  const more = app.tokens.length - lines.length;
+  const rest = more > 0 ? [{ text: `and ${letterCountWords(more, 'more token')}` }] : [];
+  return [
+    { kind: 'status', text: `${tokensWords(app)} of it ${haveLeaked(app)}. ${endWords(app, reader)}` },
+    { kind: 'text', text: WHOSE[app.roles.has('holder') ? 'holder' : 'owner'] },
+    { kind: 'list', title: 'What was found', lines: [...lines, ...rest] },
+  ];
+}
+
+const OF_HOLDER = [
+  'Look at what was posted from your account lately. If something is not yours, ask for help.',
+  'To go on with the app, connect it again from the app. It gets a new token then.',
+];
+
+const OF_OWNER = [
+  'Remove the token from that place. That does not make it safe again: whoever saw it has it.',
+  'Let the user authorize your app again, and put the new token into your program.',
+  'Send tokens in the Authorization header. In an address they end up in logs.',
+];
+
+/** What to do, and where. */
+export function stepBlocks({ roles, tokens }: LeakedApp, page: (path: string) => string): LetterBlock[] {
+  const steps = [...(roles.has('holder') ? OF_HOLDER : []), ...(roles.has('owner') ? OF_OWNER : [])];
+  const isEarly = roles.has('holder') && tokens.some(isOpen);
+  const see = { label: 'See the app', href: page('') };
+  const now = { label: 'Revoke its tokens now', href: page('/revoke') };
+  return [
+    { kind: 'list', title: 'What to do', lines: steps.map((text) => ({ text })) },
+    { kind: 'button', isQuiet: false, link: isEarly ? now : see },
+    ...(isEarly ? [{ kind: 'button', isQuiet: true, link: see } as const] : []),
+  ];
+}

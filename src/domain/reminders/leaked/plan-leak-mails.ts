@@ -1,0 +1,123 @@
+import { groupBy } from '../../../shared/group-by.ts';
+import { newHexId } from '../../../shared/ids.ts';
+import {
+  LEAKED_STAGE,
+  listLeakMails,
+  listUntoldLeaks,
+  markTold,
+  type PlannedLeakMail,
+  type UntoldLeak,
+} from '../../../store/reminders/leak-readers.ts';
+import { insertPlanned, type NewMail, type NewReminder } from '../../../store/reminders/reminders.ts';
+import type { PersonRole } from '../../../store/tables/lifecycle.ts';
+import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
+import { besideMailOfDay } from '../asked.ts';
+import type { RemindersDeps } from '../deps.ts';
+import type { PersonIdentity } from '../people.ts';
+import { localDay } from '../plan-stages.ts';
+import { leakPerson } from './leak-reader.ts';
+
+/**
+ * Plans the mails about leaked tokens: to the holder of each token, and to the owner of its app. A person gets one mail
+ * for all tokens of a turn, beside the mail of the day. Any process may plan at any time: the ledger has each person,
+ * token and role once. A token stays on the list until its mails have ended, so a mail that an older version dropped is
+ * planned again.
+ */
+
+const TOKENS_AT_ONCE = 200;
+
+/** A person who has to be told of a token. */
+interface LeakReader {
+  person: PersonIdentity;
+  role: PersonRole;
+  token: UntoldLeak;
+}
+
+async function readersOf(context: RemindersDeps, token: UntoldLeak): Promise<LeakReader[]> {
+  const { account_id, account_email, owner_account_id, owner_email } = token;
+  const holder = await leakPerson(context, { accountId: account_id, email: account_email });
+  const owner = await leakPerson(context, { accountId: owner_account_id, email: owner_email });
+  return [
+    ...(holder ? [{ person: holder, role: 'holder' as const, token }] : []),
+    ...(owner ? [{ person: owner, role: 'owner' as const, token }] : []),
+  ];
+}
+
+const isFor = ({ person, role, token }: LeakReader, mail: PlannedLeakMail) =>
+  mail.mapping_id === token.mapping_id && mail.role === role && person.aliases.includes(mail.person);
+
+function mailTo({ id: person, zone, address }: PersonIdentity, now: number): NewMail {
+  const id = newHexId();
+  return {
+    id,
+    person,
+    day: localDay(now, zone),
+    replaces: besideMailOfDay(id),
+    address: address ?? null,
+    state: 'due',
+    attempts: 0,
+    next_at: now,
+    failure: null,
+    created_at: now,
+    ended_at: null,
+  };
+}
+
+const reminderIn = (mail: NewMail, { role, token }: LeakReader): NewReminder => ({
+  id: newHexId(),
+  mail_id: mail.id,
+  person: mail.person,
+  client_id: token.client_id,
+  role,
+  stage: LEAKED_STAGE,
+  planned_for: token.mapping_id,
+  created_at: mail.created_at,
+});
+
+async function keepMails(context: RemindersDeps, readers: readonly LeakReader[]): Promise<number> {
+  const now = context.clock.now();
+  const plans = [...groupBy(readers, ({ person }) => person.id).values()].flatMap((some) => {
+    const [first] = some;
+    if (!first) return [];
+    const mail = mailTo(first.person, now);
+    return [{ mail, reminders: some.map((one) => reminderIn(mail, one)) }];
+  });
+  const mails = plans.map(({ mail }) => mail);
+  const reminders = plans.flatMap((plan) => plan.reminders);
+  return (await context.store.transaction((tx) => insertPlanned(tx, mails, reminders))).length;
+}
+
+const isUnderWay = ({ state }: PlannedLeakMail) => state === 'due' || state === 'sending';
+
+/** Plans the missing mails about some tokens, and takes the tokens off the list of which all mails have ended. */
+async function planSome(context: RemindersDeps, tokens: readonly UntoldLeak[]): Promise<number> {
+  const { durable } = context.store;
+  const ids = tokens.map(({ mapping_id: id }) => id);
+  const planned = groupBy(await listLeakMails(durable, ids), ({ mapping_id: id }) => id);
+  const missing: LeakReader[] = [];
+  const done: string[] = [];
+  for (const token of tokens) {
+    const mails = planned.get(token.mapping_id) ?? [];
+    const readers = await readersOf(context, token);
+    const untold = readers.filter((reader) => !mails.some((mail) => isFor(reader, mail)));
+    missing.push(...untold);
+    if (untold.length === 0 && !mails.some(isUnderWay)) done.push(token.mapping_id);
+  }
+  const made = missing.length > 0 ? await keepMails(context, missing) : 0;
+  if (done.length > 0) await markTold(durable, done, context.clock.now());
+  return made;
+}
+
+/** Plans what is missing, and returns the number of mails; none on a restored copy. */
+export async function planLeakMails(context: RemindersDeps): Promise<number> {
+  if (context.instance.why() !== undefined) return 0;
+  let after = '';
+  let made = 0;
+  for (;;) {
+    const tokens = await listUntoldLeaks(context.store.durable, after, TOKENS_AT_ONCE);
+    made += await planSome(context, tokens);
+    after = tokens.at(-1)?.mapping_id ?? '';
+    if (tokens.length < TOKENS_AT_ONCE) return made;
+    await yieldToEventLoop(context.shutdown.signal);
+  }
+}

@@ -1,0 +1,9 @@
+import type { Context } from '../domain/context.ts';
+import { endLeakedTokens } from '../domain/leaks/end-leaked-tokens.ts';
+import { planLeakMails } from '../domain/reminders/leaked/plan-leak-mails.ts';
+
+/** Revokes leaked tokens whose time has come, and plans the mails about leaked tokens. */
+export async function settleLeaks(context: Context): Promise<void> {
+  await endLeakedTokens(context);
+  if (context.settings.sendsReminders) await planLeakMails(context);
+}
