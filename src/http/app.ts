@@ -7,6 +7,7 @@ import { createPages } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { loadAssets } from './pages/assets.ts';
 import { exchangeRouter } from './exchange/router.ts';
+import { leaksRouter } from './leaks/router.ts';
 import { answerDirectly } from './legacy/direct-calls.ts';
 import { answerPlainly } from './legacy/plain/plain-profiles.ts';
 import { legacyRoutes } from './legacy/router.ts';
@@ -92,6 +93,7 @@ export function createBridgeApp({
   app.use(metricsRouter(context, metrics));
   app.use(pageHeaders, httpsPages(publicUrl));
   app.use(assets.router, refusePeople(context));
+  app.use(leaksRouter(context));
   const parts = createSigninParts(context, pages);
   const frame = createPageShell(parts);
   const know = createVisitors(parts);

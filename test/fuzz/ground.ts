@@ -13,6 +13,7 @@ import { freePort } from '../support/servers/free-port.ts';
 import { BRIDGE_CLIENT } from '../support/servers/modern-side.ts';
 import { startOldBackend } from '../support/servers/old-backend.ts';
 import { type Memory, memoryOf, tellingMemory } from './memory.ts';
+import { keysOf, newSigner } from '../leaks/support/signer.ts';
 import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 
 /** One built bridge in a process of its own, with a new API and an old API on loopback. */
@@ -66,6 +67,7 @@ export async function startGround(env: Record<string, string> = {}): Promise<Gro
     MODERN_API_URL: modernUrl,
     MODERN_CLIENT_ID: BRIDGE_CLIENT,
     LEGACY_BACKEND_URL: old.url,
+    LEAK_REPORT_KEYS: keysOf(newSigner('scanner')),
     ...tellingMemory(folder),
     ...env,
   };

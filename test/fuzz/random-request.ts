@@ -57,6 +57,7 @@ const PATHS = [
   '/oauth2/authorize',
   '/1/oauth2/authorize',
   '/oauth2/exchange',
+  '/leaks',
   `/approve/${ID}`,
   '/approve/x',
   '/callback',

@@ -13,5 +13,8 @@ const LONG_BODIES = { places: 64, patience: 5 * SECOND };
 /** For unknown callers. One network alone may hold half of the places. */
 export const takeStrangersBodyPlace = createHeldPlaces(LONG_BODIES);
 
+/** For reports of leaked tokens, which may be four times as long. */
+export const takeReportPlace = createHeldPlaces({ places: 16, patience: 5 * SECOND });
+
 /** For known callers. One app alone may hold half of the places. */
 export const takeLongBodyPlace = createHeldPlaces(LONG_BODIES);
