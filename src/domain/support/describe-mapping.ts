@@ -9,6 +9,7 @@ import {
 } from '../../store/support/support-pair.ts';
 import { appWithId, type AppFound, mappingsWith } from '../../store/support/support-search.ts';
 import type { MappingRow } from '../../store/tokens/find-mappings.ts';
+import { type Leak, readLeaks } from '../../store/leaks/leaked-tokens.ts';
 import type { PostWriteRow } from '../../store/tables/posts.ts';
 import { listWritesOf, type TokenWrites } from '../../store/posts/write-journal.ts';
 import { type DayCalls, sumDays } from '../../store/usage/call-sums.ts';
@@ -23,7 +24,7 @@ import { REST_MAX } from '../../shared/lifetimes.ts';
 
 /** The page of support about one token. */
 
-export type { PostWriteRow, TokenWrites as WritesFound, ReminderMail, ShownGrant };
+export type { Leak, PostWriteRow, TokenWrites as WritesFound, ReminderMail, ShownGrant };
 
 /** How many of the newest writes are listed, and how many of the writes without an outcome. */
 export const WRITES_TOLD = 50;
@@ -42,6 +43,8 @@ export interface MappingDescription {
   grant: ShownGrant | undefined;
   handover: Awaited<ReturnType<typeof findNewestHandover>>;
   link: Awaited<ReturnType<typeof findLinkState>>;
+  /** What was reported, where the token was found in a place that others can read. */
+  leak: Leak | undefined;
   mails: ReminderMail[];
   writes: TokenWrites;
   calls: { days: string[]; perDay: DayCalls[]; counted: CountedDays } & CallSummary;
@@ -95,14 +98,16 @@ export async function describeMapping(
   const pair = pairOf(mapping);
   const claimedId = mapping.claimed_client_id;
   const claimed = claimedId === null ? undefined : await appWithId(durable, claimedId);
-  const [account, grant, handover, link, mails, writes, calls] = await Promise.all([
+  const [account, grant, handover, link, leaks, mails, writes, calls] = await Promise.all([
     pair ? readReminderAccount(durable, pair.accountId) : undefined,
     grantOf(context, mapping, pair),
     pair ? findNewestHandover(durable, pair) : undefined,
     pair ? findLinkState(durable, pair) : undefined,
+    readLeaks(durable, [id]),
     mailsOfToken(context, mapping),
     listWritesOf(durable, id, WRITES_TOLD),
     callsOfMapping(context, id),
   ]);
-  return { mapping, app, claimed, account, pair, grant, handover, link, mails, writes, calls };
+  const leak = leaks.get(id);
+  return { mapping, app, claimed, account, pair, grant, handover, link, leak, mails, writes, calls };
 }

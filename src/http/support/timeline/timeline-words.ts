@@ -58,6 +58,7 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   token_connected: { words: 'The token is connected', kind: 'ok' },
   token_imported: { words: 'The token was imported' },
   token_issued: { words: 'The token was issued' },
+  token_leaked: { words: 'The token was reported as leaked', kind: 'danger' },
   token_looked_up: { words: 'Support looked it up by the whole token' },
   token_migrated: { words: 'The token ended with the hand-over' },
   token_observed: { words: 'The token was first seen in use' },
@@ -173,6 +174,15 @@ const PROGRAMS: Readonly<Record<string, { words: string; at: string }>> = {
   token: { words: 'a call with the token', at: '/support/mappings' },
 };
 
+/** The beginning tells keys apart. */
+const shownKey = (id: string) => (id.length > 12 ? `${id.slice(0, 12)}…` : id);
+
+/** Who has no page here. */
+const OUTSIDERS: Readonly<Record<string, (id: string) => string>> = {
+  leaks: (id) => `a scanner of leaked tokens (key ${shownKey(id)})`,
+  command: (id) => `${id} (command)`,
+};
+
 /**
  * Who did it: an account by its name, a calling program, an operator, or the bridge. The action decides in which role a
  * person acted.
@@ -183,8 +193,8 @@ export function whoWords(actor: string, readers: ActorNames, action = ''): Actor
   if (kind === 'account' && id !== '') return accountWho(id, readers, action);
   const program = known(PROGRAMS, kind);
   if (program) return { words: program.words, href: `${program.at}/${encodeURIComponent(id)}` };
-  if (kind === 'command' && id !== '') return { words: `${id} (command)` };
-  return { words: known(ACTORS, actor) ?? actor };
+  const outside = id === '' ? undefined : known(OUTSIDERS, kind)?.(id);
+  return { words: outside ?? known(ACTORS, actor) ?? actor };
 }
 
 /** One entry as a row of the timeline. */

@@ -9,6 +9,7 @@ import { byEndpoint, callLine } from '../../charts/call-charts.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, roleIn } from '../../site/page-shell.ts';
 import { sourceWords } from '../../wording/token-words.ts';
+import { leakCard } from './leak-card.ts';
 import { mailLines } from './mail-words.ts';
 import { mappingActions, mappingGrant, mappingStanding } from './mapping-facts.ts';
 import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
@@ -119,6 +120,7 @@ function show(frame: PageShell): RequestHandler {
       grant: mappingGrant(frame.context, all),
       link: all.link,
       handover: all.handover,
+      leak: leakCard(all.leak),
       mails: mailLines(all.mails, role),
       writes: shownWrites(all.writes),
       calls: shownCalls(all),
