@@ -13,6 +13,14 @@ function parseRows(text: string): number {
   return Number(text);
 }
 
+const GRACE_MAX = 720;
+
+function parseHours(text: string): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > GRACE_MAX)
+    throw new InvalidArgumentError(`The hours must be a whole number from 0 to ${GRACE_MAX}.`);
+  return Number(text);
+}
+
 function appCommands(): Command {
   return group('apps', 'Registered apps of the old API.', [
     command(
@@ -76,6 +84,18 @@ function tokenCommands(): Command {
     command('revoke', 'end one token for good', async () => (await tokens()).revoke)
       .argument('<mapping>', 'its mapping id, as tokens find shows it')
       .requiredOption('--reason <text>', 'for the history and the owner'),
+    command(
+      'leaked',
+      'report tokens that were found where others can read them, one a line; they are revoked, and their owners are told',
+      async () => (await import('./commands/tokens/leaked-tokens.ts')).leakedTokens,
+    )
+      .argument('<file>', 'a file, or - for standard input')
+      .option(
+        '--grace <hours>',
+        'how long the tokens go on; 0 revokes them at once; else LEAKED_TOKEN_GRACE_HOURS says it',
+        parseHours,
+      )
+      .option('--found <text>', 'where they were found, for support, the history and the owner'),
     command('assign', 'assign a token that was seen in use to its app', async () => (await tokens()).assign)
       .argument('<mapping>', 'its mapping id, as tokens find shows it')
       .requiredOption('--app <client-id>', 'the client id of the app')

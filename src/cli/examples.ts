@@ -19,6 +19,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'tokens import': ['tokens import tokens.ndjson --dry-run', 'tokens import - --max-refused 0'],
   'tokens find': ['tokens find owner@plugin.example', 'tokens find 9f3e', 'tokens find -'],
   'tokens revoke': ["tokens revoke 6b08726f696859c36a4dfdf5 --reason 'found in a public log'"],
+  'tokens leaked': [
+    "tokens leaked - --found 'a log that was public until noon'",
+    'tokens leaked found.txt --grace 24',
+  ],
   'tokens assign': [
     "tokens assign 6b08726f696859c36a4dfdf5 --app 4f0c0a06512f7ef214000000 --reason 'its owner showed the source'",
   ],

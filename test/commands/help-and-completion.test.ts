@@ -86,7 +86,7 @@ function completed(line: string): string[] {
 
 test.each<[line: string, offered: string[]]>([
   ['grantbridge to', ['tokens']],
-  ['grantbridge tokens ', ['import', 'find', 'revoke', 'assign', '--help']],
+  ['grantbridge tokens ', ['import', 'find', 'revoke', 'leaked', 'assign', '--help']],
   ['grantbridge tokens import --d', ['--dry-run']],
   ['grantbridge tokens import tokens.ndjson --m', ['--max-refused']],
   ['grantbridge tokens revoke abc --reason tokens --j', ['--json']],

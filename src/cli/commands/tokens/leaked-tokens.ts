@@ -1,0 +1,117 @@
+import { createReadStream } from 'node:fs';
+import { reportLeaks } from '../../../domain/leaks/report-leaks.ts';
+import { HOUR } from '../../../shared/lifetimes.ts';
+import { readLeaks } from '../../../store/leaks/leaked-tokens.ts';
+import type { Context } from '../../../domain/context.ts';
+import type { Result } from '../result.ts';
+import { withContext } from '../with-context.ts';
+
+/** `tokens leaked`: takes a list of tokens that were found where others can read them. No token is printed. */
+
+/** No token is longer. */
+const LINE_MAX = 4096;
+
+const LINES_AT_ONCE = 500;
+
+/** The lines of the list. A line without an end is cut, so that no file can fill the memory. */
+async function* linesIn(file: string): AsyncGenerator<string> {
+  if (file === '-' && process.stdin.isTTY)
+    process.stderr.write('Type one token a line, then Enter and Ctrl-D: ');
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  let rest = '';
+  for await (const chunk of input.setEncoding('utf8')) {
+    const lines = (rest + String(chunk)).split('\n');
+    rest = (lines.pop() ?? '').slice(0, LINE_MAX + 1);
+    yield* lines;
+  }
+  yield rest;
+}
+
+/** The lines in parts, without blanks around them and without empty lines. */
+async function* inParts(lines: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let part: string[] = [];
+  for await (const line of lines) {
+    const text = line.replace(/^\uFEFF/, '').trim();
+    if (text === '') continue;
+    part.push(text);
+    if (part.length < LINES_AT_ONCE) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}
+
+interface LeakCounts {
+  read: number;
+  known: Map<string, boolean>;
+  unknown: number;
+  tooLong: number;
+}
+
+/** Takes the list part by part, so that a list of any length needs little memory. */
+async function takeList(
+  context: Context,
+  file: string,
+  { grace, found }: { grace: number; found: string },
+): Promise<LeakCounts> {
+  const counts: LeakCounts = { read: 0, known: new Map(), unknown: 0, tooLong: 0 };
+  for await (const part of inParts(linesIn(file))) {
+    const tokens = part.filter((line) => line.length <= LINE_MAX);
+    const reports = tokens.map((token) => ({ token, found }));
+    const leaks = await reportLeaks(context, { reports, grace }, { actor: 'command', requestId: null });
+    counts.read += part.length;
+    counts.tooLong += part.length - tokens.length;
+    counts.unknown += tokens.filter((token) => !leaks.has(token)).length;
+    for (const { mappingId, hadEnded } of leaks.values())
+      if (!counts.known.has(mappingId)) counts.known.set(mappingId, hadEnded);
+  }
+  return counts;
+}
+
+const timeOf = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+async function knownJson({ store }: Context, known: LeakCounts['known']) {
+  const leaks = await readLeaks(store.durable, [...known.keys()]);
+  return [...known].map(([id, hadEnded]) => {
+    const leak = leaks.get(id);
+    return {
+      mapping_id: id,
+      had_ended: hadEnded,
+      ended_at: timeOf(leak?.endedAt ?? null),
+      ends_at: timeOf(leak?.endsAt ?? null),
+    };
+  });
+}
+
+type KnownJson = Awaited<ReturnType<typeof knownJson>>[number];
+
+function lineOf({ mapping_id: id, had_ended: hadEnded, ended_at: ended, ends_at: ends }: KnownJson): string {
+  if (hadEnded) return `${id}  had ended before`;
+  return ended === null ? `${id}  is revoked at ${ends}` : `${id}  revoked at ${ended}`;
+}
+
+function summaryOf({ read, known, unknown, tooLong }: LeakCounts): string {
+  const lines = `${read} ${read === 1 ? 'line' : 'lines'}`;
+  const parts = [`${known.size} known`, `${unknown} unknown`];
+  return `${lines}: ${[...parts, ...(tooLong > 0 ? [`${tooLong} too long`] : [])].join(', ')}`;
+}
+
+/** `tokens leaked FILE [--grace HOURS] [--found TEXT]`: tokens that were found where others can read them. */
+export async function leakedTokens(
+  options: { grace?: number; found?: string },
+  [file = '-']: readonly string[],
+): Promise<Result> {
+  return withContext(async ({ context }) => {
+    const grace = options.grace === undefined ? context.settings.leakedTokenGrace : options.grace * HOUR;
+    const counts = await takeList(context, file, { grace, found: options.found ?? '' });
+    const known = await knownJson(context, counts.known);
+    // The running bridge sends mails and pending revocations. This process ends here.
+    await context.flights.close();
+    const { read, unknown, tooLong } = counts;
+    return {
+      ok: known.length > 0,
+      lines: [summaryOf(counts), ...known.map(lineOf)],
+      json: { lines: read, known, unknown, too_long: tooLong },
+    };
+  });
+}
