@@ -44,7 +44,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['G', 147, 158],
   ['F', 159, 164],
   ['C', 165, 166],
-  ['F', 167, 167],
+  ['F', 167, 173],
 ];
 
 const range = (letter: string, first: number, last: number) =>
