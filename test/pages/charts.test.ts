@@ -145,3 +145,64 @@ test('a sparkline says in words what it shows, whatever its numbers', () => {
   for (const values of [[], [0], [7], [0, 0]])
     expect(sparkline({ label: 'x', values })).not.toMatch(/NaN|null/);
 });
+
+const forecastIn = (svg = '') =>
+  /chart-forecast [^>]*d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)"/.exec(svg)?.slice(1).map(Number) ?? [];
+const rangeIn = (svg = '') => /chart-range [^>]*d="([^"]+)"/.exec(svg)?.[1];
+const zeroIn = (svg = '') => Number(/chart-grid"[^>]*y1="([\d.]+)"/.exec(svg)?.[1]);
+
+describe('a forecast', () => {
+  const days = daysFrom('2026-11-01', 30);
+  const values = days.map((_, index) => 100 - index);
+  const waiting = [{ label: 'Waiting', kind: 'warning' as const, values }];
+  const drawnWith = (changes: { zeroDay: string; earliest: string; latest: string | undefined }) => {
+    const line = { label: 'Goes on so', zeroLabel: 'None <waits>', kind: 'warning' as const, from: 71 };
+    return lines(chart({ days, series: waiting, forecast: { ...line, ...changes } }));
+  };
+
+  test('goes on from the last day down to zero, with its range and its words', () => {
+    const html = drawnWith({ zeroDay: '2026-12-20', earliest: '2026-12-15', latest: '2026-12-28' });
+    for (const svg of drawingsOf(html)) {
+      const [x = 0, , toX = 0, toY] = forecastIn(svg);
+      expect(x).toBe(endOf(svg));
+      expect(toX).toBe(markAt(svg));
+      expect(toY).toBe(zeroIn(svg));
+      expect(rangeIn(svg)).toMatch(/^M[\d.]+ [\d.]+H[\d.]+M[\d.]+ [\d.]+v10M[\d.]+ [\d.]+v10$/);
+      expect(textsOf(svg)).toEqual(
+        expect.arrayContaining(['None &lt;waits&gt;, 20 Dec', 'Today, 30 Nov', '28 Dec']),
+      );
+      expect(svg).toContain(
+        'None &lt;waits&gt;: 20 Dec 2026 (forecast, from 15 Dec 2026 to 28 Dec 2026).</desc>',
+      );
+    }
+    expect(html).toMatch(/<path class="chart-forecast chart-warning" d="[^"]+"\/><\/svg>Goes on so<\/li>/);
+  });
+
+  test('to a day far ahead ends at the edge, above zero, and the day stands there whole', () => {
+    const html = drawnWith({ zeroDay: '2028-03-04', earliest: '2028-01-04', latest: undefined });
+    for (const svg of drawingsOf(html)) {
+      const [, y = 0, , toY = 0] = forecastIn(svg);
+      expect(toY).toBeGreaterThan(y);
+      expect(toY).toBeLessThan(zeroIn(svg));
+      expect(rangeIn(svg)).toBeUndefined();
+      expect(textsOf(svg)).toContain('None &lt;waits&gt;, 4 Mar 2028 →');
+      expect(svg).toContain('(forecast, from 4 Jan 2028 on).</desc>');
+    }
+  });
+
+  test('without a latest day has a range that goes to the edge', () => {
+    const html = drawnWith({ zeroDay: '2026-12-20', earliest: '2026-12-15', latest: undefined });
+    expect(rangeIn(drawingsOf(html)[0])).toMatch(/^M[\d.]+ [\d.]+H746M[\d.]+ [\d.]+v10$/);
+  });
+
+  test('the first and the last day have a label, and today where the drawing goes on behind it', () => {
+    const [svg] = drawingsOf(lines(chart({ days, series: waiting })));
+    expect(textsOf(svg)).toEqual(expect.arrayContaining(['1 Nov', '30 Nov']));
+    expect(textsOf(svg).join()).not.toContain('Today');
+    const marks = [{ day: '2026-12-10', label: 'Retirement' }];
+    const [ahead] = drawingsOf(lines(chart({ days, series: waiting, marks })));
+    expect(textsOf(ahead)).toEqual(
+      expect.arrayContaining(['1 Nov', '10 Dec', 'Retirement, 10 Dec', 'Today, 30 Nov']),
+    );
+  });
+});

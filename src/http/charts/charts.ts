@@ -3,7 +3,7 @@ import { area, line } from 'd3-shape';
 import { formatNumber } from '../wording/words.ts';
 import { barSign, drawBars, sumsOf } from './bars.ts';
 import { shortDayWords, escaped } from './chart-words.ts';
-import { drawLines, lineSign } from './curves.ts';
+import { drawForecast, drawLines, lineSign } from './curves.ts';
 import type { DailyChart, Series } from './daily-chart.ts';
 import { emptyFigure, figureOf } from './figure.ts';
 import { DAYS_OF_CHANGE, DAYS_WITH_VALUES } from './numbers-table.ts';
@@ -55,7 +55,7 @@ export function lines(chart: DailyChart): string {
   if (isEmpty(chart)) return emptyFigure(chart, 'There is nothing to count in these days.');
   return figureOf(chart, {
     greatest: Math.max(...chart.series.flatMap(({ values }) => values)),
-    draw: (plot) => drawLines(chart, plot),
+    draw: (plot) => drawLines(chart, plot) + drawForecast(chart, plot),
     sign: lineSign,
     words: lineWords(chart),
     table: { rows: DAYS_OF_CHANGE, note: 'Days that are not listed are as the day before them.' },

@@ -1,4 +1,5 @@
 import { escaped, fullDayWords } from './chart-words.ts';
+import { forecastSign } from './curves.ts';
 import type { DailyChart } from './daily-chart.ts';
 import { numbersTable, type RowSelection } from './numbers-table.ts';
 import { axesOf, NARROW, type Plot, plotOf, type Size, WIDE } from './plot.ts';
@@ -20,9 +21,17 @@ export interface ChartContent {
 const period = ({ days }: DailyChart) =>
   `${fullDayWords(days[0] ?? '')} to ${fullDayWords(days.at(-1) ?? '')}`;
 
+/** ` None waits: 4 Mar 2027 (forecast, from 20 Feb 2027 to 2 Apr 2027).` */
+function forecastText({ forecast }: DailyChart): string {
+  if (!forecast) return '';
+  const { zeroLabel, zeroDay, earliest, latest } = forecast;
+  const range = `from ${fullDayWords(earliest)}${latest === undefined ? ' on' : ` to ${fullDayWords(latest)}`}`;
+  return ` ${zeroLabel}: ${fullDayWords(zeroDay)} (forecast, ${range}).`;
+}
+
 function description(chart: DailyChart, words: string): string {
   const marks = (chart.marks ?? []).map(({ day, label }) => ` ${label}: ${fullDayWords(day)}.`);
-  return escaped(`${period(chart)}. ${words}${marks.join('')}`);
+  return escaped(`${period(chart)}. ${words}${marks.join('')}${forecastText(chart)}`);
 }
 
 /** The chart at one width. The style sheet shows the drawing that fits the screen. */
@@ -40,10 +49,11 @@ function svgOf(
   return `<svg class="chart-drawing chart-${name}" viewBox="0 0 ${size.width} ${size.height}" role="${role}" aria-labelledby="${id}-t ${id}-d">${labels}${below}${drawing.draw(plot, id)}${above}</svg>`;
 }
 
-function legendOf({ id, series }: DailyChart, sign: ChartContent['sign']): string {
+function legendOf({ id, series, forecast }: DailyChart, sign: ChartContent['sign']): string {
   const items = series.map(
     ({ label, kind }, index) => `<li>${sign(kind, escaped(`${id}-s${index}`))}${escaped(label)}</li>`,
   );
+  if (forecast) items.push(`<li>${forecastSign(forecast.kind)}${escaped(forecast.label)}</li>`);
   return `<ul class="chart-legend">${items.join('')}</ul>`;
 }
 

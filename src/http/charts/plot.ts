@@ -39,20 +39,43 @@ export interface Plot {
 
 const daysBetween = (first: string, day: string) => Math.round((Date.parse(day) - Date.parse(first)) / DAY);
 
-/** The marks of the drawing, by index. A mark so far ahead that it would squeeze the days is drawn at the edge. */
-function placedMarks({ days, marks = [] }: DailyChart) {
-  const first = days[0] ?? '';
-  return marks
-    .map((mark) => ({ ...mark, index: daysBetween(first, mark.day) }))
+/** A drawing spans at most so many days: days further ahead would squeeze the days that are known. */
+const spanMax = ({ days, forecast }: DailyChart) => (forecast ? 3 : 2) * days.length;
+
+/** The place of a day, by its index. It may be ahead of the last day, or beyond the drawing. */
+export function indexOfDay({ days }: DailyChart, day: string): number {
+  return daysBetween(days[0] ?? '', day);
+}
+
+/** The marks of the chart, the day of zero of a forecast, and today where the drawing goes on behind it. */
+function marksOf({ days, marks = [], forecast }: DailyChart): NonNullable<DailyChart['marks']> {
+  const today = days.at(-1) ?? '';
+  const zero = forecast ? [{ day: forecast.zeroDay, label: forecast.zeroLabel }] : [];
+  const all = [...marks, ...zero];
+  return all.some(({ day }) => day > today) ? [...all, { day: today, label: 'Today' }] : all;
+}
+
+/** The marks of the drawing, by index. A mark that is too far ahead is drawn at the edge. */
+function placedMarks(chart: DailyChart) {
+  return marksOf(chart)
+    .map((mark) => ({ ...mark, index: indexOfDay(chart, mark.day) }))
     .filter(({ index }) => index >= 0)
-    .map((mark) => ({ ...mark, isBeyond: mark.index >= 2 * days.length }));
+    .map((mark) => ({ ...mark, isBeyond: mark.index >= spanMax(chart) }));
+}
+
+/** How many days the drawing spans: up to the last mark within it, and up to the end of a forecast's range. */
+function spanOf(chart: DailyChart): number {
+  const ahead = placedMarks(chart).flatMap(({ index, isBeyond }) => (isBeyond ? [] : [index + 1]));
+  const { forecast } = chart;
+  const ends = forecast ? [forecast.zeroDay, forecast.latest ?? forecast.zeroDay] : [];
+  const forecasts = ends.map((day) => Math.min(spanMax(chart), indexOfDay(chart, day) + 1));
+  return Math.max(chart.days.length, ...ahead, ...forecasts);
 }
 
 /** Lays out a chart whose greatest number is `greatest`. */
 export function plotOf(chart: DailyChart, greatest: number, size: Size): Plot {
   const marks = placedMarks(chart);
-  const last = Math.max(0, ...marks.filter(({ isBeyond }) => !isBeyond).map(({ index }) => index));
-  const span = Math.max(chart.days.length, last + 1);
+  const span = spanOf(chart);
   const scale = scaleLinear()
     .domain([0, Math.max(1, greatest)])
     .nice(4);
@@ -82,19 +105,31 @@ function valueAxis({ ticks, y, left, right, words }: Plot): string {
     .join('');
 }
 
-function dayAxis({ days }: DailyChart, { x, span, size, bottom }: Plot): string {
-  const step = Math.max(1, Math.ceil(span / size.dayLabels));
+/** The days that have a label, by index: the first, the last, and days in equal steps between them. */
+function labelledDays({ span, size }: Plot): number[] {
+  const gaps = Math.min(span, size.dayLabels) - 1;
+  if (gaps < 1) return [0];
+  return Array.from({ length: gaps + 1 }, (_, gap) => Math.round((gap * (span - 1)) / gaps));
+}
+
+/** How near an edge a label is cut off. */
+const EDGE = 24;
+
+function anchorAt(at: number, { size }: Plot): string {
+  if (at < EDGE) return 'start';
+  return at > size.width - EDGE ? 'end' : 'middle';
+}
+
+function dayAxis({ days }: DailyChart, plot: Plot): string {
+  const { x, size, bottom } = plot;
   const start = Date.parse(days[0] ?? '');
-  const labels: string[] = [];
-  for (let index = 0; index < span; index += step) {
-    const at = x(index + 0.5);
-    // A label at the very edge would be cut off.
-    if (at > size.width - 24) break;
+  const labels = labelledDays(plot).map((index) => {
+    const [at, anchor] = [x(index + 0.5), anchorAt(x(index + 0.5), plot)];
+    // A label at the end stands as far right as it can, away from the label before it.
+    const left = anchor === 'end' ? size.width - 2 : at;
     const words = shortDayWords(dayOf(start + index * DAY));
-    labels.push(
-      `<text x="${short(at)}" y="${bottom + 18}" text-anchor="${at < 24 ? 'start' : 'middle'}">${words}</text>`,
-    );
-  }
+    return `<text x="${short(left)}" y="${bottom + 18}" text-anchor="${anchor}">${words}</text>`;
+  });
   return labels.join('');
 }
 
