@@ -49,10 +49,13 @@ function sumOf(rows: readonly TokenNumbers[]): TokenNumbers {
   return sum;
 }
 
-/** The sums over all apps, for each day on which the counts of at least one app changed. */
-export function progressOfAllRows(rows: readonly Row[]): Array<Insertable<Tables['progress_of_all']>> {
+/** The sums over all apps, for each day up to yesterday. A row says that the tokens were counted on its day. */
+export function progressOfAllRows(
+  rows: readonly Row[],
+  now: number,
+): Array<Insertable<Tables['progress_of_all']>> {
   const newest = new Map<string, Row>();
-  const days = [...new Set(rows.map(({ day }) => day))].toSorted();
+  const days = Array.from({ length: DAYS }, (_, index) => dayOf(now - (DAYS - index) * DAY));
   return days.map((day) => {
     for (const row of rows) if (row.day === day) newest.set(row.client_id, row);
     return { day, ...sumOf([...newest.values()]) };

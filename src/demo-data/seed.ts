@@ -145,7 +145,7 @@ async function addProgress({ tx, now, pairs }: SeedInput, integration: Integrati
   const all = [...pairs, ownerPair(integration, now)];
   const rows = clientIds.flatMap((clientId) => progressRows(clientId, all, now));
   await insertionOf(tx, 'progress', rows).execute(tx);
-  await insertionOf(tx, 'progress_of_all', progressOfAllRows(rows)).execute(tx);
+  await insertionOf(tx, 'progress_of_all', progressOfAllRows(rows, now)).execute(tx);
 }
 
 async function seedIn(seeding: SeedInput, integration: Integration): Promise<boolean> {

@@ -47,6 +47,17 @@ export async function progressOfAllSince(db: Database, sinceDay: string): Promis
   return [...first, ...(await rows.where('day', '>', sinceDay).orderBy('day').execute())];
 }
 
+/** The days since `sinceDay` on which the tokens were counted, in their order. */
+export async function countedDaysSince(db: Database, sinceDay: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('progress_of_all')
+    .select('day')
+    .where('day', '>=', sinceDay)
+    .orderBy('day')
+    .execute();
+  return rows.map(({ day }) => day);
+}
+
 /** Keeps the token counts of all apps together on a day, and removes the days before `keptSince`. */
 export async function keepProgressOfAll(
   db: Database,
