@@ -139,7 +139,8 @@ test('before anything is counted it says so, and the files hold no app', async (
 
 test('of the days before the first count the chart does not say that there was nothing', async () => {
   const words = wordsOf(await get(''));
-  expect(words).toContain('Of days that are not listed none are known.');
+  expect(words).toContain('Days that are not listed are as the day before them.');
+  expect(words).not.toMatch(/had none|none are known/);
 });
 
 test('the page tells the totals of the newest counts, and links to the files', async () => {
@@ -185,7 +186,7 @@ test('the page tells the totals of the newest counts, and links to the files', a
   expect(words).toMatch(/0 of 16 apps done/);
   expect(words).toMatch(/Refused by the new API 2 Lost answer 1/);
   expect(words).toMatch(/Sent 2 Reached nobody 1/);
-  for (const file of ['csv?by=day', 'csv?by=app', 'json?by=day', 'json?by=app'])
+  for (const file of ['day', 'app', 'forecast'].flatMap((by) => [`csv?by=${by}`, `json?by=${by}`]))
     expect(page.body).toContain(`href="/support/numbers.${file}"`);
 });
 
@@ -265,7 +266,7 @@ test('a question that has no answer is refused with what may be asked', async ()
   for (const query of ['?by=hour', '?days=0', '?days=401', '?days=1e2', '?by=day&by=app']) {
     const page = await get(`.csv${query}`);
     expect(page.status).toBe(400);
-    expect(wordsOf(page)).toContain('by is “day” or “app”');
+    expect(wordsOf(page)).toContain('by is “day”, “app” or “forecast”');
   }
 });
 

@@ -3,6 +3,8 @@ import { progressSince } from '../../store/progress/progress-days.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { SupportDeps } from './deps.ts';
 import { progressOf, sinceCounted } from '../progress/progress-of.ts';
+import { forecastOfApps } from '../progress/forecaster.ts';
+import { FORECAST_COLUMNS, forecastRow } from '../progress/forecast-row.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 /**
@@ -11,8 +13,8 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
 type ExportDeps = Pick<SupportDeps, 'store' | 'clock'>;
 
-/** The kinds of export: all apps together day by day, or each app. */
-export const EXPORTS = ['day', 'app'] as const;
+/** The kinds of export: all apps together day by day, each app, or the forecast of each app. */
+export const EXPORTS = ['day', 'app', 'forecast'] as const;
 
 export type ExportName = (typeof EXPORTS)[number];
 
@@ -32,6 +34,7 @@ export const COLUMNS: Record<ExportName, readonly string[]> = {
     'revoked',
     'waiting_people',
   ],
+  forecast: ['client_id', 'app_name', ...FORECAST_COLUMNS],
 };
 
 /** How many apps are read at once. */
@@ -43,27 +46,42 @@ async function* byDay(context: ExportDeps, days: number): AsyncGenerator<ExportR
     yield { day, active: mapped, waiting, migrated, revoked };
 }
 
-async function* byApp(context: ExportDeps, days: number): AsyncGenerator<ExportRow> {
-  const since = lastDays(context, days)[0] ?? '';
+/** The names of the apps by client id, a part of all apps at a time. */
+async function* inParts({ store }: ExportDeps): AsyncGenerator<Map<string, string>> {
   for (let after = ''; ; ) {
-    const apps = await listAppsAfter(context.store.durable, after, APPS_AT_ONCE);
+    const apps = await listAppsAfter(store.durable, after, APPS_AT_ONCE);
     if (apps.length === 0) return;
-    const names = new Map(apps.map(({ clientId, name }) => [clientId, name]));
-    for (const row of await progressSince(context.store.durable, [...names.keys()], since))
-      yield { ...row, app_name: names.get(row.client_id) ?? '' };
+    yield new Map(apps.map(({ clientId, name }) => [clientId, name]));
     after = apps.at(-1)?.clientId ?? '';
     await yieldToEventLoop();
   }
+}
+
+async function* byApp(context: ExportDeps, days: number): AsyncGenerator<ExportRow> {
+  const since = lastDays(context, days)[0] ?? '';
+  for await (const names of inParts(context))
+    for (const row of await progressSince(context.store.durable, [...names.keys()], since))
+      yield { ...row, app_name: names.get(row.client_id) ?? '' };
+}
+
+/** Apps without a counted token have no row. */
+async function* byForecast(context: ExportDeps): AsyncGenerator<ExportRow> {
+  for await (const names of inParts(context))
+    for (const [client_id, forecast] of await forecastOfApps(context, [...names.keys()]))
+      if (forecast.kind !== 'none')
+        yield { client_id, app_name: names.get(client_id) ?? '', ...forecastRow(forecast) };
 }
 
 /**
  * The rows of the last days, the oldest first. All apps together have one row for each day
  * from the first counted token on. Each app has one row for
  * each day on which its numbers changed, and the last row before these days, which gives the numbers at the start.
+ * Forecasts are made from the last weeks, whatever days are asked for.
  */
 export function exportRows(
   context: ExportDeps,
   { by, days }: { by: ExportName; days: number },
 ): AsyncGenerator<ExportRow> {
+  if (by === 'forecast') return byForecast(context);
   return by === 'day' ? byDay(context, days) : byApp(context, days);
 }

@@ -5,6 +5,8 @@ import { readCountedAt } from '../../store/progress/progress.ts';
 import { CAUSES } from './ended/ended-on-day.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { SupportDeps } from './deps.ts';
+import type { Forecast } from '../progress/forecast.ts';
+import { createForecaster } from '../progress/forecaster.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { type ProgressDay, progressOf, sinceCounted } from '../progress/progress-of.ts';
 
@@ -49,6 +51,7 @@ async function endsOf({ store, clock }: NumbersDeps): Promise<EndsByCause> {
 export interface Numbers {
   /** The days from the first counted token on. */
   progress: ProgressDay[];
+  forecast: Forecast;
   /**
    * The sums of the last count. `done` and `notDone` are numbers of apps. `people` counts a person once for each app.
    */
@@ -63,13 +66,21 @@ export interface Numbers {
 /** All numbers of the page of numbers. */
 export async function numbersOf(context: NumbersDeps): Promise<Numbers> {
   const { store, clock } = context;
-  const [progress, totals, countedAt, mails, ends] = await Promise.all([
+  const [progress, forecast, totals, countedAt, mails, ends] = await Promise.all([
     progressOf(context, 'all', { days: PROGRESS_DAYS }),
+    createForecaster(context),
     sumApps(store.durable),
     readCountedAt(store.durable),
     countMails(store.durable, clock.now() - RECENT_DAYS * DAY),
     endsOf(context),
   ]);
   const isMore = mails.sent + mails.undeliverable >= MAILS_MAX;
-  return { progress: sinceCounted(progress), totals, countedAt, mails: { ...mails, isMore }, ends };
+  return {
+    progress: sinceCounted(progress),
+    forecast: forecast(progress),
+    totals,
+    countedAt,
+    mails: { ...mails, isMore },
+    ends,
+  };
 }

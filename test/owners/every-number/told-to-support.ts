@@ -205,8 +205,11 @@ const numbers: Rule[] = [
   },
   {
     on: NUMBERS,
-    says: 'Moved to the new API: #\\. Connected: #\\. Waiting: #\\.',
-    truth: ({ counted }) => [sums(counted).moved, sums(counted).active, sums(counted).waiting],
+    says: 'Moved to the new API: from # to #\\. Connected: from # to #\\. Waiting: from # to #\\.',
+    truth: ({ counted }) => {
+      const { moved, active, waiting } = sums(counted);
+      return [moved, moved, active, active, waiting, waiting];
+    },
   },
   {
     on: NUMBERS,
@@ -259,12 +262,31 @@ const numbers: Rule[] = [
     truth: ofOneApp,
   },
   { on: /^\/support\/numbers\.json/, says: '"days":90' },
+  {
+    on: /^\/support\/numbers\.json/,
+    says: '"forecast":\\{"outcome":"too_few_days","as_of":"DATE","waiting":#',
+    truth: ({ counted }) => [sums(counted).waiting],
+  },
+  {
+    on: /^\/support\/numbers\.json\?by=forecast/,
+    says: `"app_name":"${APP}","outcome":"(?:too_few_days|done)","as_of":"DATE","waiting":#`,
+    truth: waitingOfOneApp,
+  },
+  {
+    on: /^\/support\/numbers\.csv\?by=forecast/,
+    says: `ID,${APP},(?:too_few_days|done),DATE,#`,
+    truth: waitingOfOneApp,
+  },
 ];
 
 function ofOneApp({ counted }: Facts, { names }: Place): number[] {
   const own = counted.filter(named(names['app']));
   const states = ['active', 'unmapped', 'reauthorization_required', 'migrated', 'revoked'] as const;
   return [...states.map((is) => count(own, ({ state }) => state === is)), peopleIn(own)];
+}
+
+function waitingOfOneApp({ counted }: Facts, { names }: Place): number[] {
+  return [count(counted.filter(named(names['app'])), waits)];
 }
 
 export const TOLD_TO_SUPPORT: readonly Rule[] = [...desks, ...ofApp, ...ofToken, ...account, ...numbers];

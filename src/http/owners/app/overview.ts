@@ -6,6 +6,7 @@ import { gapWords, noneSentences, noneWords } from '../../../domain/usage/counte
 import type { OwnersDeps } from '../deps.ts';
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../../charts/charts.ts';
+import { appProgress } from './app-progress.ts';
 import { byEndpoint } from '../../charts/call-charts.ts';
 import { checklist, type ChecklistStep } from '../move/checklist.ts';
 import { cutOverForOwner } from '../../cut-over/cards.ts';
@@ -53,6 +54,11 @@ export async function ownerCards(context: OwnersDeps, { app, of }: ShownApp, foo
   return {
     calls: await callsCard(context, await callersOf(context, of), moved.calls.last),
     all: stateLines(moved.states, footing),
+    progress: await appProgress(context, {
+      clientId: app.client_id,
+      name: app.name,
+      waiting: moved.tokens.waiting,
+    }),
     cutOver: await cutOverForOwner(context, app),
     steps: { done: steps.filter(({ state }) => state === 'done').length, all: steps.length },
     next,

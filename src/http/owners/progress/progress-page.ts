@@ -9,13 +9,13 @@ import {
 } from '../../../domain/progress/progress-of.ts';
 import { lastCountAt } from '../../../domain/progress/last-count.ts';
 import { appsOfOwner } from '../../../domain/tokens/tokens-of-account.ts';
-import { dayOf } from '../../../shared/moments.ts';
-import { lines } from '../../charts/charts.ts';
-import { progressSeries } from '../../charts/progress-series.ts';
+import { createForecaster, type Forecaster } from '../../../domain/progress/forecaster.ts';
+import { forecastSentences } from '../../wording/forecast-words.ts';
+import { progressChart } from '../../charts/progress-series.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import type { AppLifecycle } from '../../../domain/lifecycle/old-api-status.ts';
-import { type DateLine, dateLines } from '../../wording/dates/lines.ts';
+import { retirementLine } from '../../wording/dates/lines.ts';
 import { progressWords } from './progress-words.ts';
 import { sortByUrgency, urgencyOf } from '../home/urgency.ts';
 
@@ -26,36 +26,25 @@ const DAYS = 90;
 /** A page with a chart for each of very many apps is slow, and nobody reads it. */
 const APPS_SHOWN = 12;
 
-/** The retirement for an app, or for apps without more time; undefined where the retirement changes no call. */
-function retirementOf(asOf: AppLifecycle): DateLine | undefined {
-  return dateLines(asOf).find(({ milestone, changesCalls }) => milestone === 'retirement' && changesCalls);
+/** The sentences of these apps, with the chart. Forecasts are made by `forecast`. */
+function shown(days: readonly ProgressDay[], asOf: AppLifecycle, { forecast, ...of }: ShownProgress) {
+  const counted = sinceCounted(days);
+  const last = counted.at(-1) ?? { mapped: 0, waiting: 0, migrated: 0 };
+  const told = forecastSentences(forecast(days), asOf);
+  const retiresAt = retirementLine(asOf)?.at;
+  const drawn = told.length > 0 ? forecast(days) : undefined;
+  return {
+    words: progressWords(last, asOf),
+    forecast: told,
+    chart: progressChart(of, counted, { retiresAt, forecast: drawn }),
+  };
 }
 
-interface ChartHeading {
+interface ShownProgress {
   id: string;
   title: string;
   isSmall?: boolean;
-}
-
-/** The chart; '' before the second counted day, because a line of a single day would be a dot. */
-function chartOf(
-  counted: readonly ProgressDay[],
-  retirement: DateLine | undefined,
-  of: ChartHeading,
-): string {
-  if (counted.length < 2) return '';
-  return lines({
-    ...of,
-    days: counted.map(({ day }) => day),
-    series: progressSeries(counted),
-    marks: retirement ? [{ day: dayOf(retirement.at), label: 'Retirement' }] : [],
-  });
-}
-
-function shown(days: readonly ProgressDay[], asOf: AppLifecycle, of: ChartHeading) {
-  const counted = sinceCounted(days);
-  const last = counted.at(-1) ?? { mapped: 0, waiting: 0, migrated: 0 };
-  return { words: progressWords(last, asOf), chart: chartOf(counted, retirementOf(asOf), of) };
+  forecast: Forecaster;
 }
 
 interface App {
@@ -76,11 +65,11 @@ async function largest(context: OwnersDeps, apps: readonly App[]): Promise<App[]
 }
 
 /** The sentence and the chart of each app, the most urgent app first. */
-async function ofEach(context: OwnersDeps, apps: readonly App[]) {
+async function ofEach(context: OwnersDeps, apps: readonly App[], forecast: Forecaster) {
   const ids = apps.map(({ clientId }) => clientId);
   const progress = await progressOfApps(context, ids, { days: DAYS });
   const all = apps.map(({ clientId, name }) => {
-    const charted = { id: `app-${clientId}`, title: `Tokens of ${name}`, isSmall: true };
+    const charted = { id: `app-${clientId}`, title: `Tokens of ${name}`, isSmall: true, forecast };
     const days = progress.get(clientId) ?? [];
     const asOf = appLifecycleNow(context, clientId);
     const urgency = urgencyOf({ name, waiting: days.at(-1)?.waiting ?? 0 }, asOf);
@@ -97,15 +86,16 @@ function showProgress(frame: PageShell): RequestHandler {
     const all = await progressOf(context, { ownerAccountId }, { days: DAYS });
     const listed = await largest(context, apps);
     const [asOf, countedAt] = [appLifecycleNow(context), await lastCountAt(context)];
+    const forecast = await createForecaster(context);
     frame.page(res, 'progress', {
       title: 'Progress',
       count: apps.length,
       leftOut: apps.length - listed.length,
       countedAt,
       isUncounted: countedAt === undefined && sinceCounted(all).length === 0,
-      retirement: retirementOf(asOf),
-      all: shown(all, asOf, { id: 'all', title: 'Tokens of all your apps' }),
-      apps: await ofEach(context, listed),
+      retirement: retirementLine(asOf),
+      all: shown(all, asOf, { id: 'all', title: 'Tokens of all your apps', forecast }),
+      apps: await ofEach(context, listed, forecast),
     });
   };
 }

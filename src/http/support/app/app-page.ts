@@ -3,6 +3,8 @@ import type { HttpSupportDeps } from '../deps.ts';
 import { changesCalls, type Lifecycle } from '../../../domain/lifecycle/lifecycle.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeApp, type ExtensionRow } from '../../../domain/support/describe-app.ts';
+import { forecastOfApps } from '../../../domain/progress/forecaster.ts';
+import { forecastSentences } from '../../wording/forecast-words.ts';
 import { gapWords } from '../../../domain/usage/counted-days.ts';
 import { totalOf } from '../../../domain/tokens/states-of-app.ts';
 import { timelineOfApp } from '../../../domain/support/timeline.ts';
@@ -92,6 +94,14 @@ function extensionLine(
 /** Whether an extension is in force. */
 const isExtended = ({ extensions }: AppDescription) => extensions.some(({ ended_at }) => ended_at === null);
 
+/** When the last token is connected, in sentences; none where no token waits now. */
+async function shownForecast(context: HttpSupportDeps, { app, counts }: AppDescription): Promise<string[]> {
+  const { unmapped = 0, reauthorization_required: stopped = 0 } = counts;
+  if (unmapped + stopped === 0 || app.retired_at !== null) return [];
+  const forecast = (await forecastOfApps(context, [app.client_id])).get(app.client_id);
+  return forecast ? forecastSentences(forecast, appLifecycleNow(context, app.client_id)) : [];
+}
+
 function shownTokens(context: HttpSupportDeps, { app, counts, tokens, next }: AppDescription, req: Request) {
   const path = addressOf(app.client_id);
   return {
@@ -145,6 +155,7 @@ function show(frame: PageShell): RequestHandler {
       client,
       cutOver: isUnidentified ? undefined : await shownCutOver(context, all, history.names),
       tokens: shownTokens(context, all, req),
+      forecast: await shownForecast(context, all),
       chart: shownChart(all),
       gap: gapWords(all.counted),
       timeline: shownTimeline(history, {

@@ -8,6 +8,8 @@ import {
   EXPORTS,
   exportRows,
 } from '../../../domain/support/numbers-export.ts';
+import { forecastOfAll } from '../../../domain/progress/forecaster.ts';
+import { FORECAST_COLUMNS, forecastRow } from '../../../domain/progress/forecast-row.ts';
 import { PROGRESS_DAYS } from '../../../domain/support/numbers.ts';
 import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
 import { dayOf } from '../../../shared/moments.ts';
@@ -15,7 +17,10 @@ import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { csvLine } from '../../pages/csv.ts';
 
-/** /support/numbers.csv and .json: the rows of the numbers, sent while they are read. */
+/**
+ * /support/numbers.csv and .json: the rows of the numbers, sent while they are read. Every JSON has the forecast of all
+ * apps together at its head.
+ */
 
 const DAYS_MAX = USAGE_KEPT / DAY;
 
@@ -30,7 +35,7 @@ function askedOf({ query }: Request): ExportRequest {
   const days = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : 0;
   if (by !== undefined && days >= 1 && days <= DAYS_MAX) return { by, days };
   throw new PageError(400, 'There is no such export', {
-    reason: `by is “day” or “app”, and days is a number from 1 to ${DAYS_MAX}.`,
+    reason: `by is “day”, “app” or “forecast”, and days is a number from 1 to ${DAYS_MAX}.`,
     next: 'Choose an export at /support/numbers.',
   });
 }
@@ -53,6 +58,10 @@ async function* csvOf(columns: readonly string[], rows: AsyncIterable<ExportRow>
   for await (const row of rows) yield csvLine(columns.map((name) => row[name] ?? ''));
 }
 
+/** What is not known is null. */
+const withNulls = (columns: readonly string[], row: ExportRow) =>
+  Object.fromEntries(columns.map((name) => [name, row[name] ?? null]));
+
 /** JSON with one row on each line. */
 async function* jsonOf(
   { head, columns }: { head: Record<string, unknown>; columns: readonly string[] },
@@ -61,7 +70,7 @@ async function* jsonOf(
   yield `${JSON.stringify({ ...head, columns }).slice(0, -1)},"rows":[`;
   let separator = '\n';
   for await (const row of rows) {
-    yield `${separator}${JSON.stringify(Object.fromEntries(columns.map((name) => [name, row[name]])))}`;
+    yield `${separator}${JSON.stringify(withNulls(columns, row))}`;
     separator = ',\n';
   }
   yield '\n]}\n';
@@ -92,7 +101,8 @@ export function sendExport(frame: PageShell, form: keyof typeof TYPES): RequestH
     const now = context.clock.now();
     const rows = exportRows(context, asked);
     const columns = COLUMNS[asked.by];
-    const head = { ...asked, exported_at: new Date(now).toISOString() };
+    const forecast = withNulls(FORECAST_COLUMNS, forecastRow(await forecastOfAll(context)));
+    const head = { ...asked, exported_at: new Date(now).toISOString(), forecast };
     res.setHeader('Content-Type', TYPES[form]);
     const name = `grantbridge-by-${asked.by}-${dayOf(now)}.${form}`;
     res.setHeader('Content-Disposition', `attachment; filename="${name}"`);

@@ -1,12 +1,12 @@
 import type { RequestHandler, Router } from 'express';
 import { type Numbers, numbersOf, PROGRESS_DAYS, RECENT_DAYS } from '../../../domain/support/numbers.ts';
 import { COLUMNS } from '../../../domain/support/numbers-export.ts';
-import { dayOf } from '../../../shared/moments.ts';
 import { type Series, stackedBars } from '../../charts/charts.ts';
-import { progressSeries } from '../../charts/progress-series.ts';
+import { progressChart } from '../../charts/progress-series.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import type { AppLifecycle } from '../../../domain/lifecycle/old-api-status.ts';
+import { forecastSentences } from '../../wording/forecast-words.ts';
 import { nextLine } from '../../wording/dates/lines.ts';
 import { timeWords } from '../../wording/dates/words.ts';
 import type { PageShell } from '../../site/page-shell.ts';
@@ -18,17 +18,13 @@ import { moveWords, percentWords } from './numbers-words.ts';
 
 /** /support/numbers: how far the move to the new API is, as a report for managers, to read and to export. */
 
-function progressChart({ progress }: Numbers, retirement: number | undefined): string {
-  return stackedBars({
-    id: 'progress',
-    title: `Tokens on each of the last ${PROGRESS_DAYS} days`,
-    days: progress.map(({ day }) => day),
-    series: progressSeries(progress),
-    // Nobody knows the tokens of the days before the first count.
-    isPartial: true,
-    empty: 'No token is counted on these days.',
-    ...(retirement !== undefined && { marks: [{ day: dayOf(retirement), label: 'Retirement' }] }),
-  });
+/** The forecast in sentences, and the chart with its line. */
+function shownProgress({ progress, forecast }: Numbers, asOf: AppLifecycle) {
+  const told = forecastSentences(forecast, asOf);
+  const drawn = told.length > 0 ? forecast : undefined;
+  const of = { id: 'progress', title: `Tokens on each of the last ${PROGRESS_DAYS} days` };
+  const retiresAt = asOf.lifecycle.dates.retirement;
+  return { forecast: told, progressChart: progressChart(of, progress, { retiresAt, forecast: drawn }) };
 }
 
 /**
@@ -84,7 +80,7 @@ function show(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (_req, res) => {
     const numbers = await numbersOf(context);
-    const { retirement } = context.lifecycle.current().dates;
+    const asOf = appLifecycleNow(context);
     const { totals, mails } = numbers;
     frame.page(res, 'support-numbers', {
       title: 'Numbers',
@@ -93,8 +89,8 @@ function show(frame: PageShell): RequestHandler {
       share: percentWords(totals.active + totals.migrated, totals.active + totals.migrated + totals.waiting),
       summary: moveWords(totals),
       countedAt: totals.counted > 0 ? numbers.countedAt : undefined,
-      nextDate: dateWords(appLifecycleNow(context)),
-      progressChart: progressChart(numbers, retirement),
+      nextDate: dateWords(asOf),
+      ...shownProgress(numbers, asOf),
       endsChart: endsChart(numbers),
       ends: endsInOrder(numbers).map(({ cause, total }) => ({ label: labelOf(cause), total })),
       mails,

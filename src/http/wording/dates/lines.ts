@@ -74,6 +74,11 @@ export function nextLine(asOf: AppLifecycle): DateLine | undefined {
   return ahead.find((line) => line.changesCalls) ?? ahead[0] ?? lines.at(-1);
 }
 
+/** The retirement; undefined where it changes no call. */
+export function retirementLine(asOf: AppLifecycle): DateLine | undefined {
+  return dateLines(asOf).find((line) => line.milestone === 'retirement' && line.changesCalls);
+}
+
 /** When the old API ended for this app; undefined before its sunset. */
 export function endOf(asOf: AppLifecycle): number | undefined {
   return dateLines(asOf).find(({ milestone, isPast }) => isPast && milestone === 'sunset')?.at;
