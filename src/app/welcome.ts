@@ -13,14 +13,14 @@ function beginAgain({ database, varDir }: Config): string {
 
 /** What works from the first moment where an old API runs. */
 function passedLines(
-  { publicUrl, oldBackendUrl }: Config,
+  { publicUrl, embedded }: Config,
   { clientId, token }: { clientId: string; token: string },
 ): string[] {
-  if (oldBackendUrl === undefined) return [];
+  if (embedded.oldApiPort === undefined) return [];
   return [
-    'A token from years ago works at once. The old API answers it until the retirement of its app:',
+    'A token from years ago. The old API answers it until it is connected or its app is retired:',
     `  curl '${publicUrl}/1/profiles.json?access_token=${token}'`,
-    `Connect it at ${publicUrl}/apps/${clientId}, and from then on the new API answers.`,
+    `Connect it at ${publicUrl}/apps/${clientId}, and the new API answers it.`,
     '',
   ];
 }

@@ -84,7 +84,9 @@ const PORTS = ['PORT', 'MODERN_PORT', 'DEMO_PORT', 'DEMO_OLD_API_PORT'] as const
 
 /** Of those that are not wrong already. */
 function areEqualPorts(env: RuledSettings, { wrong }: MachineState): boolean {
-  const fixed = PORTS.filter((name) => env[name] !== 0 && !wrong.includes(name)).map((name) => env[name]);
+  const hasOldApi = env.LEGACY_BACKEND_URL === undefined;
+  const used = PORTS.filter((name) => hasOldApi || name !== 'DEMO_OLD_API_PORT');
+  const fixed = used.filter((name) => env[name] !== 0 && !wrong.includes(name)).map((name) => env[name]);
   return new Set(fixed).size < fixed.length;
 }
 

@@ -7,7 +7,7 @@ import { type Ground, startGround } from './ground.ts';
 import type { Memory } from './memory.ts';
 import { type FuzzOptions, readOptions } from './options.ts';
 import { randomRequest, type Valid } from './random-request.ts';
-import { send, sendCut } from './send.ts';
+import { sendCut, sendWhole } from './send.ts';
 
 /**
  * Sends many requests of every kind to a bridge in a process of its own: none may end the process, be answered with 500,
@@ -50,10 +50,10 @@ async function sendOne(run: Run, index: number): Promise<void> {
     await sendCut(ground.bridge.url, request, chance.between(0, request.body.length));
     return count(run, 'cut');
   }
-  const status = await send(ground.bridge.url, request);
+  const { status, text } = await sendWhole(ground.bridge.url, request);
   count(run, String(status));
   if (status === 500)
-    run.failures.push(`request ${index} was answered with 500: ${request.method} ${request.path}`);
+    run.failures.push(`request ${index} was answered with 500: ${request.method} ${request.path}: ${text}`);
 }
 
 async function sendAll(run: Run): Promise<void> {

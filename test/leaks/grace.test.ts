@@ -71,13 +71,14 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await report(token, 1);
     await context.store.durable
       .updateTable('mappings')
-      .set({ state: 'migrated' })
+      .set({ state: 'migrated', updated_at: clock.now() })
       .where('id', '=', mappingId)
       .execute();
+    const endedAt = clock.now();
     clock.advance(HOUR);
     await endLeakedTokens(context);
     expect(await stateOf(token)).toBe('migrated');
-    expect(await endOf(mappingId)).toMatchObject({ endedAt: clock.now() });
+    expect(await endOf(mappingId)).toMatchObject({ endedAt });
     expect(await revocations(mappingId)).toEqual([]);
   });
 

@@ -115,7 +115,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const [toHolder, toOwner] = [await read(HOLDER), await read(OWNER)];
     for (const { subject, text, html } of [toHolder, toOwner]) {
       expect(subject).toBe('A token of “Night poster” has leaked');
-      expect(text).toContain('It is revoked: nobody can use it any more.');
+      expect(text).toContain('It is revoked: this service refuses it now.');
       expect(text).toContain(`The token that ends with ${one.value.slice(-4)}: reported on`);
       expect(text).toContain('found at: https :// code.');
       expect(text).toContain('7 /1/user.json by night/1.0, token in the address');

@@ -31,6 +31,27 @@ test.each([
     expect(words(found).toLowerCase()).not.toContain(BODY);
 });
 
+test.each([
+  ['a blank in its midst', `https://code.example/1/${BODY.slice(0, 9)}\n${BODY.slice(9)}`],
+  ['an invisible character in its midst', `https://code.example/1/${BODY.slice(0, 9)}\u200B${BODY.slice(9)}`],
+  ['an escaped letter', `https://code.example/1/%30${BODY.slice(1)}`],
+  ['a letter escaped three times', `https://code.example/1/%252530${BODY.slice(1)}`],
+])('the token itself does not stand in its place with %s', (_name, found) => {
+  expect(words(found).replaceAll(/[^0-9a-z]/g, '')).not.toContain(BODY.slice(9));
+});
+
+test('of a token that is cut where the text grows too long nothing stands there', () => {
+  for (let at = 1900; at <= 2010; at += 1) {
+    const shown = words(`https://code.example/?${'a'.repeat(at - 24)}#${BODY}`);
+    expect(shown).not.toContain(BODY.slice(0, 12));
+  }
+});
+
+test('a query with a line break in it is left out whole, and a secret after 1// is no commit', () => {
+  expect(words('https://code.example/?k=a\nhush7Yq')).not.toContain('hush7Yq');
+  expect(words(`https://code.example/1//${'a1b2'.repeat(10)}`)).not.toContain('a1b2a1b2');
+});
+
 test('a short token of an import does not stand in its place either', () => {
   expect(words('https://code.example/short-tok/x', 'short-tok')).not.toContain('short-tok');
 });
@@ -44,7 +65,7 @@ test('other secrets do not stand there: a password in an address, another token,
 
 test('the text is one line of at most 300 characters, and turns nothing around', () => {
   const shown = words(`a\r\nb\u202Ec\u0000d ${'long '.repeat(500)}`);
-  expect(shown).toMatch(/^a b c d long /);
+  expect(shown).toMatch(/^a bc d long /);
   expect(Array.from(shown)).toHaveLength(300);
 });
 

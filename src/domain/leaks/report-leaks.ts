@@ -101,27 +101,25 @@ async function keepReport(
       });
 }
 
-/** The plain tokens of reports, each with the places where it was found. */
-function placesByToken(reports: readonly LeakReport[]): Array<[token: string, places: Set<string>]> {
-  const byToken = groupBy(reports, ({ token }) => plainOf(token));
-  return [...byToken].map(([token, some]) => [
-    token,
-    new Set(some.map(({ found }) => placeWords({ token, found }))),
-  ]);
-}
+/** Far more than are kept of one token. */
+const PLACES_READ = 50;
+
+/** The places where a token was found. Only of known tokens: a report may name any number of others. */
+const placesOf = (token: string, reports: readonly LeakReport[]): Set<string> =>
+  new Set(reports.slice(0, PLACES_READ).map(({ found }) => placeWords({ token, found })));
 
 async function takeSome(
   context: LeaksDeps,
-  some: ReadonlyArray<[token: string, places: Set<string>]>,
+  some: ReadonlyArray<[token: string, reports: LeakReport[]]>,
   input: ReportInput,
 ): Promise<Map<string, FoundLeak>> {
   const known = await findKnown(
     context,
     some.map(([token]) => token),
   );
-  const reported = some.flatMap(([token, places]): KnownReport[] => {
+  const reported = some.flatMap(([token, reports]): KnownReport[] => {
     const row = known.get(token);
-    return row ? [{ row: learnFrom(context, row, token), places }] : [];
+    return row ? [{ row: learnFrom(context, row, token), places: placesOf(token, reports) }] : [];
   });
   const keep = async (tx: Database) => {
     for (const one of reported) await keepReport(context, tx, { ...one, ...input });
@@ -152,7 +150,8 @@ export async function reportLeaks(
   origin: Origin,
 ): Promise<FoundLeaks> {
   const found = new Map<string, FoundLeak>();
-  for (const some of chunksOf(placesByToken(reports), TOKENS_AT_ONCE)) {
+  const byToken = groupBy(reports, ({ token }) => plainOf(token));
+  for (const some of chunksOf([...byToken], TOKENS_AT_ONCE)) {
     for (const [token, leak] of await takeSome(context, some, { grace, origin })) found.set(token, leak);
     await yieldToEventLoop();
   }

@@ -21,7 +21,8 @@ export class LeakReportRefused extends WithoutStack {
 }
 
 /**
- * The one answer to every report without a right signature: a stranger learns nothing of keys, limits or tokens. The
+ * The one answer to every report without a right signature: a stranger learns nothing of tokens. (That a key is
+ * known shows all the same, for without a known one no body is waited for.) The
  * operator finds the reason in the log.
  */
 export function refuseReport(

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { Unavailable } from '../../domain/failures.ts';
 import { reportLeaks } from '../../domain/leaks/report-leaks.ts';
-import { oldBackendFor } from '../../domain/lifecycle/old-backend-for.ts';
+import { oldBackendUntilRetired } from '../../domain/lifecycle/old-backend-for.ts';
 import { createRefusalLog } from '../../shared/log/refusal-log.ts';
 import { createFailureBrake } from '../pages/brake.ts';
 import { callingOf } from '../request-trace.ts';
@@ -50,7 +50,7 @@ async function takeReport(
   const { entries, unreadable } = report;
   const input = { reports: entries.map(leakOf), grace: context.settings.leakedTokenGrace };
   const found = await reportLeaks(context, input, { actor: `leaks:${keyId}`, ...callingOf(res) });
-  const isAllKnown = oldBackendFor(context, undefined).oldBackend === undefined;
+  const isAllKnown = oldBackendUntilRetired(context, undefined) === undefined;
   const known = new Set([...found.values()].map(({ mappingId }) => mappingId)).size;
   context.logger.info('a leak report was taken', { signer, entries: entries.length, unreadable, known });
   sendJson(res, 200, labelsOf(entries, found, { isAllKnown }));

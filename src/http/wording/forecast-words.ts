@@ -59,7 +59,7 @@ function rangeSentence(forecast: FallingForecast, date: NamedDate | undefined): 
   if (earliest === zeroDay && latest === zeroDay) return [];
   const across = crossing(forecast, date);
   if (latest === undefined)
-    return [`It is ${dayWords(earliest)} at the earliest; so few tokens tell no latest day${across}.`];
+    return [`It is ${dayWords(earliest)} at the earliest; no latest day can be told${across}.`];
   return [`If the pace lasts, it is between ${dayWords(earliest)} and ${dayWords(latest)}${across}.`];
 }
 
@@ -110,11 +110,15 @@ function fallingSentences(forecast: FallingForecast, asOf: AppLifecycle): string
   ];
 }
 
-function notFallingWords(fell: number): string {
+function notFallingWords(fell: number, beside: string): string {
   return Math.round(fell) > 0
-    ? `In the last two weeks the number of waiting tokens fell by ${formatNumber(Math.round(fell))}, but too unevenly to tell a date.`
+    ? `In the last two weeks the number of waiting tokens fell by ${formatNumber(Math.round(fell))}${beside}, but too unevenly to tell a date.`
     : 'At the pace of the last two weeks the number of waiting tokens is not falling, so the last one has no date.';
 }
+
+/** What happened once is no part of the pace; it is named after the sentence. */
+const besides = (forecast: Forecast): string =>
+  'leftOut' in forecast && forecast.leftOut.length > 0 ? ' beside what is named below' : '';
 
 function sentencesOfForecast(forecast: Forecast, asOf: AppLifecycle): string[] {
   switch (forecast.kind) {
@@ -128,10 +132,10 @@ function sentencesOfForecast(forecast: Forecast, asOf: AppLifecycle): string[] {
     case 'too_few_days':
       return [tooFewDaysWords(forecast.since), `A forecast stands here from ${dayWords(forecast.from)} on.`];
     case 'not_falling':
-      return [notFallingWords(forecast.fell)];
+      return [notFallingWords(forecast.fell, besides(forecast))];
     case 'rising':
       return [
-        `In the last two weeks the number of waiting tokens rose by ${formatNumber(Math.round(-forecast.fell))}, so the last one has no date.`,
+        `In the last two weeks the number of waiting tokens rose by ${formatNumber(Math.round(-forecast.fell))}${besides(forecast)}, so the last one has no date.`,
       ];
     case 'too_far':
       return [

@@ -117,15 +117,20 @@ export async function claimLeakEnd(tx: Database, mappingId: string, now: number)
 export interface Leak {
   reportedAt: number;
   endsAt: number;
+  /** When the token ended, for its leak or otherwise. */
   endedAt: number | null;
   places: Array<{ place: string; at: number; by: string }>;
 }
+
+/** States that no token leaves, so that the last change of the token is its end. */
+const HAS_ENDED: ReadonlySet<Mapping['state']> = new Set(['revoked', 'migrated']);
 
 /** What is kept of these tokens, by mapping id. The places of a token come in the order of their reports. */
 export async function readLeaks(db: Database, mappingIds: readonly string[]): Promise<Map<string, Leak>> {
   const tokens = await db
     .selectFrom('leaked_tokens')
-    .select(['mapping_id', 'reported_at', 'ends_at', 'ended_at'])
+    .innerJoin('mappings', 'mappings.id', 'mapping_id')
+    .select(['mapping_id', 'reported_at', 'ends_at', 'state', 'updated_at'])
     .where(isOneOf(db, 'mapping_id', mappingIds))
     .execute();
   if (tokens.length === 0) return new Map();
@@ -137,12 +142,12 @@ export async function readLeaks(db: Database, mappingIds: readonly string[]): Pr
     .orderBy('place')
     .execute();
   return new Map(
-    tokens.map(({ mapping_id: id, reported_at, ends_at, ended_at }) => [
+    tokens.map(({ mapping_id: id, reported_at, ends_at, state, updated_at }) => [
       id,
       {
         reportedAt: reported_at,
         endsAt: ends_at,
-        endedAt: ended_at,
+        endedAt: HAS_ENDED.has(state) ? updated_at : null,
         places: places
           .filter(({ mapping_id }) => mapping_id === id)
           .map(({ place, reported_at: at, reported_by: by }) => ({ place, at, by })),

@@ -83,6 +83,7 @@ export async function listLeakedOf(db: Database, mappingIds: readonly string[]) 
       'm.hint_last',
       'm.last_used_at',
       'a.name as app_name',
+      'a.owner_account_id',
     ])
     .where(isOneOf(db, 'm.id', mappingIds))
     .orderBy('a.name')

@@ -103,7 +103,7 @@ test('a pace that may fall, falls, or rises is told with what follows', () => {
 test('so few tokens that no latest day can be told', () => {
   const few = falling({ latest: undefined, slowing: 'possible' });
   expect(told(few, lifecycleWith({ retirement: '2027-03-14' }))).toBe(
-    `${PACE}, ten days before the retirement. It is 20 February 2027 at the earliest; so few tokens tell no latest day, so it may come after the retirement. If the pace falls as fewer tokens are left, it takes far longer.`,
+    `${PACE}, ten days before the retirement. It is 20 February 2027 at the earliest; no latest day can be told, so it may come after the retirement. If the pace falls as fewer tokens are left, it takes far longer.`,
   );
 });
 

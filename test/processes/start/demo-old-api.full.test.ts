@@ -36,7 +36,7 @@ beforeAll(async () => {
   place = await choosePlace();
   settings = { ...place.settings, DEMO_OLD_API_PORT: String(await freePort()) };
   system = await startWholeSystem(settings);
-  oldToken = /years ago works at once[^]*?access_token=([^']+)'/.exec(system.welcome)?.[1] ?? '';
+  oldToken = /from years ago[^]*?access_token=([^']+)'/.exec(system.welcome)?.[1] ?? '';
 });
 
 afterAll(async () => {

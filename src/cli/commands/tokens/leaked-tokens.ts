@@ -92,7 +92,10 @@ function lineOf({ mapping_id: id, had_ended: hadEnded, ended_at: ended, ends_at:
 
 function summaryOf({ read, known, unknown, tooLong }: LeakCounts): string {
   const lines = `${read} ${read === 1 ? 'line' : 'lines'}`;
-  const parts = [`${known.size} known`, `${unknown} unknown`];
+  const parts = [
+    `${known.size} ${known.size === 1 ? 'token' : 'tokens'} known`,
+    `${unknown} ${unknown === 1 ? 'line' : 'lines'} unknown`,
+  ];
   return `${lines}: ${[...parts, ...(tooLong > 0 ? [`${tooLong} too long`] : [])].join(', ')}`;
 }
 

@@ -5,7 +5,7 @@ import type { ReminderRow } from '../../../store/reminders/reminders.ts';
 import type { PersonRole } from '../../../store/tables/lifecycle.ts';
 import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
 import type { RemindersDeps } from '../deps.ts';
-import { aboutApp, callsOfTokens } from '../letter/about-app.ts';
+import { aboutApp, callsOfTokens, isBridgeAlone } from '../letter/about-app.ts';
 import { asHtml } from '../letter/as-html.ts';
 import { asText } from '../letter/as-text.ts';
 import { type Letter, letterHeaders } from '../letter/compose.ts';
@@ -56,7 +56,11 @@ async function appsOf(context: RemindersDeps, reminders: readonly ReminderRow[])
     const own = new Set(tokens.map(({ id }) => id));
     const roles = new Set(reminders.filter((one) => own.has(one.planned_for)).map(({ role }) => role));
     const app = appOf(tokens, { leaks, roles });
-    return app ? [{ app, ids: [...own] }] : [];
+    const isHeld = roles.has('holder');
+    const isUnproven = isHeld
+      ? tokens.some(({ account_id }) => account_id === null)
+      : tokens.every(({ owner_account_id }) => owner_account_id === null);
+    return app ? [{ app, ids: [...own], isUnproven }] : [];
   });
 }
 
@@ -82,7 +86,7 @@ interface LetterView {
 
 async function cardOf(
   context: RemindersDeps,
-  { app: leaked, ids }: { app: LeakedApp; ids: readonly string[] },
+  { app: leaked, ids, isUnproven }: { app: LeakedApp; ids: readonly string[]; isUnproven: boolean },
   view: LetterView,
 ): Promise<Card> {
   const part = partOf(leaked);
@@ -91,13 +95,15 @@ async function cardOf(
     app,
     part,
     due: [],
-    isUnproven: false,
+    isUnproven,
     ...(await callsOfTokens(context, ids)),
   });
   await yieldToEventLoop();
-  const page = (path: string) => view.links.page(`/apps/${leaked.clientId}${path}`);
-  const blocks = [...leakBlocks(leaked, view.reader), ...evidence, ...stepBlocks(leaked, page)];
-  return { name: leaked.name, href: page(''), blocks };
+  const to = (aim: 'app' | 'revoke') => view.links.to(aim, leaked.clientId, isUnproven);
+  const targets = { app: await to('app'), revoke: await to('revoke'), isUnproven };
+  const told = { reader: view.reader, hasOldApi: !isBridgeAlone(app) };
+  const blocks = [...leakBlocks(leaked, told), ...evidence, ...stepBlocks(leaked, targets)];
+  return { name: leaked.name, href: targets.app, blocks };
 }
 
 function footOf(

@@ -1,6 +1,7 @@
 import type { Leak } from '../../../store/leaks/leaked-tokens.ts';
 import type { PersonRole } from '../../../store/tables/lifecycle.ts';
 import type { LetterBlock, LetterLine } from '../letter/content.ts';
+import { SIGN_IN } from '../letter/evidence.ts';
 import { letterCountWords, type LetterReader, localWords, momentWords } from '../letter/moments.ts';
 import { plainPlace } from '../letter/plain.ts';
 
@@ -43,11 +44,13 @@ const revoked = (isOne: boolean) => (isOne ? 'It is revoked' : 'They are revoked
 function endWords(app: LeakedApp, reader: LetterReader): string {
   const ahead = app.tokens.filter(isOpen).map(({ endsAt }) => endsAt);
   const isOne = app.tokens.length === 1;
-  if (ahead.length === 0) return `${revoked(isOne)}: nobody can use ${isOne ? 'it' : 'them'} any more.`;
+  if (ahead.length === 0) return `${revoked(isOne)}: this service refuses ${isOne ? 'it' : 'them'} now.`;
   const first = momentWords(Math.min(...ahead), reader);
-  return isOne || ahead.length === app.tokens.length
-    ? `${isOne ? 'It is' : 'They are'} revoked on ${first}. Until then, whoever has ${isOne ? 'it' : 'them'} can use ${isOne ? 'it' : 'them'}.`
-    : `Some are revoked already, the others from ${first} on.`;
+  if (isOne) return `It is revoked on ${first}. Until then, whoever has it can use it.`;
+  if (ahead.length < app.tokens.length) return `Some are revoked already, the others from ${first} on.`;
+  return new Set(ahead).size === 1
+    ? `They are revoked on ${first}. Until then, whoever has them can use them.`
+    : `They are revoked from ${first} on, each at its own time below.`;
 }
 
 const nameOf = ({ hintLast }: ToldToken) =>
@@ -67,25 +70,33 @@ function tokenLine(token: ToldToken, reader: LetterReader): LetterLine {
 }
 
 const WHOSE: Record<PersonRole, string> = {
-  holder: 'Whoever has such a token can read your account and post to it in the name of this app.',
-  owner: 'Whoever has such a token can read and post for one of its users in the name of your app.',
+  holder: 'With such a token, calls read your account and post to it in the name of this app.',
+  owner: 'With such a token, calls read and post for one of its users in the name of your app.',
 };
 
+/** The old API is not told of a leak (docs/operate/leaked-tokens.md). */
+const STILL_THERE =
+  'The old API itself may still take the token from those who reach it past this service. There it ends with the account’s or the app’s own access.';
+
 /** What has happened, and what happens next. */
-export function leakBlocks(app: LeakedApp, reader: LetterReader): LetterBlock[] {
+export function leakBlocks(
+  app: LeakedApp,
+  { reader, hasOldApi }: { reader: LetterReader; hasOldApi: boolean },
+): LetterBlock[] {
   const lines = app.tokens.slice(0, TOKENS_TOLD).map((token) => tokenLine(token, reader));
   const more = app.tokens.length - lines.length;
   const rest = more > 0 ? [{ text: `and ${letterCountWords(more, 'more token')}` }] : [];
   return [
     { kind: 'status', text: `${tokensWords(app)} of it ${haveLeaked(app)}. ${endWords(app, reader)}` },
     { kind: 'text', text: WHOSE[app.roles.has('holder') ? 'holder' : 'owner'] },
+    ...(hasOldApi ? [{ kind: 'text', text: STILL_THERE } as const] : []),
     { kind: 'list', title: 'What was found', lines: [...lines, ...rest] },
   ];
 }
 
 const OF_HOLDER = [
   'Look at what was posted from your account lately. If something is not yours, ask for help.',
-  'To go on with the app, connect it again from the app. It gets a new token then.',
+  'To go on with the app, connect it again from the app, where it still offers that. It gets a new token then.',
 ];
 
 const OF_OWNER = [
@@ -94,15 +105,19 @@ const OF_OWNER = [
   'Send tokens in the Authorization header. In an address they end up in logs.',
 ];
 
-/** What to do, and where. */
-export function stepBlocks({ roles, tokens }: LeakedApp, page: (path: string) => string): LetterBlock[] {
+/** What to do, and where: to look at the app, or to end its tokens. */
+export function stepBlocks(
+  { roles, tokens }: LeakedApp,
+  to: { app: string; revoke: string; isUnproven: boolean },
+): LetterBlock[] {
   const steps = [...(roles.has('holder') ? OF_HOLDER : []), ...(roles.has('owner') ? OF_OWNER : [])];
   const isEarly = roles.has('holder') && tokens.some(isOpen);
-  const see = { label: 'See the app', href: page('') };
-  const now = { label: 'Revoke its tokens now', href: page('/revoke') };
+  const see = { label: 'See the app', href: to.app };
+  const now = { label: 'Revoke its tokens now', href: to.revoke };
   return [
     { kind: 'list', title: 'What to do', lines: steps.map((text) => ({ text })) },
     { kind: 'button', isQuiet: false, link: isEarly ? now : see },
     ...(isEarly ? [{ kind: 'button', isQuiet: true, link: see } as const] : []),
+    ...(to.isUnproven ? [SIGN_IN] : []),
   ];
 }
