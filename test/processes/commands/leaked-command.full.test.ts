@@ -63,7 +63,7 @@ test('a list on standard input: known tokens are revoked, the others are counted
   const list = `\uFEFF${one}\r\n\n  ${newLegacyToken()}  \n${'x'.repeat(10_000)}\n${one}`;
   const { code, output } = await leaked(list, '-', '--found', `a log with ${one}`);
   expect(code).toBe(0);
-  expect(output).toMatch(/^4 lines: 1 known, 1 unknown, 1 too long\n[0-9a-f]{24} {2}revoked at \S+Z\n$/);
+  expect(output).toMatch(/^4 lines: 1 token known, 1 line unknown, 1 too long\n[0-9a-f]{24} {2}revoked at \S+Z\n$/);
   expect(states()).toEqual([
     { state: 'revoked', tokens: 1 },
     { state: 'unmapped', tokens: 2 },
@@ -99,7 +99,7 @@ test('a file with a grace: the tokens go on, and the end is printed for programs
 test('without a known token it ends with 1, and with a wrong option or file with words', async () => {
   expect(await leaked(`${newLegacyToken()}\n`, '-')).toEqual({
     code: 1,
-    output: '1 line: 0 known, 1 unknown\n',
+    output: '1 line: 0 tokens known, 1 line unknown\n',
   });
   expect(await leaked('', '-')).toMatchObject({ code: 1 });
   expect((await leaked('', '-', '--grace', '1000')).code).toBe(2);
