@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyPurpose, PURPOSES } from '../shared/secrets.ts';
 import { command, group } from './cli-command.ts';
+import type { HistoryOptions } from './commands/history/selection.ts';
 
 /** The commands about the program, its database, its keys and its history. */
 
@@ -73,6 +74,20 @@ function keyCommands(): Command {
   ]);
 }
 
+/** The options that choose entries of the history. */
+function withSelection(one: Command): Command {
+  return one
+    .option(
+      '--since <start>',
+      'begin after the position of an entry, or at a moment: a date such as 2027-02-01, or a time with its zone',
+    )
+    .option('--app <client-id>', 'only entries that name this app')
+    .option(
+      '--token <mapping>',
+      'only entries that name this token, by its mapping id; - reads a whole token from standard input',
+    );
+}
+
 function historyCommands(): Command {
   return group('history', 'The list of all changes, with actor and reason.', [
     command(
@@ -83,11 +98,19 @@ function historyCommands(): Command {
       '--anchor <file...>',
       'more anchors than this machine has: another file of anchors, or a captured log',
     ),
-    new Command('export')
+    withSelection(new Command('export'))
       .description('print every entry as one line of JSON')
       .option('--output <file>', 'write the entries to a new file instead')
       .exitOverride()
-      .action(async (options: { output?: string }) => (await history()).exportHistory(options)),
+      .action(async (options: HistoryOptions & { output?: string }) =>
+        (await import('./commands/history/export.ts')).exportHistory(options),
+      ),
+    withSelection(new Command('follow'))
+      .description('print each new entry as one line of JSON, until the command is stopped')
+      .exitOverride()
+      .action(async (options: HistoryOptions) =>
+        (await import('./commands/history/follow.ts')).followHistoryCommand(options),
+      ),
   ]);
 }
 

@@ -41,7 +41,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'keys reseal': ['keys reseal'],
   'keys drop': ['keys drop kf5d9f427'],
   'history verify': ['history verify', 'history verify --anchor bridge.log'],
-  'history export': ['history export --output history.ndjson'],
+  'history export': [
+    'history export --output history.ndjson',
+    'history export --since 2027-02-01 --app 4f0c0a06512f7ef214000000',
+  ],
+  'history follow': [
+    'history follow',
+    'history follow --since 48213',
+    'history follow --since 2027-02-01T09:00Z --token 6b08726f696859c36a4dfdf5',
+  ],
   'dates show': ['dates show'],
   'dates set': [
     "dates set retirement 2027-02-01 --reason 'as announced'",

@@ -1,18 +1,11 @@
 import { existsSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { type Anchors, newAnchors, readAnchors } from '../../domain/history/anchor-history.ts';
 import { readConfig } from '../../config/config.ts';
 import { epochFileOf } from '../../app/open-context.ts';
 import type { Context } from '../../domain/context.ts';
 import { findOtherDatabase } from '../../domain/instance/other-database.ts';
 import { openEpochFile } from '../../store/files/epoch-file.ts';
-import { timeOf } from '../../domain/history/locate-tampering.ts';
 import { verifyHistory as prove, type HistoryVerdict } from '../../domain/history/verify-history.ts';
-import { allEvents } from '../../store/history/events.ts';
-import type { Database } from '../../store/driver/store.ts';
-import { printPieces } from './print-pieces.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
@@ -106,43 +99,4 @@ export async function verifyHistoryCommand(options: { anchor?: string[] }): Prom
       },
     };
   });
-}
-
-async function* exportLines(db: Database): AsyncGenerator<string> {
-  for await (const event of allEvents(db)) {
-    const { position, id, at, ...rest } = event;
-    yield `${JSON.stringify({ position, id, at, time: timeOf(at), ...rest })}\n`;
-  }
-}
-
-/** Why a new file cannot be made, in words. */
-const UNMADE: Readonly<Record<string, string>> = {
-  EEXIST: 'it exists already',
-  ENOENT: 'its folder does not exist',
-  ENOTDIR: 'the path of its folder is not a folder',
-  EACCES: 'this user may not write to the folder',
-};
-
-async function writeInto(file: string, db: Database): Promise<void> {
-  const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
-    const reason = UNMADE[cause.code ?? ''] ?? cause.message;
-    throw new Error(`--output ${file} cannot be made: ${reason}`, { cause });
-  });
-  try {
-    await pipeline(Readable.from(exportLines(db)), handle.createWriteStream({ flush: true }));
-  } catch (error) {
-    // Half a history must not be taken for a whole history.
-    await rm(file, { force: true });
-    throw error;
-  }
-}
-
-/** `history export`: every entry as one JSON object a line, on standard output or into a new file. */
-export async function exportHistory(options: { output?: string }): Promise<void> {
-  const { output } = options;
-  await withContext(({ context }) =>
-    output === undefined
-      ? printPieces(exportLines(context.store.durable))
-      : writeInto(output, context.store.durable),
-  );
 }

@@ -1,7 +1,9 @@
 import { type Config, readConfig } from '../../config/config.ts';
 import { upstreamFor } from '../../app/embedded-client.ts';
 import { createLogger } from '../../shared/log/logger.ts';
+import { openStore } from '../../store/driver/open-store.ts';
 import { readSchema, schemaProblem } from '../../store/driver/schema-state.ts';
+import type { Store } from '../../store/driver/store.ts';
 import { findLostDatabase } from '../../store/files/epoch-file.ts';
 import { epochFileOf, openContext, type Overrides, type OpenContext } from '../../app/open-context.ts';
 
@@ -41,4 +43,14 @@ export async function withContext<T>(work: (opened: OpenContext) => Promise<T>):
 export async function lookInContext<T>(work: (opened: OpenContext) => Promise<T>): Promise<T> {
   await requireSchema(readConfig());
   return withNewestSchema(work, { isLook: true });
+}
+
+/**
+ * Opens the configured database alone, without keys, for a command that reads for hours. Makes no database and changes no
+ * schema.
+ */
+export async function openDatabaseAlone(): Promise<Store> {
+  const config = readConfig();
+  await requireSchema(config);
+  return openStore(config.database);
 }

@@ -185,10 +185,21 @@ async function* eventsById(db: Database, ids: readonly number[]): AsyncGenerator
     yield* await db.selectFrom('events').selectAll().where('id', 'in', some).orderBy('id').execute();
 }
 
-/** Every entry once, even while a bridge is chaining: first the chain in order, then the waiting entries. */
-export async function* allEvents(db: Database): AsyncGenerator<Event> {
-  let end = FIRST_PLACE;
-  for await (const page of chainedPages(db)) {
+/** The first chained entries after a position, at most a page. */
+export async function firstChainedAfter(
+  db: Database,
+  position: number,
+): Promise<Array<Event & EventPosition>> {
+  return listChained(db, { position, id: Number.MAX_SAFE_INTEGER });
+}
+
+/**
+ * Every entry after a position once, even while a bridge is chaining: first the chain in order, then the waiting
+ * entries.
+ */
+export async function* allEvents(db: Database, position = Number.MIN_SAFE_INTEGER): AsyncGenerator<Event> {
+  let end: EventPosition = { position, id: Number.MAX_SAFE_INTEGER };
+  for await (const page of chainedPages(db, end)) {
     yield* page;
     end = page.at(-1) ?? end;
   }

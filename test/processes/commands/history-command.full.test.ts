@@ -16,9 +16,12 @@ import { run, runJson } from './operator-command.ts';
 
 const LINE_LIMIT = 1000;
 
+const PROGRAM = resolve(import.meta.dirname, '../../../dist/program/cli.js');
+
 describe.each(modeDatabases)('on %s', (database) => {
   let bridges: Bridges;
   const secrets = new Set<string>();
+  let lastToken = '';
 
   const verify = (...args: string[]) => run(bridges.settings, 'history', 'verify', ...args);
   const events = () => bridges.context.store.durable.selectFrom('events');
@@ -49,6 +52,7 @@ describe.each(modeDatabases)('on %s', (database) => {
       const app = await bridges.registerApp();
       const code = await freshCode(bridges, { for: app });
       const token = tokenOf(await exchangeAt(nth(bridges, place), app, code));
+      lastToken = token;
       for (const secret of [app.clientSecret, code, token]) secrets.add(secret);
       await untilChained(LINE_LIMIT);
     }
@@ -86,8 +90,7 @@ describe.each(modeDatabases)('on %s', (database) => {
   });
 
   test('a reader that has enough ends the export quietly', async () => {
-    const program = resolve(import.meta.dirname, '../../../dist/program/cli.js');
-    const script = `set -o pipefail; "${process.execPath}" "${program}" history export | head -n 2`;
+    const script = `set -o pipefail; "${process.execPath}" "${PROGRAM}" history export | head -n 2`;
     const env = { PATH: process.env['PATH'], ...bridges.settings };
     const child = spawn('bash', ['-c', script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const said = { output: '', complaints: '' };
@@ -96,6 +99,64 @@ describe.each(modeDatabases)('on %s', (database) => {
     const [code] = (await once(child, 'close')) as [number];
     expect({ code, complaints: said.complaints }).toEqual({ code: 0, complaints: '' });
     expect(said.output.trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  const startFollower = (...args: string[]) => {
+    const child = spawn(process.execPath, [PROGRAM, 'history', 'follow', ...args], {
+      env: { PATH: process.env['PATH'], ...bridges.settings },
+      stdio: 'pipe',
+    });
+    const said = { output: '', complaints: '' };
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said.complaints += text));
+    const closed = once(child, 'exit') as Promise<[number | null, string | null]>;
+    return {
+      child,
+      said,
+      closed,
+      begun: () => until(() => said.complaints.includes('none arrived'), 20_000),
+    };
+  };
+
+  test('a follower prints what both processes chain, with no secret, and a signal ends it with 0', async () => {
+    const all = startFollower();
+    all.child.stdout.setEncoding('utf8').on('data', (text: string) => (all.said.output += text));
+    await all.begun();
+    const app = await bridges.registerApp();
+    const code = await freshCode(bridges, { for: app });
+    const token = tokenOf(await exchangeAt(nth(bridges, 1), app, code));
+    for (const secret of [app.clientSecret, code, token]) secrets.add(secret);
+    await until(() => all.said.output.includes('"token_issued"'), 5000);
+    all.child.kill('SIGTERM');
+    expect(await all.closed).toEqual([0, null]);
+    const lines = all.said.output.trimEnd().split('\n');
+    const exported = (await run(bridges.settings, 'history', 'export')).output.split('\n');
+    const start = exported.indexOf(lines[0] ?? '');
+    expect(lines).toEqual(exported.slice(start, start + lines.length));
+    const text = all.said.output + all.said.complaints;
+    expect([...secrets].filter((secret) => text.includes(secret.replace('1/', '')))).toEqual([]);
+  });
+
+  test('a follower of one token takes the token from standard input', async () => {
+    const ofToken = startFollower('--since', '0', '--token', '-');
+    ofToken.child.stdout.setEncoding('utf8').on('data', (text: string) => (ofToken.said.output += text));
+    ofToken.child.stdin.end(`${lastToken}\n`);
+    await until(() => ofToken.said.output.includes('"token_issued"'), 20_000);
+    ofToken.child.kill('SIGINT');
+    expect(await ofToken.closed).toEqual([0, null]);
+    const entries = ofToken.said.output
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Event);
+    expect(new Set(entries.map(({ mapping_id }) => mapping_id)).size).toBe(1);
+    expect(ofToken.said.output + ofToken.said.complaints).not.toContain(lastToken.replace('1/', ''));
+  });
+
+  test('a signal ends a follower whose reader has stalled, too', async () => {
+    const stalled = startFollower('--since', '0');
+    await stalled.begun();
+    await once(stalled.child.stdout, 'readable');
+    stalled.child.kill('SIGTERM');
+    expect(await stalled.closed).toEqual([0, null]);
   });
 
   test('the export goes into a new file for its owner alone, and never over another', async () => {

@@ -18,20 +18,7 @@ import { isUnidentified } from '../../../store/tokens/observed.ts';
 import type { MappingState } from '../../../store/tables/tables.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
-
-/** No token is longer. */
-const LINE_MAX = 4096;
-
-/** The first line of standard input. */
-async function readLine(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('Type the whole token, then Enter: ');
-  let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
-    text += String(chunk);
-    if (text.includes('\n') || text.length > LINE_MAX) break;
-  }
-  return text.split('\n')[0] ?? '';
-}
+import { readTokenLine } from './token-line.ts';
 
 function timeOf(time: number | null | undefined): string | null {
   return typeof time === 'number' ? new Date(time).toISOString() : null;
@@ -117,7 +104,7 @@ export async function findTokenCommand(
   _options: Record<string, unknown>,
   [query = '']: readonly string[],
 ): Promise<Result> {
-  const token = query === '-' ? await readLine() : undefined;
+  const token = query === '-' ? await readTokenLine() : undefined;
   return withContext(async ({ context }) => {
     const found =
       token === undefined ? await findTokens(context, query) : await findWholeToken(context, token);
