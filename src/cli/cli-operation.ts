@@ -36,7 +36,12 @@ function migrateCommand(): Command {
     'migrate',
     'bring the database to the newest schema',
     async () => (await import('./commands/database/migrate.ts')).migrateDatabase,
-  ).option('--status', 'show the schema of the database and the migrations that wait; change nothing');
+  )
+    .option('--status', 'show the schema of the database and the migrations that wait; change nothing')
+    .option(
+      '--plan',
+      'show which migrations would run and whether each only adds or also changes what exists; change nothing',
+    );
 }
 
 function keyCommands(): Command {

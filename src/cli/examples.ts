@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 /** What people type, by the words of the command. The help of each command ends with them; a test parses each. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['serve'],
-  migrate: ['migrate --status', 'migrate'],
+  migrate: ['migrate --status', 'migrate --plan', 'migrate'],
   'apps add': [
     "apps add --name 'My plugin' --callback https://plugin.example/callback --owner owner@plugin.example",
   ],

@@ -65,10 +65,18 @@ function readBeside(file: string): Pick<SchemaState, 'beside' | 'lacksVolatile'>
   };
 }
 
+/**
+ * The number of the last migration in a database; 0 where there is none of the bridge. Only reads.
+ * @throws {Error} in plain words when the database cannot be read
+ */
+export async function readSchemaNumber(location: DatabaseLocation): Promise<number> {
+  return location.kind === 'sqlite' ? readSqlite(location.file) : readPostgres(location.url);
+}
+
 /** @throws {Error} in plain words when the database cannot be read */
 export async function readSchema(location: DatabaseLocation): Promise<SchemaState> {
   const { kind } = location;
-  const present = kind === 'sqlite' ? readSqlite(location.file) : await readPostgres(location.url);
+  const present = await readSchemaNumber(location);
   const { beside, lacksVolatile } = kind === 'sqlite' ? readBeside(location.file) : NONE_BESIDE;
   const isBehind = present > 0 && !lacksVolatile;
   return {

@@ -4,6 +4,8 @@ import { findLostDatabase } from '../../../store/files/epoch-file.ts';
 import { describeLocation } from '../../../store/driver/open-store.ts';
 import { epochFileOf } from '../../../app/open-context.ts';
 import type { Result } from '../result.ts';
+import { planMigration } from './plan.ts';
+import { WrongUsage } from '../wrong-usage.ts';
 import { withNewestSchema } from '../with-context.ts';
 
 function linesOf(place: string, { present, newest, waiting }: SchemaState): string[] {
@@ -53,8 +55,14 @@ function migratedWords(state: SchemaState): string {
   return `The database has the newest schema, ${newest}, already.${volatile || ' No schema was changed.'}`;
 }
 
-/** `migrate [--status]`: brings the database to the newest schema. `--status` prints the schema and changes nothing. */
+/**
+ * `migrate [--status | --plan]`: brings the database to the newest schema. `--status` prints the schema, `--plan` what
+ * would run; both change nothing.
+ */
 export async function migrateDatabase(options: Record<string, unknown>): Promise<Result> {
+  if (options['status'] === true && options['plan'] === true)
+    throw new WrongUsage('--status and --plan are two questions: ask one');
+  if (options['plan'] === true) return planMigration();
   if (options['status'] === true) return tellStatus();
   const state = await readSchema(readConfig().database);
   const { present, newest, beside } = state;
