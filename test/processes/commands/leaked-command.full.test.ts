@@ -63,7 +63,9 @@ test('a list on standard input: known tokens are revoked, the others are counted
   const list = `\uFEFF${one}\r\n\n  ${newLegacyToken()}  \n${'x'.repeat(10_000)}\n${one}`;
   const { code, output } = await leaked(list, '-', '--found', `a log with ${one}`);
   expect(code).toBe(0);
-  expect(output).toMatch(/^4 lines: 1 token known, 1 line unknown, 1 too long\n[0-9a-f]{24} {2}revoked at \S+Z\n$/);
+  expect(output).toMatch(
+    /^4 lines: 1 token known, 1 line unknown, 1 too long\n[0-9a-f]{24} {2}revoked at \S+Z\n$/,
+  );
   expect(states()).toEqual([
     { state: 'revoked', tokens: 1 },
     { state: 'unmapped', tokens: 2 },
