@@ -113,7 +113,7 @@ describe.each(modeDatabases)('on %s', (database) => {
       child,
       said,
       closed,
-      begun: () => until(() => said.complaints.includes('none arrived'), 20_000),
+      begun: () => until(() => said.complaints.includes('none arrived'), 60_000),
     };
   };
 
@@ -140,7 +140,7 @@ describe.each(modeDatabases)('on %s', (database) => {
     const ofToken = startFollower('--since', '0', '--token', '-');
     ofToken.child.stdout.setEncoding('utf8').on('data', (text: string) => (ofToken.said.output += text));
     ofToken.child.stdin.end(`${lastToken}\n`);
-    await until(() => ofToken.said.output.includes('"token_issued"'), 20_000);
+    await until(() => ofToken.said.output.includes('"token_issued"'), 60_000);
     ofToken.child.kill('SIGINT');
     expect(await ofToken.closed).toEqual([0, null]);
     const entries = ofToken.said.output
