@@ -30,7 +30,7 @@ async function allCommands(): Promise<string[]> {
 /** The table names what stands under one word once: `keys init`, `list`, `add`. */
 function commandsInTable(groups: ReadonlySet<string>): Set<string> {
   const section = text.split(/\n##+ /)[0] ?? '';
-  const cells = [...section.matchAll(/^\| (`[^|]+) \|/gm)].map((match) => String(match[1]));
+  const cells = [...section.matchAll(/^\| (`(?:[^|\\]|\\.)+) \|/gm)].map((match) => String(match[1]));
   const named = new Set<string>();
   for (const cell of cells) {
     let group = '';
