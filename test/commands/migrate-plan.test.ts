@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
-import { effectsOf, effectsOfFile } from '../../src/store/driver/migration-effects.ts';
-import { migrationFiles } from '../../src/store/driver/migrations.ts';
+import { effectsOf } from '../../src/store/driver/schema/migration-effects.ts';
+import { migrationFiles } from '../../src/store/driver/schema/migrations.ts';
 import { volatileFileOf } from '../../src/store/driver/sqlite.ts';
 import { choosePlace, databaseKinds, type Place } from '../store/support/stores.ts';
 
@@ -66,16 +66,19 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await client.end();
   }
 
+  /** How a database without declarations says that it has a schema. */
+  const numbered = (schema: number) =>
+    kind === 'sqlite'
+      ? `pragma user_version = ${schema}`
+      : `insert into schema_version (number) values (${schema})`;
+
   /** A database with the schema of that migration and of those before it. */
   async function makeAt(schema: number): Promise<void> {
     const texts = files
       .filter(({ number }) => number <= schema)
       .map(({ path }) => readFileSync(path, 'utf8'));
-    const number =
-      kind === 'sqlite'
-        ? `pragma user_version = ${schema}`
-        : `create table schema_version (number integer not null); insert into schema_version values (${schema})`;
-    await execute(...texts, number);
+    if (kind === 'postgres') await execute('create table schema_version (number integer not null)');
+    await execute(...texts, numbered(schema));
   }
 
   test('where there is no database every migration would run in order, and none is made', async () => {
@@ -107,7 +110,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(durable.migrations.at(-1)).toMatchObject({ adds_only: true, changes: [] });
     expect(durable.tables.find(({ table }) => table === 'apps')).toMatchObject({ rows: 1 });
     expect(text).toMatch(/ {2}008-claimed-apps: changes rows or tables that exist/);
-    expect(text).toMatch(/ {2}\d{3}-imports: only adds\n {6}adds: .*index on events/);
+    expect(text).toMatch(
+      / {2}\d{3}-imports: only adds\. No older version works with the database afterwards\.\n {6}adds: .*index on events/,
+    );
     expect((await plan()).durable.schema).toBe(7);
   });
 
@@ -116,17 +121,29 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const { text, durable, beside } = await plan();
     expect([durable.migrations, beside?.migrations ?? []]).toEqual([[], []]);
     expect(text).toContain(`has schema ${newest}, the newest one. Nothing would run.`);
-    await execute(
-      kind === 'sqlite'
-        ? `pragma user_version = ${newest + 1}`
-        : `insert into schema_version values (${newest + 1})`,
-    );
+    await execute(numbered(newest + 1));
     const newer = await plan();
     expect(newer).toMatchObject({
       ok: true,
-      durable: { schema: newest + 1, is_newer: true, migrations: [] },
+      durable: { schema: newest + 1, is_newer: true, usable: false, migrations: [] },
     });
     expect(newer.text).toContain('a newer version wrote the database. migrate would refuse it.');
+  });
+
+  test('of a newer one with which this version works it says so, and migrate changes nothing', async () => {
+    await migrateDatabase({});
+    await execute(
+      ...(kind === 'sqlite' ? [numbered(newest + 1)] : []),
+      `insert into schema_version (number, works_from) values (${newest + 1}, ${newest})`,
+    );
+    const { text, durable } = await plan();
+    expect(durable).toMatchObject({ schema: newest + 1, is_newer: true, usable: true, migrations: [] });
+    expect(text).toContain('a newer version wrote the database. This version works with it.');
+    const done = await migrateDatabase({});
+    expect(done.json).toMatchObject({ migrated: false, before: newest + 1, schema: newest + 1 });
+    expect(done.lines.join()).toContain('This version works with it. No schema was changed.');
+    const told = await migrateDatabase({ status: true });
+    expect(told.json).toMatchObject({ schema: newest + 1, newest, usable: true });
   });
 
   test('the plan is what migrate then does', async () => {
@@ -180,7 +197,7 @@ test.each(['sqlite', 'sqlite-volatile'])('what is said to only add takes nothing
       .all()
       .map(({ place }) => place);
   const adding = migrationFiles(folder).filter(({ path }) => {
-    const [had, { changes }] = [columns(), effectsOfFile(path)];
+    const [had, { changes }] = [columns(), effectsOf(readFileSync(path, 'utf8'))];
     db.exec(readFileSync(path, 'utf8'));
     const has = new Set(columns());
     const isOnlyAdding = changes.length === 0;

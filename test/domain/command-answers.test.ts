@@ -13,7 +13,7 @@ import { printPlan } from '../../src/cli/commands/reminders-plan.ts';
 import { findTokenCommand, revoke } from '../../src/cli/commands/tokens/token-actions.ts';
 import { importTokens } from '../../src/cli/commands/tokens/tokens.ts';
 import { withContext } from '../../src/cli/commands/with-context.ts';
-import { migrationFiles } from '../../src/store/driver/migrations.ts';
+import { migrationFiles } from '../../src/store/driver/schema/migrations.ts';
 import { commandSettings } from './support/command-settings.ts';
 
 /** A command says what it did, and the same in text and in JSON. */

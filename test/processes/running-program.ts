@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const checkout = resolve(import.meta.dirname, '../..');
-const mainFile = resolve(checkout, 'dist/program/main.js');
 
 /** The program as `npm start` runs it, with exactly the settings that a test gives. */
 export interface Program {
@@ -30,13 +29,20 @@ export async function buildProgram(): Promise<void> {
   await promisify(execFile)(process.execPath, ['scripts/ensure-ready.mjs', '--dev'], options);
 }
 
-/** Starts the built program; its standard error goes to `stderr`, a file that is open, where that is given. */
+export interface StartOptions {
+  /** A file that is open, for its standard error. */
+  stderr?: 'pipe' | number;
+  /** Where the program stands; without it, this checkout. */
+  folder?: string;
+}
+
+/** Starts the built program. */
 export function startProgram(
   settings: Settings,
-  { stderr = 'pipe' }: { stderr?: 'pipe' | number } = {},
+  { stderr = 'pipe', folder = checkout }: StartOptions = {},
 ): Program {
-  const child = spawn(process.execPath, [mainFile], {
-    cwd: checkout,
+  const child = spawn(process.execPath, [resolve(folder, 'dist/program/main.js')], {
+    cwd: folder,
     env: environment(settings),
     stdio: ['ignore', 'pipe', stderr],
     // A process group of its own, as a terminal gives it: what Ctrl-C reaches is this program and its parts.

@@ -2,7 +2,7 @@ import { type Config, readConfig } from '../../config/config.ts';
 import { upstreamFor } from '../../app/embedded-client.ts';
 import { createLogger } from '../../shared/log/logger.ts';
 import { openStore } from '../../store/driver/open-store.ts';
-import { readSchema, schemaProblem } from '../../store/driver/schema-state.ts';
+import { readSchema, schemaProblem } from '../../store/driver/schema/schema-state.ts';
 import type { Store } from '../../store/driver/store.ts';
 import { findLostDatabase } from '../../store/files/epoch-file.ts';
 import { epochFileOf, openContext, type Overrides, type OpenContext } from '../../app/open-context.ts';

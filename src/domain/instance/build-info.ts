@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectRoot } from '../../shared/project-root.ts';
-import { migrationFiles } from '../../store/driver/migrations.ts';
+import { migrationFiles } from '../../store/driver/schema/migrations.ts';
 
 /** What this build is. Operators and fleets of machines compare it. */
 export interface BuildInfo {

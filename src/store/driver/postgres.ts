@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
-import { isNewest, migratePostgres } from './migrate-postgres.ts';
+import { isNewEnough, migratePostgres } from './schema/migrate-postgres.ts';
 import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
 import { createQueueProbe } from './queue-probe.ts';
 import { retryConflicts } from './retry-conflicts.ts';
@@ -220,7 +220,7 @@ async function prepareDatabase(url: string): Promise<void> {
   let isReady = false;
   const look = async (client: pg.Client) => {
     await requireDurableCommits(client);
-    isReady = await isNewest(client);
+    isReady = await isNewEnough(client);
   };
   await onOneConnection(url, look, READ_LIMIT);
   if (!isReady) await onOneConnection(url, migratePostgres);

@@ -5,7 +5,7 @@ import { Kysely, sql as expression } from 'kysely';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
 import { withKeptStatements } from './sqlite-statements/kept-statements.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from './schema/migrations.ts';
 import { rowMaker } from './sqlite-statements/row-maker.ts';
 import { PatientDialect } from './sqlite-dialect.ts';
 import { bindParameters, type BoundSql } from './sqlite-statements/statement-parameters.ts';

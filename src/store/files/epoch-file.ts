@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { replacePrivateFile } from '../../shared/private-file.ts';
-import { readSchema } from '../driver/schema-state.ts';
+import { readSchema } from '../driver/schema/schema-state.ts';
 import type { SeenInstance } from '../instance/instance.ts';
 import { type DatabaseLocation, describeLocation, isMissing } from '../driver/open-store.ts';
 

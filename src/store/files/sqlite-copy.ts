@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import { migrationFiles } from '../driver/migrations.ts';
+import { migrationFiles } from '../driver/schema/migrations.ts';
 import type { KnownKey } from '../tables/tables.ts';
 
 /** One SQLite file that is a copy or becomes a copy: its defects, its content, and its mark. */

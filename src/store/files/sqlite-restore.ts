@@ -12,7 +12,7 @@ import {
 import { pipeline } from 'node:stream/promises';
 import Sqlite from 'better-sqlite3';
 import { tryLink, writeWhole } from './draft-file.ts';
-import { migrate } from '../driver/migrations.ts';
+import { migrate } from '../driver/schema/migrations.ts';
 import {
   COMPANIONS,
   type CopySummary,

@@ -7,7 +7,7 @@ import { OUT_OF_BAND } from '../../../src/domain/apps/callback-rule.ts';
 import { registerApp } from '../../../src/domain/apps/register-app.ts';
 import { addStaff } from '../../../src/domain/accounts/staff.ts';
 import { findApp } from '../../../src/store/apps/apps.ts';
-import { migrationFiles } from '../../../src/store/driver/migrations.ts';
+import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import { openStore } from '../../../src/store/driver/open-store.ts';
 import { valueOf } from '../../modern/support/settings.ts';
 import { authorize } from '../../support/callers/authorize.ts';

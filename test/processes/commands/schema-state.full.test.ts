@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
-import { migrationFiles } from '../../../src/store/driver/migrations.ts';
+import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';
 import { databasesOf } from '../../support/jest/test-mode.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -123,9 +123,10 @@ describe.each(databasesOf('postgres'))('on %s', (kind) => {
         db.pragma(`user_version = ${before}`);
       });
     } else {
-      const number = `create table schema_version (number integer not null); insert into schema_version values (${before})`;
+      const table = 'create table schema_version (number integer not null)';
+      const number = `insert into schema_version (number) values (${before})`;
       await onServer('drop schema public cascade; create schema public');
-      await onServer([...older(kind), number].join(';\n'));
+      await onServer([table, ...older(kind), number].join(';\n'));
     }
     for (const command of COMMANDS) {
       const { code, output, complaints } = await run(settings, ...command);
@@ -144,6 +145,7 @@ describe.each(databasesOf('postgres'))('on %s', (kind) => {
         schema: before,
         newest: newestOf(kind),
         waiting: [last],
+        usable: true,
       },
     });
     expect((await run(settings, 'migrate', '--status')).output).toContain(`Migrations that wait:\n  ${last}`);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { migrationFiles } from '../../../src/store/driver/migrations.ts';
+import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import { run, runJson } from '../commands/operator-command.ts';
 import type { Settings } from '../running-program.ts';
 import {

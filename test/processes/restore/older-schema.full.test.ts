@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
-import { migrationFiles } from '../../../src/store/driver/migrations.ts';
+import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import { freshDatabase } from '../../support/database/database.ts';
 import { run } from '../commands/operator-command.ts';
 import { buildProgram } from '../running-program.ts';

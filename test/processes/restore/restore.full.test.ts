@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import Database from 'better-sqlite3';
-import { migrationFiles } from '../../../src/store/driver/migrations.ts';
+import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import { startBridgeProcess } from '../../support/bridge/bridge-process.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { add, run, runJson } from '../commands/operator-command.ts';

@@ -7,6 +7,7 @@ import {
   type Program,
   runCommand,
   type Settings,
+  type StartOptions,
   startProgram,
 } from '../../processes/running-program.ts';
 import { authorize } from '../../support/callers/authorize.ts';
@@ -33,7 +34,7 @@ export interface Ground {
   proxy: RecordingProxy;
   settings: Settings;
   /** Starts the bridge; resolves when it serves. */
-  start(more?: Settings, options?: { stderr?: 'pipe' | number }): Promise<Program>;
+  start(more?: Settings, options?: StartOptions): Promise<Program>;
   /** The token of an app that was let in just now. */
   connectApp(): Promise<string>;
   grants(): Grant[];
@@ -54,22 +55,31 @@ function grantsIn(file: string): Grant[] {
   return rows;
 }
 
-async function startModernSide(redirectUri: string) {
+async function startModernSide(redirectUri: string, accessTokenSeconds: number) {
   const [port, seen] = [await freePort(), await freePort()];
   const proxy = await startRecordingProxy(seen, `http://127.0.0.1:${port}`);
   const modern = await startEmbeddedModern({
     port,
     issuer: proxy.origin,
     redirectUri,
-    accessTokenSeconds: 3600,
+    accessTokenSeconds,
   });
   return { modern, proxy };
 }
 
-export async function openGround(): Promise<Ground> {
+/** What a test wants otherwise than the others: an access token that lives shorter than an hour, further settings. */
+interface GroundWishes {
+  accessTokenSeconds?: number;
+  settings?: Settings;
+}
+
+export async function openGround({
+  accessTokenSeconds = 3600,
+  settings: wished = {},
+}: GroundWishes = {}): Promise<Ground> {
   await buildProgram();
   const url = `http://127.0.0.1:${await freePort()}`;
-  const { modern, proxy } = await startModernSide(`${url}/callback`);
+  const { modern, proxy } = await startModernSide(`${url}/callback`, accessTokenSeconds);
   const varDir = mkdtempSync(join(tmpdir(), 'shutdown-'));
   const settings: Settings = {
     PORT: new URL(url).port,
@@ -81,6 +91,7 @@ export async function openGround(): Promise<Ground> {
     PROFILES_FRESH_SECONDS: '0',
     LEGACY_RATE_LIMIT: '0',
     LOG_LEVEL: 'error',
+    ...wished,
   };
   const grants = () => grantsIn(join(varDir, 'bridge.db'));
   let program: Program | undefined;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import { migrationFiles } from '../../../src/store/driver/migrations.ts';
+import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import { type DatabaseLocation, openStore } from '../../../src/store/driver/open-store.ts';
 import { choosePlace, databaseKinds, type Place } from '../support/stores.ts';
 

@@ -54,7 +54,7 @@ const SQLITE = {
     select m.name as tab, c.name as col, c.type, c.pk > 0 as is_key, c."notnull" = 0 and c.pk = 0 as is_nullable,
       c.dflt_value is not null or (c.pk > 0 and c.type = 'INTEGER') as has_default
     from sqlite_master m join pragma_table_info(m.name) c
-    where m.type = 'table' and m.name not like 'sqlite%'`,
+    where m.type = 'table' and m.name not like 'sqlite%' and m.name <> 'schema_version'`,
   references: `
     select m.name || '.' || f."from" || ' -> ' || f."table" || '.' || f."to"
     from sqlite_master m join pragma_foreign_key_list(m.name) f where m.type = 'table'`,

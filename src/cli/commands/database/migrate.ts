@@ -1,5 +1,5 @@
 import { readConfig } from '../../../config/config.ts';
-import { readSchema, type SchemaState } from '../../../store/driver/schema-state.ts';
+import { readSchema, type SchemaState } from '../../../store/driver/schema/schema-state.ts';
 import { findLostDatabase } from '../../../store/files/epoch-file.ts';
 import { describeLocation } from '../../../store/driver/open-store.ts';
 import { epochFileOf } from '../../../app/open-context.ts';
@@ -8,13 +8,17 @@ import { planMigration } from './plan.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 import { withNewestSchema } from '../with-context.ts';
 
-function linesOf(place: string, { present, newest, waiting }: SchemaState): string[] {
+const worksWords = (isUsable: boolean) =>
+  isUsable ? 'This version works with it.' : 'This version does not work with it.';
+
+const newerWords = (place: string, { present, newest, isUsable }: SchemaState) =>
+  `The database at ${place} has schema ${present}, and this version of the bridge knows schema ${newest}: a newer version wrote the database. ${worksWords(isUsable)}`;
+
+function linesOf(place: string, state: SchemaState): string[] {
+  const { present, newest, waiting } = state;
   if (present === undefined)
     return [`There is no database of the bridge at ${place}. To make one: grantbridge migrate`];
-  if (present > newest)
-    return [
-      `The database at ${place} has schema ${present}, and this version of the bridge knows schema ${newest}: a newer version wrote the database.`,
-    ];
+  if (present > newest) return [newerWords(place, state)];
   if (waiting.length === 0) return [`The database at ${place} has schema ${present}, the newest one.`];
   const behind =
     present === newest
@@ -30,12 +34,12 @@ async function tellStatus(): Promise<Result> {
   const lost = await findLostDatabase(epochFileOf(config), database);
   if (lost !== undefined) throw new Error(lost);
   const state = await readSchema(database);
-  const { present = null, newest, waiting } = state;
+  const { present = null, newest, waiting, isUsable } = state;
   const place = describeLocation(database);
   return {
     ok: true,
     lines: linesOf(place, state),
-    json: { database: place, schema: present, newest, waiting },
+    json: { database: place, schema: present, newest, waiting, usable: isUsable },
   };
 }
 
@@ -46,9 +50,10 @@ function volatileWords({ beside, lacksVolatile }: SchemaState): string {
     : '';
 }
 
-function migratedWords(state: SchemaState): string {
+function migratedWords(place: string, state: SchemaState): string {
   const { present, newest } = state;
   if (present === undefined) return `The database was made, with schema ${newest}.`;
+  if (present > newest) return `${newerWords(place, state)} No schema was changed.`;
   const volatile = volatileWords(state);
   if (present !== newest)
     return `The database was brought from schema ${present} to the newest schema, ${newest}.${volatile}`;
@@ -64,15 +69,16 @@ export async function migrateDatabase(options: Record<string, unknown>): Promise
     throw new WrongUsage('--status and --plan are two questions: ask one');
   if (options['plan'] === true) return planMigration();
   if (options['status'] === true) return tellStatus();
-  const state = await readSchema(readConfig().database);
-  const { present, newest, beside } = state;
+  const { database } = readConfig();
+  const state = await readSchema(database);
+  const { present = 0, newest, beside } = state;
   return withNewestSchema(async () => ({
     ok: true,
-    lines: [migratedWords(state)],
+    lines: [migratedWords(describeLocation(database), state)],
     json: {
-      migrated: present !== newest || beside.length > 0,
-      before: present ?? null,
-      schema: newest,
+      migrated: present < newest || beside.length > 0,
+      before: state.present ?? null,
+      schema: Math.max(present, newest),
       volatile: beside,
     },
   }));

@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readConfig } from '../../../config/config.ts';
 import { epochFileOf } from '../../../app/open-context.ts';
-import { effectsOfFile, type MigrationEffects } from '../../../store/driver/migration-effects.ts';
-import { migrationFiles } from '../../../store/driver/migrations.ts';
+import { effectsOf, type MigrationEffects } from '../../../store/driver/schema/migration-effects.ts';
+import { migrationFiles } from '../../../store/driver/schema/migrations.ts';
 import { type DatabaseLocation, describeLocation } from '../../../store/driver/open-store.ts';
-import { readSchemaNumber } from '../../../store/driver/schema-state.ts';
+import { type MigrationFolder, newestOf, readOneSchema } from '../../../store/driver/schema/schema-state.ts';
 import { volatileFileOf } from '../../../store/driver/sqlite.ts';
-import { readTableSizes, type TableSize } from '../../../store/driver/table-sizes.ts';
+import { readTableSizes, type TableSize } from '../../../store/driver/schema/table-sizes.ts';
+import { declaredIn } from '../../../store/driver/schema/works-from.ts';
 import { findLostDatabase } from '../../../store/files/epoch-file.ts';
 import type { Result } from '../result.ts';
 
@@ -15,6 +17,8 @@ import type { Result } from '../result.ts';
 interface MigrationPlan extends MigrationEffects {
   number: number;
   name: string;
+  /** The oldest schema whose program works with the database after the migration. */
+  worksFrom: number;
 }
 
 interface DatabasePlan {
@@ -23,6 +27,8 @@ interface DatabasePlan {
   /** Undefined where there is no database of the bridge. */
   schema: number | undefined;
   newest: number;
+  /** False where a newer version wrote the database and this one does not work with it. */
+  isUsable: boolean;
   migrations: MigrationPlan[];
   /** Of the tables that exist now and that a migration names. */
   sizes: TableSize[];
@@ -30,7 +36,7 @@ interface DatabasePlan {
 
 interface PlannedDatabase {
   kind: DatabasePlan['kind'];
-  folder: string;
+  folder: MigrationFolder;
   location: DatabaseLocation;
 }
 
@@ -43,17 +49,21 @@ function databasesAt(location: DatabaseLocation): PlannedDatabase[] {
 }
 
 async function planOf({ kind, folder, location }: PlannedDatabase): Promise<DatabasePlan> {
-  const present = await readSchemaNumber(location);
-  const files = migrationFiles(folder);
-  const migrations = files
+  const { present, isUsable } = await readOneSchema(location, folder);
+  const migrations = migrationFiles(folder)
     .filter(({ number }) => number > present)
-    .map(({ number, path }) => ({ number, name: basename(path, '.sql'), ...effectsOfFile(path) }));
+    .map(({ number, path }) => {
+      const sql = readFileSync(path, 'utf8');
+      const worksFrom = declaredIn(sql) ?? number;
+      return { number, name: basename(path, '.sql'), worksFrom, ...effectsOf(sql) };
+    });
   const tables = [...new Set(migrations.flatMap((one) => one.tables))];
   return {
     kind,
     place: describeLocation(location),
     schema: present === 0 ? undefined : present,
-    newest: files.at(-1)?.number ?? 0,
+    newest: newestOf(folder),
+    isUsable,
     migrations,
     sizes: present === 0 ? [] : await readTableSizes(location, tables),
   };
@@ -67,22 +77,32 @@ function sizeWords({ table, rows, bytes }: TableSize): string {
   return rows === null ? `${table}: ${size}` : `${table}: about ${rows} rows, ${size}`;
 }
 
-function migrationLines({ name, adds, changes }: MigrationPlan): string[] {
+/** Which programs of older versions may go on beside this one. */
+const worksWords = ({ number, worksFrom }: MigrationPlan) =>
+  worksFrom === number
+    ? 'No older version works with the database afterwards.'
+    : `Versions from schema ${worksFrom} on work with the database afterwards.`;
+
+function migrationLines(plan: MigrationPlan): string[] {
+  const { name, adds, changes } = plan;
   const verdict =
     changes.length === 0 ? 'only adds' : 'changes rows or tables that exist, or is not known to only add';
   return [
-    `  ${name}: ${verdict}`,
+    `  ${name}: ${verdict}. ${worksWords(plan)}`,
     ...(changes.length > 0 ? [`      changes: ${changes.join(', ')}`] : []),
     ...(adds.length > 0 ? [`      adds: ${adds.join(', ')}`] : []),
   ];
 }
 
-function databaseLines({ kind, place, schema, newest, migrations, sizes }: DatabasePlan): string[] {
+function newerLine({ schema, newest, isUsable }: DatabasePlan, name: string): string {
+  const verdict = isUsable ? 'This version works with it. Nothing would run.' : 'migrate would refuse it.';
+  return `${name} has schema ${schema}, and this version of the bridge knows schema ${newest}: a newer version wrote the database. ${verdict}`;
+}
+
+function databaseLines(plan: DatabasePlan): string[] {
+  const { kind, place, schema, newest, migrations, sizes } = plan;
   const name = `The ${kind} database at ${place}`;
-  if (schema !== undefined && schema > newest)
-    return [
-      `${name} has schema ${schema}, and this version of the bridge knows schema ${newest}: a newer version wrote the database. migrate would refuse it.`,
-    ];
+  if (schema !== undefined && schema > newest) return [newerLine(plan, name)];
   if (migrations.length === 0) return [`${name} has schema ${schema}, the newest one. Nothing would run.`];
   const count = migrations.length === 1 ? '1 migration' : `${migrations.length} migrations`;
   const begin =
@@ -97,13 +117,18 @@ function databaseLines({ kind, place, schema, newest, migrations, sizes }: Datab
   ];
 }
 
-const jsonOf = ({ kind, place, schema, newest, migrations, sizes }: DatabasePlan) => ({
+const jsonOf = ({ kind, place, schema, newest, isUsable, migrations, sizes }: DatabasePlan) => ({
   kind,
   database: place,
   schema: schema ?? null,
   newest,
   is_newer: schema !== undefined && schema > newest,
-  migrations: migrations.map((one) => ({ ...one, adds_only: one.changes.length === 0 })),
+  usable: isUsable,
+  migrations: migrations.map(({ worksFrom, ...one }) => ({
+    ...one,
+    works_from: worksFrom,
+    adds_only: one.changes.length === 0,
+  })),
   tables: sizes,
 });
 

@@ -6,7 +6,7 @@ import { findRefreshTrouble, troubleWords } from '../../../domain/grants/refresh
 import { findPlaceProblem } from '../../../domain/instance/detect-copy.ts';
 import { findFolderProblem } from '../../../domain/instance/foreign-folder.ts';
 import { momentText } from '../../../shared/moments.ts';
-import { readSchema } from '../../../store/driver/schema-state.ts';
+import { readSchema } from '../../../store/driver/schema/schema-state.ts';
 import { findLostDatabase, openEpochFile } from '../../../store/files/epoch-file.ts';
 import { describeLocation } from '../../../store/driver/open-store.ts';
 import { epochFileOf } from '../../../app/open-context.ts';

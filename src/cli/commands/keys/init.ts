@@ -1,5 +1,5 @@
 import { readKeysPlace } from '../../../config/config.ts';
-import { readSchema } from '../../../store/driver/schema-state.ts';
+import { readSchema } from '../../../store/driver/schema/schema-state.ts';
 import { makeKeysFile } from '../../../store/files/keys-file.ts';
 import { type DatabaseLocation, describeLocation } from '../../../store/driver/open-store.ts';
 import type { Result } from '../result.ts';

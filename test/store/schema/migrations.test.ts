@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import { countLiveUpTo } from '../../src/store/grants/deaths.ts';
-import { takesPairs } from '../../src/store/apps/modern-clients.ts';
-import { migrationFiles } from '../../src/store/driver/migrations.ts';
-import { type DatabaseLocation, openStore } from '../../src/store/driver/open-store.ts';
-import { projectRoot } from '../../src/shared/project-root.ts';
-import { choosePlace, databaseKinds, type Place } from './support/stores.ts';
+import { countLiveUpTo } from '../../../src/store/grants/deaths.ts';
+import { takesPairs } from '../../../src/store/apps/modern-clients.ts';
+import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
+import { type DatabaseLocation, openStore } from '../../../src/store/driver/open-store.ts';
+import { projectRoot } from '../../../src/shared/project-root.ts';
+import { choosePlace, databaseKinds, type Place } from '../support/stores.ts';
 
 /** A database has a whole schema, whoever starts on it and whatever goes wrong meanwhile. */
 
@@ -154,6 +154,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/025-by-request.sql', '284826b3c0b1df88'],
   ['postgres/026-imports.sql', '0c4a063006056f34'],
   ['postgres/027-leaked-tokens.sql', '5ceff529dfb34970'],
+  ['postgres/028-works-from.sql', '779cad41a9bed08a'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -169,6 +170,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite-volatile/013-counted-since.sql', '4ffb0f32eb139312'],
   ['sqlite-volatile/014-told-profiles.sql', 'dbfdc5fd62356541'],
   ['sqlite-volatile/015-told-profiles-apart.sql', '29f6f2b3956a3a97'],
+  ['sqlite-volatile/016-works-from.sql', 'fcacd26ae5f865ce'],
   ['sqlite/001-init.sql', '89be993fd47165c7'],
   ['sqlite/002-claims.sql', 'b995be7489ca0b9f'],
   ['sqlite/003-keys-history-copies.sql', 'f23880a516db2c29'],
@@ -190,6 +192,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/021-by-request.sql', '284826b3c0b1df88'],
   ['sqlite/022-imports.sql', '0c4a063006056f34'],
   ['sqlite/023-leaked-tokens.sql', '3ee1a506a2602673'],
+  ['sqlite/024-works-from.sql', '0cdc26e1181f5077'],
 ];
 
 test('each migration is in this list', () => {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 /**
  * What a migration does, as its statements say: whether it only adds to the schema, or also changes rows and tables
  * that exist. A statement of a form that is not known here counts as a change.
@@ -87,9 +85,4 @@ export function effectsOf(sql: string): MigrationEffects {
     changes: distinct(outside.filter((one) => !isAddition(one)).map(({ words }) => words)),
     tables: distinct(outside.map(({ table }) => table)).filter((table) => table !== '' && !made.has(table)),
   };
-}
-
-/** Reads the effects of a migration from its file. */
-export function effectsOfFile(path: string): MigrationEffects {
-  return effectsOf(readFileSync(path, 'utf8'));
 }

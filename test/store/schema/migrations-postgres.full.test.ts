@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { findMapping } from '../../src/store/tokens/mappings.ts';
-import { openStore } from '../../src/store/driver/open-store.ts';
-import { freshDatabase, type TestDatabase } from '../support/database/database.ts';
+import { findMapping } from '../../../src/store/tokens/mappings.ts';
+import { openStore } from '../../../src/store/driver/open-store.ts';
+import { freshDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 describe('on postgres, beside processes that serve', () => {
   let database: TestDatabase;

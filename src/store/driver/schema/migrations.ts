@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { projectRoot } from '../../shared/project-root.ts';
+import { projectRoot } from '../../../shared/project-root.ts';
+import { declaredIn, requireUsableSchema, type SchemaStep } from './works-from.ts';
 
 /** Numbered SQL files of `db/<folder>`, in order. */
 export function migrationFiles(folder: string): Array<{ number: number; path: string }> {
@@ -19,26 +20,37 @@ function requireWholeReferences(database: Database): void {
     throw new Error(`${broken.length} rows would name rows that do not exist after the migration`);
 }
 
+/** The migrations that a SQLite file tells of: those since the file keeps what migrations declare. */
+export function stepsOf(database: Database): SchemaStep[] {
+  const table = database.prepare("select 1 from sqlite_master where name = 'schema_version'").get();
+  if (table === undefined) return [];
+  return database.prepare<[], SchemaStep>('select number, works_from from schema_version').all();
+}
+
+function applyOne(database: Database, file: { number: number; path: string }): void {
+  const sql = readFileSync(file.path, 'utf8');
+  const worksFrom = declaredIn(sql);
+  database.exec(sql);
+  database.pragma(`user_version = ${file.number}`);
+  if (worksFrom !== undefined)
+    database
+      .prepare('insert into schema_version (number, works_from) values (?, ?)')
+      .run(file.number, worksFrom);
+}
+
 /**
  * Brings a SQLite file to the newest schema. Each file runs once, in one transaction with its number in `user_version`,
  * so that two starters, or a crash in between, leave a whole schema. References are checked only at the end, so that a
  * table can be rebuilt while other tables refer to it.
- * @throws {Error} when a newer version than this one wrote the file
+ * @throws {Error} when a newer version wrote the file and this one does not work with it
  */
 export function migrate(database: Database, folder: string): void {
   const files = migrationFiles(folder);
-  const newest = files.at(-1)?.number ?? 0;
   const apply = database.transaction(() => {
     const current = database.pragma('user_version', { simple: true }) as number;
-    if (current > newest)
-      throw new Error(
-        `the database has schema ${current}, this version knows schemas up to ${newest}: a newer version wrote the database`,
-      );
+    requireUsableSchema(current, files.at(-1)?.number ?? 0, stepsOf(database));
     const newer = files.filter(({ number }) => number > current);
-    for (const file of newer) {
-      database.exec(readFileSync(file.path, 'utf8'));
-      database.pragma(`user_version = ${file.number}`);
-    }
+    for (const file of newer) applyOne(database, file);
     if (newer.length > 0) requireWholeReferences(database);
   });
   database.pragma('foreign_keys = OFF');

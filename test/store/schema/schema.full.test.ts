@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot } from '../../src/shared/project-root.ts';
-import { openStore } from '../../src/store/driver/open-store.ts';
-import { postgresSchema, sqliteSchema } from './support/schemas.ts';
-import { choosePlace, type Place } from './support/stores.ts';
+import { projectRoot } from '../../../src/shared/project-root.ts';
+import { openStore } from '../../../src/store/driver/open-store.ts';
+import { postgresSchema, sqliteSchema } from '../support/schemas.ts';
+import { choosePlace, type Place } from '../support/stores.ts';
 
 /** Both databases have the same columns, references and indexes, and db/SCHEMA.md describes their tables. */
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import type pg from 'pg';
-import type { DatabaseLocation } from './open-store.ts';
-import { onOneConnection, READ_LIMIT } from './postgres-connection.ts';
+import type { DatabaseLocation } from '../open-store.ts';
+import { onOneConnection, READ_LIMIT } from '../postgres-connection.ts';
 
 /** The size of a table. */
 export interface TableSize {
