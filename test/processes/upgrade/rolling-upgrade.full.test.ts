@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../../src/shared/project-root.ts';
-import { readSchema } from '../../../src/store/driver/schema/schema-state.ts';
+import { newestOf, readSchema } from '../../../src/store/driver/schema/schema-state.ts';
 import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
 import { startBalancer } from '../../shutdown/support/balancer.ts';
 import { createCaller } from '../../shutdown/support/keep-alive-caller.ts';
@@ -20,6 +20,8 @@ import { makeNextVersion, type NextVersion } from './next-version.ts';
 const ACCESS_TOKEN_SECONDS = 4;
 const CALLERS = 6;
 
+/** The folders of both. `npm run upgrade-trial` gives a real older version, before this checkout. */
+const given = process.env['OLDER_VERSION'];
 let next: NextVersion;
 let ground: Ground;
 let database: TestDatabase | undefined;
@@ -101,7 +103,7 @@ function callOn(url: string, tokens: readonly string[]) {
 
 test.each(['sqlite', 'postgres'] as const)('on %s no call fails, forth and back', async (kind) => {
   await openOn(kind);
-  const [older, newer] = [projectRoot, next.folder];
+  const [older, newer] = given === undefined ? [projectRoot, next.folder] : [given, projectRoot];
   const first = firstMachine();
   await start(first, older);
   const tokens = [await ground.connectApp(), await ground.connectApp()];
@@ -117,11 +119,11 @@ test.each(['sqlite', 'postgres'] as const)('on %s no call fails, forth and back'
     // Both versions write: a registration, a consent, a code and its exchange.
     tokens.push(await ground.connectApp());
   };
-  const before = (await readSchema(location)).present;
+  const before = Number((await readSchema(location)).present);
 
   await replace(second, newer);
-  const after = await readSchema(location);
-  expect(after).toMatchObject({ present: Number(before) + 1, newest: before, isUsable: true });
+  const reached = given === undefined ? before + 1 : newestOf(kind);
+  expect((await readSchema(location)).present).toBe(reached);
   await replace(first, older);
   await replace(first, newer);
   await replace(second, older);
