@@ -29,4 +29,9 @@ export interface DomainSettings {
   reminderCron: string;
   /** Whether the jobs plan and send reminders. */
   sendsReminders: boolean;
+  /**
+   * In a preview of another day: until when the uses of tokens are known. What is in use then is taken to be in use on
+   * that day too.
+   */
+  usesKnownUntil?: number;
 }

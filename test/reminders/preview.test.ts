@@ -49,6 +49,19 @@ test('in the night before another stage, the mail that waits is of the stage tha
   expect(await shown()).toEqual(['2027-01-18 false 14']);
 });
 
+test('for a later day, a token that is in use now is taken to be in use then', async () => {
+  await setDate(context, 'retirement', '2027-05-01T00:00:00Z');
+  const now = clock.now();
+  const later = new SettableClock(Date.parse('2027-04-24T09:00:00Z'));
+  const stagesOf = async (settings: Context['settings']) => {
+    const [one] = await previewAll({ ...context, clock: later, settings });
+    return one?.due.map(({ stage }) => stage);
+  };
+  expect(await stagesOf({ ...context.settings, usesKnownUntil: now })).toEqual(['7']);
+  // Without that the mail would be about a token that nobody has used for months.
+  expect(await stagesOf(context.settings)).not.toEqual(['7']);
+});
+
 test('a day that has its mail leaves what is due to the next morning', async () => {
   clock.set('2027-01-02T12:00:00Z');
   await planReminders(context);

@@ -2,7 +2,7 @@ import { readConfig } from '../../config/config.ts';
 import type { Context } from '../../domain/context.ts';
 import { type Preview, previewReminders } from '../../domain/reminders/plan-reminders.ts';
 import { printable, shown } from './dates/moment-option.ts';
-import { contextOn, dayGiven, USE_UNTIL_NOW } from './dates/on-day.ts';
+import { contextOn, dayGiven, USED_AS_NOW } from './dates/on-day.ts';
 import { type PiecePrinter, printPieces } from './print-pieces.ts';
 import { withContext } from './with-context.ts';
 
@@ -79,7 +79,7 @@ interface PlanHead {
 }
 
 function textForm({ at, isSending, isRehearsal }: PlanHead): PlanForm {
-  const notes = [...(isSending ? [] : [NONE_SENT]), ...(isRehearsal ? [USE_UNTIL_NOW] : [])];
+  const notes = [...(isSending ? [] : [NONE_SENT]), ...(isRehearsal ? [USED_AS_NOW] : [])];
   return {
     begin: notes.map((note) => `${note}\n`).join(''),
     personOf: textOf,

@@ -5,7 +5,7 @@ import { type DeliveryCounts, deliverReminders } from '../../domain/reminders/de
 import { listUndeliverable } from '../../domain/reminders/deliver-undeliverable.ts';
 import { planReminders } from '../../domain/reminders/plan-reminders.ts';
 import { printable, shown } from './dates/moment-option.ts';
-import { contextOn, dayGiven, USE_UNTIL_NOW } from './dates/on-day.ts';
+import { contextOn, dayGiven, USED_AS_NOW } from './dates/on-day.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
@@ -34,7 +34,7 @@ async function triedOn(context: Context, config: Config, on: number): Promise<Re
   const where = `No mail left this machine. The mails are files in ${folder}, and the ledger counts them as sent.`;
   return {
     ok: true,
-    lines: [...lines, where, USE_UNTIL_NOW],
+    lines: [...lines, where, USED_AS_NOW],
     json: { ...json, at: shown(on), directory: folder },
   };
 }

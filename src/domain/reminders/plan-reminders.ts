@@ -42,7 +42,8 @@ async function hasCounted(context: RemindersDeps): Promise<boolean> {
 
 async function planningAt(context: RemindersDeps, now: number): Promise<PlanInput> {
   const isCounted = await hasCounted(context);
-  return { lifecycle: context.lifecycle.current(), days: context.settings.reminderDays, now, isCounted };
+  const { reminderDays: days, usesKnownUntil } = context.settings;
+  return { lifecycle: context.lifecycle.current(), days, now, usesKnownUntil, isCounted };
 }
 
 interface Plan {

@@ -36,6 +36,8 @@ export interface PlanInput {
   /** How many days before a date people are told. */
   days: readonly number[];
   now: number;
+  /** In a preview of a later day: the earlier moment at which use is judged. */
+  usesKnownUntil?: number | undefined;
   /** Whether all calls of the last 30 days are counted. Otherwise the want of a use proves nothing. */
   isCounted: boolean;
 }
@@ -110,12 +112,16 @@ interface Countdown {
   use: Use;
 }
 
-type UseInput = Pick<PlanInput, 'now' | 'isCounted'>;
+type UseInput = Pick<PlanInput, 'now' | 'usesKnownUntil' | 'isCounted'>;
 
-function useOf({ lastUsedAt, knownSince }: AppPart, { now, isCounted }: UseInput): Use {
-  if (isRecent(lastUsedAt, now)) return 'used';
-  if (!isCounted) return 'unknown';
-  return knownSince !== undefined && now - knownSince < USED_WITHIN ? 'unknown' : 'unused';
+/** The moment at which use is judged. */
+const judgedAt = ({ now, usesKnownUntil = now }: UseInput): number => usesKnownUntil;
+
+function useOf({ lastUsedAt, knownSince }: AppPart, plan: UseInput): Use {
+  const at = judgedAt(plan);
+  if (isRecent(lastUsedAt, at)) return 'used';
+  if (!plan.isCounted) return 'unknown';
+  return knownSince !== undefined && at - knownSince < USED_WITHIN ? 'unknown' : 'unused';
 }
 
 /** A holder is told of the next date, and of a date that has just come. */
@@ -135,9 +141,9 @@ function holdersDates(part: HolderPart, plan: PlanInput): Countdown[] {
  * as without any waiting token.
  */
 function retiredUse(part: OwnerPart, plan: UseInput): Use | undefined {
-  const { now } = plan;
+  const at = judgedAt(plan);
   const { tokens, waitingUsedAt, passedAt } = part;
-  if ((tokens.waiting > 0 && isRecent(waitingUsedAt, now)) || isRecent(passedAt, now)) return 'used';
+  if ((tokens.waiting > 0 && isRecent(waitingUsedAt, at)) || isRecent(passedAt, at)) return 'used';
   const use = useOf(part, plan);
   return tokens.waiting === 0 || use === 'used' ? undefined : use;
 }

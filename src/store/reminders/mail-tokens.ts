@@ -30,10 +30,10 @@ export async function waitingTokensOf(
   db: Database,
   clientId: string,
   holder: AccountHolder,
-): Promise<Array<{ id: string; account_id: string | null }>> {
+): Promise<Array<Pick<Mapping, 'id' | 'account_id' | 'hint_last'>>> {
   return db
     .selectFrom('mappings')
-    .select(['id', 'account_id'])
+    .select(['id', 'account_id', 'hint_last'])
     .where('client_id', '=', clientId)
     .where('state', 'in', WAITING_STATES)
     .where((eb) => isOf(eb, holder))

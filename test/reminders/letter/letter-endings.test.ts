@@ -146,7 +146,8 @@ async function afterCalls(state: 'unmapped' | 'reauthorization_required', paths:
 }
 
 const MIXED = ['user.json', 'analytics.json'];
-const NOT_BACK = 'Connecting does not bring back /1/analytics.json. Whoever makes this app has to change it.';
+const NOT_BACK =
+  'Connecting does not bring back 1 kind of calls that it makes. Whoever makes this app has to change it.';
 const ALL_BACK = /works again|answered again|needs no change/;
 
 test('without an old backend a holder is promised no call that a connection does not bring back', async () => {
@@ -172,7 +173,7 @@ test('with an old backend such calls come back until the retirement, and the hol
   const before = await said(system);
   expect(before).toContain('Is refused now: connect it and it works again.');
   expect(before).toContain(
-    'From 1 February 2027 on these calls are refused, connected or not: /1/analytics.json. Whoever makes',
+    'From 1 February 2027 on 1 kind of calls that it makes is refused, connected or not. Whoever makes',
   );
   expect(before).not.toContain('needs no change');
   await setDates(system, { sunset: SUNSET });

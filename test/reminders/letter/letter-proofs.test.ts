@@ -76,7 +76,7 @@ test('an earlier address names nobody any more: what waits under it for another 
   expect(a.letter.text.replace(/\s+/g, ' ')).toContain('1 token of this app is not connected');
 
   const b = await letterOf(other);
-  expect(b.letter.text).toMatch(/77,777[^]*their-program/);
+  expect(b.letter.text).toContain('their-program');
   expect(b.letter.text).not.toContain('own-program');
   expect(b.letter.text).toContain('/apps/prove-email/');
 

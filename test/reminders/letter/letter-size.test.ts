@@ -104,7 +104,7 @@ async function watched<Result>(work: () => Promise<Result>) {
 
 const appAt = (name: string, index: number) => ({ clientId: idOf(500 + index), name }) as never;
 
-test('a thousand apps are twenty cards, a hundred lines and a number, written soon and in short turns', async () => {
+test('a thousand apps are five cards, forty rows and a number, written soon and in short turns', async () => {
   await makeApps();
   const due = Array.from({ length: APPS }, (_, index) => dueOf(index));
   const runs: Array<{ took: number; turns: number; result: Letter }> = [];
@@ -114,25 +114,42 @@ test('a thousand apps are twenty cards, a hundred lines and a number, written so
   // A virtual machine counts what it waited for a real one, so the bound is wider than the second that is meant.
   expect(Math.min(...runs.map(({ took }) => took))).toBeLessThan(5000);
   // One for the calls of each card, one after it, and two at the end: a count is the same on a crowded machine.
-  expect(Math.min(...runs.map(({ turns }) => turns))).toBeGreaterThanOrEqual(42);
+  expect(Math.min(...runs.map(({ turns }) => turns))).toBeGreaterThanOrEqual(12);
 
   const { subject, text, html, calendar = '' } = letter;
   expect(subject).toBe(
     '990 apps stop working, the first in 14 days (1 February 2027), and 10 more apps to look at',
   );
-  expect(text.match(/^“App \d+”$/gm)).toHaveLength(20);
-  expect(html.match(/<h2[^>]*><a/g)).toHaveLength(20);
-  expect(text.match(/^- “App \d+”: stops working in 1[4-7] days$/gm)?.length).toBe(100);
-  expect(html.match(/“App \d+”: stops working in 1[4-7] days/g)).toHaveLength(100);
-  expect(text).toContain(`- and 880 more apps\n  See all your apps:\n  ${system.bridgeUrl}/apps\n`);
+  expect(text.match(/^“App \d+”$/gm)).toHaveLength(5);
+  expect(html.match(/<h2[^>]*><a/g)).toHaveLength(5);
+  expect(text.match(/^- “App \d+”: stops working in 1[4-7] days$/gm)?.length).toBe(40);
+  expect(html.match(/“App \d+”<\/td><td[^>]*>stops working in 1[4-7] days</g)).toHaveLength(40);
+  expect(text).toContain(`- and 955 more apps\n  See all your apps:\n  ${system.bridgeUrl}/apps\n`);
   expect(html).toContain(`href="${system.bridgeUrl}/apps"`);
   // The retirement and the sunset of each.
-  expect(calendar.match(/BEGIN:VEVENT/g)).toHaveLength(40);
-  expect(text.length + html.length + calendar.length).toBeLessThan(300_000);
+  expect(calendar.match(/BEGIN:VEVENT/g)).toHaveLength(10);
+  // Gmail cuts a mail at 102 kB, and what is below is not read.
+  expect(Buffer.byteLength(html)).toBeLessThan(60_000);
+});
+
+test('a mail of five owned apps with all their calls, and forty rows, is no longer than mail programs show', async () => {
+  const owned = Array.from({ length: 5 }, (_, index) =>
+    toOwner({ clientId: idOf(index), name: `Owned ${'x'.repeat(30)} ${index}` } as never, { at: NOW + DAY }),
+  );
+  const rest = Array.from({ length: 300 }, (_, index) => dueOf(index + 10));
+  for (const index of [0, 1, 2, 3, 4])
+    for (const call of [0, 1, 2, 3, 4, 5])
+      await seen(system, `e${idOf(index).slice(1)}`, [
+        { endpoint: `/1/profiles/:id/updates/pending${call}.json`, calls: 1_000_000, user_agent: `A${call}` },
+      ]);
+  const { html } = await letterTo(system, DANA_PERSON, [...owned, ...rest]);
+  expect(html.match(/<h2[^>]*><a/g)).toHaveLength(5);
+  expect(html).toContain('updates/pending4.json');
+  expect(Buffer.byteLength(html)).toBeLessThan(60_000);
 });
 
 test('the lines of apps without a card say what is due, the most urgent first', async () => {
-  const held = Array.from({ length: 20 }, (_, index) =>
+  const held = Array.from({ length: 5 }, (_, index) =>
     toHolder({ clientId: idOf(index), name: `App ${index}` } as never, { stage: 'died' }),
   );
   const { text } = await letterTo(system, DANA_PERSON, [

@@ -10,8 +10,8 @@ import { momentOf } from './moment-option.ts';
 /** By then it is nine in the morning nearly everywhere, from UTC-12 on. */
 const EVENING = 21 * 60 * MINUTE;
 
-/** What a rehearsal of another day knows of the use of tokens, in words for operators. */
-export const USE_UNTIL_NOW = 'The last use of a token is the last use until now, also for a later day.';
+/** What a preview of another day takes for granted, in words for operators. */
+export const USED_AS_NOW = 'Tokens that are in use now are taken to be in use on that day, and others not.';
 
 /** The moment in `--on`. A date alone means the evening of that day in UTC. */
 export function dayGiven(given: unknown): number | undefined {
@@ -23,8 +23,10 @@ export function dayGiven(given: unknown): number | undefined {
 /** The context at another moment. Mails become files in `mail/rehearsal`, whatever the settings say. */
 export function contextOn(context: Context, config: Config, at: number): Context {
   const directory = join(config.mail.directory, 'rehearsal');
+  const usesKnownUntil = Math.min(at, context.clock.now());
   return {
     ...context,
+    settings: { ...context.settings, usesKnownUntil },
     clock: { now: () => at, elapsed: () => context.clock.elapsed(), wall: () => at },
     mailer: createMailer({ ...config.mail, smtpUrl: undefined, directory }),
     // A copy is silent only towards other machines, and here nothing leaves this machine.

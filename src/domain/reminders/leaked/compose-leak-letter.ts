@@ -13,6 +13,7 @@ import type { Card, LetterContent, LetterLine } from '../letter/content.ts';
 import { callBlocks } from '../letter/evidence.ts';
 import { createLinks, type Links } from '../letter/links.ts';
 import type { LetterReader } from '../letter/moments.ts';
+import { footLines, greetingOf, openingOf } from '../letter/opening.ts';
 import { plainName } from '../letter/plain.ts';
 import type { HolderPart, ReminderPerson } from '../people.ts';
 import { notMePath } from '../stop-mails.ts';
@@ -28,7 +29,7 @@ interface LeakLetterOrder {
 }
 
 /** Each card costs a read of calls. */
-const CARDS_MAX = 20;
+const CARDS_MAX = 5;
 
 function appOf(
   tokens: readonly LeakedToken[],
@@ -96,6 +97,7 @@ async function cardOf(
     part,
     due: [],
     isUnproven,
+    endings: [],
     ...(await callsOfTokens(context, ids)),
   });
   await yieldToEventLoop();
@@ -106,20 +108,15 @@ async function cardOf(
   return { name: leaked.name, href: targets.app, blocks };
 }
 
-function footOf(
-  { publicUrl, serviceName, helpUrl }: RemindersDeps['settings'],
-  apps: readonly LeakedApp[],
-  notMe: string,
-): LetterLine[] {
-  const isHeld = apps.some(({ roles }) => roles.has('holder'));
-  const why = isHeld
+/** Who sends the mail, and why. */
+function whyLine(
+  { publicUrl, serviceName }: RemindersDeps['settings'],
+  roles: ReadonlySet<PersonRole>,
+): LetterLine {
+  const why = roles.has('holder')
     ? 'a token of your account has leaked'
     : 'a token of an app that you look after has leaked';
-  return [
-    { text: `${serviceName} at ${new URL(publicUrl).host} sends this mail because ${why}.` },
-    { text: 'Not you?', link: { label: 'Stop these mails', href: notMe } },
-    ...(helpUrl ? [{ text: 'Questions?', link: { label: 'Help', href: helpUrl } }] : []),
-  ];
+  return { text: `${serviceName} at ${new URL(publicUrl).host} sends this mail because ${why}.` };
 }
 
 /** Writes the mail. Every link in it is built from PUBLIC_URL: none leads to the place where a token was found. */
@@ -134,14 +131,19 @@ export async function composeLeakLetter(context: RemindersDeps, order: LeakLette
   const cards: Card[] = [];
   for (const one of all.slice(0, CARDS_MAX)) cards.push(await cardOf(context, one, view));
   const notMe = view.links.page(notMePath(context, mailId));
+  const roles = new Set(apps.flatMap((app) => [...app.roles]));
+  const ground = { person, settings: context.settings };
   const content: LetterContent = {
     subject: leakSubject(apps),
+    greeting: greetingOf(person),
+    opening: openingOf(ground, roles),
     cards,
     others: apps.slice(CARDS_MAX).map(({ name, clientId }) => ({
-      text: `“${name}”`,
-      link: { label: 'See the app', href: view.links.page(`/apps/${clientId}`) },
+      name: `“${name}”`,
+      words: '',
+      href: view.links.page(`/apps/${clientId}`),
     })),
-    foot: footOf(context.settings, apps, notMe),
+    foot: footLines(ground, whyLine(context.settings, roles), notMe),
   };
   return {
     subject: content.subject,

@@ -52,6 +52,8 @@ export interface RoleFacts<RolePart> {
   counted: CountedDays;
   /** Whether the bridge knows the person by an e-mail address alone. */
   isUnproven: boolean;
+  /** The last four characters of the tokens of which they are known, the last used token first; empty for an owner. */
+  endings: readonly string[];
 }
 
 /** How far ahead a mail tells of brownouts. */
@@ -154,7 +156,8 @@ export async function aboutHolder(
     tokens.length === 0
       ? person.accountId === undefined
       : tokens.some(({ account_id }) => account_id === null);
-  return { app, part, due, isUnproven, ...(await callsOfTokens(context, ids)) };
+  const endings = tokens.flatMap(({ hint_last }) => hint_last ?? []);
+  return { app, part, due, isUnproven, endings, ...(await callsOfTokens(context, ids)) };
 }
 
 /** The facts for the owner of an app. */
@@ -166,5 +169,5 @@ export async function aboutOwner(
   const isUnproven = (await ownerOf(durable, app.clientId)) === null;
   const { clientId } = app;
   const evidence = await readCalls(context, () => callersOf(context, { clientId }));
-  return { app, part, due, isUnproven, ...evidence };
+  return { app, part, due, isUnproven, endings: [], ...evidence };
 }

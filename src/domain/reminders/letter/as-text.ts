@@ -1,4 +1,11 @@
-import { type LetterBlock, type Card, type LetterContent, type LetterLine, OTHERS } from './content.ts';
+import {
+  type LetterBlock,
+  type Card,
+  type LetterContent,
+  type LetterLine,
+  type OtherApp,
+  OTHERS,
+} from './content.ts';
 
 /** The mail as plain text. */
 
@@ -56,11 +63,18 @@ function cardOf({ name, blocks }: Card): string {
   );
 }
 
+function otherLine({ name, words, href }: OtherApp): string {
+  const text = words === '' ? name : `${name}: ${words}`;
+  return lineOf({ text, ...(href !== undefined && { link: { label: 'See the app', href } }) }, '- ');
+}
+
 /** Lines end with `\n`. */
-export function asText({ subject, cards, others, foot }: LetterContent): string {
-  const list = others.map((line) => lineOf(line, '- ')).join('\n');
+export function asText({ subject, greeting, opening, cards, others, more, foot }: LetterContent): string {
+  const list = [...others.map(otherLine), ...(more ? [lineOf(more, '- ')] : [])].join('\n');
   const parts = [
     wrapped(subject),
+    greeting,
+    wrapped(opening),
     ...cards.map(cardOf),
     ...(list === '' ? [] : [`${OTHERS}:\n${list}`]),
     '--------',

@@ -9,9 +9,10 @@ import { calendarOf } from './calendar.ts';
 import type { LetterBlock, Card, LetterLine } from './content.ts';
 import { holderBlocks } from './for-holder.ts';
 import { ownerBlocks } from './for-owner.ts';
-import { createLinks, type Links } from './links.ts';
+import { createLinks } from './links.ts';
 import type { LetterReader } from './moments.ts';
-import { otherLines } from './others.ts';
+import { footLines, greetingOf, openingOf } from './opening.ts';
+import { otherApps } from './others.ts';
 import { withRefused } from './refused.ts';
 import { byReminderUrgency, type LetterStage } from './stages.ts';
 import { subjectOf } from './subject.ts';
@@ -43,7 +44,7 @@ interface LetterOrder {
 }
 
 /** The most apps with a card of their own. A mail has to stay short, and each card costs a read of the app's calls. */
-const CARDS_MAX = 20;
+const CARDS_MAX = 5;
 
 /** One app with its due reminders. */
 interface AppDue {
@@ -83,19 +84,17 @@ function together(held: readonly LetterBlock[], owned: readonly LetterBlock[]): 
   return [heading('Your own use of it'), ...own, heading('Your users'), ...owned];
 }
 
-/** What every mail of this bridge has. */
-interface LetterFrame {
-  links: Links;
-  settings: Pick<RemindersDeps['settings'], 'serviceName' | 'helpUrl'>;
-}
-
 async function cardOf(context: RemindersDeps, person: ReminderPerson, app: AppDue): Promise<Card> {
   const [held, owned] = [await holderPart(context, person, app), await ownerPart(context, app)];
   const { name, clientId, links } = app.app;
   return { name, href: links.page(`/apps/${clientId}`), blocks: together(held, owned) };
 }
 
-function footOf({ links, settings }: LetterFrame, due: readonly DueStage[], notMe: string): LetterLine[] {
+/** Who sends the mail, and why. */
+function whyLine(
+  { publicUrl, serviceName }: RemindersDeps['settings'],
+  due: readonly DueStage[],
+): LetterLine {
   const reasons = [
     ...(due.some(({ role }) => role === 'holder')
       ? ['apps use the old API with tokens of your account']
@@ -104,19 +103,11 @@ function footOf({ links, settings }: LetterFrame, due: readonly DueStage[], notM
       ? ['you are the owner or a contact of an app that uses it']
       : []),
   ];
-  const { host } = new URL(links.page('/'));
   const often = due.some(({ isAsked }) => isAsked) ? '' : ', at most one a day';
-  return [
-    {
-      text: `${settings.serviceName} at ${host} sends this mail${often}, because ${reasons.join(', and ')}.`,
-      link: { label: 'All dates of the old API', href: links.page('/lifecycle') },
-    },
-    {
-      text: 'Not you?',
-      link: { label: 'Stop these mails', href: notMe },
-    },
-    ...(settings.helpUrl ? [{ text: 'Questions?', link: { label: 'Help', href: settings.helpUrl } }] : []),
-  ];
+  return {
+    text: `${serviceName} at ${new URL(publicUrl).host} sends this mail${often}, because ${reasons.join(', and ')}.`,
+    link: { label: 'All dates of the old API', href: `${publicUrl}/lifecycle` },
+  };
 }
 
 /** RFC 2919 §2: letters, digits, dots and hyphens. */
@@ -157,13 +148,15 @@ export async function composeLetter(context: RemindersDeps, order: LetterOrder):
     return first ? [{ app: aboutApp(context, first.part, { reader, links }), due: own }] : [];
   });
   const cards = await cardsOf(context, person, apps);
-  const others = otherLines(all.slice(CARDS_MAX), { reader, page: links.page('/apps') });
   const notMe = links.page(notMePath(context, mailId));
+  const ground = { person, settings: context.settings };
   const content = {
     subject: subjectOf(due, reader),
+    greeting: greetingOf(person),
+    opening: openingOf(ground, new Set(due.map(({ role }) => role))),
     cards,
-    others,
-    foot: footOf({ links, settings: context.settings }, due, notMe),
+    ...otherApps(all.slice(CARDS_MAX), { reader, page: links.page('/apps') }),
+    foot: footLines(ground, whyLine(context.settings, due), notMe),
   };
   await yieldToEventLoop();
   const calendar = calendarOf(person.id, apps);

@@ -40,14 +40,27 @@ export interface Card {
   blocks: LetterBlock[];
 }
 
-/** The title above the lines of `others`. */
+/** An app without a card. */
+export interface OtherApp {
+  /** Cleaned, in quotes. */
+  name: string;
+  /** What is due, such as `stops working in 14 days`; may be empty. */
+  words: string;
+  href?: string;
+}
+
+/** The title above the rows of `others`. */
 export const OTHERS = 'More apps to look at';
 
 export interface LetterContent {
   subject: string;
+  greeting: string;
+  opening: string;
   /** The most urgent apps. */
   cards: Card[];
-  /** The apps without a card, one line for each. The last line links to all apps. Empty when every app has a card. */
-  others: LetterLine[];
+  /** The apps without a card, a row for each. Empty when every app has a card. */
+  others: OtherApp[];
+  /** Leads from `others` to all apps. */
+  more?: LetterLine | undefined;
   foot: LetterLine[];
 }

@@ -76,6 +76,16 @@ export function callBlocks(facts: RoleFacts<AppPart>): LetterBlock[] {
   ];
 }
 
+/** The last use alone: a holder does not know the names of calls. */
+export function lastUseBlocks(facts: RoleFacts<AppPart>): LetterBlock[] {
+  const text = lastWords(facts);
+  return text === '' ? [] : [{ kind: 'text', text }];
+}
+
+/** The first is the one warning of a card, the others are told below it in plain text. */
+export const warnings = (texts: readonly string[]): LetterBlock[] =>
+  texts.map((text, index) => ({ kind: index === 0 ? 'status' : 'text', text }));
+
 /** The note beside a button that proves an address. */
 export const SIGN_IN: LetterBlock = {
   kind: 'note',

@@ -6,9 +6,10 @@ import { USED_WITHIN } from '../plan-stages.ts';
 import { STANDING_WORDS } from '../../tokens/standing/words.ts';
 import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { LetterBlock } from './content.ts';
-import { brownoutBlocks, callBlocks, endsFor, extensionBlocks, SIGN_IN } from './evidence.ts';
+import { brownoutBlocks, endsFor, extensionBlocks, lastUseBlocks, SIGN_IN, warnings } from './evidence.ts';
 import { lostCalls, lostEndpoints } from './lost-calls.ts';
-import { letterCountWords, letterDayWords, daysUntil, momentWords } from './moments.ts';
+import { letterCountWords, letterDayWords, letterNumberWords, daysUntil, momentWords } from './moments.ts';
+import { plainWords } from './plain.ts';
 import {
   ASKED,
   byReminderUrgency,
@@ -227,6 +228,28 @@ async function buttons(facts: HolderFacts, kind: ReminderKind): Promise<LetterBl
   ];
 }
 
+/** The tokens are refused, by whatever cause: a mail warns of that once. */
+const REFUSED_KINDS: readonly ReminderKind[] = ['died', 'past', 'refused'];
+
+/** Whether the warning of the chief reminder says the warning of another one too. */
+function isSaidBy({ app: { reader } }: HolderFacts, chief: LetterStage, one: LetterStage): boolean {
+  return one !== chief && [chief, one].every((each) => REFUSED_KINDS.includes(reminderKindOf(each, reader)));
+}
+
+const ENDINGS_MAX = 3;
+
+/** How the reader knows the tokens again; nothing where their characters are not known. */
+function endingBlocks({ endings, part }: HolderFacts): LetterBlock[] {
+  if (endings.length === 0) return [];
+  const shown = endings.slice(0, ENDINGS_MAX).map(plainWords);
+  const more = part.waiting - shown.length;
+  const text =
+    shown.length === 1 && more <= 0
+      ? `The token ends with ${shown.join()}.`
+      : `The tokens end with ${shown.join(', ')}${more > 0 ? ` and ${letterNumberWords(more)} more` : ''}.`;
+  return [{ kind: 'note', text }];
+}
+
 /** The blocks of one app for the holder of its tokens. */
 export async function holderBlocks(facts: HolderFacts): Promise<LetterBlock[]> {
   const { app, isUnproven } = facts;
@@ -235,11 +258,12 @@ export async function holderBlocks(facts: HolderFacts): Promise<LetterBlock[]> {
   if (!chief) return [];
   const kind = reminderKindOf(chief, app.reader);
   return [
-    ...due.map((one): LetterBlock => ({ kind: 'status', text: statusOf(facts, one) })),
+    ...warnings(due.filter((one) => !isSaidBy(facts, chief, one)).map((one) => statusOf(facts, one))),
     { kind: 'text', text: explanationOf(facts, chief) },
     ...(await buttons(facts, kind)),
     ...(isUnproven ? [SIGN_IN] : []),
-    ...callBlocks(facts),
+    ...endingBlocks(facts),
+    ...lastUseBlocks(facts),
     ...lostCalls(facts),
     ...laterWords(facts, due),
     ...extensionBlocks(app),

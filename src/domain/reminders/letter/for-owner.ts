@@ -6,7 +6,7 @@ import type { OwnerPart } from '../people.ts';
 import { STANDING_WORDS } from '../../tokens/standing/words.ts';
 import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { LetterBlock, LetterLine } from './content.ts';
-import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN } from './evidence.ts';
+import { brownoutBlocks, callBlocks, extensionBlocks, SIGN_IN, warnings } from './evidence.ts';
 import { endpointNames } from './lost-calls.ts';
 import {
   letterCountWords,
@@ -187,9 +187,9 @@ function whyWords({ app: { reader }, part }: OwnerFacts, due: LetterStage): stri
 }
 
 /** Tokens that are refused already are told before a sunset that ends more than these tokens. */
-function refusedFirst({ app }: OwnerFacts, chief: LetterStage): LetterBlock[] {
+function refusedFirst({ app }: OwnerFacts, chief: LetterStage): string[] {
   const isAhead = chief.milestone === 'sunset' && reminderKindOf(chief, app.reader) === 'ahead';
-  return isAhead && chief.refused > 0 ? [{ kind: 'status', text: refusedWords(chief) }] : [];
+  return isAhead && chief.refused > 0 ? [refusedWords(chief)] : [];
 }
 
 /** The blocks of one app for its owner. */
@@ -200,8 +200,7 @@ export async function ownerBlocks(facts: OwnerFacts): Promise<LetterBlock[]> {
   if (!chief) return [];
   const href = await app.links.to('app', app.clientId, isUnproven);
   return [
-    ...refusedFirst(facts, chief),
-    ...due.map((one): LetterBlock => ({ kind: 'status', text: statusOf(facts, one) })),
+    ...warnings([...refusedFirst(facts, chief), ...due.map((one) => statusOf(facts, one))]),
     { kind: 'text', text: explanationOf(facts, chief) },
     standing(facts, chief),
     { kind: 'button', isQuiet: false, link: { label: `See “${app.name}”`, href } },

@@ -2,7 +2,7 @@ import { endpointsElsewhere } from '../../usage/calls-of.ts';
 import type { AppPart } from '../people.ts';
 import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { LetterBlock } from './content.ts';
-import { letterDayWords } from './moments.ts';
+import { letterCountWords, letterDayWords } from './moments.ts';
 import { plainWords } from './plain.ts';
 
 /** The calls in use that a connection does not save. A mail that asks for a connection must not promise these calls. */
@@ -31,10 +31,11 @@ export function lostCalls(facts: RoleFacts<AppPart>): LetterBlock[] {
   const { app } = facts;
   const lost = lostEndpoints(facts);
   if (lost.length === 0) return [];
-  const [named, retirement] = [endpointNames(lost), appDateOf(app, 'retirement')];
+  const retirement = appDateOf(app, 'retirement');
+  const some = `${letterCountWords(lost.length, 'kind')} of calls that it makes`;
   const what =
     isBridgeAlone(app) || !retirement
-      ? `Connecting does not bring back ${named}`
-      : `From ${letterDayWords(retirement.at, app.reader)} on these calls are refused, connected or not: ${named}`;
+      ? `Connecting does not bring back ${some}`
+      : `From ${letterDayWords(retirement.at, app.reader)} on ${some} ${lost.length === 1 ? 'is' : 'are'} refused, connected or not`;
   return [{ kind: 'text', text: `${what}. Whoever makes this app has to change it.` }];
 }

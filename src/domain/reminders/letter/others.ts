@@ -1,5 +1,5 @@
 import { STANDING_WORDS } from '../../tokens/standing/words.ts';
-import type { LetterLine } from './content.ts';
+import type { LetterContent, OtherApp } from './content.ts';
 import { letterCountWords, type LetterReader } from './moments.ts';
 import { plainName } from './plain.ts';
 import {
@@ -12,9 +12,9 @@ import {
   type LetterStage,
 } from './stages.ts';
 
-/** The apps without a card in a mail: one line for each of the first 100, and the number of the rest. */
+/** The apps without a card in a mail: one row for each of the first 40, and the number of the rest. */
 
-const LINES_MAX = 100;
+const ROWS_MAX = 40;
 
 const STOPPED = STANDING_WORDS.stopped.headline;
 
@@ -42,21 +42,21 @@ function wordsOf(due: LetterStage, reader: LetterReader): string {
 }
 
 /**
- * The lines for apps, the most urgent app first. `apps` holds the due reminders of each app; `page` is the page with
+ * The rows for apps, the most urgent app first. `apps` holds the due reminders of each app; `page` is the page with
  * all apps.
  */
-export function otherLines(
+export function otherApps(
   apps: ReadonlyArray<readonly LetterStage[]>,
   { reader, page }: { reader: LetterReader; page: string },
-): LetterLine[] {
-  if (apps.length === 0) return [];
-  const lines = apps.slice(0, LINES_MAX).flatMap((own): LetterLine[] => {
+): Pick<LetterContent, 'others' | 'more'> {
+  if (apps.length === 0) return { others: [] };
+  const others = apps.slice(0, ROWS_MAX).flatMap((own): OtherApp[] => {
     const [chief] = byReminderUrgency(own, reader);
     if (!chief) return [];
     const name = plainName(chief.part.appName, chief.clientId);
-    return [{ text: `“${name}”: ${wordsOf(chief, reader)}` }];
+    return [{ name: `“${name}”`, words: wordsOf(chief, reader) }];
   });
-  const more = apps.length - LINES_MAX;
-  const text = more > 0 ? `and ${letterCountWords(more, 'more app')}` : 'You find them with all your apps.';
-  return [...lines, { text, link: { label: 'See all your apps', href: page } }];
+  const rest = apps.length - ROWS_MAX;
+  const text = rest > 0 ? `and ${letterCountWords(rest, 'more app')}` : 'You find them with all your apps.';
+  return { others, more: { text, link: { label: 'See all your apps', href: page } } };
 }

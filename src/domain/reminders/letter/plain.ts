@@ -75,6 +75,11 @@ export function plainName(name: string, clientId: string): string {
   return plain(name, NAME_MAX) || clientId;
 }
 
+/** The name of a person, as its account has it; empty when it has no visible text. */
+export function plainPerson(name: string): string {
+  return plain(name, NAME_MAX);
+}
+
 /** Long enough for an address of which the reader has to find the place again. */
 const PLACE_MAX = 200;
 

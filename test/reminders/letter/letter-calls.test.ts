@@ -1,0 +1,68 @@
+import { DAY } from '../../../src/shared/lifetimes.ts';
+import { callsOf } from '../../../src/domain/usage/calls-of.ts';
+import { DANA, waitingToken } from '../../owners/support/people.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import {
+  DANA_PERSON,
+  letterTo,
+  NOW,
+  RETIREMENT,
+  seen,
+  setDates,
+  SUNSET,
+  toOwner,
+} from '../support/letters.ts';
+
+/** The calls that a mail tells of. */
+
+let system: System;
+
+beforeAll(async () => {
+  // Waiting tokens have something to lose.
+  const env = { LEGACY_BACKEND_URL: 'http://127.0.0.1:9' };
+  system = await startSystem({ clock: new SettableClock(NOW), env });
+  await setDates(system, { retirement: RETIREMENT, sunset: SUNSET });
+});
+afterAll(() => system.stop());
+
+test('calls of ten thousand tokens are summed up, the most frequent first', async () => {
+  const { context } = system.bridge;
+  const ids = Array.from({ length: 20_001 }, (_, index) => `many-${index}`);
+  await seen(system, 'many-0', [
+    { calls: 5 },
+    { user_agent: 'x', calls: 2 },
+    { calls: 1, last_at: NOW - 40 * DAY },
+  ]);
+  await seen(system, 'many-20000', [{ calls: 3, last_at: NOW - 1000 }]);
+  const calls = await callsOf(context, ids, { days: 30 });
+  expect(calls.kinds.map(({ user_agent, calls: count }) => [user_agent, count])).toEqual([
+    ['buffer-python/1.2', 8],
+    ['x', 2],
+  ]);
+  expect(calls.last).toEqual({ at: NOW - 1000, userAgent: 'buffer-python/1.2' });
+});
+
+test('without the usage the mail goes all the same and says so', async () => {
+  const { context } = system.bridge;
+  const token = await waitingToken(system, { accountId: DANA.accountId });
+  await seen(system, token.id, [{ calls: 7 }]);
+  const away = {
+    selectFrom: () => {
+      throw new Error('the database is away');
+    },
+    getExecutor: () => context.store.durable.getExecutor(),
+  };
+  const broken = {
+    ...system,
+    bridge: {
+      ...system.bridge,
+      context: { ...context, store: { ...context.store, volatile: away as never } },
+    },
+  };
+  const due = [toOwner(system.app)];
+  expect((await letterTo(system, DANA_PERSON, due)).text).toContain('7  /1/profiles.json');
+  const { text } = await letterTo(broken, DANA_PERSON, due);
+  expect(text.replaceAll(/\s+/g, ' ')).toContain('could not be read');
+  expect(text).toContain('The last use was on 17 January 2027.');
+});
