@@ -50,7 +50,13 @@ function startModern(config: Config): Promise<ModernChild> {
     logLevel: config.logLevel,
     mail: config.mail,
     clients: [
-      { clientId, clientSecret, name: 'grantbridge', redirectUris: [`${config.publicUrl}/callback`] },
+      {
+        clientId,
+        clientSecret,
+        name: 'grantbridge',
+        redirectUris: [`${config.publicUrl}/callback`],
+        remembersSignIn: true,
+      },
     ],
     demo: true,
   };

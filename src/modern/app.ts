@@ -29,6 +29,7 @@ export interface ModernAppDeps {
   store: ModernStore;
   issuer: string;
   accessTokenSeconds: number;
+  signInClients: ReadonlySet<string>;
   quotas?: Quotas | undefined;
   demo: DemoCredentials | undefined;
   /** The page on which people find the apps that they use. Unset: there is no such page. */
@@ -63,17 +64,17 @@ function assets(): Router {
 export function createApp({
   store,
   issuer,
-  accessTokenSeconds,
   quotas,
   demo,
   appsUrl,
   mailer,
   logger,
   brake,
+  ...consents
 }: ModernAppDeps): Express {
   const pages = createPages(join(projectRoot, 'src', 'modern'), { waysOn: errorPageLinks(appsUrl) });
   const renderError = createRenderError(pages);
-  const provider = createModernAuthorizationServer({ store, issuer, accessTokenSeconds, renderError, brake });
+  const provider = createModernAuthorizationServer({ ...consents, store, issuer, renderError, brake });
   logProvider(provider, logger);
   const authorizationServer = provider.callback();
   const onUnexpected = (cause: Error) => logger.error('main API failed', { cause });

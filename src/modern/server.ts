@@ -79,6 +79,14 @@ function purgeRegularly(store: ModernStore, logger: Logger): () => void {
   return () => clearInterval(timer);
 }
 
+/** A public app is none of them: anybody could make a request in its name (RFC 6749 §10.2). */
+function clientsThatSignIn({ clients }: ModernSettings): ReadonlySet<string> {
+  const own = clients.filter(
+    ({ remembersSignIn, clientSecret }) => remembersSignIn && clientSecret !== undefined,
+  );
+  return new Set(own.map(({ clientId }) => clientId));
+}
+
 /** Starts the server. Rejects with the system error when the port is taken or the database cannot be opened. */
 export async function startModern(
   settings: ModernSettings,
@@ -94,9 +102,21 @@ export async function startModern(
     const port = portOf(server);
     const issuer = issuerAt(settings.issuer, port);
     const { accessTokenSeconds, quotas, appsUrl } = settings;
+    const signInClients = clientsThatSignIn(settings);
     server.on(
       'request',
-      createApp({ store, issuer, accessTokenSeconds, quotas, demo, appsUrl, mailer, logger, brake }),
+      createApp({
+        store,
+        issuer,
+        accessTokenSeconds,
+        signInClients,
+        quotas,
+        demo,
+        appsUrl,
+        mailer,
+        logger,
+        brake,
+      }),
     );
     logger.info('the embedded new API is listening', { issuer });
     const stopPurging = purgeRegularly(store, logger);

@@ -34,6 +34,8 @@ export interface ClientSettings {
   name: string;
   /** Compared as whole strings. http is allowed because the local demo runs on loopback. */
   redirectUris: string[];
+  /** Whether a person who has allowed this app once signs in to it again without the consent page. */
+  remembersSignIn?: boolean;
 }
 
 /** The credentials with which a person signs in to the demo. The parent process prints the credentials. */

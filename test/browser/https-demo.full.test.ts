@@ -43,7 +43,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
       .first()
       .click();
     await allow(page);
-    await page.waitForURL(/\/apps.*done=connected/);
+    await page.waitForURL(/\/apps\/.*\/connected/);
     expect(visitor.complaints).toEqual([]);
     await visitor.leave();
   });

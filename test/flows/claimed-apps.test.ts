@@ -129,7 +129,7 @@ describe('an app that a call names', () => {
       await seen({ owner: sams, names: app.clientId }),
     ];
     const done = await connect(page, ticked(stray.id, ofSam.id));
-    expect(done.url).toBe(`${pageOf(app.clientId)}?done=connected`);
+    expect(done.url).toBe(`${pageOf(app.clientId)}/connected`);
     expect(await known(stray.token)).toMatchObject({ state: 'active', client_id: app.clientId });
     for (const other of [late, ofSam])
       expect(await known(other.token)).toMatchObject({ state: 'unmapped', client_id: other.clientId });

@@ -34,7 +34,7 @@ describe('a user agent', () => {
     expect(wordsOf(list)).toContain(first.token.slice(2, 6));
     const late = await seen({ agent });
     expect(late.clientId).toBe(first.clientId);
-    expect((await connect(list)).url).toContain('done=connected');
+    expect((await connect(list)).url).toMatch(/\/connected$/);
     expect((await known(first.token)).state).toBe('active');
     const second = await seen({ agent });
     for (const { token } of [late, second]) expect((await known(token)).state).toBe('unmapped');
@@ -47,7 +47,7 @@ describe('a user agent', () => {
       ...ticked(late.id),
       [`token-${second.id}`]: '',
     });
-    expect(again.url).toContain('done=connected');
+    expect(again.url).toMatch(/\/connected$/);
     expect((await known(first.token)).state).toBe('active');
   });
 

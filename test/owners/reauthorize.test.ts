@@ -84,9 +84,9 @@ async function connectFrom(page: Page, person = DANA, isDenied = false): Promise
 
 test('the link connects every token of the app and account by one consent, and no other', async () => {
   const back = await connectFrom(await dana.get(link));
-  expect(back.location).toBe(`/apps/${app.clientId}?done=connected`);
+  expect(back.location).toBe(`/apps/${app.clientId}/connected`);
   const page = await dana.follow(back);
-  expect(wordsOf(page)).toContain('Connected. The tokens below work now.');
+  expect(wordsOf(page)).toMatch(/“Old App” is connected.*We just read 12 channels/);
   expect(wordsOf(page)).toMatch(/2 tokens working/);
   expect(await Promise.all(mine.map(({ token }) => statusOf(token)))).toEqual([200, 200]);
   expect(await statusOf(theirs.token)).toBe(401);
@@ -123,10 +123,7 @@ test('opening the link changes nothing: signed out, signed in, by HEAD, by someb
   const nobody = new CookieWalker();
   const signedOut = await nobody.get(link);
   expect(signedOut.status).toBe(200);
-  expect(linkOf(signedOut.body, link, /^Sign in$/)).toContain(
-    `/sign-in?return_to=${encodeURIComponent(new URL(link).pathname)}`,
-  );
-  expect(nobody.forms(signedOut)).toEqual([]);
+  expect(nobody.forms(signedOut).map(({ action }) => action)).toEqual([link.replace('/apps/', '/')]);
   expect(signedOut.body).not.toContain(DANA.login);
   expect((await fetch(link, { method: 'HEAD' })).status).toBe(200);
   await dana.get(link);
@@ -134,7 +131,10 @@ test('opening the link changes nothing: signed out, signed in, by HEAD, by someb
   expect(wordsOf(foreign)).toContain('This link is for another account');
   expect(foreign.body).not.toContain(DANA.login);
   expect(foreign.body).not.toContain(DANA.accountId);
-  expect(sam.forms(foreign).some(({ action }) => action.includes('/connect'))).toBe(false);
+  expect(sam.forms(foreign).map(({ action }) => action)).toEqual([
+    `${system.bridgeUrl}/sign-out`,
+    `${link}/switch`,
+  ]);
   expect(await statesOf([...mine, theirs])).toEqual([...untouched, 'unmapped']);
   expect(await asked()).toEqual([]);
 });
@@ -157,7 +157,7 @@ test('a consent by another account changes nothing for either, and says so', asy
   expect(await historyOf(system, app.clientId)).toEqual(before);
   expect(system.proxy.revoked()).toEqual([]);
   expect(await statusOf(standing)).toBe(200);
-  expect((await connectFrom(await dana.get(link))).location).toContain('done=connected');
+  expect((await connectFrom(await dana.get(link))).location).toMatch(/\/connected$/);
 });
 
 test('a denied consent changes nothing, says so, and leads back', async () => {
@@ -188,7 +188,7 @@ test('a return that another browser takes is refused and connects nothing', asyn
   const back = await consentAt(system, left, { person: DANA });
   expect((await sam.get(back)).status).toBe(403);
   expect(await statesOf(mine)).toEqual(untouched);
-  expect((await dana.get(back)).location).toContain('done=connected');
+  expect((await dana.get(back)).location).toMatch(/\/connected$/);
   expect((await dana.get(back)).status).toBe(403);
 });
 

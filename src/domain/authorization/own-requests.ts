@@ -10,13 +10,18 @@ export interface ReauthorizationRequest {
   evidence?: string;
   /** The ids of the mappings that the page listed and the person chose. */
   listed?: readonly string[];
+  /**
+   * For a request that began signed out: the page on which it began. Its consent proves the account too, so its return
+   * opens a session (docs/decisions/0031).
+   */
+  signsInFrom?: string;
 }
 
 /** The row of a request that a page of the bridge makes. Sending the form is the decision. */
 export function reauthorizing(
   { clock }: AuthorizationDeps,
   id: string,
-  { clientId, accountId, evidence, listed = [] }: ReauthorizationRequest,
+  { clientId, accountId, evidence, listed = [], signsInFrom }: ReauthorizationRequest,
 ): PersonDecision['request'] {
   const now = clock.now();
   return {
@@ -26,6 +31,7 @@ export function reauthorizing(
     account_id: accountId,
     evidence: evidence ?? null,
     listed_tokens: listed.length === 0 ? null : JSON.stringify(listed),
+    return_to: signsInFrom ?? null,
     redirect_uri_given: 0,
     created_at: now,
     expires_at: now + AUTHORIZATION_REQUEST_LIFETIME,

@@ -12,6 +12,7 @@ import { statesOf } from '../grants/mapping-state.ts';
 import { proveObserved } from '../old-api/prove-observed.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { storeGrantForTokens } from '../grants/store-grant.ts';
+import { keepSignedIn, type ProvenPerson } from './sign-in.ts';
 
 /** Asks an account holder to connect the waiting tokens of one app by one consent (docs/decisions/0001). */
 
@@ -46,12 +47,14 @@ export async function openLink(context: AuthorizationDeps, id: string): Promise<
  * The outcome of a new consent. `connected`: every token of the app and account works. With any other outcome nothing
  * was connected. `another account`: the person consented with another account. `nothing waits`: no token waits any
  * more. `not proven`: the pasted token was not proven to belong to this account. `of another app`: the pasted token
- * belongs to this account now, but has moved to the app `clientId` since it was pasted.
+ * belongs to this account now, but has moved to the app `clientId` since it was pasted. `person`: whom the consent signs
+ * in, for a request that began signed out; never for another account (docs/decisions/0031).
  */
-type ReauthorizationResult =
+type ReauthorizationResult = { person?: ProvenPerson | undefined } & (
   | { outcome: 'connected' | 'nothing waits' | 'of another app'; clientId: string }
   | { outcome: 'not proven'; clientId: string }
-  | { outcome: 'another account'; clientId: string; email: string };
+  | { outcome: 'another account'; clientId: string; email: string }
+);
 
 /** For a pasted token: the outcome, if no grant is to be stored; otherwise the id of the token's mapping. */
 async function hindrance(
@@ -79,7 +82,7 @@ function listedIn({ listed_tokens: listed }: AuthorizationRequest): string[] {
  * Ends a new consent for waiting tokens. A token pair that is not stored, such as that of another account, is dropped
  * and left to expire. Revoking the pair might revoke the whole consent of that account for this client, with grants
  * that serve other apps (docs/decisions/0019).
- * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
+ * @throws {Unauthorized | Forbidden | Unavailable} no grant was stored, and nobody is signed in
  */
 export async function reauthorize(
   context: AuthorizationDeps,
@@ -91,13 +94,16 @@ export async function reauthorize(
     throw new Error(`request ${request.id} names no app and account`);
   const account = await readConsentingAccount(context, consented);
   if (account.id !== accountId) return { outcome: 'another account', clientId, email: account.email };
+  const requestId = consented.calling?.requestId ?? request.id;
+  // Before the grant is stored, so that tokens under the person's address are connected too.
+  const person = request.return_to === null ? undefined : await keepSignedIn(context, account, requestId);
   const listed = listedIn(request);
   if (request.evidence !== null) {
     const pasted = await hindrance(context, request, { account, consented });
     if ('outcome' in pasted) return pasted;
     listed.push(pasted.pasted);
   }
-  const origin = { actor: `account:${accountId}`, requestId: consented.calling?.requestId ?? request.id };
+  const origin = { actor: `account:${accountId}`, requestId };
   const isStored = await storeGrantForTokens(context, { ...consented, clientId, account, origin, listed });
-  return { outcome: isStored ? 'connected' : 'nothing waits', clientId };
+  return { outcome: isStored ? 'connected' : 'nothing waits', clientId, person };
 }

@@ -5,6 +5,7 @@ import { appRoutes } from './app/app-page.ts';
 import { appsRoutes } from './home/apps-page.ts';
 import { callsRoutes } from './calls/calls-page.ts';
 import { connectLinkRoutes } from './connect/connect-link.ts';
+import { connectedRoutes } from './connected/connected-page.ts';
 import type { PageShell } from '../site/page-shell.ts';
 import { contactsRoutes } from './credentials/contacts-page.ts';
 import { liveRoutes } from './live/live-page.ts';
@@ -32,6 +33,7 @@ export function ownersRouter(parts: SigninPagesDeps, frame: PageShell): Router {
   progressRoutes(router, frame);
   accountRoutes(router, frame);
   appRoutes(router, frame);
+  connectedRoutes(router, frame);
   secretRoutes(router, frame);
   modernClientRoutes(router, frame);
   notMeRoutes(router, parts);

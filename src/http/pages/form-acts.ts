@@ -23,6 +23,11 @@ const ACTS: readonly FormAddress[] = [
   { path: '/apps/prove-email', words: 'Send a mail with a link', page: '/apps' },
   { path: '/apps/prove-email/:value', words: 'Prove an e-mail address', page: '/apps' },
   { path: '/apps/connect/:link', words: 'Connect an app again' },
+  {
+    path: '/apps/connect/:link/switch',
+    words: 'Switch the account and connect an app again',
+    page: '/apps/connect/:link',
+  },
   { path: '/apps/:app/connect', words: 'Connect the app again', page: '/apps/:app' },
   { path: '/apps/:app/revoke', words: 'Revoke the access of the app' },
   { path: '/apps/:app/secrets', words: 'Add a secret to the app' },

@@ -3,7 +3,6 @@
  * can put words of their own there. flash-notice.ts ensures that a mere link shows no notice either.
  */
 const NOTICES: Readonly<Record<string, string>> = {
-  connected: 'Connected. The tokens below work now.',
   'nothing-waits': 'No token of this app waits to be connected. There is nothing to do.',
   'nothing-waits-any-more':
     'Nothing was connected: while you confirmed it, what waited was revoked or has moved. Below is how it is now.',

@@ -111,7 +111,7 @@ async function allow(parts: SigninPagesDeps, decided: RequestDecision, exchange:
     return state;
   };
   const client = await parts.clientFor({ purpose: 'legacy', client_id: decided.request.clientId });
-  await leaveToConsent(parts, { client, keepVerifier }, exchange);
+  await leaveToConsent(parts, { client, prompt: 'consent', keepVerifier }, exchange);
 }
 
 /** Takes the decision. A denial goes back to the app; an approval goes on to the consent at the new API. */

@@ -4,6 +4,7 @@ import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 import { type ReauthorizationRequest, reauthorizing } from '../../domain/authorization/own-requests.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { expiredForm, PageError } from '../pages/page-error.ts';
+import type { ConsentPrompt } from './modern-strategy.ts';
 import type { SigninPagesDeps } from './parts.ts';
 
 /**
@@ -19,6 +20,7 @@ type HandlerArguments = Parameters<RequestHandler>;
 
 interface ConsentStart {
   client: ConsentClient;
+  prompt: ConsentPrompt;
   /** Stores the verifier for the return. Resolves with the upstream `state`. */
   keepVerifier: (verifier: string) => Promise<string>;
 }
@@ -42,7 +44,7 @@ export async function leaveToConsent(
  */
 export async function leaveToReauthorize(
   parts: SigninPagesDeps,
-  asked: ReauthorizationRequest,
+  { prompt = 'consent', ...asked }: ReauthorizationRequest & { prompt?: ConsentPrompt },
   exchange: HandlerArguments,
 ): Promise<void> {
   const { context } = parts;
@@ -59,7 +61,7 @@ export async function leaveToReauthorize(
     return state;
   };
   const client = await parts.clientFor({ purpose: 'reauthorization', client_id: asked.clientId });
-  await leaveToConsent(parts, { client, keepVerifier }, exchange);
+  await leaveToConsent(parts, { client, prompt, keepVerifier }, exchange);
 }
 
 /** A copy could not finish a consent, so a copy sends no person to a consent. */

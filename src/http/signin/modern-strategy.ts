@@ -10,9 +10,18 @@ import type { ConsentClient } from '../../domain/grants/modern-client.ts';
  * process (docs/decisions/0020). One instance serves one step of one consent.
  */
 
+/**
+ * Which pages the new API must show (OpenID Connect Core §3.1.2.1), whatever it remembers. A consent that gives a refresh
+ * token must be asked for, because the new API leaves the refresh token out otherwise (§11). A sign-in keeps nothing, so
+ * a consent that the new API remembers is enough. `login` leads to the account page even when somebody is signed in
+ * there: the person wants another account.
+ */
+export type ConsentPrompt = 'consent' | 'login consent' | 'login' | undefined;
+
 /** Where the step's `state` and verifier live. `takeVerifier` is called only for a return that was claimed before. */
 export interface ConsentStep {
   client: ConsentClient;
+  prompt?: ConsentPrompt;
   keepVerifier(verifier: string): Promise<string>;
   takeVerifier(): string | undefined;
   /** The request that brings the code. */
@@ -74,6 +83,8 @@ type ExchangeCallback = (
 ) => void;
 
 export class ModernStrategy extends OAuth2Strategy {
+  readonly #prompt: ConsentPrompt;
+
   constructor({ server, clock, callbackUrl, scopes: scope }: StrategyOptions, step: ConsentStep) {
     const options = {
       authorizationURL: server.authorizationUrl,
@@ -106,13 +117,10 @@ export class ModernStrategy extends OAuth2Strategy {
         .catch((error: unknown) => done(error));
     };
     Object.assign(this._oauth2, { getOAuthAccessToken: exchange });
+    this.#prompt = step.prompt;
   }
 
-  /**
-   * Each request asks for a new consent. Without this parameter the new API silently leaves out the refresh token
-   * (OpenID Connect Core §11).
-   */
   override authorizationParams(): object {
-    return { prompt: 'consent' };
+    return this.#prompt === undefined ? {} : { prompt: this.#prompt };
   }
 }

@@ -1,16 +1,15 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { startSignInRequest } from '../../domain/authorization/sign-in-request.ts';
 import { completeSignIn } from '../../domain/authorization/sign-in.ts';
 import { sendPage } from '../pages/page-headers.ts';
-import { requestIdOf } from '../request-id.ts';
 import type { ReturnEnding } from './return/callback.ts';
 import { leaveToConsent } from './leave.ts';
 import type { SigninPagesDeps } from './parts.ts';
 import { returnPath } from './return-path.ts';
-import { startSession } from './session.ts';
+import { signInHere } from './sign-in-here.ts';
 
 /**
- * GET /sign-in and its ending. A sign-in changes nothing until the person comes back from the new API. So a link may
+ * GET /sign-in and its ending. `account=another` is for people who are signed in at the new API with another account. A sign-in changes nothing until the person comes back from the new API. So a link may
  * start a sign-in, and the bridge stores nothing of a sign-in before the return.
  */
 
@@ -18,21 +17,15 @@ import { startSession } from './session.ts';
 export function startSignIn(parts: SigninPagesDeps): RequestHandler {
   return async (req, res, next) => {
     const returnTo = returnPath(req.query['return_to']);
+    const prompt = req.query['account'] === 'another' ? 'login' : undefined;
     const keepVerifier = async (verifier: string) => {
       const { state, ...kept } = startSignInRequest(parts.context, { verifier, returnTo });
       parts.signIns.give(req, res, kept);
       return state;
     };
     const client = await parts.clientFor({ purpose: 'sign_in', client_id: null });
-    await leaveToConsent(parts, { client, keepVerifier }, [req, res, next]);
+    await leaveToConsent(parts, { client, prompt, keepVerifier }, [req, res, next]);
   };
-}
-
-/** Opens the session for the return of a sign-in. Other returns do not depend on sessions. */
-function openSession({ sessions }: SigninPagesDeps, req: Request, res: Response): Promise<void> {
-  return new Promise((resolve, reject) => {
-    void sessions(req, res, (error?: unknown) => (error ? reject(error) : resolve()));
-  });
 }
 
 /** The ending of purpose `sign_in`. */
@@ -45,9 +38,7 @@ export function endSignIn(parts: SigninPagesDeps): ReturnEnding {
         consented.calling?.requestId ?? request.id,
       );
       return async (req, res) => {
-        await openSession(parts, req, res);
-        await startSession(req, person, parts.context.clock.now());
-        parts.context.logger.debug('somebody signed in', { requestId: requestIdOf(res) });
+        await signInHere(parts, { req, res }, person);
         res.redirect(303, returnPath(request.return_to));
       };
     },

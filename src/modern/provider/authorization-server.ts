@@ -12,6 +12,7 @@ import {
   SESSION_SECONDS,
 } from '../lifetimes.ts';
 import { guardEndpoints } from './provider-endpoints.ts';
+import { grantForSignIn, type RememberedConsents } from './remembered-consent.ts';
 import { applyRules, checkCodeChallenge, checkRequestedScopes } from './provider-rules.ts';
 import { scopes } from '../scopes.ts';
 import type { ClientSecretLimiter } from '../secret-brake.ts';
@@ -23,6 +24,8 @@ export interface ProviderDeps {
   store: ModernStore;
   issuer: string;
   accessTokenSeconds: number;
+  /** Apps of the operator whose sign-ins are not asked for again. */
+  signInClients: ReadonlySet<string>;
   renderError: ErrorRenderer;
   brake: ClientSecretLimiter;
 }
@@ -67,15 +70,21 @@ function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']
 }
 
 /**
- * Each consent makes a new grant. This function loads only the grant that the current authorization request made. No
- * older grant is loaded, and the consent page is therefore always shown.
+ * Each consent makes a new grant. No older grant is loaded. Without a grant of the current authorization request the
+ * consent page is shown, unless the request is a sign-in that was allowed before.
  */
-async function loadOwnGrant(ctx: KoaContextWithOIDC) {
+const loadOwnGrant = (remembered: RememberedConsents) => async (ctx: KoaContextWithOIDC) => {
   const grantId = ctx.oidc.result?.consent?.grantId;
-  return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
-}
+  if (grantId !== undefined) return ctx.oidc.provider.Grant.find(grantId);
+  return grantForSignIn(ctx, remembered);
+};
 
-function configuration({ store, accessTokenSeconds, renderError }: ProviderDeps): Configuration {
+function configuration({
+  store,
+  accessTokenSeconds,
+  signInClients,
+  renderError,
+}: ProviderDeps): Configuration {
   return {
     adapter: store.adapter,
     // Cookies ignore the port. On localhost these names must differ from the cookie names of the bridge.
@@ -100,7 +109,7 @@ function configuration({ store, accessTokenSeconds, renderError }: ProviderDeps)
     rotateRefreshToken: true,
     // Otherwise tokens without offline_access die at the next consent in the same browser session.
     expiresWithSession: () => false,
-    loadExistingGrant: loadOwnGrant,
+    loadExistingGrant: loadOwnGrant({ connectedApps: store.connectedApps, signInClients }),
     revokeGrantPolicy: () => true,
     findAccount: async (_ctx, accountId) =>
       store.accounts.find(accountId) && { accountId, claims: async () => ({ sub: accountId }) },

@@ -61,7 +61,7 @@ export async function runModern(overrides: Partial<ModernSettings> = {}): Promis
   return { server, brake, folder, settings, stop };
 }
 
-function newPkce() {
+export function newPkce() {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   return { verifier, challenge };

@@ -62,7 +62,7 @@ export function pastingAToken(stage: Stage): void {
   test('a token whose profiles are among the channels of the account is given to it and served from then on', async () => {
     const { id, token } = await observed([OF_DANA], newHexId(), { email: DANA.login.toUpperCase() });
     const page = await pasteAndConsent(token);
-    expect(page.url).toBe(`${stage.system.bridgeUrl}/apps/${stage.system.app.clientId}?done=connected`);
+    expect(page.url).toBe(`${stage.system.bridgeUrl}/apps/${stage.system.app.clientId}/connected`);
     expect(await mappingOf(stage.system, id)).toMatchObject({ state: 'active', accountId: DANA.accountId });
     expect(await statusOf(token)).toBe(200);
     const history = await historyOf(stage.system, stage.system.app.clientId);
@@ -170,7 +170,7 @@ export function pastingAToken(stage: Stage): void {
     expect(await grants.execute()).toEqual([]);
     const again = await pressIn(stage.dana, page, /^Connect$/);
     const end = await stage.dana.get(await consentAt(stage.system, again, { person: DANA }));
-    expect(end.location).toBe(`/apps/${app.clientId}?done=connected`);
+    expect(end.location).toBe(`/apps/${app.clientId}/connected`);
     expect(await statusOf(token)).toBe(200);
   });
 

@@ -76,7 +76,7 @@ export function registering(stage: Stage): void {
     expect(await read(ownerToken)).toBe(401);
     const left = await pressIn(stage.dana, page, /^Connect to my account$/);
     const back = await stage.dana.get(await consentAt(stage.system, left, { person: DANA }));
-    expect(back.location).toBe(`/apps/${clientId}?done=connected`);
+    expect(back.location).toBe(`/apps/${clientId}/connected`);
     expect(await read(ownerToken)).toBe(200);
     for (const path of ['/apps', `/apps/${clientId}`, `/apps/${clientId}/secrets`]) {
       const { body, status } = await stage.dana.get(at(path));

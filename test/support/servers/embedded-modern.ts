@@ -22,6 +22,7 @@ export async function startEmbeddedModern(options: ModernSideOptions): Promise<M
         clientId: BRIDGE_CLIENT,
         name: 'grantbridge',
         redirectUris: [options.redirectUri],
+        remembersSignIn: true,
         ...(options.clientSecret && { clientSecret: options.clientSecret }),
       },
       ...(options.ownClients ?? []).map(({ ofApp, ...client }) => ({

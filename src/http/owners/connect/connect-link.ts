@@ -1,16 +1,15 @@
-import type { Request, RequestHandler, Response, Router } from 'express';
-import { openLink } from '../../../domain/authorization/reauthorize.ts';
-import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
+import type { RequestHandler, Response, Router } from 'express';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
-import { PageError } from '../../pages/page-error.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
+import { linkForm } from '../../signin/link-form.ts';
 import { personOf } from '../../signin/session.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
-import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { connectByWords, endOf } from '../../wording/dates/lines.ts';
-import { type PageShell, signedInPerson, signInAddress } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { tokenCount } from '../../wording/state-words.ts';
 import { leaveToConnect } from './choose-tokens.ts';
+import { signedOutLinkRoutes } from './connect-signed-out.ts';
+import { hasEnded, linkedApp } from './linked-app.ts';
 
 /**
  * /apps/connect/:id: the link that asks the holder of one account to connect one app again. Scanners open links before
@@ -19,62 +18,72 @@ import { leaveToConnect } from './choose-tokens.ts';
  * other way back.
  */
 
-async function linkOf({ context }: PageShell, req: Request) {
-  const pair = await openLink(context, String(req.params['id']));
-  const app = pair && (await findRegisteredApp(context, pair.clientId));
-  if (pair && app) return { ...pair, appName: app.name };
-  throw new PageError(404, 'This link is not known', {
-    reason: 'The address is incomplete, or its app is no longer registered.',
-    next: 'Copy the whole link from the mail, or sign in and look at your apps.',
+type LinkTarget = Awaited<ReturnType<typeof linkedApp>>;
+
+/** The page for a browser in which nobody is signed in, or somebody else. Undefined for the holder. */
+function showOther(frame: PageShell, res: Response, linked: LinkTarget): true | undefined {
+  const { req } = res;
+  const { clientId, accountId, appName } = linked;
+  const person = personOf(req);
+  if (person?.accountId === accountId) return undefined;
+  const targets = formTargets(frame.context.server.authorizationUrl);
+  const path = req.originalUrl.split('?')[0] ?? '';
+  if (person) {
+    const title = 'This link is for another account';
+    frame.page(res, 'link-of-another', {
+      title,
+      appName,
+      switchAction: `${path}/switch`,
+      formTargets: targets,
+    });
+    return true;
+  }
+  frame.page(res, 'connect-signed-out', {
+    title: `Connect “${appName}” again`,
+    appName,
+    connectBy: connectByWords(appLifecycleNow(frame.context, clientId)),
+    form: linkForm(frame.parts, { req, res }, path),
+    formTargets: targets,
   });
+  return true;
 }
 
-function showEnded(frame: PageShell, res: Response, { appName, ended }: { appName: string; ended: number }) {
-  frame.page(res, 'link-ended', {
-    title: 'The old API has ended',
+async function showHolder(frame: PageShell, res: Response, linked: LinkTarget): Promise<void> {
+  const { clientId, accountId, appName } = linked;
+  const tokens = await tokensOfPair(frame.context, { clientId, accountId });
+  if (!tokens || tokens.waiting === 0)
+    return frame.page(res, 'link-done', {
+      title: 'Already connected',
+      appName,
+      alive: tokens?.alive ?? 0,
+      clientId,
+    });
+  frame.page(res, 'connect', {
+    title: `Connect “${appName}” again`,
     appName,
-    ended,
+    waiting: tokenCount(tokens.waiting),
+    isOne: tokens.waiting === 1,
+    connectBy: connectByWords(appLifecycleNow(frame.context, clientId)),
+    formTargets: formTargets(frame.context.server.authorizationUrl),
   });
 }
 
 function showLink(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const { clientId, accountId, appName } = await linkOf(frame, req);
-    const title = `Connect “${appName}” again`;
-    const asOf = appLifecycleNow(frame.context, clientId);
-    const ended = endOf(asOf);
-    if (ended !== undefined) return showEnded(frame, res, { appName, ended });
-    const connectBy = connectByWords(asOf);
-    const person = personOf(req);
-    if (!person)
-      return frame.page(res, 'app-signed-out', { title, appName, connectBy, signIn: signInAddress(req) });
-    if (person.accountId !== accountId)
-      return frame.page(res, 'link-of-another', { title: 'This link is for another account', appName });
-    const tokens = await tokensOfPair(frame.context, { clientId, accountId });
-    if (!tokens || tokens.waiting === 0)
-      return frame.page(res, 'link-done', {
-        title: 'Already connected',
-        appName,
-        alive: tokens?.alive ?? 0,
-        clientId,
-      });
-    frame.page(res, 'connect', {
-      title,
-      appName,
-      waiting: tokenCount(tokens.waiting),
-      isOne: tokens.waiting === 1,
-      connectBy,
-      formTargets: formTargets(frame.context.server.authorizationUrl),
-    });
+    const linked = await linkedApp(frame.context, req);
+    const { clientId, appName } = linked;
+    const ended = endOf(appLifecycleNow(frame.context, clientId));
+    if (ended !== undefined)
+      return frame.page(res, 'link-ended', { title: 'The old API has ended', appName, ended });
+    if (!showOther(frame, res, linked)) await showHolder(frame, res, linked);
   };
 }
 
 function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
-    const { clientId, accountId } = await linkOf(frame, req);
+    const { clientId, accountId } = await linkedApp(frame.context, req);
     const isHolder = signedInPerson(req).accountId === accountId;
-    const hasEnded = oldApiStatusOf(appLifecycleNow(frame.context, clientId)).phase === 'ended';
-    const isOpen = isHolder && !hasEnded;
+    const isOpen = isHolder && !hasEnded(frame.context, clientId);
     if (isOpen && (await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) return;
     // The page says why there is nothing to do.
     res.redirect(303, req.originalUrl.split('?')[0] ?? '');
@@ -85,4 +94,5 @@ function connect(frame: PageShell): RequestHandler {
 export function connectLinkRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/connect/:id', showLink(frame));
   router.post('/apps/connect/:id', refuseOnCopy(frame.context), connect(frame));
+  signedOutLinkRoutes(router, frame);
 }

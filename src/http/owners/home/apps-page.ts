@@ -1,20 +1,14 @@
 import type { RequestHandler, Router } from 'express';
 import type { OwnersDeps } from '../deps.ts';
 import { tokensCounted } from '../../../domain/progress/progress-of.ts';
-import {
-  type AppTokens,
-  appsOfOwner,
-  stoppedApps,
-  tokensOfAccount,
-  waitingUnder,
-} from '../../../domain/tokens/tokens-of-account.ts';
+import { appsOfOwner, waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { signOut } from '../../signin/session.ts';
 import { appLifecycleNow, nextBrownout, nextDate } from '../../wording/dates/card.ts';
-import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { connectedCards, forCards, ownCards } from './home-cards.ts';
-import { appNeed, type AppNeed, peopleWords } from './home-needs.ts';
+import { peopleWords } from './home-needs.ts';
+import { needsOf } from './needs-of.ts';
 import { stateLines } from '../../wording/state-words.ts';
 import { sortByUrgency, urgencyOf } from './urgency.ts';
 
@@ -25,27 +19,6 @@ import { sortByUrgency, urgencyOf } from './urgency.ts';
 
 /** At most this many needs are shown at once. The rest comes up when these needs are met. */
 const NEEDS_SHOWN = 12;
-
-type StoppedApps = Awaited<ReturnType<typeof stoppedApps>>;
-
-/** The apps whose tokens act for the person, the most urgent first. */
-function inOrder(context: OwnersDeps, connected: readonly AppTokens[], stopped: StoppedApps): AppTokens[] {
-  return sortByUrgency(connected, (app) =>
-    urgencyOf({ ...app, stoppedAt: stopped.get(app.clientId)?.at }, appLifecycleNow(context, app.clientId)),
-  );
-}
-
-/** What each of these apps needs from the person, in the order of the apps. */
-function ownNeeds(context: OwnersDeps, connected: readonly AppTokens[], stopped: StoppedApps): AppNeed[] {
-  return connected
-    .filter(
-      ({ clientId, waiting }) =>
-        waiting > 0 && oldApiStatusOf(appLifecycleNow(context, clientId)).phase !== 'ended',
-    )
-    .map((app) =>
-      appNeed(app, { stopped: stopped.get(app.clientId), asOf: appLifecycleNow(context, app.clientId) }),
-    );
-}
 
 interface OwnApp {
   clientId: string;
@@ -99,17 +72,14 @@ function showApps(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const { accountId, email } = signedInPerson(req);
-    const [owned, unordered, stopped, waiting] = await Promise.all([
+    const [owned, { connected, needs }, waiting] = await Promise.all([
       appsOfOwner(context, accountId),
-      tokensOfAccount(context, accountId),
-      stoppedApps(context, accountId),
+      needsOf(context, accountId),
       waitingUnder(context, email),
     ]);
-    const connected = inOrder(context, unordered, stopped);
     const [ownApps, tokens] = [forCards(await ownInOrder(context, owned)), forCards(connected)];
     const own = cardsInOrder(context, await ownCards(context, ownApps.cards, accountId));
     const cards = await connectedCards(context, tokens.cards, accountId);
-    const needs = ownNeeds(context, connected, stopped);
     frame.page(res, 'apps', {
       title: 'Your apps',
       next: nextDate(context),

@@ -1,0 +1,38 @@
+import type { HttpExchange } from '../pages/brake.ts';
+import { PageError } from '../pages/page-error.ts';
+import { formToken, isFormToken } from './browser-cookie.ts';
+import type { SigninPagesDeps } from './parts.ts';
+
+/**
+ * The form of a mailed link in a browser where nobody is signed in. There is no session to bind the form to, so a cookie
+ * of this link binds it, as on the approval page. The form works in the browser that opened the link, and nowhere else.
+ */
+
+/** The address of a link. */
+export const linkPath = (id: string) => `/apps/connect/${id}`;
+
+/** `/apps/connect/ID` → `ID`. */
+const idOf = (link: string) => link.split('/').at(-1) ?? '';
+
+/** The address of the form, and its hidden field for this browser. */
+export function linkForm(parts: SigninPagesDeps, { req, res }: HttpExchange, link: string) {
+  const browser = parts.browsers.readOrGive(req, res, idOf(link));
+  return { action: `/connect/${idOf(link)}`, token: formToken(parts.context.vault.session(), browser) };
+}
+
+const expired = (id: string) =>
+  new PageError(403, 'This form has expired', {
+    reason: 'It was not sent from the page that this browser opened, or it was open for too long.',
+    next: 'Nothing was changed. Open the link again.',
+    wayOn: { href: linkPath(id), label: 'Open the link again' },
+  });
+
+/**
+ * Accepts a form that this browser got for this link.
+ * @throws {PageError} 403
+ */
+export function requireLinkForm(parts: SigninPagesDeps, req: HttpExchange['req'], id: string): void {
+  const { _form: field } = (req.body ?? {}) as Record<string, unknown>;
+  const browser = parts.browsers.read(req, id);
+  if (browser === undefined || !isFormToken(parts.context.vault.session(), browser, field)) throw expired(id);
+}
