@@ -7,6 +7,8 @@ export interface ServerMetadata {
   issuer: string | undefined;
   introspectionEndpoint: string | undefined;
   revocationEndpoint: string | undefined;
+  /** OpenID Connect RP-Initiated Logout 1.0: where a person ends the session at the new API. */
+  endSessionEndpoint: string | undefined;
   /** RFC 9207: every answer of the authorization endpoint carries `iss`. */
   sendsIssuer: boolean;
 }
@@ -29,6 +31,7 @@ function readMetadata(authUrl: string, document: Record<string, unknown>): Serve
     issuer: typeof document['issuer'] === 'string' ? document['issuer'] : undefined,
     introspectionEndpoint: endpointOn(authUrl, document['introspection_endpoint']),
     revocationEndpoint: endpointOn(authUrl, document['revocation_endpoint']),
+    endSessionEndpoint: endpointOn(authUrl, document['end_session_endpoint']),
     sendsIssuer: document['authorization_response_iss_parameter_supported'] === true,
   };
 }

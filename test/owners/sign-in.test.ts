@@ -121,7 +121,11 @@ test('signing out ends the session for whoever holds its cookie', async () => {
   const browser = await browserOf(system);
   const cookie = `${SESSION}=${browser.cookie(SESSION)}`;
   const out = await pressIn(browser, await browser.get(at('/apps')), /Sign out/);
-  expect(out.location).toBe('/');
+  expect(out.location).toBe('/sign-out');
+  const page = await browser.follow(out);
+  expect(wordsOf(page)).toMatch(/You are signed out .*You may still be signed in on the account page/);
+  expect(page.body).toContain(`href="${system.bridge.context.settings.modernSettingsUrl}"`);
+  expect((await (await browserOf(system)).get(at('/sign-out'))).location).toBe('/apps/account');
   expect((await new CookieWalker().get(at('/apps'), { cookie })).location).toContain('/sign-in');
 });
 

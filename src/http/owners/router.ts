@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { SigninPagesDeps } from '../signin/parts.ts';
 import { accountRoutes } from './account/account-page.ts';
+import { signOutRoutes } from './account/sign-out.ts';
 import { appRoutes } from './app/app-page.ts';
 import { appsRoutes } from './home/apps-page.ts';
 import { callsRoutes } from './calls/calls-page.ts';
@@ -25,6 +26,7 @@ import { tokensRoutes } from './tokens/tokens-page.ts';
 export function ownersRouter(parts: SigninPagesDeps, frame: PageShell): Router {
   const router = Router({ caseSensitive: true, strict: true });
   appsRoutes(router, frame);
+  signOutRoutes(router, frame);
   // Addresses with a fixed word come before /apps/:clientId.
   connectLinkRoutes(router, frame);
   proveEmailRoutes(router, frame);

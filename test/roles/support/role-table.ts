@@ -19,6 +19,7 @@ GET  /assets/live.js                                  200      200      200     
 GET  /assets/htmx.js                                  200      200      200     200      200     200      200      200
 GET  /assets/htmx-sse.js                              200      200      200     200      200     200      200      200
 GET  /sign-in                                         leaves   leaves   leaves  leaves   leaves  leaves   leaves   leaves
+GET  /sign-out                                        200      led      led     led      led     led      led      led
 POST /sign-out                                        403      done     done    done     done    done     done     done
 
 GET  /apps                                            sign-in  200      200     200      200     200      200      200
@@ -34,10 +35,12 @@ GET  /apps/prove-email/:value                         200      404      404     
 POST /apps/prove-email/:value                         403      404      404     404      404     404      404      404
 GET  /apps/connect/:id                                200      200      200     200      200     200      200      200
 POST /apps/connect/:id                                403      led      leaves  led      led     led      led      led
+POST /apps/connect/:id/switch                         403      leaves   led     leaves   leaves  leaves   leaves   leaves
 
 GET  /apps/:clientId                                  200      200      200     200      200     200      200      200
 GET  /apps/:clientId/connect                          sign-in  led      led     led      led     led      led      led
 POST /apps/:clientId/connect                          403      led      leaves  leaves   led     led      led      led
+GET  /apps/:clientId/connected                        sign-in  led      led     led      led     led      led      led
 GET  /apps/:clientId/revoke                           sign-in  led      200     200      led     led      led      led
 POST /apps/:clientId/revoke                           403      led      done    done     led     led      led      led
 GET  /apps/:clientId/secrets                          sign-in  404      404     200      404     404      404      404
@@ -97,7 +100,7 @@ POST /support/mails/:id/settle                        403      403      403     
 
 /** Served beside the pages, for programs, or bound to one browser or mail and to no role; their own tests are theirs. */
 export const WITHOUT_ROLE =
-  /^\w+ \/(1\/|oauth2\/|user\/deauthorize|health$|ready$|metrics$|approve\/|callback|mails\/)|^ALL \/(\^|lifecycle|migrate)/;
+  /^\w+ \/(1\/|oauth2\/|user\/deauthorize|health$|ready$|metrics$|approve\/|connect\/|callback|mails\/)|^ALL \/(\^|lifecycle|migrate)/;
 
 interface Row {
   route: string;

@@ -3,6 +3,7 @@ import { endSessionsOf, signedInAs } from '../../../domain/accounts/sessions.ts'
 import { SESSION_IDLE, MINUTE } from '../../../shared/lifetimes.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { sessionTimes, personOf } from '../../signin/session.ts';
+import { signOutThere } from './sign-out.ts';
 import { type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
 
 /**
@@ -42,9 +43,11 @@ function signOutEverywhere({ context }: PageShell): RequestHandler {
 
 /** The page after the sign-out. A browser that is signed in again is sent back to the account page. */
 function showSignedOut(frame: PageShell): RequestHandler {
-  return (req, res) => {
+  return async (req, res) => {
     if (personOf(req)) return res.redirect(303, PAGE);
-    frame.page(res, 'account-signed-out', { title: 'You are signed out everywhere' });
+    const there = await signOutThere(frame.context);
+    const title = 'You are signed out everywhere';
+    frame.page(res, 'account-signed-out', { title, there, host: new URL(there).host });
   };
 }
 

@@ -4,7 +4,6 @@ import { tokensCounted } from '../../../domain/progress/progress-of.ts';
 import { appsOfOwner, waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
-import { signOut } from '../../signin/session.ts';
 import { appLifecycleNow, nextBrownout, nextDate } from '../../wording/dates/card.ts';
 import { connectedCards, forCards, ownCards } from './home-cards.ts';
 import { peopleWords } from './home-needs.ts';
@@ -102,11 +101,7 @@ function showApps(frame: PageShell): RequestHandler {
   };
 }
 
-/** Adds the page of apps and the sign-out. */
+/** Adds the page of apps. */
 export function appsRoutes(router: Router, frame: PageShell): void {
   router.get('/apps', frame.requirePerson, showApps(frame));
-  router.post('/sign-out', async (req, res) => {
-    await signOut(req);
-    res.redirect(303, '/');
-  });
 }
