@@ -183,6 +183,42 @@ describe('signed out', () => {
 const action = () => link.replace('/apps/', '/');
 const fieldOf = (page: Page, walker: CookieWalker) => walker.forms(page)[0]?.fields[0]?.value ?? '';
 
+describe('with a session', () => {
+  test('a request that began in a session begins none, also when its person has signed out meanwhile', async () => {
+    const dana = await browserOf(system, DANA);
+    const left = await pressIn(dana, await dana.get(link), /^Connect$/);
+    await pressIn(dana, await dana.get(`${system.bridgeUrl}/apps`), /^Sign out$/);
+    await dana.get(await consentAt(system, left, { person: DANA }));
+    expect(await stateNow()).toBe('active');
+    expect(await whoIs(dana)).toBeUndefined();
+  });
+
+  test('another account switches by one form of its own session, which ends; without it nothing happens', async () => {
+    const sam = await browserOf(system, SAM);
+    const page = await sam.get(link);
+    expect((await sam.post(`${link}/switch`, {})).status).toBe(403);
+    expect(await whoIs(sam)).toBe(SAM.login);
+    const planted = sam.cookie(SESSION);
+    const left = await pressIn(sam, page, /^Switch account and connect$/);
+    expect(new URL(left.location ?? '').searchParams.get('prompt')).toBe('login consent');
+    expect(await whoIs(sam)).toBeUndefined();
+    const ended = await new CookieWalker().get(`${system.bridgeUrl}/apps`, {
+      cookie: `${SESSION}=${planted}`,
+    });
+    expect(ended.location).toContain('/sign-in');
+    await sam.get(await consentAt(system, left, { person: DANA, browser: new CookieWalker() }));
+    expect([await stateNow(), await whoIs(sam)]).toEqual(['active', DANA.login]);
+  });
+
+  test('a switch that ends with the first account after all connects nothing and signs nobody in', async () => {
+    const sam = await browserOf(system, SAM);
+    const left = await pressIn(sam, await sam.get(link), /^Switch account and connect$/);
+    const back = await sam.get(await consentAt(system, left, { person: SAM, browser: new CookieWalker() }));
+    expect(wordsOf(back)).toContain('Nothing was changed');
+    await expectNothing(sam);
+  });
+});
+
 describe('the form of a link', () => {
   test('is refused without its field, with that of another browser or link, and from another site', async () => {
     const field = fieldOf(await browser.get(link), browser);

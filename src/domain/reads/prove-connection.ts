@@ -11,6 +11,12 @@ import { readAccount } from './read-account.ts';
 
 /** Shows a person that a connection works, by a read with its grant. */
 
+/** A channel as its people call it, and the kind of the channel. */
+export interface ChannelName {
+  name: string;
+  at: string;
+}
+
 /**
  * - `read`: the channels, and when the new API told them. Moments old at most, or as old as the answer that calls get.
  * - `last known`: the new API is out of reach now, and calls get this older answer.
@@ -19,7 +25,7 @@ import { readAccount } from './read-account.ts';
  * - `ended`: the grant ended when the bridge asked.
  */
 export type ConnectionProof =
-  | { is: 'read' | 'last known'; channels: string[]; at: number; lacking: string[] }
+  | { is: 'read' | 'last known'; channels: ChannelName[]; at: number; lacking: string[] }
   | { is: 'no answer' | 'not covered' | 'ended'; lacking: string[] };
 
 /** A person waits for the page. The read itself goes on, and its answer is kept for the next call. */
@@ -52,9 +58,7 @@ export async function proveConnection(
   const client = { id: grant.id, modernClientId: grant.modern_client_id, calling };
   try {
     const read = await withTimeout(readAccount(context, client), WAIT);
-    const channels = read.channels.map(
-      ({ displayName, name, descriptor }) => `${displayName ?? name} (${descriptor})`,
-    );
+    const channels = read.channels.map((one) => ({ name: one.displayName ?? one.name, at: one.descriptor }));
     return { is: read.isStale ? 'last known' : 'read', channels, at: read.fetchedAt, lacking };
   } catch (error) {
     return { is: failureOf(error), lacking };

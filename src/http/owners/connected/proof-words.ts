@@ -1,4 +1,4 @@
-import type { ConnectionProof } from '../../../domain/reads/prove-connection.ts';
+import type { ChannelName, ConnectionProof } from '../../../domain/reads/prove-connection.ts';
 import { MINUTE } from '../../../shared/lifetimes.ts';
 import { counted, type Sentence } from '../../wording/words.ts';
 
@@ -7,6 +7,10 @@ import { counted, type Sentence } from '../../wording/words.ts';
 export interface ProofWords {
   kind: 'ok' | 'warning';
   words: Sentence;
+  /** The first channels. */
+  channels: ChannelName[];
+  /** How many channels are not named. */
+  others: number;
   /** Whether it may help to read once more. */
   canTryAgain: boolean;
 }
@@ -14,26 +18,18 @@ export interface ProofWords {
 /** At most this many channels are named. */
 const NAMED = 5;
 
-function channelsIn(channels: readonly string[]): string {
-  if (channels.length === 0) return 'The account has no channel yet.';
-  const named = channels.slice(0, NAMED).join(', ');
-  const more = channels.length - NAMED;
-  return more > 0 ? `${named} and ${more} more.` : `${named}.`;
-}
-
-type AnsweredProof = Extract<ConnectionProof, { channels: string[] }>;
+type AnsweredProof = Extract<ConnectionProof, { channels: ChannelName[] }>;
 
 function readWords({ is, channels, at }: AnsweredProof, now: number): Sentence {
   const what = counted(channels.length, 'channel');
-  const names = channelsIn(channels);
   if (is === 'last known')
     return [
-      `The new API does not answer now. At the last read, `,
+      'The new API does not answer now. At the last read, ',
       at,
-      `, it told us ${what}: ${names} Calls get that answer until it is back.`,
+      `, it told us ${what}. Calls get that answer.`,
     ];
-  if (now - at < MINUTE) return [`We just read ${what} of your account with this connection: ${names}`];
-  return [`We read ${what} of your account with this connection, `, at, `: ${names}`];
+  if (now - at < MINUTE) return [`We just read ${what} of your account with this connection.`];
+  return [`We read ${what} of your account with this connection, `, at, '.'];
 }
 
 const FAILED = {
@@ -48,7 +44,13 @@ const FAILED = {
 /** The proof of a connection at this moment. */
 export function proofWords(proof: ConnectionProof, now: number): ProofWords {
   const canTryAgain = proof.is === 'no answer' || proof.is === 'last known';
-  if ('channels' in proof)
-    return { kind: proof.is === 'read' ? 'ok' : 'warning', words: readWords(proof, now), canTryAgain };
-  return { kind: 'warning', words: [FAILED[proof.is]], canTryAgain };
+  if (!('channels' in proof))
+    return { kind: 'warning', words: [FAILED[proof.is]], channels: [], others: 0, canTryAgain };
+  return {
+    kind: proof.is === 'read' ? 'ok' : 'warning',
+    words: readWords(proof, now),
+    channels: proof.channels.slice(0, NAMED),
+    others: Math.max(0, proof.channels.length - NAMED),
+    canTryAgain,
+  };
 }
