@@ -45,6 +45,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['F', 159, 164],
   ['C', 165, 166],
   ['F', 167, 173],
+  ['F', 190, 199],
 ];
 
 const range = (letter: string, first: number, last: number) =>
