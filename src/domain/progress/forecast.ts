@@ -12,8 +12,11 @@ import { type ProgressDay, sinceCounted } from './progress-of.ts';
 
 /** A change that happened once and is no part of the pace. */
 export interface LeftOutChange {
+  /** The day of the count that showed it. */
   day: string;
-  /** How many more tokens waited than on the day before; negative where fewer waited. */
+  /** The first day on which it may have happened: `day` itself, or earlier where nobody counted before that. */
+  from: string;
+  /** How many more tokens waited than at the count before; negative where fewer waited. */
   rose: number;
 }
 
@@ -68,11 +71,25 @@ const dayAfter = (day: string, days: number) => dayOf(Date.parse(day) + days * D
  */
 function lastGreatChange(falls: readonly DailyFall[], levelAfter: (index: number) => number): number {
   return falls.findLastIndex(
-    ({ isLeftOut, fell }, index) => isLeftOut && Math.max(-2 * fell, fell) > levelAfter(index),
+    (fall, index) =>
+      fall.isLeftOut &&
+      isAtCount(fall) &&
+      Math.max(-2 * wholeFall(fall), wholeFall(fall)) > levelAfter(index),
   );
 }
 
-const changeOf = ({ day, fell }: DailyFall): LeftOutChange => ({ day, rose: -fell });
+/** Whether a day is the one whose count showed the change over it and the days before. */
+const isAtCount = ({ day, between }: DailyFall) => day === between.until;
+
+/** The change between two counts, which is spread over the days between them. */
+const wholeFall = ({ fell, between: { from, until } }: DailyFall) =>
+  fell * (Math.round((Date.parse(until) - Date.parse(from)) / DAY) + 1);
+
+const changeOf = (fall: DailyFall): LeftOutChange => ({
+  day: fall.between.until,
+  from: fall.between.from,
+  rose: -wholeFall(fall),
+});
 
 /** How many days from today on it takes, by the expected falls of the weekdays; undefined for too many days. */
 function daysUntilNone({ week }: TokenPace, waiting: number, fellToday: number): number | undefined {
@@ -87,7 +104,7 @@ function daysUntilNone({ week }: TokenPace, waiting: number, fellToday: number):
 }
 
 const changesLeftOut = (falls: readonly DailyFall[], since: string): LeftOutChange[] =>
-  falls.filter(({ day, isLeftOut }) => isLeftOut && day >= since).map(changeOf);
+  falls.filter((fall) => fall.isLeftOut && isAtCount(fall) && fall.day >= since).map(changeOf);
 
 /** The day so many days ahead, but no day before `first`. */
 function lateDay(today: string, days: number | undefined, first: number): string | undefined {

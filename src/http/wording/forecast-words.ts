@@ -83,9 +83,11 @@ function endSentence(zeroDay: string, asOf: AppLifecycle): string[] {
   return [`But connecting helps only until the old API ends, on ${dayWords(dayOf(end.at))}.`];
 }
 
-/** `the rise by 400 on 3 November 2026`. */
-const changeWords = ({ day, rose }: LeftOutChange) =>
-  `the ${rose > 0 ? 'rise' : 'fall'} by ${formatNumber(Math.abs(Math.round(rose)))} on ${dayWords(day)}`;
+/** `the rise by 400 on 3 November 2026`, or between two days where nobody counted. */
+function changeWords({ day, from, rose }: LeftOutChange): string {
+  const when = from === day ? `on ${dayWords(day)}` : `between ${dayWords(from)} and ${dayWords(day)}`;
+  return `the ${rose > 0 ? 'rise' : 'fall'} by ${formatNumber(Math.abs(Math.round(rose)))} ${when}`;
+}
 
 function leftOutSentences(changes: readonly LeftOutChange[]): string[] {
   return changes.map(

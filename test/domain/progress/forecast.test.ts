@@ -1,4 +1,5 @@
 import type { FallingForecast } from '../../../src/domain/progress/forecast.ts';
+import type { ProgressDay } from '../../../src/domain/progress/progress-of.ts';
 import { byChance, forecastAt, indexOf, type Random, simulate, type Traffic } from './support/traffic.ts';
 
 /** The forecast against simulated traffic of which the true day of the last token is known. */
@@ -199,18 +200,19 @@ describe('no date', () => {
   });
 });
 
+/** The numbers as they are kept: a day without a count repeats the day before. */
+const kept = (whole: readonly ProgressDay[], uncounted: readonly number[]) => {
+  let last = whole[0];
+  return whole.map((day, index) => {
+    if (!uncounted.includes(index)) last = day;
+    return { ...(last ?? day), day: day.day };
+  });
+};
+
 describe('days on which nobody counted', () => {
   const { days, zero } = simulate({ waiting: 1000, connected: even });
-  /** The numbers as they are kept: a day without a count repeats the day before. */
-  const kept = (uncounted: readonly number[]) => {
-    let last = days[0];
-    return days.map((day, index) => {
-      if (!uncounted.includes(index)) last = day;
-      return { ...(last ?? day), day: day.day };
-    });
-  };
-  const at = (uncounted: readonly number[], index: number) =>
-    forecastAt(kept(uncounted), index, (day) => !uncounted.includes(indexOf(day)));
+  const at = (uncounted: readonly number[], index: number, whole: readonly ProgressDay[] = days) =>
+    forecastAt(kept(whole, uncounted), index, (day) => !uncounted.includes(indexOf(day)));
 
   test('the change over them is spread, so that a gap at the edge of the two weeks is no burst', () => {
     for (const gap of [
@@ -220,6 +222,20 @@ describe('days on which nobody counted', () => {
     ])
       expect(at(gap, 60)).toMatchObject({ kind: 'falling', zeroDay: days[zero]?.day, fell: 140 });
   });
+
+  test.each([[[51, 52]], [[52, 53, 54]], [[48, 49, 50, 51, 52, 53]]])(
+    'an import while nobody counted, on days %j, is one change between two days and no pace',
+    (gap) => {
+      const { days: whole } = simulate({ waiting: 1000, connected: even, imported: { 52: 400 } });
+      const [from, until] = [gap[0] ?? 0, (gap.at(-1) ?? 0) + 1];
+      const rose = 400 - 10 * (gap.length + 1);
+      expect(at(gap, 60, whole)).toMatchObject({
+        kind: 'falling',
+        fell: 140,
+        leftOut: [{ from: whole[from]?.day, day: whole[until]?.day, rose }],
+      });
+    },
+  );
 
   test('a count that stopped is not taken for a standstill', () => {
     expect(at([60], 60)).toMatchObject({ kind: 'falling', asOf: days[59]?.day });
@@ -231,7 +247,7 @@ test('a change that happened once is named; one that comes every week is a part 
   const once = simulate({ waiting: 1000, connected: even, imported: { 52: 400 } });
   expect(forecastAt(once.days, 60)).toMatchObject({
     fell: 140,
-    leftOut: [{ day: once.days[52]?.day, rose: 390 }],
+    leftOut: [{ day: once.days[52]?.day, from: once.days[52]?.day, rose: 390 }],
   });
   const weekly = simulate({ waiting: 1000, connected: ({ weekday }) => (weekday === 2 ? -40 : 10) });
   expect(forecastAt(weekly.days, 60)).toMatchObject({ kind: 'falling', fell: 40, leftOut: [] });

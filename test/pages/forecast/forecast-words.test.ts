@@ -128,7 +128,7 @@ const WITHOUT: Array<[name: string, forecast: Forecast, says: string]> = [
       asOf: '2026-11-22',
       waiting: 40,
       from: '2026-12-01',
-      since: { day: '2026-11-16', rose: 5000 },
+      since: { day: '2026-11-16', from: '2026-11-16', rose: 5000 },
     },
     'When the last token is connected cannot be told yet: a pace takes two whole weeks after the rise by 5,000 on 16 November 2026. A forecast stands here from 1 December 2026 on.',
   ],
@@ -154,8 +154,23 @@ const WITHOUT: Array<[name: string, forecast: Forecast, says: string]> = [
   ],
   [
     'a change is left out',
-    { kind: 'not_falling', fell: 0, ...facts, leftOut: [{ day: '2026-11-16', rose: 400 }] },
+    {
+      kind: 'not_falling',
+      fell: 0,
+      ...facts,
+      leftOut: [{ day: '2026-11-16', from: '2026-11-16', rose: 400 }],
+    },
     'At the pace of the last two weeks the number of waiting tokens is not falling, so the last one has no date. The rise by 400 on 16 November 2026 happened once and is left out of the pace.',
+  ],
+  [
+    'a change between two counts is left out',
+    {
+      kind: 'not_falling',
+      fell: 0,
+      ...facts,
+      leftOut: [{ day: '2026-11-16', from: '2026-11-12', rose: 400 }],
+    },
+    'At the pace of the last two weeks the number of waiting tokens is not falling, so the last one has no date. The rise by 400 between 12 November 2026 and 16 November 2026 happened once and is left out of the pace.',
   ],
 ];
 

@@ -1,0 +1,42 @@
+// `npm run test:node -- VERSION [TEST PATHS]`: `npm ci` and `npm test` of the last commit with another Node, such as 22 or 24,
+// whose binary comes as a package of npm. Works in a folder of its own. Ends as the tests end, with 2 for a wrong
+// argument.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const [version = '', ...paths] = process.argv.slice(2);
+if (!/^\d+(\.\d+){0,2}$/.test(version)) {
+  console.error(
+    'npm run test:node -- VERSION [TEST PATHS]: VERSION is a version of Node, such as 22 or 24.11.0',
+  );
+  process.exit(2);
+}
+
+/** The folder of the binary. npm runs on whichever node comes first on the PATH. */
+function installNode(folder) {
+  const name = `node-${process.platform}-${process.arch}`;
+  mkdirSync(folder);
+  execFileSync('npm', ['install', '--silent', '--no-save', '--prefix', folder, `${name}@${version}`]);
+  return join(folder, 'node_modules', name, 'bin');
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'test-node-'));
+let status = 1;
+try {
+  const bin = installNode(join(folder, 'node'));
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+  const checkout = join(folder, 'checkout');
+  mkdirSync(checkout);
+  const files = execFileSync('git', ['archive', 'HEAD'], { cwd: root, maxBuffer: 1 << 30 });
+  execFileSync('tar', ['-x', '-C', checkout], { input: files });
+  const run = (args) => spawnSync('npm', args, { cwd: checkout, env, stdio: 'inherit' }).status;
+  console.log(`Node ${execFileSync(join(bin, 'node'), ['--version'], { encoding: 'utf8' }).trim()}`);
+  status = run(['ci']) || run(['test', '--', ...paths]);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(status);
