@@ -63,7 +63,7 @@ test('the holder connects the app from a fresh browser', async () => {
   const browser = new CookieWalker();
   const page = await openedBy(browser, linkTo(letter, 'Connect “Report tool”'));
   const done = await connectAndConsent(browser, page);
-  expect(wordsOf(done)).toContain('Connected.');
+  expect(wordsOf(done)).toContain('“Report tool” is connected We just read 12 channels of your account');
   expect((await mappingOf(system, id)).state).toBe('active');
   expect((await read(system, '/1/user.json', token)).status).toBe(200);
 });
