@@ -48,6 +48,7 @@ const esmOnly = [
   'd3-[a-z-]+',
   'internmap',
   '@opentelemetry/otlp-exporter-base',
+  '@seriousme/openapi-schema-validator',
 ];
 const swc = {
   swcrc: false,

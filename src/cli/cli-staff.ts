@@ -2,9 +2,10 @@ import { type Command, Option } from 'commander';
 import { command, group } from './cli-command.ts';
 import { STAFF_ROLES } from '../store/tables/page-tables.ts';
 
-/** The commands about staff: the accounts that may look after the tokens of other people. */
+/** The commands about staff: the accounts and the programs that may look after the tokens of other people. */
 
 const staff = () => import('./commands/staff.ts');
+const apiKeys = () => import('./commands/api-keys.ts');
 
 const ACCOUNT = 'an account id, or the e-mail of an account that has signed in';
 
@@ -28,5 +29,29 @@ export function staffCommands(): Command {
       .argument('<account>', ACCOUNT)
       .option(...BY),
     command('list', 'show every account with a role', async () => (await staff()).listStaffCommand),
+  ]);
+}
+
+/** The command `api-keys`. */
+export function apiKeyCommands(): Command {
+  return group('api-keys', 'The keys with which programs use the staff API.', [
+    command('make', 'make a key and print it once', async () => (await apiKeys()).makeKey)
+      .requiredOption('--name <name>', 'what the key is for, for people')
+      .addOption(
+        new Option('--role <role>', 'reader only looks, agent also acts, lead also decides')
+          .choices(STAFF_ROLES)
+          .makeOptionMandatory(),
+      )
+      .requiredOption('--days <number>', 'how many days the key lasts, from 1 to 366')
+      .option(...BY),
+    command(
+      'list',
+      'show every key, those that have ended too',
+      async () => (await apiKeys()).listKeysOfPrograms,
+    ),
+    command('end', 'end a key, from its next request on', async () => (await apiKeys()).endKey)
+      .argument('<key-id>', 'its id, as api-keys list shows it')
+      .option('--reason <text>', 'the reason, for the history')
+      .option(...BY),
   ]);
 }

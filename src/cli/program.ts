@@ -3,7 +3,7 @@ import { buildInfo, buildWords } from '../domain/instance/build-info.ts';
 import { lifecycleCommands } from './cli-lifecycle.ts';
 import { operationCommands, programCommands } from './cli-operation.ts';
 import { reminderCommands } from './cli-reminders.ts';
-import { staffCommands } from './cli-staff.ts';
+import { apiKeyCommands, staffCommands } from './cli-staff.ts';
 import { tokenSideCommands } from './cli-tokens.ts';
 import { completionCommand } from './completion/completion-command.ts';
 import { addExamples } from './examples.ts';
@@ -21,6 +21,7 @@ export function createProgram(): Command {
     ...programCommands(),
     ...tokenSideCommands(),
     staffCommands(),
+    apiKeyCommands(),
     ...lifecycleCommands(),
     reminderCommands(),
     ...operationCommands(),

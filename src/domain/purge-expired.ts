@@ -1,4 +1,5 @@
 import {
+  API_ANSWERS_KEPT,
   DEAD_GRANT_KEPT,
   MINUTE,
   SPENT_ROWS_KEPT,
@@ -8,6 +9,7 @@ import {
   WRITES_KEPT,
 } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
+import { deleteAnswersAskedBefore } from '../store/api-keys/kept-answers.ts';
 import { dropAnswersBefore, FIRST_ANSWERS } from '../store/grants/answers.ts';
 import {
   deleteRequestsBefore,
@@ -99,6 +101,7 @@ export async function purgeExpired(context: Context): Promise<void> {
     inPieces(options, (piece) => deleteWritesBefore(store.durable, now - WRITES_KEPT, piece)),
     inPieces(options, (piece) => deleteUpdatesBefore(store.durable, now - UPDATE_IDS_KEPT, piece)),
     inPieces(options, (piece) => deleteToldPostsBefore(store.durable, now - UPDATE_IDS_KEPT, piece)),
+    inPieces(options, (piece) => deleteAnswersAskedBefore(store.durable, now - API_ANSWERS_KEPT, piece)),
     purgeUsage(context),
     forgetHolders(store.durable, { seenBefore: now - 60 * MINUTE }),
   ]);

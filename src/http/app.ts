@@ -29,6 +29,7 @@ import { httpsPages } from './pages/https-pages.ts';
 import { showStart } from './site/start-page.ts';
 import { createSigninParts } from './signin/parts.ts';
 import { signinRouter } from './signin/router.ts';
+import { staffApiRouter } from './staff-api/router.ts';
 import { supportRouter } from './support/router.ts';
 import { formatNumber, timeElement } from './wording/words.ts';
 import { strictTransport, type TrustProxy } from './wire/https.ts';
@@ -91,6 +92,7 @@ export function createBridgeApp({
   app.use(strictTransport(publicUrl));
   app.use(opsRouter(context));
   app.use(metricsRouter(context, metrics));
+  app.use(staffApiRouter(context));
   app.use(pageHeaders, httpsPages(publicUrl));
   app.use(assets.router, refusePeople(context));
   app.use(leaksRouter(context));

@@ -46,6 +46,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['C', 165, 166],
   ['F', 167, 173],
   ['F', 190, 199],
+  ['K', 1, 8],
 ];
 
 const range = (letter: string, first: number, last: number) =>

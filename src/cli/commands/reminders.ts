@@ -99,7 +99,7 @@ export async function listUnreached(): Promise<Result> {
 /** `reminders resume ADDRESS`: takes back a “not me” (domain/reminders/stop-mails.ts). */
 export async function resume(_options: Record<string, unknown>, [address = '']: string[]): Promise<Result> {
   return withContext(async ({ context }) => {
-    const isResumed = await resumeMails(context, address);
+    const isResumed = await resumeMails(context, { address, actor: 'command', requestId: null });
     const line = isResumed
       ? 'Reminders to this address are sent again.'
       : 'Nobody has stopped reminders to this address.';

@@ -112,6 +112,11 @@ export function outlookWords(outlook: Outlook, reader: Reader): string[] {
   ];
 }
 
+/** Whether a budget is known to be too small, so that a person has to confirm a retirement. */
+export function isShort(outlooks: readonly Outlook[]): boolean {
+  return outlooks.some(({ verdict }) => verdict === 'short');
+}
+
 /** Whether a person has to confirm a budget that is too small or not known. */
 export function isDoubtful(outlooks: readonly Outlook[]): boolean {
   return outlooks.some(({ verdict }) => verdict !== 'suffices');
@@ -119,8 +124,7 @@ export function isDoubtful(outlooks: readonly Outlook[]): boolean {
 
 /** The verdict over all clients in one sentence. */
 export function verdictWords(outlooks: readonly Outlook[]): string {
-  if (outlooks.some(({ verdict }) => verdict === 'short'))
-    return 'The budget at the new API does not suffice for the calls that move there.';
+  if (isShort(outlooks)) return 'The budget at the new API does not suffice for the calls that move there.';
   return isDoubtful(outlooks)
     ? 'Whether the budget at the new API suffices for the calls that move there is not known.'
     : 'The budget at the new API suffices for the calls that move there.';

@@ -60,6 +60,9 @@ export async function outlookOfCutOver(
   return reckonAll(context, (await measureMoving(context, { clientId, isMoving })) ?? [], { clientId });
 }
 
+/** Above this number of connected tokens, whoever sets a date gets the last count by a running bridge. */
+export const TOKENS_COUNTED = 20_000;
+
 /** Whether an app still has an old API, and can move. `clientId` is undefined for an app that is not proven. */
 export function appHasOldApi(context: CutOverDeps, clientId: string | undefined): boolean {
   return context.oldBackend !== undefined && retirementOf(context, clientId)?.because !== 'date';

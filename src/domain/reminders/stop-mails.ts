@@ -2,6 +2,8 @@ import { normalEmail } from '../../shared/mail/address.ts';
 import { equalDigests } from '../../shared/secrets.ts';
 import { findMail } from '../../store/reminders/mails.ts';
 import { deleteStopped, insertStopped, stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
+import { recordEvent } from '../history/record-event.ts';
+import type { Origin } from '../origin.ts';
 import type { RemindersDeps } from './deps.ts';
 
 /** “Not you?”: a reader who gets the reminders of another person stops all reminders to the address. */
@@ -77,7 +79,19 @@ export async function stopMails(context: RemindersDeps, link: string): Promise<b
   return true;
 }
 
-/** Allows mails to an address again, for support; false when the address was not stopped. */
-export async function resumeMails(context: RemindersDeps, address: string): Promise<boolean> {
-  return deleteStopped(context.store.durable, normalEmail(address));
+/**
+ * Allows mails to an address again, for support; false when the address was not stopped. The history names the mail by
+ * which its reader stopped them, and not the address.
+ */
+export async function resumeMails(
+  context: RemindersDeps,
+  { address, actor, requestId }: Origin & { address: string },
+): Promise<boolean> {
+  return context.store.transaction(async (tx) => {
+    const mailId = await deleteStopped(tx, normalEmail(address));
+    if (mailId === undefined) return false;
+    const by = { at: context.clock.now(), actor, requestId, action: 'reminders_resumed' };
+    await recordEvent(context, tx, { ...by, reason: `mail ${mailId}` });
+    return true;
+  });
 }

@@ -4,6 +4,7 @@ import {
   type ExtensionRow,
   extensionsOf,
   listSupportCallbacks,
+  listOwnedAppsAfter,
   type OwnedApp,
   readApp,
   tokensAfter,
@@ -18,7 +19,7 @@ import { MAPPING_CALL_DAYS } from './describe-mapping.ts';
 
 /** The page of support about one app. */
 
-export type { ExtensionRow };
+export type { ExtensionRow, OwnedApp };
 
 const PAGE = 50;
 
@@ -70,4 +71,16 @@ export async function describeApp(
     calls: await callDaysOf(context, asked.who, { days: MAPPING_CALL_DAYS }),
     counted: asked.within(MAPPING_CALL_DAYS),
   };
+}
+
+const APPS = 100;
+
+/** A page of all apps in the order of their client ids, after one; `next` is the cursor of the next page. */
+export async function listAppsPage(
+  { store }: SupportDeps,
+  after = '',
+): Promise<{ apps: OwnedApp[]; next: string | undefined }> {
+  const rows = await listOwnedAppsAfter(store.durable, after, APPS + 1);
+  const apps = rows.slice(0, APPS);
+  return { apps, next: rows.length > APPS ? apps.at(-1)?.client_id : undefined };
 }

@@ -46,30 +46,64 @@ async function* byDay(context: ExportDeps, days: number): AsyncGenerator<ExportR
     yield { day, active: mapped, waiting, migrated, revoked };
 }
 
-/** The names of the apps by client id, a part of all apps at a time. */
-async function* inParts({ store }: ExportDeps): AsyncGenerator<Map<string, string>> {
-  for (let after = ''; ; ) {
-    const apps = await listAppsAfter(store.durable, after, APPS_AT_ONCE);
-    if (apps.length === 0) return;
-    yield new Map(apps.map(({ clientId, name }) => [clientId, name]));
-    after = apps.at(-1)?.clientId ?? '';
+/** A part of all apps: their names by client id, in the order of the ids. */
+type AppNames = ReadonlyMap<string, string>;
+
+async function partAfter({ store }: ExportDeps, after: string): Promise<AppNames> {
+  const apps = await listAppsAfter(store.durable, after, APPS_AT_ONCE);
+  return new Map(apps.map(({ clientId, name }) => [clientId, name]));
+}
+
+const lastIn = (names: AppNames): string | undefined => [...names.keys()].at(-1);
+
+/** All apps, a part at a time. */
+async function* inParts(context: ExportDeps): AsyncGenerator<AppNames> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const names = await partAfter(context, after);
+    yield names;
+    after = lastIn(names);
     await yieldToEventLoop();
   }
 }
 
-async function* byApp(context: ExportDeps, days: number): AsyncGenerator<ExportRow> {
+async function progressRows(context: ExportDeps, names: AppNames, days: number): Promise<ExportRow[]> {
   const since = lastDays(context, days)[0] ?? '';
-  for await (const names of inParts(context))
-    for (const row of await progressSince(context.store.durable, [...names.keys()], since))
-      yield { ...row, app_name: names.get(row.client_id) ?? '' };
+  const rows = names.size === 0 ? [] : await progressSince(context.store.durable, [...names.keys()], since);
+  return rows.map((row) => ({ ...row, app_name: names.get(row.client_id) ?? '' }));
 }
 
 /** Apps without a counted token have no row. */
-async function* byForecast(context: ExportDeps): AsyncGenerator<ExportRow> {
-  for await (const names of inParts(context))
-    for (const [client_id, forecast] of await forecastOfApps(context, [...names.keys()]))
-      if (forecast.kind !== 'none')
-        yield { client_id, app_name: names.get(client_id) ?? '', ...forecastRow(forecast) };
+async function forecastRows(context: ExportDeps, names: AppNames): Promise<ExportRow[]> {
+  if (names.size === 0) return [];
+  const forecasts = await forecastOfApps(context, [...names.keys()]);
+  return [...forecasts].flatMap(([client_id, forecast]) =>
+    forecast.kind === 'none'
+      ? []
+      : [{ client_id, app_name: names.get(client_id) ?? '', ...forecastRow(forecast) }],
+  );
+}
+
+interface AppExport {
+  by: Exclude<ExportName, 'day'>;
+  days: number;
+}
+
+const rowsOfPart = (context: ExportDeps, { by, days }: AppExport, names: AppNames): Promise<ExportRow[]> =>
+  by === 'app' ? progressRows(context, names, days) : forecastRows(context, names);
+
+async function* byApps(context: ExportDeps, asked: AppExport): AsyncGenerator<ExportRow> {
+  for await (const names of inParts(context)) yield* await rowsOfPart(context, asked, names);
+}
+
+/** The rows of the next apps after one, for programs that read page by page; `next` is undefined after the last app. */
+export async function exportPage(
+  context: ExportDeps,
+  asked: AppExport,
+  after = '',
+): Promise<{ rows: ExportRow[]; next: string | undefined }> {
+  const names = await partAfter(context, after);
+  const next = names.size === APPS_AT_ONCE ? lastIn(names) : undefined;
+  return { rows: await rowsOfPart(context, asked, names), next };
 }
 
 /**
@@ -82,6 +116,5 @@ export function exportRows(
   context: ExportDeps,
   { by, days }: { by: ExportName; days: number },
 ): AsyncGenerator<ExportRow> {
-  if (by === 'forecast') return byForecast(context);
-  return by === 'day' ? byDay(context, days) : byApp(context, days);
+  return by === 'day' ? byDay(context, days) : byApps(context, { by, days });
 }

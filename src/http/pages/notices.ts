@@ -54,6 +54,7 @@ const NOTICES: Readonly<Record<string, string>> = {
     'The app has more time from now on, but less than was entered: the sunset comes first. Look at the dates below.',
   'extension-shortened': 'Changed. The app has less extra time than before. Look at the dates below.',
   'extension-ended': 'Ended. The date of all applies to the app again.',
+  'api-key-ended': 'Ended. The next request of the key is refused.',
   'mail-settled': 'Marked as dealt with. The mail is off the list.',
 };
 

@@ -150,13 +150,15 @@ const SUPPORT_PAGES = [
   { label: 'Numbers', href: '/support/numbers' },
 ];
 
+const PAGES_OF_LEADS = [{ label: 'API keys', href: '/support/api-keys' }];
+
 /**
  * The entries of the navigation, with the open page marked. Only staff see the way between the two halves of the site.
  */
 function navigation(path: string, role: StaffRole | undefined, canRegister: boolean) {
   const isSupport = role !== undefined && (path === '/support' || path.startsWith('/support/'));
   const items = isSupport
-    ? [...SUPPORT_PAGES, { label: 'Your apps', href: '/apps' }]
+    ? [...SUPPORT_PAGES, ...(role === 'lead' ? PAGES_OF_LEADS : []), { label: 'Your apps', href: '/apps' }]
     : [
         ...OWN_PAGES,
         ...(canRegister ? [REGISTRATION] : []),

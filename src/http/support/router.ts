@@ -2,6 +2,7 @@ import { Router } from 'express';
 import type { PageShell } from '../site/page-shell.ts';
 import { supportAccountRoutes } from './account/account-page.ts';
 import { actionRoutes } from './actions/actions.ts';
+import { apiKeyRoutes } from './api-keys/api-keys-page.ts';
 import { supportAppRoutes } from './app/app-page.ts';
 import { deskRoutes } from './desks/desks.ts';
 import { mappingRoutes } from './token/mapping-page.ts';
@@ -19,6 +20,7 @@ export function supportRouter(frame: PageShell): Router {
   supportAccountRoutes(router, frame);
   supportAppRoutes(router, frame);
   actionRoutes(router, frame);
+  apiKeyRoutes(router, frame);
   deskRoutes(router, frame);
   numberRoutes(router, frame);
   return router;

@@ -39,6 +39,8 @@ const SHAPES: ReadonlyArray<{ pattern: RegExp; isOne: (part: string) => boolean 
   { pattern: new RegExp(`(?<![A-Za-z0-9/.-])${LEGACY_START}[A-Za-z0-9]{20,}`, 'gi'), isOne: isMixed },
   // A code or token that lost its `1/`, or a digest. The longest id of ours has 24 characters, and a UUID has hyphens.
   { pattern: /[A-Za-z0-9]{32,}/g, isOne: isMixed },
+  // A key of a program, or a large part of one.
+  { pattern: /gbk_[A-Za-z0-9_-]{12,}/g, isOne: () => true },
   // App secrets, and tokens of the new API.
   { pattern: /[A-Za-z0-9_-]{40,}/g, isOne: isOpaque },
   // A JWT with all its parts.

@@ -75,6 +75,21 @@ export async function listUnconfirmed(db: Database) {
     .execute();
 }
 
+/** Hand-overs that no app has confirmed, in the order of their grants, after one. */
+export async function listUnconfirmedAfter(db: Database, after: string, limit: number) {
+  return db
+    .selectFrom('handovers')
+    .innerJoin('grants', 'grants.id', 'handovers.grant_id')
+    .innerJoin('apps', 'apps.client_id', 'handovers.client_id')
+    .select(['handovers.grant_id', 'handovers.client_id', 'handovers.account_id', 'handovers.handed_at'])
+    .select(['handovers.migrated_tokens', 'apps.name', 'grants.refresh_token_sealed'])
+    .where('handovers.confirmed_at', 'is', null)
+    .where('handovers.grant_id', '>', after)
+    .orderBy('handovers.grant_id')
+    .limit(limit)
+    .execute();
+}
+
 /**
  * Erases at most `limit` pairs that were handed over before the given time and never confirmed by their app; returns
  * their grants.

@@ -17,6 +17,7 @@ async function count(
   db: Database,
   table:
     | 'mappings'
+    | 'api_keys'
     | 'app_secrets'
     | 'legacy_codes'
     | 'authorization_requests'
@@ -45,6 +46,7 @@ async function countOpenPages({ store }: KeyUsageQuery, condition: Expression<Sq
 async function digestUsage(db: Database, question: KeyUsageQuery): Promise<KeyUsage> {
   const { id, now } = question;
   const lives = sql<SqlBool>`expires_at > ${now}`;
+  const apiKeys = sql<SqlBool>`${madeWith('key_digest', id)} and ended_at is null and ${lives}`;
   const codes = sql<SqlBool>`${madeWith('code_digest', id)} and ${lives} and used_at is null`;
   const requests = sql<SqlBool>`(${madeWith('browser_digest', id)} or ${madeWith('upstream_state_digest', id)})
     and phase in ('new', 'consenting') and ${lives}`;
@@ -54,6 +56,7 @@ async function digestUsage(db: Database, question: KeyUsageQuery): Promise<KeyUs
   return [
     { what: 'tokens', count: await count(db, 'mappings', madeWith('token_digest', id)) },
     { what: 'app secrets', count: await count(db, 'app_secrets', madeWith('secret_digest', id)) },
+    { what: 'keys of programs', count: await count(db, 'api_keys', apiKeys) },
     { what: 'codes', count: await count(db, 'legacy_codes', codes) },
     { what: 'running authorizations', count: await count(db, 'authorization_requests', requests) },
     { what: 'open approval pages', count: await countOpenPages(question, pages) },

@@ -26,8 +26,12 @@ export async function insertStopped(
     .execute();
 }
 
-/** Removes a normalised address; false when there was no entry. */
-export async function deleteStopped(db: Database, address: string): Promise<boolean> {
-  const removed = await db.deleteFrom('stopped_addresses').where('address', '=', address).executeTakeFirst();
-  return removed.numDeletedRows === 1n;
+/** Removes a normalised address. Answers by which mail it was stopped; undefined when there was no entry. */
+export async function deleteStopped(tx: Database, address: string): Promise<string | undefined> {
+  const removed = await tx
+    .deleteFrom('stopped_addresses')
+    .where('address', '=', address)
+    .returning('mail_id')
+    .executeTakeFirst();
+  return removed?.mail_id;
 }

@@ -19,6 +19,19 @@ export async function readApp(db: Database, clientId: string): Promise<OwnedApp 
     .executeTakeFirst();
 }
 
+/** Apps in the order of their client ids, after one, retired or not. */
+export async function listOwnedAppsAfter(db: Database, after: string, limit: number): Promise<OwnedApp[]> {
+  return db
+    .selectFrom('apps as a')
+    .leftJoin('accounts as c', 'c.account_id', 'a.owner_account_id')
+    .selectAll('a')
+    .select(['c.name as owner_name', 'c.email as owner_address'])
+    .where('a.client_id', '>', after)
+    .orderBy('a.client_id')
+    .limit(limit)
+    .execute();
+}
+
 /** The callbacks of an app. */
 export async function listSupportCallbacks(db: Database, clientId: string): Promise<string[]> {
   const rows = await db

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely';
 import type { KeyPurpose } from '../../shared/secrets.ts';
+import type { ApiTables } from './api-keys.ts';
 import type { AuthorizationRequestsTable } from './authorization-requests.ts';
 import type { CutOverColumns, CutOverTables } from './cut-over.ts';
 import type { ExistingTokenTables, VolatileTokenTables } from './existing-token-tables.ts';
@@ -234,7 +235,13 @@ interface BudgetsTable {
 }
 
 /** The durable database. */
-export interface Tables extends ExistingTokenTables, LeakTables, LifecycleTables, PageTables, PostTables {
+export interface Tables
+  extends ApiTables,
+    ExistingTokenTables,
+    LeakTables,
+    LifecycleTables,
+    PageTables,
+    PostTables {
   apps: AppsTable;
   app_secrets: AppSecretsTable;
   app_callbacks: AppCallbacksTable;

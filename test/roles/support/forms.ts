@@ -71,5 +71,12 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
     ...seenTime(sending),
     date: 'retirement',
   }),
+  'POST /support/api-keys': (sending) => ({
+    ...newId(sending),
+    name: 'A program',
+    role: 'agent',
+    days: '30',
+  }),
+  'POST /support/api-keys/:id/end': because,
   'POST /support/mails/:id/settle': because,
 };

@@ -94,13 +94,17 @@ GET  /support/apps/:clientId/extend                   sign-in  403      403     
 POST /support/apps/:clientId/extend                   403      403      403     403      403     403      403      done
 GET  /support/apps/:clientId/unextend                 sign-in  403      403     403      403     403      403      200
 POST /support/apps/:clientId/unextend                 403      403      403     403      403     403      403      done
+GET  /support/api-keys                                sign-in  403      403     403      403     403      403      200
+POST /support/api-keys                                403      403      403     403      403     403      403      made
+GET  /support/api-keys/:id/end                        sign-in  403      403     403      403     403      403      200
+POST /support/api-keys/:id/end                        403      403      403     403      403     403      403      done
 GET  /support/mails/:id/settle                        sign-in  403      403     403      403     403      200      200
 POST /support/mails/:id/settle                        403      403      403     403      403     403      done     done
 `;
 
 /** Served beside the pages, for programs, or bound to one browser or mail and to no role; their own tests are theirs. */
 export const WITHOUT_ROLE =
-  /^\w+ \/(1\/|oauth2\/|user\/deauthorize|health$|ready$|metrics$|approve\/|connect\/|callback|mails\/)|^ALL \/(\^|lifecycle|migrate)/;
+  /^\w+ \/(1\/|oauth2\/|user\/deauthorize|health$|ready$|metrics$|api\/|approve\/|connect\/|callback|mails\/)|^ALL \/(\^|lifecycle|migrate)/;
 
 interface Row {
   route: string;

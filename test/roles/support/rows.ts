@@ -30,7 +30,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([...BY_ITSELF, ...VOLATILE]);
 
 /** Of what jobs write too: the history's chain follows it, mails are planned every hour and go out within a minute. */
 const BY_PEOPLE: Readonly<Record<string, string>> = {
-  events: "select id, action, reason from events where actor like 'account:%'",
+  events: "select id, action, reason from events where actor like 'account:%' or actor like 'key:%'",
   mails:
     "select id, settled_at, settled_by from mails where replaces like 'again/%' or settled_at is not null",
   reminders: "select id from reminders where stage = 'again'",

@@ -1,3 +1,4 @@
+import { makeApiKey } from '../../../src/domain/api-keys/make-api-key.ts';
 import { addSecret } from '../../../src/domain/apps/app-secrets.ts';
 import { startRehearsal } from '../../../src/domain/lifecycle/changes/rehearse.ts';
 import { reauthorizationLink } from '../../../src/domain/authorization/reauthorize.ts';
@@ -89,6 +90,13 @@ async function unreachedMail(system: System): Promise<string> {
   return id;
 }
 
+async function apiKey({ bridge }: System): Promise<string> {
+  const asked = { name: 'A program', role: 'reader' as const, days: 30, actor: 'test', requestId: null };
+  const made = await makeApiKey(bridge.context, asked);
+  if (made === 'known') throw new Error('a key without a fixed id is never known');
+  return made.id;
+}
+
 async function ownedApp({ bridge }: System): Promise<LegacyApp> {
   const { context } = bridge;
   const asked = { name: 'Old App', callbacks: [CALLBACK], contacts: [CONTACT], actor: 'test' };
@@ -153,6 +161,7 @@ export async function makeScene(system: System): Promise<Scene> {
     desks: 'in-doubt',
     accounts: accountId,
     mails: await unreachedMail(system),
+    'api-keys': await apiKey(system),
     mappings: waiting.id,
     requests: REHEARSAL_REQUEST,
     'mappings/assign': await observedToken(system),

@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts';
-import { outlookOfRetirement } from '../../../domain/cut-over/outlook.ts';
-import { isDoubtful } from '../../../domain/cut-over/outlook-words.ts';
+import { outlookOfRetirement, TOKENS_COUNTED } from '../../../domain/cut-over/outlook.ts';
+import { isDoubtful, isShort } from '../../../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../../../domain/cut-over/reckon.ts';
 import { idleSettings } from '../../../domain/lifecycle/fill-dates.ts';
 import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
@@ -116,9 +116,6 @@ function linesOf(context: Context, { name, at }: AskedDate, set: SetDateResult):
   return [...first, ...besideLines(name, set)];
 }
 
-/** Above this number of connected tokens, the last count by the running bridge is used. */
-const TOKENS_COUNTED = 20_000;
-
 /** The requests that move; `not counted` where the tokens are too many to count, and no count of a bridge is kept. */
 type Load = Outlook[] | 'not counted';
 
@@ -142,8 +139,7 @@ function loadJson(load: Load) {
 async function beforeRetirement(context: Context, options: Record<string, unknown>): Promise<Load> {
   const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
   if (!outlooks) return 'not counted';
-  const isShort = outlooks.some(({ verdict }) => verdict === 'short');
-  if (!isShort || options['yes'] === true) return outlooks;
+  if (!isShort(outlooks) || options['yes'] === true) return outlooks;
   const lines = outlookLines(context, outlooks);
   if (await confirmed(lines, 'Set the date all the same?')) return outlooks;
   throw new ChangeRefused(`${lines.join(' ')} To set the date all the same, add --yes.`);

@@ -15,7 +15,8 @@ import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 
 /** /support/mappings/:id/remind: sends a reminder once more, to a person who can act on the waiting token. */
 
-const WORDS: Readonly<Record<Hindrance | ReminderSilence, string>> = {
+/** Why no reminder leaves, in sentences. */
+export const NO_REMINDER: Readonly<Record<Hindrance | ReminderSilence, string>> = {
   'no mail server':
     'This bridge sends no reminders, for no mail server is set (SMTP_URL). Make a link instead and hand it over yourself.',
   'restored copy': 'This is a restored copy of the database, which writes to nobody.',
@@ -38,7 +39,7 @@ const PARTS: Readonly<Record<Role, string>> = {
 /** Why a person cannot be chosen as the recipient. */
 function factOf({ role, address, hindrance }: Prospect): ActionPage['facts'] {
   if (hindrance === undefined) return [];
-  const text = `${address === undefined ? '' : `${address}: `}${WORDS[hindrance]}`;
+  const text = `${address === undefined ? '' : `${address}: `}${NO_REMINDER[hindrance]}`;
   return [{ term: PARTS[role], text }];
 }
 
@@ -56,7 +57,7 @@ function saysFor(
   all: readonly Prospect[],
   open: readonly Prospect[],
 ): string[] {
-  if (silence) return [WORDS[silence]];
+  if (silence) return [NO_REMINDER[silence]];
   if (all.length === 0) return [UNKNOWN];
   if (open.length === 0) return [NOBODY];
   return [
@@ -108,7 +109,7 @@ export function remindAction(frame: PageShell): StaffAction<MappingTarget> {
       const { outcome }: SendAgainResult = await sendAgain(frame.context, asked);
       return outcome === 'asked'
         ? tokenRedirect(target, 'reminder-asked')
-        : { problems: { form: WORDS[outcome] } };
+        : { problems: { form: NO_REMINDER[outcome] } };
     },
   };
 }

@@ -7,6 +7,7 @@ import { pinAction } from './act-pin.ts';
 import { probeAction } from './act-probe.ts';
 import { remindAction } from './act-remind.ts';
 import { revokeAction } from './act-revoke.ts';
+import { endKeyAction } from './act-end-key.ts';
 import { settleAction } from './act-settle.ts';
 import { addAction } from './action-form.ts';
 
@@ -21,4 +22,5 @@ export function actionRoutes(router: Router, frame: PageShell): void {
   addAction(router, frame, extendAction(frame));
   addAction(router, frame, unextendAction(frame));
   addAction(router, frame, settleAction(frame));
+  addAction(router, frame, endKeyAction(frame));
 }

@@ -14,6 +14,8 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   account_named: { words: 'The account became known' },
   account_pinned: { words: 'It was given to this account' },
   account_proven: { words: 'Its holder proved whose it is' },
+  api_key_ended: { words: 'A key of the staff API was ended' },
+  api_key_made: { words: 'A key of the staff API was made' },
   app_claimed: { words: 'A call named an app; this gives no right' },
   app_changed: { words: 'The app’s data changed' },
   app_cut_over: { words: 'It was set how many accounts of the app the new API answers early' },
@@ -51,6 +53,7 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   rehearsal_started: { words: 'The owner began a rehearsal' },
   rehearsal_stopped: { words: 'The owner stopped a rehearsal' },
   reminder_asked: { words: 'Support had a reminder sent' },
+  reminders_resumed: { words: 'Reminders to an address go on' },
   secret_added: { words: 'A secret was added' },
   secret_retired: { words: 'A secret was retired' },
   token_assigned: { words: 'The token was given to this app' },
@@ -181,6 +184,7 @@ const shownKey = (id: string) => (id.length > 12 ? `${id.slice(0, 12)}…` : id)
 const OUTSIDERS: Readonly<Record<string, (id: string) => string>> = {
   leaks: (id) => `a scanner of leaked tokens (key ${shownKey(id)})`,
   command: (id) => `${id} (command)`,
+  key: (id) => `a program (API key ${id})`,
 };
 
 /**

@@ -1,0 +1,48 @@
+import { HOUR } from '../../shared/lifetimes.ts';
+import { findLiveApiKey, type LiveApiKey, noteApiKeyUse } from '../../store/api-keys/api-keys.ts';
+import { mayAct, type StaffRole } from '../accounts/staff.ts';
+import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
+import type { ApiKeysDeps } from './deps.ts';
+import { isApiKeyForm } from './make-api-key.ts';
+
+/** Who calls the staff API: a key that lives, with what it may do now. */
+
+export interface KeyCaller {
+  keyId: string;
+  name: string;
+  role: StaffRole;
+  expiresAt: number;
+}
+
+/** The lower of two roles. */
+const lower = (one: StaffRole, other: StaffRole): StaffRole => (mayAct(one, other) ? other : one);
+
+/** A key that a person made on a page may do no more than the person may do now. */
+function roleNow({ role, account_id: accountId, maker_role: maker }: LiveApiKey): StaffRole | undefined {
+  if (accountId === null) return role;
+  return maker === null ? undefined : lower(role, maker);
+}
+
+/** Nobody waits for this, and a failure loses no more than an hour of the list. */
+function noteUse({ store, logger }: ApiKeysDeps, { id, last_used_at: last }: LiveApiKey, now: number): void {
+  if (last !== null && now - last < HOUR) return;
+  noteApiKeyUse(store.aside, id, now).catch((error: unknown) =>
+    logger.warn('the use of an API key could not be noted', { error }),
+  );
+}
+
+/**
+ * The caller with this key. Undefined where the key is unknown, has ended or expired, or where the person who made it is
+ * no staff any more.
+ * @throws {KeyMissing}
+ */
+export async function apiCallerWith(context: ApiKeysDeps, key: string): Promise<KeyCaller | undefined> {
+  if (!isApiKeyForm(key)) return undefined;
+  const { store, clock, vault } = context;
+  const now = clock.now();
+  const found = await underAllKeys(context, () => findLiveApiKey(store.durable, vault.digests(key), now));
+  const role = found && roleNow(found);
+  if (!found || role === undefined) return undefined;
+  noteUse(context, found, now);
+  return { keyId: found.id, name: found.name, role, expiresAt: found.expires_at };
+}

@@ -1,0 +1,37 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { redactText } from '../../../shared/log/redaction.ts';
+import type { ApiOperation } from '../operation.ts';
+import { ApiProblem, type RequestMistake } from '../problems/problems.ts';
+
+/** Reads a request by the schemas of its operation. */
+
+const NOTHING = z.strictObject({});
+
+const pointerOf = (path: readonly PropertyKey[]) => path.map((part) => `/${String(part)}`).join('');
+
+/** A caller may have put a secret where a name belongs. */
+function mistakesIn(place: RequestMistake['in'], { issues }: z.ZodError): RequestMistake[] {
+  return issues.map(({ path, message }) => ({
+    in: place,
+    pointer: redactText(pointerOf(path)),
+    detail: redactText(message),
+  }));
+}
+
+/** Every mistake of a request at once. */
+export function readCall({ parameters, query, body }: ApiOperation, req: Request) {
+  const read = {
+    path: (parameters ?? NOTHING).safeParse({ ...req.params }),
+    query: (query ?? NOTHING).safeParse({ ...req.query }),
+    body: (body ?? NOTHING).safeParse(req.body ?? {}),
+  };
+  const errors = (['path', 'query', 'body'] as const).flatMap((place) => {
+    const { error } = read[place];
+    return error ? mistakesIn(place, error) : [];
+  });
+  const { path, query: asked, body: sent } = read;
+  if (path.success && asked.success && sent.success)
+    return { path: path.data, query: asked.data, body: sent.data };
+  throw new ApiProblem('invalid-request', 'Nothing was changed. See errors.', { errors });
+}

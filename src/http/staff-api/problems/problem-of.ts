@@ -1,0 +1,70 @@
+import { ApiKeyRefused } from '../../../domain/api-keys/make-api-key.ts';
+import { RegistrationRefused } from '../../../domain/apps/register-app.ts';
+import { isKeyFault, isStorageFault, Unavailable } from '../../../domain/failures.ts';
+import { CursorRefused } from '../../../domain/history/follow-history.ts';
+import { ReasonRefused } from '../../../domain/history/reason.ts';
+import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
+import { redactText } from '../../../shared/log/redaction.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { UnreadableBody } from '../../wire/unreadable-body.ts';
+import { ApiProblem, type ProblemName, type RequestMistake } from './problems.ts';
+
+/** What any thrown error is answered with. */
+
+const OF_STATUS: Readonly<Record<number, ProblemName>> = {
+  400: 'unreadable-request',
+  413: 'body-too-large',
+  415: 'not-json',
+  429: 'too-many-requests',
+  503: 'unavailable',
+};
+
+function ofPage({ status, message, retryAfter }: PageError): ApiProblem {
+  const parts = retryAfter === undefined ? {} : { retryAfter };
+  return new ApiProblem(OF_STATUS[status] ?? 'failed', message, parts);
+}
+
+const BODY_WORDS: Record<UnreadableBody['status'], string> = {
+  400: 'The body is not one whole JSON object.',
+  413: 'The body is longer than the address takes.',
+  415: 'The body has to be JSON (Content-Type: application/json), and not packed.',
+};
+
+function ofRegistration({ problems }: RegistrationRefused): ApiProblem {
+  const errors = problems.map(({ field, entry, text }): RequestMistake => {
+    const detail = redactText(entry === undefined ? text : `${entry}: ${text}`);
+    return { in: 'body', pointer: `/${field === 'name' || field === 'owner' ? field : `${field}s`}`, detail };
+  });
+  return new ApiProblem('invalid-request', 'The app cannot be registered like this.', { errors });
+}
+
+function ofReason({ message }: ReasonRefused): ApiProblem {
+  const detail = message.replace(/^reason: /, '');
+  return new ApiProblem('invalid-request', message, { errors: [{ in: 'body', pointer: '/reason', detail }] });
+}
+
+/** The refusals of use cases; undefined for other errors. */
+function ofRefusal(error: unknown): ApiProblem | undefined {
+  if (error instanceof RegistrationRefused) return ofRegistration(error);
+  if (error instanceof ReasonRefused) return ofReason(error);
+  if (error instanceof ChangeRefused) return new ApiProblem('not-possible', error.message);
+  if (error instanceof CursorRefused) return new ApiProblem('not-possible', error.message);
+  return error instanceof ApiKeyRefused ? new ApiProblem('invalid-request', error.message) : undefined;
+}
+
+const LATER = 'Nothing was lost. Try again in a minute.';
+const BROKE =
+  'The request failed. Whether something was changed, the history tells. Give the request id to the operator.';
+
+/** The problem that answers an error. */
+export function problemOf(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  if (error instanceof PageError) return ofPage(error);
+  if (error instanceof UnreadableBody)
+    return new ApiProblem(OF_STATUS[error.status] ?? 'unreadable-request', BODY_WORDS[error.status]);
+  if (error instanceof URIError) return new ApiProblem('unreadable-request', 'The address is not valid.');
+  const refusal = ofRefusal(error);
+  if (refusal) return refusal;
+  const isAway = isStorageFault(error) || isKeyFault(error) || error instanceof Unavailable;
+  return isAway ? new ApiProblem('unavailable', LATER, { retryAfter: 60 }) : new ApiProblem('failed', BROKE);
+}

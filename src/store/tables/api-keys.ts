@@ -1,0 +1,42 @@
+import type { ColumnType } from 'kysely';
+import type { StaffRole } from './page-tables.ts';
+
+/** The rows of the staff API: the keys of programs, and the answers to their writes. */
+
+type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
+
+interface ApiKeysTable {
+  id: string;
+  name: string;
+  role: StaffRole;
+  key_digest: string;
+  made_at: number;
+  /** An actor of the history. */
+  made_by: string;
+  /** The account that made the key on a page; null for a key of the operator. */
+  account_id: Nullable<string>;
+  expires_at: number;
+  ended_at: Nullable<number>;
+  ended_by: Nullable<string>;
+  /** To the hour. */
+  last_used_at: Nullable<number>;
+}
+
+interface ApiAnswersTable {
+  id: string;
+  key_id: string;
+  /** The Idempotency-Key of the request. */
+  request_key: string;
+  request_digest: string;
+  asked_at: number;
+  /** Null while nobody knows the outcome. */
+  status: Nullable<number>;
+  /** JSON without secrets. */
+  answer: Nullable<string>;
+}
+
+/** The durable database. */
+export interface ApiTables {
+  api_keys: ApiKeysTable;
+  api_answers: ApiAnswersTable;
+}

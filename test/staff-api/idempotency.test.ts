@@ -1,0 +1,107 @@
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { purgeExpired } from '../../src/domain/purge-expired.ts';
+import { actionsOf } from '../support/bridge/waiting-token.ts';
+import { databaseKinds } from '../support/jest/test-mode.ts';
+import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
+import { type ApiGround, openGround, waitingIn } from './support/ground.ts';
+
+/** A write with an Idempotency-Key is done once. */
+
+const marked = (value: string) => ({ 'idempotency-key': value });
+const reason = 'ticket 4711';
+const APP = { name: 'Once', callbacks: ['https://once.example/cb'], owner: 'a'.repeat(24) };
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  let ground: ApiGround;
+  let program: Program;
+  let keyId: string;
+
+  beforeAll(async () => {
+    ground = await openGround(kind);
+    const made = await keyFor(ground, 'lead');
+    [program, keyId] = [programOf(ground, made.key), made.id];
+  });
+  afterAll(() => ground.stop());
+
+  const rows = () => ground.bridge.context.store.durable;
+  const appsNamed = async (name: string) =>
+    (await rows().selectFrom('apps').select('client_id').where('name', '=', name).execute()).length;
+
+  test('sent again, it changes nothing and gets the same answer, without what is shown once', async () => {
+    const first = await program.post('/apps', APP, marked('one'));
+    const again = await program.post('/apps', { ...APP }, marked('one'));
+    const secrets = { client_secret: null, owner_token: null };
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.json).toEqual({ ...(first.json as object), ...secrets });
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(await appsNamed('Once')).toBe(1);
+    const kept = JSON.stringify(await rows().selectFrom('api_answers').selectAll().execute());
+    for (const secret of Object.values(first.json as Record<string, string>).slice(1))
+      expect(kept).not.toContain(secret);
+  });
+
+  test('many at once make one app', async () => {
+    const app = { ...APP, name: 'At once' };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => program.post('/apps', app, marked('two'))),
+    );
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    for (const answer of answers) expect(['200 undefined', '409 request-open']).toContain(problemIn(answer));
+    expect(await appsNamed('At once')).toBe(1);
+  });
+
+  test('the key of another request is refused, and the same key of another program is not', async () => {
+    await program.post('/apps', APP, marked('three'));
+    const other = await program.post('/apps', { ...APP, name: 'Other' }, marked('three'));
+    expect(problemIn(other)).toBe('422 key-used-otherwise');
+    const elsewhere = await program.post('/apps/nobody/secrets', {}, marked('three'));
+    expect(problemIn(elsewhere)).toBe('422 key-used-otherwise');
+    expect(await appsNamed('Other')).toBe(0);
+    const second = programOf(ground, (await keyFor(ground, 'lead')).key);
+    expect(await second.post('/apps', { ...APP, name: 'Other' }, marked('three'))).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test('a refused write gives its key back', async () => {
+    const { mappingId } = await waitingIn(ground);
+    const path = `/tokens/${mappingId}/revoke`;
+    expect(problemIn(await program.post(path, { reason: '' }, marked('four')))).toBe('422 invalid-request');
+    expect(await program.post(path, { reason }, marked('four'))).toMatchObject({ status: 200 });
+    expect(await program.post(path, { reason }, marked('four'))).toMatchObject({
+      json: { is_changed: true },
+    });
+    expect(
+      (await actionsOf(ground.bridge, mappingId)).filter((action) => action === 'token_revoked'),
+    ).toHaveLength(1);
+  });
+
+  test('a write whose answer nobody knows is not done a second time', async () => {
+    const { mappingId } = await waitingIn(ground);
+    const path = `/tokens/${mappingId}/revoke`;
+    await program.post(path, { reason }, marked('five'));
+    await rows()
+      .updateTable('api_answers')
+      .set({ status: null, answer: null })
+      .where('request_key', '=', 'five')
+      .where('key_id', '=', keyId)
+      .execute();
+    expect(problemIn(await program.post(path, { reason }, marked('five')))).toBe('409 request-open');
+  });
+
+  test.each(['', 'with a blank', 'ü', 'a'.repeat(201)])('the key %j is none', async (value) => {
+    const answer = await program.post('/apps', { ...APP, name: 'None' }, marked(value));
+    expect(['400 unreadable-request']).toContain(problemIn(answer));
+    expect(await appsNamed('None')).toBe(0);
+  });
+
+  test('answers are forgotten after a day', async () => {
+    await program.post('/apps', { ...APP, name: 'Old' }, marked('six'));
+    await rows()
+      .updateTable('api_answers')
+      .set({ asked_at: Date.now() - DAY - 1000 })
+      .execute();
+    await purgeExpired(ground.bridge.context);
+    expect(await rows().selectFrom('api_answers').selectAll().execute()).toEqual([]);
+  });
+});
