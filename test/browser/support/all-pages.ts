@@ -147,6 +147,9 @@ export const STAFF_PAGES: readonly Shown[] = [
   ...DESKS.map((desk) => page(`support-desk-${desk}`, `/support/desks/${desk}`)),
   page('support-desk-unknown', '/support/desks/nowhere'),
   page('support-numbers', '/support/numbers'),
+  page('support-api-keys', '/support/api-keys'),
+  page('support-api-keys-refused', '/support/api-keys', fill('Days', '0', 'Make the key')),
+  page('support-api-key-made', '/support/api-keys', fill('Name', 'Ticket desk', 'Make the key')),
 ];
 
 /** The same addresses where nothing is known of anybody yet. */
