@@ -37,6 +37,8 @@ describeEveryPage([], {
     'support-desks',
     'support-desk-undeliverable',
     'support-numbers',
+    'support-api-keys',
+    'support-api-key-made',
     'lifecycle',
     'migrate-calls',
     'signed-out-app',

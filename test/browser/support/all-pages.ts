@@ -148,7 +148,6 @@ export const STAFF_PAGES: readonly Shown[] = [
   page('support-desk-unknown', '/support/desks/nowhere'),
   page('support-numbers', '/support/numbers'),
   page('support-api-keys', '/support/api-keys'),
-  page('support-api-keys-refused', '/support/api-keys', fill('Days', '0', 'Make the key')),
   page('support-api-key-made', '/support/api-keys', fill('Name', 'Ticket desk', 'Make the key')),
 ];
 
