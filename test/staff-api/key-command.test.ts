@@ -53,7 +53,7 @@ test('a key is made, printed once, listed without its text, and ended', async ()
   const caller = () => withContext(({ context }) => apiCallerWith(context, key));
   expect(await caller()).toMatchObject({ keyId: id, role: 'agent' });
   const list = await run('list');
-  expect(list).toMatch(new RegExp(`^${String(id)} {2}agent {3}live {5}Ticket`));
+  expect(list).toMatch(new RegExp(`^${id} {2}agent {3}live {5}Ticket`));
   expect(list).not.toContain(key);
   expect(await run('end', id, '--reason', 'not used')).toBe(
     'The key has ended. Its next request is refused.\n',

@@ -51,6 +51,8 @@ test('a form that is sent twice makes one key', async () => {
   expect(wordsOf(await sam.get(address())).match(/Sent twice/g)).toHaveLength(2);
 });
 
+const rows = () => system.bridge.context.store.durable.selectFrom('api_keys').select('id').execute();
+
 test.each([
   [{ name: ' ' }, 'The name has to have 1 to 80 printable characters.'],
   [{ name: `1/${'0123456789abcdef'.repeat(2)}` }, 'The name seems to hold a token or secret.'],
@@ -58,7 +60,6 @@ test.each([
   [{ days: '1e1x' }, 'A key lasts a whole number of days, from 1 to 366.'],
   [{ role: 'owner' }, 'Choose a role.'],
 ])('%j makes no key', async (entries, words) => {
-  const rows = () => system.bridge.context.store.durable.selectFrom('api_keys').select('id').execute();
   const before = (await rows()).length;
   const answer = await fill(entries);
   expect([answer.status, wordsOf(answer).includes(words)]).toEqual([422, true]);
