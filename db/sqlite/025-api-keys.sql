@@ -30,3 +30,32 @@ create table api_answers (
   unique (key_id, request_key)
 ) strict;
 create index api_answers_by_time on api_answers (asked_at);
+
+-- One action on many things at once, which a program asked for and the bridge does piece by piece.
+create table bulk_jobs (
+  id text primary key,
+  action text not null check (action in ('extend_apps', 'assign_tokens', 'make_links')),
+  -- JSON: what holds for all items.
+  input text not null,
+  reason text not null,
+  -- An actor of the history, and the request that asked.
+  asked_by text not null,
+  request_id text,
+  state text not null check (state in ('running', 'done', 'stopped', 'taking_back', 'taken_back')),
+  made_at integer not null,
+  ended_at integer
+) strict;
+
+create table bulk_items (
+  id text primary key,
+  job_id text not null references bulk_jobs (id),
+  place integer not null,
+  -- The client id, mapping id or account id that the item is about.
+  subject text not null,
+  state text not null check (state in ('waiting', 'running', 'done', 'refused', 'unknown', 'undoing', 'undone', 'kept')),
+  claimed_at integer,
+  -- JSON: what came of it, and what taking it back needs.
+  answer text,
+  unique (job_id, place)
+) strict;
+create index bulk_items_open on bulk_items (job_id, place) where state in ('waiting', 'running', 'undoing');

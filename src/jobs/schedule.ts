@@ -1,5 +1,6 @@
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Context } from '../domain/context.ts';
+import { runBulkJobs } from '../domain/bulk/run-bulk-jobs.ts';
 import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
 import { recoverSpilledPairs } from '../domain/grants/refresh/store-rotated-pair.ts';
 import { settleLeaks } from './settle-leaks.ts';
@@ -33,6 +34,7 @@ const JOBS: readonly Job[] = [
   { name: 'shorten-stop', cron: '*/5 * * * * *', run: shortenStop, isLocal: true },
   { name: 'settle-doubts', cron: '*/10 * * * * *', run: resolveDoubts, isLocal: true },
   { name: 'settle-writes', cron: '*/10 * * * * *', run: settleWrites },
+  { name: 'bulk-jobs', cron: '*/5 * * * * *', run: runBulkJobs, isLocal: true },
   { name: 'leaked-tokens', cron: '* * * * *', run: settleLeaks },
   { name: 'owed-revocations', cron: '* * * * *', run: settlePendingRevocations },
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },

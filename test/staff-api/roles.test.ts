@@ -37,6 +37,14 @@ listDates                 200    200   200
 listBrownouts             200    200   200
 listHandovers             200    200   200
 followHistory             200    200   200
+listJobs                  200    200   200
+readJob                   200    200   200
+listJobItems              403    200   200
+assignTokens              403    200   200
+makeLinks                 403    200   200
+stopJob                   403    200   200
+takeJobBack               403    200   200
+extendApps                403    403   200
 revokeToken               403    200   200
 makeLink                  403    200   200
 remindOfToken             403    200   200

@@ -36,6 +36,8 @@ interface Definition<P extends AnySchema, Q extends AnySchema, B extends AnySche
   answer: A;
   /** Whether it changes something: then it takes an Idempotency-Key. */
   isWrite?: boolean;
+  /** The most bytes of its body, where that is more than others take. */
+  bodyLimit?: number;
   /** The problems that it answers beside those of every operation. */
   problems?: readonly ProblemName[];
   /** Fields of the answer that are shown once. A repeated answer has null there. */
@@ -53,7 +55,8 @@ type ApiTag =
   | 'numbers'
   | 'dates'
   | 'reminders'
-  | 'history';
+  | 'history'
+  | 'jobs';
 
 /** An operation of any types. */
 export type ApiOperation = Definition<AnySchema, AnySchema, AnySchema, AnySchema>;

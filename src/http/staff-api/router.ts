@@ -52,7 +52,7 @@ export function staffApiRouter(context: HttpStaffApiDeps): Router {
   router.get(`${BASE}/openapi.json`, sendDocument(context));
   router.get(`${PROBLEMS_PATH}:name`, tellProblem);
   for (const one of OPERATIONS)
-    router[one.method](routeOf(one), know, checkRole(one), readJson, runOperation(context, one));
+    router[one.method](routeOf(one), know, checkRole(one), readJson(one), runOperation(context, one));
   for (const route of new Set(OPERATIONS.map(routeOf)))
     router.all(
       route,

@@ -35,8 +35,50 @@ interface ApiAnswersTable {
   answer: Nullable<string>;
 }
 
+/** What a program can ask for many things at once. */
+export type BulkAction = 'extend_apps' | 'assign_tokens' | 'make_links';
+
+export type BulkJobState = 'running' | 'done' | 'stopped' | 'taking_back' | 'taken_back';
+
+/** `undoing`, `undone` and `kept` belong to the taking back of what was done. `unknown`: its process ended meanwhile. */
+export type BulkItemState =
+  | 'waiting'
+  | 'running'
+  | 'done'
+  | 'refused'
+  | 'unknown'
+  | 'undoing'
+  | 'undone'
+  | 'kept';
+
+interface BulkJobsTable {
+  id: string;
+  action: BulkAction;
+  /** JSON: what holds for all items. */
+  input: string;
+  reason: string;
+  asked_by: string;
+  request_id: Nullable<string>;
+  state: BulkJobState;
+  made_at: number;
+  ended_at: Nullable<number>;
+}
+
+interface BulkItemsTable {
+  id: string;
+  job_id: string;
+  place: number;
+  subject: string;
+  state: BulkItemState;
+  claimed_at: Nullable<number>;
+  /** JSON. */
+  answer: Nullable<string>;
+}
+
 /** The durable database. */
 export interface ApiTables {
   api_keys: ApiKeysTable;
   api_answers: ApiAnswersTable;
+  bulk_jobs: BulkJobsTable;
+  bulk_items: BulkItemsTable;
 }

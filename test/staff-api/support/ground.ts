@@ -1,4 +1,5 @@
 import { addSecret } from '../../../src/domain/apps/app-secrets.ts';
+import { askForBulk, stopBulk } from '../../../src/domain/bulk/bulk-jobs.ts';
 import { exemptApp } from '../../../src/domain/lifecycle/changes/exempt-app.ts';
 import { extendApp } from '../../../src/domain/lifecycle/changes/extend-app.ts';
 import { planBrownout } from '../../../src/domain/lifecycle/changes/plan-brownout.ts';
@@ -10,6 +11,7 @@ import { connectApp } from '../../endpoints/support/connected.ts';
 import { type Door, type DoorOptions, openDoor } from '../../endpoints/support/door.ts';
 import { unidentifiedApp, unreachedMail } from '../../staff/support/actions.ts';
 import { addWaitingToken, mappingOf } from '../../support/bridge/waiting-token.ts';
+import { holdJobs } from '../../support/bridge/hold-jobs.ts';
 import { freshDatabase } from '../../support/database/database.ts';
 import type { databaseKinds } from '../../support/jest/test-mode.ts';
 
@@ -31,9 +33,12 @@ export async function openGround(
   const old = { LEGACY_BACKEND_URL: 'http://127.0.0.1:9', LEGACY_RETIREMENT_AT: retirement };
   const env = { ...old, REMINDER_CRON: '0 0 1 1 *', ...(database && { DATABASE_URL: database.url }) };
   const door = await openDoor({ env, ...options });
+  // Tests run them by hand.
+  const release = await holdJobs(door.bridge.context, ['bulk-jobs']);
   const { token } = await connectApp(door);
   const mapping = await mappingOf(door.bridge, token);
   const stop = async () => {
+    release();
     await door.stop();
     await database?.drop();
   };
@@ -41,6 +46,13 @@ export async function openGround(
 }
 
 const rows = ({ bridge }: ApiGround) => bridge.context.store.durable;
+
+/** An app that nobody owns: one owner has no more than fifty. */
+export async function someApp(ground: ApiGround): Promise<string> {
+  const app = { client_id: newHexId(), name: 'Some app', source: 'imported' as const, created_at: 0 };
+  await rows(ground).insertInto('apps').values(app).execute();
+  return app.client_id;
+}
 
 /** A token that waits, of an account with an address. */
 export async function waitingIn(ground: ApiGround, source: MappingSource = 'imported') {
@@ -66,22 +78,23 @@ export async function underAddress(ground: ApiGround) {
 }
 
 export async function extendedApp(ground: ApiGround): Promise<string> {
-  const { clientId } = await ground.addApp();
+  const clientId = await someApp(ground);
   const until = Date.now() + 90 * DAY;
   await extendApp(ground.bridge.context, { clientId, name: 'retirement', until, ...BY });
   return clientId;
 }
 
 export async function exemptedApp(ground: ApiGround): Promise<string> {
-  const { clientId } = await ground.addApp();
+  const clientId = await someApp(ground);
   await exemptApp(ground.bridge.context, { clientId, until: Date.now() + DAY, ...BY });
   return clientId;
 }
 
 export async function appWithTwoSecrets(ground: ApiGround) {
-  const { clientId } = await ground.addApp();
+  const clientId = await someApp(ground);
   const secretId = newHexId();
-  await addSecret(ground.bridge.context, { clientId, actor: 'test', id: secretId });
+  for (const id of [secretId, newHexId()])
+    await addSecret(ground.bridge.context, { clientId, actor: 'test', id });
   return { clientId, secretId };
 }
 
@@ -106,4 +119,18 @@ export async function stoppedAddress(ground: ApiGround): Promise<string> {
   const [address, mailId] = [`${newHexId()}@stopped.example`, await mailOfNobody(ground)];
   await insertStopped(rows(ground), { address, mailId, now: Date.now() });
   return address;
+}
+
+/** A job of one token that waits to be done, as an agent may ask for it. */
+export async function waitingJob(ground: ApiGround): Promise<string> {
+  const { mappingId } = await waitingIn(ground, 'observed');
+  const input = { clientId: ground.app.clientId };
+  const asked = { action: 'assign_tokens' as const, input, subjects: [mappingId], ...BY };
+  return (await askForBulk(ground.bridge.context, asked)).job.id;
+}
+
+export async function stoppedJob(ground: ApiGround): Promise<string> {
+  const id = await waitingJob(ground);
+  await stopBulk(ground.bridge.context, { id, ...BY });
+  return id;
 }

@@ -8,9 +8,12 @@ import {
   freeWindow,
   mailOfNobody,
   plannedBrownout,
+  someApp,
   stoppedAddress,
+  stoppedJob,
   underAddress,
   waitingIn,
+  waitingJob,
 } from './ground.ts';
 
 /** A good request for each operation, with something new to act on. */
@@ -94,6 +97,9 @@ const READS: Record<string, (ground: ApiGround) => Promise<GoodRequest>> = {
   },
   listHandovers: async () => at('/handovers'),
   followHistory: async () => at('/history'),
+  listJobs: async () => at('/jobs'),
+  readJob: async (ground) => at(`/jobs/${await waitingJob(ground)}`),
+  listJobItems: async (ground) => at(`/jobs/${await waitingJob(ground)}/items`),
 };
 
 const WRITES: typeof READS = {
@@ -117,13 +123,13 @@ const WRITES: typeof READS = {
     path: '/apps',
     body: { name: 'New app', callbacks: ['https://new.example/cb'], owner: newHexId() },
   }),
-  addAppSecret: async (ground) => ({ path: `/apps/${(await ground.addApp()).clientId}/secrets`, body: {} }),
+  addAppSecret: async (ground) => ({ path: `/apps/${await someApp(ground)}/secrets`, body: {} }),
   retireAppSecret: async (ground) => {
     const { clientId, secretId } = await appWithTwoSecrets(ground);
     return { path: `/apps/${clientId}/secrets/${secretId}/retire`, body: {} };
   },
   extendApp: async (ground) => ({
-    path: `/apps/${(await ground.addApp()).clientId}/extend`,
+    path: `/apps/${await someApp(ground)}/extend`,
     body: { date: 'retirement', until: iso(Date.now() + 90 * DAY), reason },
   }),
   unextendApp: async (ground) => ({
@@ -131,7 +137,7 @@ const WRITES: typeof READS = {
     body: { date: 'retirement', reason },
   }),
   exemptApp: async (ground) => ({
-    path: `/apps/${(await ground.addApp()).clientId}/exempt`,
+    path: `/apps/${await someApp(ground)}/exempt`,
     body: { until: iso(Date.now() + DAY), reason },
   }),
   unexemptApp: async (ground) => ({ path: `/apps/${await exemptedApp(ground)}/unexempt`, body: { reason } }),
@@ -146,9 +152,32 @@ const WRITES: typeof READS = {
   }),
   setDate: async () => ({ path: '/dates/sunset', body: { at: aDay(), reason } }),
   cutOverApp: async (ground) => ({
-    path: `/apps/${(await ground.addApp()).clientId}/cut-over`,
+    path: `/apps/${await someApp(ground)}/cut-over`,
     body: { percent: 10, reason },
   }),
+  extendApps: async (ground) => ({
+    path: '/jobs/extend-apps',
+    body: {
+      client_ids: [await someApp(ground)],
+      date: 'retirement',
+      until: iso(Date.now() + 90 * DAY),
+      reason,
+    },
+  }),
+  assignTokens: async (ground) => ({
+    path: '/jobs/assign-tokens',
+    body: {
+      token_ids: [(await waitingIn(ground, 'observed')).mappingId],
+      client_id: ground.app.clientId,
+      reason,
+    },
+  }),
+  makeLinks: async (ground) => ({
+    path: '/jobs/make-links',
+    body: { account_ids: [(await waitingIn(ground)).accountId], client_id: ground.app.clientId, reason },
+  }),
+  stopJob: async (ground) => ({ path: `/jobs/${await waitingJob(ground)}/stop`, body: {} }),
+  takeJobBack: async (ground) => ({ path: `/jobs/${await stoppedJob(ground)}/take-back`, body: {} }),
   settleMail: async (ground) => ({ path: `/mails/${await mailOfNobody(ground)}/settle`, body: { reason } }),
   resumeReminders: async (ground) => ({
     path: '/reminders/resume',

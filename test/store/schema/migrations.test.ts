@@ -155,7 +155,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/026-imports.sql', '0c4a063006056f34'],
   ['postgres/027-leaked-tokens.sql', '5ceff529dfb34970'],
   ['postgres/028-works-from.sql', '779cad41a9bed08a'],
-  ['postgres/029-api-keys.sql', '3afa90a508dceb2d'],
+  ['postgres/029-api-keys.sql', '499c9a7af1ebb92d'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -194,7 +194,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/022-imports.sql', '0c4a063006056f34'],
   ['sqlite/023-leaked-tokens.sql', '3ee1a506a2602673'],
   ['sqlite/024-works-from.sql', '0cdc26e1181f5077'],
-  ['sqlite/025-api-keys.sql', '7af49b2e70737593'],
+  ['sqlite/025-api-keys.sql', 'ae4c750d2bde69ae'],
 ];
 
 test('each migration is in this list', () => {

@@ -7,6 +7,7 @@ import { DATE_OPERATIONS } from './dates.ts';
 import { DESK_OPERATIONS } from './desks.ts';
 import { ENDED_OPERATIONS } from './ended.ts';
 import { HISTORY_OPERATIONS } from './history.ts';
+import { JOB_OPERATIONS } from './jobs.ts';
 import { KEY_OPERATIONS } from './keys.ts';
 import { LEAK_WRITES } from './leak-writes.ts';
 import { MAIL_WRITES } from './mail-writes.ts';
@@ -34,4 +35,5 @@ export const OPERATIONS: readonly ApiOperation[] = [
   ...TIME_WRITES,
   ...DATE_WRITES,
   ...MAIL_WRITES,
+  ...JOB_OPERATIONS,
 ];

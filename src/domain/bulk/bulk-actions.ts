@@ -1,0 +1,117 @@
+import { mappingsWith } from '../../store/support/support-search.ts';
+import type { BulkAction } from '../../store/tables/api-keys.ts';
+import type { StaffRole } from '../accounts/staff.ts';
+import { endExtension, extendApp } from '../lifecycle/changes/extend-app.ts';
+import type { Milestone } from '../lifecycle/lifecycle.ts';
+import type { Origin } from '../origin.ts';
+import { mappingTarget } from '../support/actions/actions.ts';
+import { makeLink } from '../support/make-link.ts';
+import { assignByHand } from '../tokens/assign-token.ts';
+import type { BulkDeps } from './deps.ts';
+
+/** What can be asked for many things at once. Each item is the use case of the page and the command. */
+
+/** What holds for all items of a job. */
+export interface BulkInput {
+  clientId?: string;
+  date?: Milestone;
+  until?: number;
+}
+
+export interface BulkItem {
+  subject: string;
+  input: BulkInput;
+  reason: string;
+  origin: Origin;
+}
+
+/** What came of an item: done with its facts, or refused with the reason. */
+export type BulkOutcome =
+  | { is: 'done'; facts: Record<string, string | number | null> }
+  | { is: 'refused'; why: string };
+
+interface BulkActionRules {
+  needs: StaffRole;
+  run(context: BulkDeps, item: BulkItem): Promise<BulkOutcome>;
+  /** Takes an item back by its facts. Undefined where nothing is to be taken back. */
+  undo?(context: BulkDeps, item: BulkItem, facts: Record<string, unknown>): Promise<BulkOutcome>;
+}
+
+const refused = (why: string): BulkOutcome => ({ is: 'refused', why });
+
+const extensionOf = ({ subject, input: { date: name = 'retirement' }, reason, origin }: BulkItem) => ({
+  clientId: subject,
+  name,
+  reason,
+  ...origin,
+});
+
+const extendApps: BulkActionRules = {
+  needs: 'lead',
+  async run(context, item) {
+    const until = item.input.until ?? 0;
+    const { before } = await extendApp(context, { ...extensionOf(item), until });
+    return { is: 'done', facts: { before: before ?? null } };
+  },
+  // Only while the extension is the one that the job gave.
+  async undo(context, item, { before }) {
+    const asked = { ...extensionOf(item), seen: { until: item.input.until } };
+    if (typeof before === 'number') await extendApp(context, { ...asked, until: before });
+    else await endExtension(context, asked);
+    return { is: 'done', facts: {} };
+  },
+};
+
+const ASSIGN_WORDS = {
+  'unknown token': 'No token has this id.',
+  'unknown app': 'No app that was registered or imported has this client id.',
+  identified: 'The token belongs to a proven app.',
+  final: 'The token has ended for good.',
+} as const;
+
+async function assignTo(context: BulkDeps, item: BulkItem, clientId: string): Promise<BulkOutcome> {
+  const { subject: mappingId, reason, origin } = item;
+  const before = await mappingTarget(context, mappingId);
+  const { outcome } = await assignByHand(context, { mappingId, clientId, reason, ...origin });
+  if (outcome !== 'assigned') return refused(ASSIGN_WORDS[outcome]);
+  return { is: 'done', facts: { from: before?.clientId ?? null } };
+}
+
+const assignTokens: BulkActionRules = {
+  needs: 'agent',
+  run: (context, item) => assignTo(context, item, item.input.clientId ?? ''),
+  async undo(context, item, { from }) {
+    const now = await mappingTarget(context, item.subject);
+    if (typeof from !== 'string' || now?.clientId !== item.input.clientId)
+      return refused('The token was assigned otherwise meanwhile.');
+    return assignTo(context, item, from);
+  },
+};
+
+/** More tokens of one app and account than this are not looked at. */
+const TOKENS_OF_PAIR = 50;
+
+async function waitingToken(context: BulkDeps, { subject, input }: BulkItem): Promise<string | undefined> {
+  const pair = { client_id: input.clientId ?? '', account_id: subject };
+  for (const { id } of await mappingsWith(context.store.durable, pair, TOKENS_OF_PAIR))
+    if ((await mappingTarget(context, id))?.isWaiting) return id;
+  return undefined;
+}
+
+const makeLinks: BulkActionRules = {
+  needs: 'agent',
+  async run(context, item) {
+    const mappingId = await waitingToken(context, item);
+    if (mappingId === undefined) return refused('No token of this account and app waits.');
+    const made = await makeLink(context, { mappingId, reason: item.reason, ...item.origin });
+    return made.outcome === 'made'
+      ? { is: 'done', facts: { link: made.link } }
+      : refused('Nothing waits there.');
+  },
+};
+
+export const BULK_ACTIONS: Readonly<Record<BulkAction, BulkActionRules>> = {
+  extend_apps: extendApps,
+  assign_tokens: assignTokens,
+  make_links: makeLinks,
+};

@@ -1,0 +1,128 @@
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { Refusal } from '../../shared/refusals/refusal.ts';
+import {
+  type BulkItemRow,
+  type BulkJobRow,
+  claimBulkItem,
+  endBulkItem,
+  giveUpBulkItems,
+  listBulkItems,
+  listOpenBulkJobs,
+  moveBulkJob,
+} from '../../store/bulk/bulk-jobs.ts';
+import type { BulkItemState, BulkJobState } from '../../store/tables/api-keys.ts';
+import { withLease } from '../work/lease.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import { BULK_ACTIONS, type BulkInput, type BulkItem, type BulkOutcome } from './bulk-actions.ts';
+import type { BulkDeps } from './deps.ts';
+
+/**
+ * Does the items of jobs, one after the other. Each item is claimed by one statement, and only while its job
+ * runs: a job that is stopped does nothing more, and no item is done twice, whichever process comes along. An item
+ * whose process ended in between is given up and told as `unknown`.
+ */
+
+const ITEMS_AT_ONCE = 100;
+const LEASE_LIMIT = 5 * MINUTE;
+
+/** No item takes as long. */
+const GIVEN_UP_AFTER = 10 * MINUTE;
+
+interface BulkStep {
+  whileJob: BulkJobState;
+  from: BulkItemState;
+  claimed: BulkItemState;
+  done: BulkItemState;
+  refused: BulkItemState;
+  /** The state of the job once no item is left. */
+  end: BulkJobState;
+}
+
+const FORWARD: BulkStep = {
+  whileJob: 'running',
+  from: 'waiting',
+  claimed: 'running',
+  done: 'done',
+  refused: 'refused',
+  end: 'done',
+};
+
+const BACK: BulkStep = {
+  whileJob: 'taking_back',
+  from: 'done',
+  claimed: 'undoing',
+  done: 'undone',
+  refused: 'kept',
+  end: 'taken_back',
+};
+
+const stepOf = ({ state }: BulkJobRow): BulkStep => (state === 'taking_back' ? BACK : FORWARD);
+
+function itemOf(job: BulkJobRow, { subject }: BulkItemRow): BulkItem {
+  const origin = { actor: job.asked_by, requestId: job.request_id };
+  return { subject, input: JSON.parse(job.input) as BulkInput, reason: job.reason, origin };
+}
+
+async function outcomeOf(context: BulkDeps, job: BulkJobRow, row: BulkItemRow): Promise<BulkOutcome> {
+  const action = BULK_ACTIONS[job.action];
+  const item = itemOf(job, row);
+  try {
+    if (job.state !== 'taking_back') return await action.run(context, item);
+    const facts = JSON.parse(row.answer ?? '{}') as Record<string, unknown>;
+    return (await action.undo?.(context, item, facts)) ?? { is: 'refused', why: 'It cannot be taken back.' };
+  } catch (error) {
+    if (error instanceof Refusal) return { is: 'refused', why: error.message };
+    throw error;
+  }
+}
+
+/** Does one item; false where somebody else has it, or the job does not run any more. */
+async function doItem(context: BulkDeps, job: BulkJobRow, row: BulkItemRow): Promise<boolean> {
+  const { durable } = context.store;
+  const { whileJob, from, claimed, done, refused } = stepOf(job);
+  const claim = { from, to: claimed, whileJob, now: context.clock.now() };
+  if (!(await claimBulkItem(durable, row, claim))) return false;
+  const outcome = await outcomeOf(context, job, row);
+  const isDone = outcome.is === 'done';
+  const answer = JSON.stringify(isDone ? outcome.facts : { why: outcome.why });
+  await endBulkItem(durable, row.id, { from: claimed, to: isDone ? done : refused, answer });
+  return true;
+}
+
+async function doSome(context: BulkDeps, job: BulkJobRow, rows: readonly BulkItemRow[]): Promise<boolean> {
+  let isUnderWay = true;
+  for (const row of rows) {
+    isUnderWay = await doItem(context, job, row);
+    await yieldToEventLoop(context.shutdown.signal);
+  }
+  return isUnderWay;
+}
+
+/** A job ends once nothing of it waits and no process has an item in hand. */
+async function endJob(context: BulkDeps, job: BulkJobRow): Promise<void> {
+  const { durable } = context.store;
+  const { whileJob, from, claimed, end } = stepOf(job);
+  const open = await listBulkItems(durable, job.id, { after: -1, limit: 1, states: [from, claimed] });
+  if (open.length === 0)
+    await moveBulkJob(durable, job.id, { from: whileJob, to: end, now: context.clock.now() });
+}
+
+async function runJob(context: BulkDeps, job: BulkJobRow): Promise<void> {
+  const { durable } = context.store;
+  await giveUpBulkItems(durable, job.id, context.clock.now() - GIVEN_UP_AFTER);
+  const states = [stepOf(job).from];
+  for (let after = -1; ; ) {
+    const rows = await listBulkItems(durable, job.id, { after, limit: ITEMS_AT_ONCE, states });
+    if (rows.length === 0 || !(await doSome(context, job, rows))) break;
+    after = rows.at(-1)?.place ?? after;
+  }
+  await endJob(context, job);
+}
+
+/** Does what waits of all jobs. */
+export async function runBulkJobs(context: BulkDeps): Promise<void> {
+  if ((await listOpenBulkJobs(context.store.durable)).length === 0) return;
+  await withLease(context, { name: 'bulk jobs', limit: LEASE_LIMIT }, async () => {
+    for (const job of await listOpenBulkJobs(context.store.durable)) await runJob(context, job);
+  });
+}
