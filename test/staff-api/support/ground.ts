@@ -22,6 +22,8 @@ export interface ApiGround extends Door {
   connected: { token: string; mappingId: string };
 }
 
+const HELD_JOBS = ['bulk-jobs', 'plan-reminders', 'send-reminders'];
+
 const BY = { actor: 'test', requestId: null, reason: 'for the test' };
 
 export async function openGround(
@@ -33,8 +35,8 @@ export async function openGround(
   const old = { LEGACY_BACKEND_URL: 'http://127.0.0.1:9', LEGACY_RETIREMENT_AT: retirement };
   const env = { ...old, REMINDER_CRON: '0 0 1 1 *', ...(database && { DATABASE_URL: database.url }) };
   const door = await openDoor({ env, ...options });
-  // Tests run them by hand.
-  const release = await holdJobs(door.bridge.context, ['bulk-jobs']);
+  // Tests run jobs on many things by hand, and a mail that leaves meanwhile would be taken for a change.
+  const release = await holdJobs(door.bridge.context, HELD_JOBS);
   const { token } = await connectApp(door);
   const mapping = await mappingOf(door.bridge, token);
   const stop = async () => {
