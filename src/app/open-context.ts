@@ -33,6 +33,7 @@ import { openSpill } from '../store/files/spill.ts';
 import type { MetricsSnapshot } from '../shared/metrics/summed-workers.ts';
 import type { TraceRecorder } from '../shared/trace/tracing.ts';
 import type { Store } from '../store/driver/store.ts';
+import { type CompanyProvider, createCompanyProvider } from '../upstream/company/company-provider.ts';
 import { createModernSides } from '../upstream/modern-sides.ts';
 import { tracedOldBackend } from '../upstream/measured.ts';
 import { createOldBackend, type OldBackend } from '../upstream/old-backend.ts';
@@ -118,6 +119,10 @@ function openOldBackend(
   if (oldBackendUrl === undefined) return undefined;
   const backend = createOldBackend(oldBackendUrl);
   return silencedOldBackend(tracing ? tracedOldBackend(backend, tracing) : backend, silence);
+}
+
+function companyProviderOf({ company, companySecret: clientSecret }: Config): CompanyProvider | undefined {
+  return company && clientSecret ? createCompanyProvider({ ...company, clientSecret }) : undefined;
 }
 
 /** The memory of one process about the grants that the process refreshes. */
@@ -231,6 +236,7 @@ export async function openContext(
     mailer: createMailer(config.mail),
     server: sides.serverFor(upstream),
     sides,
+    company: companyProviderOf(config),
     oldBackend: openOldBackend(config, () => instance.why(), tracing),
     shutdown: createShutdown(),
     ...createRefreshMemory({ store, clock }),

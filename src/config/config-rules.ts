@@ -26,6 +26,7 @@ export interface RuledSettings {
   IN_DOUBT_QUIET_SECONDS: number;
   PROFILES_FRESH_SECONDS: number;
   PROFILES_STALE_SECONDS: number;
+  STAFF_OIDC_ISSUER?: string | undefined;
   LEGACY_BACKEND_URL?: string | undefined;
   LEGACY_SHADOW: boolean;
   LEGACY_DEPRECATED_AT?: number | undefined;
@@ -106,6 +107,31 @@ function losesCommits(address: string | undefined): boolean {
   return [...plain.matchAll(SYNCHRONOUS_COMMIT)].some(([, value = '']) => !KEPT_COMMITS.includes(value));
 }
 
+/** The settings that the company sign-in needs. All are given, or none. */
+const COMPANY_NAMES = [
+  'STAFF_OIDC_ISSUER',
+  'STAFF_OIDC_CLIENT_ID',
+  'STAFF_OIDC_CLIENT_SECRET',
+  'STAFF_OIDC_ROLES',
+] as const;
+
+const COMPANY_OPTIONS = [
+  'STAFF_OIDC_ROLE_CLAIM',
+  'STAFF_OIDC_SCOPES',
+  'STAFF_OIDC_SESSION_MINUTES',
+  'STAFF_OIDC_ALSO_LOCAL',
+];
+
+/** Half of a company sign-in would leave staff with the other way in, which the operator meant to close. */
+function companySignIn(given: readonly string[]): Rule[] {
+  const isNone = missingOf(COMPANY_NAMES, given).length === COMPANY_NAMES.length;
+  const alone = COMPANY_OPTIONS.filter((name) => given.includes(name));
+  return [
+    incomplete(COMPANY_NAMES, given, 'Of the settings of the company sign-in give all of them or none'),
+    [isNone && alone.length > 0, `${alone.join(', ')}: needs STAFF_OIDC_ISSUER`],
+  ];
+}
+
 /** Rules about the new API and the old API. */
 function otherSides(env: RuledSettings, { given }: MachineState): Rule[] {
   const hasNone = missingOf(UPSTREAM_NAMES, given).length === UPSTREAM_NAMES.length;
@@ -114,6 +140,8 @@ function otherSides(env: RuledSettings, { given }: MachineState): Rule[] {
     [isOpenHttp(env.MODERN_AUTH_URL), 'MODERN_AUTH_URL: must be https, tokens travel there'],
     [isOpenHttp(env.MODERN_API_URL), 'MODERN_API_URL: must be https, tokens travel there'],
     [isOpenHttp(env.LEGACY_BACKEND_URL), 'LEGACY_BACKEND_URL: must be https, tokens travel there'],
+    [isOpenHttp(env.STAFF_OIDC_ISSUER), 'STAFF_OIDC_ISSUER: must be https, sign-ins travel there'],
+    ...companySignIn(given),
     [
       env.LEGACY_SHADOW && env.LEGACY_BACKEND_URL === undefined,
       'LEGACY_SHADOW: needs LEGACY_BACKEND_URL. Without an old API there is nothing to compare with',

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Contradiction, contradictions, isOpenHttp, NO_KEYS } from './config-rules.ts';
 import { isPostgres, isDatabaseFolderThere, isReadable } from './config-values.ts';
 import { ConfigError } from './config-error.ts';
+import { companyOf, type CompanySettings } from './company-sign-in.ts';
 import { type EmbeddedConfig, embeddedOf, oldBackendUrlOf } from './embedded.ts';
 import { type Environment, environment } from './environment.ts';
 import type { LeakReportKeys } from './leak-keys.ts';
@@ -61,6 +62,10 @@ export interface Config {
   leakReportKeys: LeakReportKeys | undefined;
   /** How long a leaked token goes on after its report, in milliseconds. */
   leakedTokenGrace: number;
+  /** The identity provider at which staff sign in; undefined: staff sign in with their account at the new API. */
+  company: CompanySettings | undefined;
+  /** The secret of the client there. */
+  companySecret: string | undefined;
   /** Who may register an app on the owners' pages. */
   appRegistration: 'open' | 'staff' | 'off';
   rateLimitPerMinute: number;
@@ -192,6 +197,8 @@ function interpret(env: Environment): Config {
     profilesFresh: env.PROFILES_FRESH_SECONDS * 1000,
     profilesStale: env.PROFILES_STALE_SECONDS * 1000,
     codeReplay: env.LEGACY_CODE_REPLAY,
+    company: companyOf(env)?.company,
+    companySecret: companyOf(env)?.secret,
     appRegistration: env.APP_REGISTRATION ?? defaults.appRegistration,
     rateLimitPerMinute: env.LEGACY_RATE_LIMIT,
     overloadWait: env.OVERLOAD_WAIT_MS ?? defaults.overloadWait,

@@ -23,6 +23,7 @@ import {
   shownName,
   wholeNumberSetting,
 } from './config-values.ts';
+import { claimName, companyScopes, issuerAddress, roleMap } from './company-values.ts';
 import { leakReportKeys } from './leak-keys.ts';
 import { headerList, ratio } from './otel-values.ts';
 import { isMailAddress } from '../shared/mail/address.ts';
@@ -68,6 +69,14 @@ export const environment = z.object({
   PROFILES_FRESH_SECONDS: seconds.default(60),
   PROFILES_STALE_SECONDS: seconds.default(86400),
   APP_REGISTRATION: z.enum(['open', 'staff', 'off'], 'must be open, staff or off').optional(),
+  STAFF_OIDC_ISSUER: issuerAddress.optional(),
+  STAFF_OIDC_CLIENT_ID: clientWord.optional(),
+  STAFF_OIDC_CLIENT_SECRET: clientWord.optional(),
+  STAFF_OIDC_ROLES: roleMap.optional(),
+  STAFF_OIDC_ROLE_CLAIM: claimName.default('groups'),
+  STAFF_OIDC_SCOPES: companyScopes.default('openid profile email'),
+  STAFF_OIDC_SESSION_MINUTES: wholeNumberSetting(5, 720).default(240),
+  STAFF_OIDC_ALSO_LOCAL: onOrOff,
   LEGACY_CODE_REPLAY: z.enum(['deny', 'revoke'], 'must be deny or revoke').default('deny'),
   LEAK_REPORT_KEYS: leakReportKeys.optional(),
   LEAKED_TOKEN_GRACE_HOURS: wholeNumberSetting(0, 720).default(0),

@@ -9,6 +9,7 @@ import { misspelledNames, slipsOf } from './unknown-names.ts';
 const SECRETS: ReadonlyArray<keyof Environment> = [
   'DATABASE_URL',
   'MODERN_CLIENT_SECRET',
+  'STAFF_OIDC_CLIENT_SECRET',
   'SMTP_URL',
   'METRICS_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',

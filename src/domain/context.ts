@@ -8,6 +8,7 @@ import type { DatabaseClock } from '../store/driver/database-clock.ts';
 import type { Spill } from '../store/files/spill.ts';
 import type { Store } from '../store/driver/store.ts';
 import type { AuthorizationServer } from '../upstream/authorization-server.ts';
+import type { CompanyProvider } from '../upstream/company/company-provider.ts';
 import type { ModernApiClients } from '../upstream/modern-sides.ts';
 import type { OldBackend } from '../upstream/old-backend.ts';
 import type { ClaimAge } from './grants/refresh/claim-age.ts';
@@ -49,6 +50,8 @@ export interface Context {
   server: AuthorizationServer;
   /** The new API, reached with any client: the client of the bridge or an app's own client. */
   sides: ModernApiClients;
+  /** The identity provider of the operator; undefined where staff sign in with their account at the new API. */
+  company: CompanyProvider | undefined;
   /** The running old API; undefined when no old API runs. */
   oldBackend: OldBackend | undefined;
   flights: SingleFlight;

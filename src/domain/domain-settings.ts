@@ -1,4 +1,19 @@
 import type { KeyObject } from 'node:crypto';
+import type { StaffRole } from '../store/tables/page-tables.ts';
+
+/** The identity provider at which staff sign in, and what its claims mean here (docs/decisions/0032). */
+export interface CompanySignInRules {
+  issuer: string;
+  clientId: string;
+  /** The claim that says what a person may do here. */
+  roleClaim: string;
+  /** The role for each value of that claim. */
+  roles: ReadonlyMap<string, StaffRole>;
+  /** How long a session of staff lasts at most. */
+  sessionLifetime: number;
+  /** Whether the accounts of `staff add` also have access, by their own sign-in. */
+  alsoLocal: boolean;
+}
 
 /** The settings that the rules of the domain depend on. Times are in milliseconds. */
 export interface DomainSettings {
@@ -17,6 +32,8 @@ export interface DomainSettings {
   leakReportKeys: ReadonlyMap<string, KeyObject> | undefined;
   /** How long a leaked token goes on after its report. */
   leakedTokenGrace: number;
+  /** The company sign-in of staff; undefined: staff sign in with their account at the new API. */
+  company: CompanySignInRules | undefined;
   /** Who may register an app on the owners' pages. */
   appRegistration: 'open' | 'staff' | 'off';
   shadow: boolean;

@@ -30,6 +30,7 @@ test('every secret may stand in a file', () => {
   const values: Record<string, string> = {
     DATABASE_URL: `sqlite:${join(folder, 'other.db')}`,
     MODERN_CLIENT_SECRET: 'the-secret',
+    STAFF_OIDC_CLIENT_SECRET: 'the-secret-of-the-company',
     SMTP_URL: 'smtps://user:word@mail.example',
     METRICS_TOKEN: 'a-token-of-metrics',
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=word',
@@ -44,11 +45,15 @@ test('every secret may stand in a file', () => {
   });
   const others = {
     ...UPSTREAM,
+    STAFF_OIDC_ISSUER: 'https://login.example',
+    STAFF_OIDC_CLIENT_ID: 'support',
+    STAFF_OIDC_ROLES: 'leads:lead',
     MAIL_FROM: 'no-reply@bridge.example',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://traces.example',
   };
   const config = readConfig({ ...others, ...Object.fromEntries(files) });
   expect(config).toEqual(readConfig({ ...others, ...values }));
+  expect(config.companySecret).toBe('the-secret-of-the-company');
   expect(config.tracing?.headers).toEqual({ authorization: 'word' });
   expect(config.outboundProxy).toEqual({ url: values['HTTPS_PROXY'], except: [] });
 });

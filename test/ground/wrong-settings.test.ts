@@ -15,8 +15,21 @@ const POSTGRES_FORM =
   'DATABASE_URL: must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME (in a password write # / @ % as %23 %2F %40 %25)';
 const SMTP_FORM = 'SMTP_URL: must be smtp://USER:PASSWORD@HOST:PORT or smtps://…,';
 
+const COMPANY = {
+  STAFF_OIDC_ISSUER: 'https://login.example',
+  STAFF_OIDC_CLIENT_ID: 'support',
+  STAFF_OIDC_CLIENT_SECRET: 'the-secret',
+  STAFF_OIDC_ROLES: 'leads:lead',
+};
+
 /** Blanks in one of these are a second problem: its partners are missing. */
-const WITH_PARTNERS = [...Object.keys(UPSTREAM), 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'SMTP_URL'];
+const WITH_PARTNERS = [
+  ...Object.keys(UPSTREAM),
+  ...Object.keys(COMPANY),
+  'TLS_CERT_FILE',
+  'TLS_KEY_FILE',
+  'SMTP_URL',
+];
 
 /** What is given, and how the one line about it begins. */
 const WRONG: Array<[Given, string]> = [
@@ -113,6 +126,13 @@ const WRONG: Array<[Given, string]> = [
   [{ MODERN_CLIENT_SECRET: 'word' }, 'MODERN_CLIENT_SECRET: needs MODERN_CLIENT_ID'],
   [{ MODERN_SETTINGS_URL: '/settings' }, 'MODERN_SETTINGS_URL: must be an http or https address'],
   [{ MODERN_SCOPES: 'account:read' }, 'MODERN_SCOPES: must contain offline_access'],
+  [{ ...COMPANY, STAFF_OIDC_ISSUER: 'login.example' }, 'STAFF_OIDC_ISSUER: must be an http or https address'],
+  [{ ...COMPANY, STAFF_OIDC_CLIENT_ID: 'support ' }, 'STAFF_OIDC_CLIENT_ID: begins or ends with a blank'],
+  [
+    { ...COMPANY, STAFF_OIDC_CLIENT_SECRET: 'word\n' },
+    'STAFF_OIDC_CLIENT_SECRET: begins or ends with a blank',
+  ],
+  [{ ...COMPANY, STAFF_OIDC_ROLES: 'leads' }, 'STAFF_OIDC_ROLES: entry 1 must be VALUE:ROLE'],
   [{ MODERN_SCOPES: 'account:read,offline_access' }, 'MODERN_SCOPES: must be scopes with blanks between'],
   [{ MODERN_ACCESS_TOKEN_SECONDS: '1h' }, 'MODERN_ACCESS_TOKEN_SECONDS: must be a whole number'],
   [{ MODERN_ACCESS_TOKEN_SECONDS: '0' }, 'MODERN_ACCESS_TOKEN_SECONDS: must be at least 1'],

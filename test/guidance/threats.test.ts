@@ -47,6 +47,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['F', 167, 173],
   ['F', 190, 199],
   ['K', 1, 8],
+  ['S', 1, 16],
 ];
 
 const range = (letter: string, first: number, last: number) =>

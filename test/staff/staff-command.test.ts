@@ -71,6 +71,7 @@ test('an account gets a role by its id or its e-mail, and another one later', as
     role: 'lead',
     before: 'agent',
     account_known: true,
+    has_access: true,
   });
   expect(await history('staff_added')).toEqual([
     { id: ADA, actor: 'command:Grace', reason: 'agent' },
@@ -90,6 +91,7 @@ test('an account gets a role by its id or its e-mail, and another one later', as
         added_at: at,
       },
     ],
+    company: [],
   });
   written = [];
   expect(await staff('list')).toMatch(

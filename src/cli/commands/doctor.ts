@@ -1,6 +1,7 @@
 import { type Config, doubtsAboutSettings, type UpstreamConfig, readConfig } from '../../config/config.ts';
 import { goThrough } from '../../shared/net/outbound-proxy.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
+import { checkCompany } from './doctor/company-check.ts';
 import { checkHost } from './doctor/check-host.ts';
 import {
   checkDatabase,
@@ -97,6 +98,7 @@ function remoteChecks(config: Config, hear: ReturnType<typeof createClockCheck>[
           : checkOldBackend(config, hear),
     ],
     ['mail server', () => checkMailServer(config)],
+    ['company sign-in', () => checkCompany(config)],
   ];
 }
 

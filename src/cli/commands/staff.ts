@@ -1,5 +1,8 @@
 import { addStaff, removeStaff, type StaffRole } from '../../domain/accounts/staff.ts';
 import { isKnownAccount } from '../../domain/accounts/account-id.ts';
+import type { Context } from '../../domain/context.ts';
+import { hasLocalStaff } from '../../domain/accounts/company-staff.ts';
+import { listCompanyStaff } from '../../store/accounts/company-staff.ts';
 import { listStaff } from '../../store/accounts/staff.ts';
 import { commandActor } from './by-option.ts';
 import { printable, shown } from './dates/moment-option.ts';
@@ -14,6 +17,12 @@ const originOf = (options: Record<string, unknown>) => ({ actor: commandActor(op
 const unknownLine = (accountId: string) =>
   `No account with this id is known here yet. If the id is wrong: grantbridge staff remove ${accountId}`;
 
+const NO_ACCESS =
+  'Staff sign in by the company (STAFF_OIDC_ISSUER), so this account has no access. STAFF_OIDC_ALSO_LOCAL=on gives it access too.';
+
+const NO_ACCESS_NOW =
+  'These accounts have no access now: staff sign in by the company (STAFF_OIDC_ISSUER), and STAFF_OIDC_ALSO_LOCAL is off.';
+
 /** `staff add ACCOUNT --role ROLE`: gives an account a role, or changes its role. */
 export async function add(
   options: Record<string, unknown>,
@@ -26,8 +35,11 @@ export async function add(
     const was = before === undefined || before === role ? '' : `. Its role was ${before} before`;
     const lines = [`Account ${accountId} is now support staff, as ${role}${was}.`];
     const isKnown = await isKnownAccount(context.store.durable, accountId);
+    if (!isKnown) lines.push(unknownLine(accountId));
+    const hasAccess = hasLocalStaff(context.settings);
+    if (!hasAccess) lines.push(NO_ACCESS);
     const json = { account_id: accountId, role, before: before ?? null, account_known: isKnown };
-    return { ok: true, lines: isKnown ? lines : [...lines, unknownLine(accountId)], json };
+    return { ok: true, lines, json: { ...json, has_access: hasAccess } };
   });
 }
 
@@ -44,7 +56,29 @@ export async function remove(
   });
 }
 
-/** `staff list`: every account with a role. */
+/** Enough for the staff of every company; nobody reads further. */
+const COMPANY_SHOWN = 500;
+
+/** The people of the company, with the role that their last sign-in gave. */
+async function companyStaff({ store }: Pick<Context, 'store'>) {
+  return (await listCompanyStaff(store.durable, COMPANY_SHOWN)).map((row) => ({
+    issuer: row.issuer,
+    subject: row.subject,
+    role: row.role,
+    name: row.name,
+    email: row.email,
+    signed_in_at: shown(row.signed_in_at),
+  }));
+}
+
+type CompanyStaff = Awaited<ReturnType<typeof companyStaff>>[number];
+
+const calledBy = (...names: Array<string | null>) => names.filter(Boolean).join(', ');
+
+const companyLine = ({ issuer, subject, role, name, email, signed_in_at: at }: CompanyStaff) =>
+  `${subject} at ${issuer}  ${role.padEnd(6)}  ${calledBy(name, email)}  last signed in ${at}`;
+
+/** `staff list`: every account with a role, and everybody who came by the company. */
 export async function listStaffCommand(): Promise<Result> {
   return withContext(async ({ context }) => {
     const staff = (await listStaff(context.store.durable)).map((row) => ({
@@ -55,11 +89,15 @@ export async function listStaffCommand(): Promise<Result> {
       added_by: row.added_by,
       added_at: shown(row.added_at),
     }));
+    const company = await companyStaff(context);
     const lines = staff.map(
       ({ account_id: id, role, name, email, added_by: by, added_at: at }) =>
-        `${id}  ${role.padEnd(6)}  ${[name, email].filter(Boolean).join(', ') || 'has not signed in'}  since ${at} (${by})`,
+        `${id}  ${role.padEnd(6)}  ${calledBy(name, email) || 'has not signed in'}  since ${at} (${by})`,
     );
     const none = 'No account is support staff yet. To add one: grantbridge staff add ACCOUNT --role lead';
-    return { ok: true, lines: lines.length > 0 ? lines.map(printable) : [none], json: { staff } };
+    const accounts = lines.length > 0 ? lines.map(printable) : [none];
+    const warning = lines.length > 0 && !hasLocalStaff(context.settings) ? [NO_ACCESS_NOW] : [];
+    const all = [...accounts, ...warning, ...company.map(companyLine).map(printable)];
+    return { ok: true, lines: all, json: { staff, company } };
   });
 }

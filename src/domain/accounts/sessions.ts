@@ -21,12 +21,18 @@ interface OpenSession {
   endsAt: number;
 }
 
+/** When a session began, and how long it lasts at most where that is not as usual. */
+interface SessionStart {
+  signedInAt: number;
+  lifetime?: number | undefined;
+}
+
 /**
  * The end of a session that is used now: an hour without a request ends the session, and so does the limit after the
  * sign-in.
  */
-function endOf(signedInAt: number, now: number): number {
-  return Math.min(signedInAt + SESSION_LIFETIME, now + SESSION_IDLE);
+function endOf({ signedInAt, lifetime = SESSION_LIFETIME }: SessionStart, now: number): number {
+  return Math.min(signedInAt + lifetime, now + SESSION_IDLE);
 }
 
 /** A session by its id; undefined after its end. */
@@ -39,13 +45,13 @@ export async function openSession(context: AccountsDeps, id: string): Promise<Op
 export async function saveSession(
   context: AccountsDeps,
   id: string,
-  { content, accountId, signedInAt }: { content: string; accountId: string; signedInAt: number },
+  { content, accountId, ...start }: SessionStart & { content: string; accountId: string },
 ): Promise<void> {
   await keepSession(context.store, {
     id_digest: context.vault.digest(id),
     content,
     account_id: accountId,
-    expires_at: endOf(signedInAt, context.clock.now()),
+    expires_at: endOf(start, context.clock.now()),
   });
 }
 
@@ -53,10 +59,10 @@ export async function saveSession(
 export async function touchSession(
   context: AccountsDeps,
   id: string,
-  { signedInAt, endsAt }: { signedInAt: number; endsAt: number },
+  { endsAt, ...start }: SessionStart & { endsAt: number },
 ): Promise<void> {
   const now = context.clock.now();
-  const until = endOf(signedInAt, now);
+  const until = endOf(start, now);
   if (until - endsAt < SESSION_TOUCH) return;
   await prolongSession(context.store, context.vault.digests(id), { until, now });
 }

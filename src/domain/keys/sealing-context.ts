@@ -32,6 +32,11 @@ export function signInPlace(stateDigest: string): string {
   return `a cookie of a sign-in|${stateDigest}`;
 }
 
+/** The place of a company sign-in in a cookie, bound to the `state` that was sent with the sign-in. */
+export function companySignInPlace(stateDigest: string): string {
+  return `a cookie of a company sign-in|${stateDigest}`;
+}
+
 /** The place of a refresh token that the bridge still has to revoke at the new API. */
 export function owedPlace(id: string): string {
   return `owed_revocations|${id}|token`;

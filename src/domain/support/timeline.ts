@@ -6,6 +6,7 @@ import {
   namesOf,
   type ShownEvent,
 } from '../../store/support/support-events.ts';
+import { companyStaffNamed } from '../../store/accounts/company-staff.ts';
 import { listGrantsOf } from '../../store/support/support-pair.ts';
 import type { AppAccount } from '../../store/tokens/mappings.ts';
 import type { SupportDeps } from './deps.ts';
@@ -32,15 +33,30 @@ interface TimelinePage {
 }
 
 const ACCOUNT = 'account:';
+const COMPANY = 'company:';
 
-/** The names of the people who acted, by account id. */
-export async function actorNames({ store }: Pick<SupportDeps, 'store'>, events: readonly ShownEvent[]) {
-  const actors = events.flatMap(({ actor }) =>
-    actor.startsWith(ACCOUNT) ? [actor.slice(ACCOUNT.length)] : [],
-  );
-  const rows = await namesOf(store.durable, [...new Set(actors)]);
-  return new Map(rows.flatMap(({ account_id: id, name, email }) => nameEntry(id, name ?? email)));
+/** The names of the people who acted: by account id, and of the company's staff by the whole actor. */
+export async function actorNames(
+  { store: { durable } }: Pick<SupportDeps, 'store'>,
+  events: readonly ShownEvent[],
+) {
+  const actors = [...new Set(events.map(({ actor }) => actor))];
+  const accounts = actors.flatMap((one) => (one.startsWith(ACCOUNT) ? [one.slice(ACCOUNT.length)] : []));
+  const [rows, staff] = await Promise.all([
+    namesOf(durable, accounts),
+    companyStaffNamed(
+      durable,
+      actors.filter((one) => one.startsWith(COMPANY)),
+    ),
+  ]);
+  return new Map([
+    ...rows.flatMap(({ account_id: id, name, email }) => nameEntry(id, name ?? email)),
+    ...staff.flatMap(({ actor, name, email }) => nameEntry(actor, companyNameOf(name, email))),
+  ]);
 }
+
+const companyNameOf = (...said: Array<string | null>) =>
+  [...new Set(said.filter(Boolean))].join(', ') || null;
 
 const nameEntry = (id: string, name: string | null): Array<[string, string]> =>
   name === null ? [] : [[id, name]];

@@ -3,6 +3,7 @@ import { Router } from 'express';
 import { brake } from '../pages/brake.ts';
 import { readForm, refuseHead, requireOwnForm } from '../pages/forms.ts';
 import { decideApproval, showApproval } from './approve.ts';
+import { companyRoutes } from './company/company-routes.ts';
 import { callback } from './return/callback.ts';
 import { endReauthorization } from './return/end-reauthorization.ts';
 import { refuseOnCopy } from './leave.ts';
@@ -37,5 +38,6 @@ export function signinRouter(parts: SigninPagesDeps): Router {
   );
   router.get(['/callback', '/callback/:clientId'], callback(parts, endings));
   router.get('/sign-in', brake(context, SIGN_INS), startSignIn(parts));
+  companyRoutes(router, parts);
   return router;
 }

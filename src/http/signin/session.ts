@@ -1,7 +1,8 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData } from 'express-session';
 import type { SigninDeps } from './deps.ts';
 import { endSession, openSession, saveSession, touchSession } from '../../domain/accounts/sessions.ts';
+import { companyActor, type CompanyPerson, companyRole } from '../../domain/accounts/company-staff.ts';
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { SESSION_IDLE, SESSION_LIFETIME } from '../../shared/lifetimes.ts';
 
@@ -19,7 +20,10 @@ export interface SignedInPerson {
 
 declare module 'express-session' {
   interface SessionData {
+    /** Not in a session of `staff`. */
     person: SignedInPerson;
+    /** Somebody who signed in at the identity provider of the operator, and is no account here. */
+    staff: CompanyPerson;
     signedInAt: number;
     /**
      * When the session ends without a further request, as of the start of this request. Not part of the stored content.
@@ -46,6 +50,10 @@ export function markUnattended(req: Request): void {
   unattended.add(req.session);
 }
 
+/** Whose sessions end together. No account id has the form of a person of the company. */
+const holderOf = ({ person, staff }: Pick<SessionData, 'person'> & Partial<SessionData>): string =>
+  staff ? companyActor(staff) : person.accountId;
+
 class DatabaseStore extends session.Store {
   readonly #context: SigninDeps;
   constructor(context: SigninDeps) {
@@ -55,23 +63,32 @@ class DatabaseStore extends session.Store {
   override get(id: string, done: StoreCallback<SessionData | null>): void {
     const read = async () => {
       const open = await openSession(this.#context, id);
-      return open === undefined
-        ? null
-        : { ...(JSON.parse(open.content) as SessionData), endsAt: open.endsAt };
+      return open === undefined ? null : this.#stillValid(open);
     };
     answer(read(), done);
   }
+  /** A session of staff is over when the settings give the person no role any more. */
+  #stillValid({ content, endsAt }: { content: string; endsAt: number }): SessionData | null {
+    const data = { ...(JSON.parse(content) as SessionData), endsAt };
+    const { staff } = data as Partial<SessionData>;
+    return staff && !companyRole(this.#context.settings.company, staff) ? null : data;
+  }
+  /** How long a session lasts at most, if not as usual. */
+  #lifetimeOf({ staff }: Partial<SessionData>): number | undefined {
+    return staff && this.#context.settings.company?.sessionLifetime;
+  }
   override set(id: string, data: SessionData, done?: StoreCallback): void {
     const { endsAt: _endsAt, ...content } = data;
-    const { person, signedInAt } = data;
-    const kept = { content: JSON.stringify(content), accountId: person.accountId, signedInAt };
+    const start = { signedInAt: data.signedInAt, lifetime: this.#lifetimeOf(data) };
+    const kept = { content: JSON.stringify(content), accountId: holderOf(data), ...start };
     answer(saveSession(this.#context, id, kept), done);
   }
   /** The library calls this method at the end of a request that changed nothing. */
   override touch(id: string, data: SessionData, done?: () => void): void {
     if (unattended.has(data)) return done?.();
     const { signedInAt, endsAt } = data;
-    answer(touchSession(this.#context, id, { signedInAt, endsAt }), done as StoreCallback | undefined);
+    const start = { signedInAt, lifetime: this.#lifetimeOf(data) };
+    answer(touchSession(this.#context, id, { ...start, endsAt }), done as StoreCallback | undefined);
   }
   override destroy(id: string, done?: StoreCallback): void {
     answer(endSession(this.#context, id), done);
@@ -107,10 +124,19 @@ export function sessions(context: SigninDeps): RequestHandler {
   };
 }
 
-/** The person who is signed in in this browser. */
+/** The account holder who is signed in in this browser. */
 export function personOf(req: Request): SignedInPerson | undefined {
   return req.session.person;
 }
+
+/** The member of staff who is signed in in this browser by the company. */
+export function companyStaffOf(req: Request): CompanyPerson | undefined {
+  return req.session.staff;
+}
+
+/** Whether anybody is signed in in this browser. */
+export const isSignedIn = (req: Request): boolean =>
+  personOf(req) !== undefined || companyStaffOf(req) !== undefined;
 
 /**
  * Since when the person is signed in in this browser. `idleEnd`: when the session ends without a further request.
@@ -125,11 +151,15 @@ export function sessionTimes({ session: { signedInAt = 0 } }: Request, now: numb
  * Signs a person in, under a new session id. A session id that an attacker planted before opens nothing
  * (docs/threats.md B45).
  */
-export function startSession(req: Request, person: SignedInPerson, signedInAt: number): Promise<void> {
+export function startSession(
+  req: Request,
+  who: { person: SignedInPerson } | { staff: CompanyPerson },
+  signedInAt: number,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     req.session.regenerate((error: unknown) => {
       if (error) return reject(error);
-      Object.assign(req.session, { person, signedInAt });
+      Object.assign(req.session, { ...who, signedInAt });
       req.session.save((failure: unknown) => (failure ? reject(failure) : resolve()));
     });
   });
@@ -139,5 +169,16 @@ export function startSession(req: Request, person: SignedInPerson, signedInAt: n
 export function signOut(req: Request): Promise<void> {
   return new Promise((resolve, reject) => {
     req.session.destroy((error: unknown) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Loads the session for the return of a sign-in. Other returns do not depend on sessions. */
+export function loadSession(
+  { sessions: read }: { sessions: RequestHandler },
+  req: Request,
+  res: Response,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    void read(req, res, (error?: unknown) => (error ? reject(error) : resolve()));
   });
 }

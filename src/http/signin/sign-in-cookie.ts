@@ -18,9 +18,9 @@ export interface SignInCookies {
 const MOST = 12;
 
 /** The cookies on the bridge's public address. The address decides whether the cookies may travel over plain HTTP. */
-export function createSignInCookies(publicUrl: string): SignInCookies {
+export function createSignInCookies(publicUrl: string, name = 'sign_in'): SignInCookies {
   const secure = publicUrl.startsWith('https:');
-  const prefix = secure ? '__Host-gb_sign_in_' : 'gb_sign_in_';
+  const prefix = `${secure ? '__Host-' : ''}gb_${name}_`;
   const options = { httpOnly: true, sameSite: 'lax', secure, path: '/' } as const;
   return {
     give(req, res, { id, sealed }) {

@@ -7,7 +7,7 @@ import { wasShed } from '../overload/shed.ts';
 import { PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { PageShell } from './page-shell.ts';
-import { type VisitorLookup, visitorOf } from './visitor.ts';
+import { type VisitorLookup, isVisitorKnown } from './visitor.ts';
 import { requestIdOf } from '../request-id.ts';
 import { idsOf } from '../request-trace.ts';
 import { answerForm, sendProblem } from '../pages/answer-form.ts';
@@ -60,7 +60,7 @@ interface PageFailureDeps {
  */
 function showFramed(res: Response, { logger, frame }: PageFailureDeps, shown: { title: string }): boolean {
   const { req } = res;
-  if (!halfOf(req) || visitorOf(req) === undefined) return false;
+  if (!halfOf(req) || !isVisitorKnown(req)) return false;
   try {
     frame.page(res, 'error', shown);
     return true;

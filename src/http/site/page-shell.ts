@@ -5,7 +5,7 @@ import { readForm, requireOwnForm } from '../pages/forms.ts';
 import { PageError } from '../pages/page-error.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import { mayRegister } from '../../domain/apps/may-register.ts';
-import { mayAct, roleOf, type StaffRole } from '../../domain/accounts/staff.ts';
+import { mayAct, type StaffRole } from '../../domain/accounts/staff.ts';
 import { answerForm } from '../pages/answer-form.ts';
 import { isSaidOwn } from '../../shared/own-form.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
@@ -13,10 +13,10 @@ import { tooManyRequests } from '../pages/brake.ts';
 import { expiredFormPage } from '../signin/expired-form.ts';
 import { formTargets } from '../signin/leave.ts';
 import type { SigninPagesDeps } from '../signin/parts.ts';
-import { returnPath } from '../signin/return-path.ts';
-import { type SignedInPerson, personOf } from '../signin/session.ts';
+import { companyStaffOf, isSignedIn, type SignedInPerson, personOf } from '../signin/session.ts';
 import { formActOf } from '../pages/form-acts.ts';
 import { takeNotice } from '../pages/flash-notice.ts';
+import { knowRole, mustSignInAsStaff, readerOf, roleIn, signInAddress, staffSignIn } from './reader.ts';
 import { idsInAddress, withoutTypedTokens } from './typed-secrets.ts';
 import { LOCAL_TIMES } from '../wording/words.ts';
 
@@ -79,7 +79,7 @@ export function fieldsOf(req: Request): Record<string, string> {
 /** Whether the hidden field of a form, `_form` or the layout's `csrf`, belongs to this session. */
 function isOfSession({ vault }: SiteDeps, req: Request): boolean {
   const { _form: own, csrf } = fieldsOf(req);
-  return personOf(req) !== undefined && isFormToken(vault.session(), req.sessionID, own ?? csrf);
+  return isSignedIn(req) && isFormToken(vault.session(), req.sessionID, own ?? csrf);
 }
 
 /** The address and the fields of a form, and what the form would have done. */
@@ -90,7 +90,7 @@ async function sentForm(context: SiteDeps, { req, locals }: Response) {
   return {
     address,
     fields: fieldsOf(req),
-    isSignedIn: personOf(req) !== undefined,
+    isSignedIn: isSignedIn(req),
     isOwn: isSaidOwn(own, { site: req.get('sec-fetch-site'), origin: req.get('origin') }),
     act: await formActOf(context, { path, isStaff: locals['role'] !== undefined }),
   };
@@ -115,9 +115,8 @@ const FORMS_A_MINUTE = 240;
 /** Counts the forms of each account. */
 function brakeForms({ counts }: SiteDeps): RequestHandler {
   return (req, _res, next) => {
-    const person = personOf(req);
-    if (!person) return next();
-    const { points, secondsLeft } = counts.count(['forms', person.accountId]);
+    if (!isSignedIn(req)) return next();
+    const { points, secondsLeft } = counts.count(['forms', readerOf(req).id]);
     next(points <= FORMS_A_MINUTE ? undefined : tooManyRequests(secondsLeft, 'account'));
   };
 }
@@ -130,11 +129,6 @@ function onlyPost(handler: RequestHandler): RequestHandler {
 function onlyGet(handler: RequestHandler): RequestHandler {
   return (req, res, next) =>
     req.method === 'GET' || req.method === 'HEAD' ? handler(req, res, next) : next();
-}
-
-/** The role of the signed-in person at this request. */
-export function roleIn(res: Response): StaffRole | undefined {
-  return res.locals['role'] as StaffRole | undefined;
 }
 
 const OWN_PAGES = [
@@ -167,11 +161,25 @@ function navigation(path: string, role: StaffRole | undefined, canRegister: bool
   return items.map((item) => ({ ...item, current: item.href === path }));
 }
 
+/** Staff of the company have no account here, so the pages of owners are not theirs. */
+function framedForStaff({ vault }: SiteDeps, { req, locals }: Response): Record<string, unknown> {
+  const staff = companyStaffOf(req);
+  const token = formToken(vault.session(), req.sessionID);
+  const path = req.originalUrl.split('?')[0] ?? '';
+  return {
+    person: staff,
+    role: locals['role'],
+    formToken: token,
+    navigation: SUPPORT_PAGES.map((item) => ({ ...item, current: item.href === path })),
+    signOut: { action: '/sign-out', csrf: token, name: staff?.email || staff?.name },
+  };
+}
+
 function framed(context: SiteDeps, res: Response): Record<string, unknown> {
   const { vault } = context;
   const { req } = res;
   const person = personOf(req);
-  if (!person) return { narrow: true };
+  if (!person) return companyStaffOf(req) ? framedForStaff(context, res) : { narrow: true };
   const token = formToken(vault.session(), req.sessionID);
   const canRegister = mayRegister(context, roleIn(res));
   return {
@@ -184,11 +192,6 @@ function framed(context: SiteDeps, res: Response): Record<string, unknown> {
   };
 }
 
-/** The address of the sign-in, with the way back to this page. */
-export function signInAddress(req: Request): string {
-  return `/sign-in?return_to=${encodeURIComponent(returnPath(req.originalUrl))}`;
-}
-
 function notSignedIn(): PageError {
   return new PageError(401, 'You are not signed in', {
     reason: 'This address is for people who are signed in.',
@@ -198,18 +201,9 @@ function notSignedIn(): PageError {
 
 /** A program would take the sign-in page for the requested data. Therefore a program gets a refusal in its own form. */
 const refusePrograms: RequestHandler = (req, _res, next) => {
-  const isTold = personOf(req) === undefined && answerForm(req) !== 'html';
+  const isTold = !isSignedIn(req) && answerForm(req) !== 'html';
   next(isTold ? notSignedIn() : undefined);
 };
-
-/** Looks up the person's role at each request, so that a removal from the staff takes effect at the next request. */
-export function knowRole(context: SiteDeps): RequestHandler {
-  return async (req, res, next) => {
-    const person = personOf(req);
-    if (person) res.locals['role'] = await roleOf(context, person.accountId);
-    next();
-  };
-}
 
 /** The page of the token, app or account that an action concerns. Every staff member may read this page. */
 function pageOfAction({ originalUrl }: Request): string | undefined {
@@ -266,8 +260,9 @@ export function createPageShell(parts: SigninPagesDeps): PageShell {
       res.redirect(303, signInAddress(req));
     },
     requireRole: (needed) => (req, res, next) => {
-      if (!personOf(req)) return res.redirect(303, signInAddress(req));
       const role = roleIn(res);
+      if (role === undefined && mustSignInAsStaff(context, req))
+        return res.redirect(303, staffSignIn(context, req));
       next(role !== undefined && mayAct(role, needed) ? undefined : notAllowed(req, role, needed));
     },
     page,

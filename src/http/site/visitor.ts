@@ -1,15 +1,14 @@
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response } from 'express';
 import type { SigninPagesDeps } from '../signin/parts.ts';
-import type { SignedInPerson } from '../signin/session.ts';
-import { knowRole } from './page-shell.ts';
+import { isSignedIn } from '../signin/session.ts';
+import { knowRole } from './reader.ts';
 
 /** Finds out who opens a public page. The page uses this only to say where the visitor can go on. */
 
-/** The person of the session; undefined also where the session was not yet read. */
-export function visitorOf(req: Request): SignedInPerson | undefined {
-  const { session } = req as { session?: { person?: SignedInPerson } };
-  return session?.person;
+/** Whether anybody is signed in; false also where the session was not yet read. */
+export function isVisitorKnown(req: Request): boolean {
+  return (req as { session?: unknown }).session !== undefined && isSignedIn(req);
 }
 
 /** Without a session cookie there is no visitor to look up. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { PageError, OnwardLink } from '../pages/page-error.ts';
-import { roleIn } from './page-shell.ts';
-import { visitorOf } from './visitor.ts';
+import { roleIn } from './reader.ts';
+import { isVisitorKnown } from './visitor.ts';
 
 /** The links on an error page. */
 
@@ -19,7 +19,7 @@ export const halfOf = ({ path }: Request): OnwardLink | undefined => HALVES[path
 /** The one link to go on by. A person who is known not to be staff is not led to the support pages. */
 export function wayOnFrom(res: Response, { wayOn }: PageError): OnwardLink | undefined {
   const half = halfOf(res.req);
-  const isShut = half === HALVES['support'] && visitorOf(res.req) !== undefined && roleIn(res) === undefined;
+  const isShut = half === HALVES['support'] && isVisitorKnown(res.req) && roleIn(res) === undefined;
   return wayOn ?? (isShut ? HALVES['apps'] : half);
 }
 

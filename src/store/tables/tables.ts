@@ -4,6 +4,7 @@ import type { ApiTables } from './api-keys.ts';
 import type { AuthorizationRequestsTable } from './authorization-requests.ts';
 import type { CutOverColumns, CutOverTables } from './cut-over.ts';
 import type { ExistingTokenTables, VolatileTokenTables } from './existing-token-tables.ts';
+import type { CompanyStaffTables } from './company-staff.ts';
 import type { LeakTables } from './leaks.ts';
 import type { LifecycleTables } from './lifecycle.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
@@ -237,6 +238,7 @@ interface BudgetsTable {
 /** The durable database. */
 export interface Tables
   extends ApiTables,
+    CompanyStaffTables,
     ExistingTokenTables,
     LeakTables,
     LifecycleTables,

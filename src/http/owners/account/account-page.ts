@@ -4,7 +4,8 @@ import { SESSION_IDLE, MINUTE } from '../../../shared/lifetimes.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { sessionTimes, personOf } from '../../signin/session.ts';
 import { signOutThere } from './sign-out.ts';
-import { type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { roleIn } from '../../site/reader.ts';
 
 /**
  * /apps/account: the signed-in account, how long the session lasts, and in how many browsers it is signed in. One

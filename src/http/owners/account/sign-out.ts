@@ -1,5 +1,5 @@
 import type { RequestHandler, Router } from 'express';
-import { personOf, signOut } from '../../signin/session.ts';
+import { companyStaffOf, personOf, signOut } from '../../signin/session.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 
 /**
@@ -34,7 +34,9 @@ function showSignedOut(frame: PageShell): RequestHandler {
 export function signOutRoutes(router: Router, frame: PageShell): void {
   router.get(PAGE, showSignedOut(frame));
   router.post(PAGE, async (req, res) => {
+    // Staff of the company have no session at the new API.
+    const next = companyStaffOf(req) === undefined ? PAGE : '/';
     await signOut(req);
-    res.redirect(303, PAGE);
+    res.redirect(303, next);
   });
 }

@@ -9,7 +9,8 @@ import {
 import { formTargets } from '../../signin/leave.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
-import { fieldsOf, type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { roleIn } from '../../site/reader.ts';
 import { newIdField, readNewId } from '../new-id.ts';
 import { askAgain, type FormProblems, quoted } from '../../site/problems.ts';
 

@@ -1,7 +1,8 @@
 import type { Response } from 'express';
 import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import { probeGrant, type ProbeOutcome } from '../../../domain/support/probe-grant.ts';
-import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { type PageShell } from '../../site/page-shell.ts';
+import { readerOf } from '../../site/reader.ts';
 import type { FormProblems } from '../../site/problems.ts';
 import type { StaffAction } from './action-form.ts';
 import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
@@ -24,7 +25,7 @@ const NOTICES: Readonly<Record<ProbeOutcome, string>> = {
 const A_MINUTE = 6;
 
 function tooFast({ context }: PageShell, res: Response): FormProblems | undefined {
-  const { points, secondsLeft } = context.counts.count(['grant probes', signedInPerson(res.req).accountId]);
+  const { points, secondsLeft } = context.counts.count(['grant probes', readerOf(res.req).id]);
   if (points <= A_MINUTE) return undefined;
   res.status(429).set('Retry-After', String(secondsLeft));
   const form = `You tested ${A_MINUTE} times within a minute. Wait ${secondsLeft} seconds, then try again.`;

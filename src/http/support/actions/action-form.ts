@@ -3,7 +3,8 @@ import type { Origin } from '../../../domain/origin.ts';
 import { checkedReason, ReasonRefused } from '../../../domain/history/reason.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { tokensIn } from '../../../shared/log/token-like.ts';
-import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell } from '../../site/page-shell.ts';
+import { readerOf } from '../../site/reader.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 import { type NoticeRedirect, leaveWith } from '../../pages/flash-notice.ts';
 import { callingOf } from '../../request-trace.ts';
@@ -118,7 +119,7 @@ function takeForm<Target>(frame: PageShell, action: StaffAction<Target>): Reques
     };
     const read = readReason(fields['reason'] ?? '');
     if ('problems' in read) return again(read.problems);
-    const origin = { actor: `account:${signedInPerson(req).accountId}`, ...callingOf(res) };
+    const origin = { actor: readerOf(req).actor, ...callingOf(res) };
     const answer = await action.act({ target, fields, ...read, origin }, res);
     if (answer === undefined) return;
     if ('notice' in answer) return leaveWith(frame.context, res, answer);

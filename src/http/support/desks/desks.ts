@@ -3,7 +3,8 @@ import { countedAtOf, type Desk, deskCounts, DESKS } from '../../../domain/suppo
 import { zoneOfReader } from '../../../domain/support/ended/ended-on-day.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
+import { type PageShell } from '../../site/page-shell.ts';
+import { readerOf, roleIn } from '../../site/reader.ts';
 import { deskList } from './desk-pages.ts';
 import { DESK_WORDS } from './desk-words.ts';
 import { showEnded } from '../ended/ended-desk.ts';
@@ -13,7 +14,7 @@ import { brokenTodayWords } from '../ended/ended-words.ts';
 
 function showDesks(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const zone = await zoneOfReader(frame.context, signedInPerson(req).accountId);
+    const zone = await zoneOfReader(frame.context, readerOf(req).id);
     const counts = await deskCounts(frame.context, zone);
     const wordsFor = (desk: Desk) => (desk === 'died-today' ? brokenTodayWords(zone) : DESK_WORDS[desk]);
     const desks = counts.map((one) => ({ ...one, ...wordsFor(one.desk) }));

@@ -4,7 +4,8 @@ import { type EndedCount, endedOnDay, zoneOfReader } from '../../../domain/suppo
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
+import { type PageShell } from '../../site/page-shell.ts';
+import { readerOf, roleIn } from '../../site/reader.ts';
 import { ENDS } from '../../../domain/tokens/standing/ends.ts';
 import { seenBy } from '../desks/desk-pages.ts';
 import { endedRow } from '../desks/desk-rows.ts';
@@ -94,7 +95,7 @@ function picker({ day, zone }: ListedDay, { own, now }: { own: string; now: numb
 export async function showEnded(frame: PageShell, req: Request, res: Response): Promise<void> {
   const { context } = frame;
   const now = context.clock.now();
-  const own = await zoneOfReader(context, signedInPerson(req).accountId);
+  const own = await zoneOfReader(context, readerOf(req).id);
   const span = dayIn(req, own, now);
   const cause = causeIn(req);
   const list = await endedOnDay(context, { span, cause }, textOf(req, 'after'));

@@ -14,7 +14,8 @@ import { PROGRESS_DAYS } from '../../../domain/support/numbers.ts';
 import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
 import { dayOf } from '../../../shared/moments.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { type PageShell } from '../../site/page-shell.ts';
+import { readerOf } from '../../site/reader.ts';
 import { csvLine } from '../../pages/csv.ts';
 
 /**
@@ -44,7 +45,7 @@ function askedOf({ query }: Request): ExportRequest {
 const EXPORTS_A_MINUTE = 20;
 
 function brake({ context }: PageShell, req: Request, res: Response): void {
-  const { points, secondsLeft } = context.counts.count(['support exports', signedInPerson(req).accountId]);
+  const { points, secondsLeft } = context.counts.count(['support exports', readerOf(req).id]);
   if (points <= EXPORTS_A_MINUTE) return;
   res.set('Retry-After', String(secondsLeft));
   throw new PageError(429, 'Too many exports', {

@@ -12,7 +12,8 @@ import { searchFor, type SearchResult, SHOWN_MAX } from '../../../domain/support
 import { budgetOfRetirement } from '../../cut-over/cards.ts';
 import { timeWords } from '../../wording/dates/words.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { fieldsOf, type PageShell, signedInPerson, roleIn } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell } from '../../site/page-shell.ts';
+import { readerOf, roleIn } from '../../site/reader.ts';
 import { formatNumber } from '../../wording/words.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { DESK_WORDS } from '../desks/desk-words.ts';
@@ -28,7 +29,7 @@ import { tokenLine } from '../token/token-line.ts';
 const SEARCHES = 60;
 
 function brake({ context }: PageShell, req: Request, res: Response): void {
-  const { points, secondsLeft } = context.counts.count(['support search', signedInPerson(req).accountId]);
+  const { points, secondsLeft } = context.counts.count(['support search', readerOf(req).id]);
   if (points <= SEARCHES) return;
   res.set('Retry-After', String(secondsLeft));
   throw new PageError(429, 'Too many searches', {
@@ -97,7 +98,7 @@ function search(frame: PageShell): RequestHandler {
     brake(frame, req, res);
     const text = fieldsOf(req)['q'] ?? '';
     if (text.length > QUERY_MAX) return showTooLong(frame, res);
-    const origin = { actor: `account:${signedInPerson(req).accountId}`, requestId: requestIdOf(res) };
+    const origin = { actor: readerOf(req).actor, requestId: requestIdOf(res) };
     const result = await searchFor(frame.context, text, origin);
     if (!result) return res.redirect(303, '/support');
     const only = onlyHit(result);
@@ -144,7 +145,7 @@ function showStart(frame: PageShell): RequestHandler {
       role: roleIn(res),
       text: undefined,
       isStart: true,
-      desks: await busyDesks(frame.context, signedInPerson(req).accountId),
+      desks: await busyDesks(frame.context, readerOf(req).id),
       trouble: trouble && shownTrouble(trouble),
       budget: await budgetOfRetirement(frame.context),
     });

@@ -59,6 +59,7 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   reminders_resumed: { words: 'Reminders to an address go on' },
   secret_added: { words: 'A secret was added' },
   secret_retired: { words: 'A secret was retired' },
+  staff_signed_in: { words: 'A member of staff signed in by the company' },
   token_assigned: { words: 'The token was given to this app' },
   token_changed: { words: 'The token’s data changed' },
   token_connected: { words: 'The token is connected', kind: 'ok' },
@@ -168,7 +169,16 @@ function accountWho(id: string, { names, holderId }: ActorNames, action: string)
   return { words, href: `/support/accounts/${encodeURIComponent(id)}` };
 }
 
+/** A name is the word of the company and may change; issuer and subject name the person for good. */
+function companyWords(id: string, { names }: ActorNames): string {
+  const [issuer = '', ...rest] = id.split('#');
+  const place = `${rest.join('#')} at ${issuer}`;
+  const name = names.get(`company:${id}`);
+  return name === undefined ? place : `${name} (${place})`;
+}
+
 interface ActorNames {
+  /** By account id, and of the company's staff by the whole actor. */
   names: ReadonlyMap<string, string>;
   /** The account that holds the token. */
   holderId: string | undefined;
@@ -184,7 +194,8 @@ const PROGRAMS: Readonly<Record<string, { words: string; at: string }>> = {
 const shownKey = (id: string) => (id.length > 12 ? `${id.slice(0, 12)}…` : id);
 
 /** Who has no page here. */
-const OUTSIDERS: Readonly<Record<string, (id: string) => string>> = {
+const OUTSIDERS: Readonly<Record<string, (id: string, readers: ActorNames) => string>> = {
+  company: companyWords,
   leaks: (id) => `a scanner of leaked tokens (key ${shownKey(id)})`,
   command: (id) => `${id} (command)`,
   key: (id) => `a program (API key ${id})`,
@@ -200,7 +211,7 @@ export function whoWords(actor: string, readers: ActorNames, action = ''): Actor
   if (kind === 'account' && id !== '') return accountWho(id, readers, action);
   const program = known(PROGRAMS, kind);
   if (program) return { words: program.words, href: `${program.at}/${encodeURIComponent(id)}` };
-  const outside = id === '' ? undefined : known(OUTSIDERS, kind)?.(id);
+  const outside = id === '' ? undefined : known(OUTSIDERS, kind)?.(id, readers);
   return { words: outside ?? known(ACTORS, actor) ?? actor };
 }
 

@@ -1,0 +1,100 @@
+import type { Request, RequestHandler, Response } from 'express';
+import {
+  claimCompanySignIn,
+  completeCompanySignIn,
+  openCompanySignIn,
+  type ReturnedCompanySignIn,
+  SignInRefused,
+} from '../../../domain/authorization/company-sign-in.ts';
+import { signInId } from '../../../domain/authorization/sign-in-request.ts';
+import { queryParameters } from '../../wire/request-parameters.ts';
+import { countPageRequest, createFailureBrake, type FailureBrake } from '../../pages/brake.ts';
+import { sendPage } from '../../pages/page-headers.ts';
+import { requestIdOf } from '../../request-id.ts';
+import { unknownState } from '../return/own-return.ts';
+import { loadSession, startSession } from '../session.ts';
+import { type CompanyPages, showFailure, waysIn } from './company-failure.ts';
+import { companyReturnAddress, staffReturnPath } from './company-paths.ts';
+
+/**
+ * GET /sign-in/company/return: the return from the identity provider. The order is state (known, unused, this browser),
+ * issuer, code, ID token. A stray writes nothing and asks nobody.
+ */
+
+const STRAYS = { what: 'stray returns of company sign-ins', perMinute: 300 };
+const RETURNS = { what: 'company sign-ins that return', perMinute: 300 };
+
+/** After this many refused codes within a minute, one code a second is exchanged for an address. */
+const REFUSED_CODES = { what: 'refused codes of company sign-ins', perMinute: 30 };
+
+const SINGLE = ['state', 'code', 'error', 'iss'];
+
+/** The sign-in that this browser began; undefined for a stray. */
+async function ownSignIn(parts: CompanyPages, req: Request): Promise<ReturnedCompanySignIn | undefined> {
+  const query = queryParameters(req);
+  const state = query.get('state');
+  if (state === undefined || query.repeated(SINGLE).length > 0) return undefined;
+  if (query.has('code') === query.has('error')) return undefined;
+  const sealed = parts.companySignIns.read(req, signInId(state));
+  return sealed === undefined ? undefined : openCompanySignIn(parts.context, state, sealed);
+}
+
+async function stray(parts: CompanyPages, req: Request): Promise<Error> {
+  await countPageRequest(parts.context, STRAYS, req);
+  return unknownState();
+}
+
+/**
+ * The sign-in, claimed. Above the limit it is not claimed, so that it may come again.
+ * @throws {PageError} 403 for a stray and for one that came before, 429 above the limits
+ */
+async function claimedSignIn(parts: CompanyPages, res: Response): Promise<ReturnedCompanySignIn> {
+  const { req } = res;
+  const signIn = await ownSignIn(parts, req);
+  if (!signIn) throw await stray(parts, req);
+  await countPageRequest(parts.context, RETURNS, req);
+  parts.companySignIns.remove(res, signIn.id);
+  if (!(await claimCompanySignIn(parts.context, signIn))) throw await stray(parts, req);
+  return signIn;
+}
+
+const queryOf = ({ originalUrl }: Request) => originalUrl.slice(originalUrl.indexOf('?'));
+
+/** Signs the person in, or says that the company gives no role. */
+async function signInStaff(parts: CompanyPages, res: Response, signIn: ReturnedCompanySignIn): Promise<void> {
+  const { context } = parts;
+  const arrival = {
+    signIn,
+    redirectUri: companyReturnAddress(context.settings),
+    query: queryOf(res.req),
+    requestId: requestIdOf(res),
+  };
+  const { person, role } = await completeCompanySignIn(context, arrival);
+  const returnTo = staffReturnPath(signIn.travelled.returnTo);
+  if (role === undefined) {
+    context.logger.warn('somebody without a role came by the company sign-in', {
+      requestId: requestIdOf(res),
+    });
+    const shown = { title: 'You have no role here', name: person.name, ...waysIn(parts, returnTo) };
+    return sendPage(res.status(403), parts.pages.render('company-no-role', shown));
+  }
+  await loadSession(parts, res.req, res);
+  await startSession(res.req, { staff: person }, context.clock.now());
+  res.redirect(303, returnTo);
+}
+
+async function finish(parts: CompanyPages, res: Response, codes: FailureBrake): Promise<void> {
+  const signIn = await claimedSignIn(parts, res);
+  await signInStaff(parts, res, signIn).catch((error: unknown) => {
+    if (error instanceof SignInRefused) codes.countFailure(res.req);
+    showFailure(parts, res, { error, returnTo: staffReturnPath(signIn.travelled.returnTo) });
+  });
+}
+
+/** The handler. */
+export function companyReturn(parts: CompanyPages): RequestHandler {
+  const codes = createFailureBrake(parts.context, REFUSED_CODES);
+  return async (req, res) => {
+    await codes.run({ req, res }, () => finish(parts, res, codes));
+  };
+}

@@ -1,0 +1,121 @@
+import { addStaff } from '../../../src/domain/accounts/staff.ts';
+import { HOUR, MINUTE } from '../../../src/shared/lifetimes.ts';
+import { browserOf, DANA, wordsOf } from '../../owners/support/people.ts';
+import { startSecond } from '../../owners/support/second-bridge.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { CookieWalker } from '../../support/callers/cookie-walker.ts';
+import { linkOf } from '../../support/callers/html-forms.ts';
+import {
+  companySettings,
+  type CompanySystem,
+  signInStaff,
+  staffBrowser,
+  startCompanySystem,
+} from './support/company-system.ts';
+
+/** How long a role of the company lasts, and the way in that does not lead by the company. */
+
+let ground: CompanySystem | undefined;
+afterEach(async () => {
+  await ground?.stop();
+  ground = undefined;
+});
+
+async function start(...options: Parameters<typeof startCompanySystem>): Promise<CompanySystem> {
+  ground = await startCompanySystem(...options);
+  return ground;
+}
+
+const statusOf = async (here: CompanySystem, browser: CookieWalker) =>
+  (await browser.get(here.at('/support'))).status;
+
+test('a role that the company took away ends with the session, and no use of it makes the session longer', async () => {
+  const clock = new SettableClock();
+  const here = await start({ clock, env: { STAFF_OIDC_SESSION_MINUTES: '90' } });
+  const browser = await staffBrowser(here);
+  here.company.users.set('lena', { name: 'Lena Lead', email: 'lena@corp.example', groups: [] });
+  clock.advance(50 * MINUTE);
+  expect(await statusOf(here, browser)).toBe(200);
+  clock.advance(39 * MINUTE);
+  expect(await statusOf(here, browser)).toBe(200);
+  clock.advance(1 * MINUTE);
+  expect(await statusOf(here, browser)).toBe(303);
+  expect((await signInStaff(here, browser)).status).toBe(403);
+  expect(await statusOf(here, browser)).toBe(303);
+});
+
+test('an hour without a request ends the session before', async () => {
+  const clock = new SettableClock();
+  const here = await start({ clock });
+  const browser = await staffBrowser(here);
+  clock.advance(1 * HOUR);
+  expect(await statusOf(here, browser)).toBe(303);
+});
+
+test.each([
+  ['gives the group another role', { STAFF_OIDC_ROLES: 'support leads:reader' }, 403],
+  ['gives the group none', { STAFF_OIDC_ROLES: 'others:lead' }, 303],
+  ['names another client', { STAFF_OIDC_CLIENT_ID: 'another' }, 303],
+  ['names another provider', { STAFF_OIDC_ISSUER: 'http://127.0.0.1:9' }, 303],
+  ['has no company sign-in any more', undefined, 303],
+])('a running session does not outlive a setting that %s', async (_what, changes, status) => {
+  const clock = new SettableClock();
+  const here = await start({ clock });
+  const browser = await staffBrowser(here);
+  const env = changes === undefined ? {} : { ...companySettings(here.company.issuer), ...changes };
+  const second = await startSecond(here.system, { clock, env });
+  const client = `/support/apps/${here.system.app.clientId}/extend`;
+  const asked = await browser.get(`${second.url}${client}`);
+  await second.close();
+  expect(asked.status).toBe(status);
+});
+
+test('with STAFF_OIDC_ALSO_LOCAL an account of `staff add` has access by its own sign-in', async () => {
+  const here = await start({ env: { STAFF_OIDC_ALSO_LOCAL: 'on' } });
+  await addStaff(here.system.bridge.context, {
+    account: DANA.accountId,
+    role: 'reader',
+    actor: 'command',
+    requestId: null,
+  });
+  expect(await statusOf(here, await browserOf(here.system))).toBe(200);
+  await here.company.close();
+  const page = await new CookieWalker().get(here.at('/sign-in/company?return_to=/support/desks'));
+  expect(page.status).toBe(503);
+  expect(linkOf(page.body, page.url, /own account/)).toBe(here.at('/sign-in?return_to=%2Fsupport%2Fdesks'));
+});
+
+test('claims that come from the userinfo endpoint count too', async () => {
+  const here = await start({}, { claimsInIdToken: false });
+  expect((await signInStaff(here, new CookieWalker())).status).toBe(303);
+  expect(here.company.calls.map(({ path }) => path)).toEqual(['/token', '/me']);
+});
+
+test('a claim may stand within another, and its value may hold what separates entries', async () => {
+  const env = {
+    STAFF_OIDC_ROLE_CLAIM: 'realm_access.roles',
+    STAFF_OIDC_ROLES: 'CN=Leads%2COU=Support:lead,a:b:reader',
+  };
+  const here = await start({ env });
+  const person = { name: 'D', email: 'd@corp.example' };
+  for (const [login, roles, status] of [
+    ['one', ['CN=Leads,OU=Support'], 303],
+    ['two', ['a:b'], 303],
+    ['three', ['CN=Leads'], 403],
+  ] as const) {
+    here.company.users.set(login, { ...person, realm_access: { roles } } as never);
+    expect((await signInStaff(here, new CookieWalker(), { login })).status).toBe(status);
+  }
+});
+
+test('without the settings the addresses do not exist, and staff sign in as ever', async () => {
+  const here = await start();
+  const clock = new SettableClock();
+  const plain = await startSecond(here.system, { clock, env: {} });
+  const page = await new CookieWalker().get(`${plain.url}/sign-in/company`);
+  const support = await new CookieWalker().get(`${plain.url}/support`);
+  await plain.close();
+  expect(page.status).toBe(404);
+  expect(wordsOf(page)).toContain('There is no such page');
+  expect(support.location).toBe('/sign-in?return_to=%2Fsupport');
+});
