@@ -80,7 +80,9 @@ function tokenCommands(): Command {
       'find',
       'find tokens by e-mail address, by client, account or mapping id, or by their first or last four characters',
       async () => (await tokens()).findTokenCommand,
-    ).argument('<query>', 'the text to look for; - reads a whole token from standard input'),
+    )
+      .argument('<query>', 'the text to look for; - reads a whole token from standard input')
+      .option('--at <moment>', 'show how the tokens stood at this moment, by the history'),
     command('revoke', 'end one token for good', async () => (await tokens()).revoke)
       .argument('<mapping>', 'its mapping id, as tokens find shows it')
       .requiredOption('--reason <text>', 'for the history and the owner'),

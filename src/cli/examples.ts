@@ -17,7 +17,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'apps unextend': ["apps unextend 4f0c0a06512f7ef214000000 --reason 'has moved'"],
   'tokens import': ['tokens import tokens.ndjson --dry-run', 'tokens import - --max-refused 0'],
-  'tokens find': ['tokens find owner@plugin.example', 'tokens find 9f3e', 'tokens find -'],
+  'tokens find': [
+    'tokens find owner@plugin.example',
+    'tokens find 9f3e',
+    'tokens find -',
+    'tokens find 9f3e --at 2026-11-01',
+  ],
   'tokens revoke': ["tokens revoke 6b08726f696859c36a4dfdf5 --reason 'found in a public log'"],
   'tokens leaked': [
     "tokens leaked - --found 'a log that was public until noon'",

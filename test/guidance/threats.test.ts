@@ -47,7 +47,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['F', 167, 173],
   ['F', 190, 199],
   ['K', 1, 8],
-  ['S', 1, 16],
+  ['S', 1, 18],
 ];
 
 const range = (letter: string, first: number, last: number) =>

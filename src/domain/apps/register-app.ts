@@ -135,6 +135,8 @@ async function requireRoom(tx: Database, owner: string | null): Promise<void> {
 }
 
 /** The owner's own token waits until the owner authorizes the app once. */
+const OWNER_TOKEN = 'the owner token of a registration';
+
 function ownerMapping(context: AppsDeps, app: NewApp, token: string): NewMapping {
   const hint = tokenHint(token);
   return {
@@ -193,7 +195,7 @@ async function keepApp(
   await recordEvents(context, tx, [
     ...(isNamed ? [named] : []),
     { ...by, action: 'app_registered', reason: 'registration' },
-    { ...by, action: 'token_issued', reason: 'the owner token of a registration', mappingId: mapping.id },
+    { ...by, action: 'token_issued', reason: OWNER_TOKEN, mappingId: mapping.id, accountId: owner },
   ]);
   return true;
 }

@@ -79,6 +79,19 @@ export async function readLink(db: Database, position: number): Promise<ChainLin
   return linkOf(await query.executeTakeFirst());
 }
 
+/** The links at positions, by position. */
+export async function linksAt(db: Database, positions: readonly number[]): Promise<Map<number, ChainLink>> {
+  const links = new Map<number, ChainLink>();
+  for (const some of chunksOf([...new Set(positions)], PAGE)) {
+    const query = db.selectFrom('events').select(['position', 'chain']).where('position', 'in', some);
+    for (const row of await query.execute()) {
+      const link = linkOf(row);
+      if (link) links.set(link.position, link);
+    }
+  }
+  return links;
+}
+
 /** Entries that wait to be chained, in the order of their ids, after an id. */
 export async function listUnchained(
   db: Database,

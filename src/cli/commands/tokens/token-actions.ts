@@ -18,7 +18,9 @@ import { isUnidentified } from '../../../store/tokens/observed.ts';
 import type { MappingState } from '../../../store/tables/tables.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
+import { momentOf } from '../dates/moment-option.ts';
 import { readTokenLine } from './token-line.ts';
+import { pastOfTokens } from './tokens-at.ts';
 
 function timeOf(time: number | null | undefined): string | null {
   return typeof time === 'number' ? new Date(time).toISOString() : null;
@@ -101,20 +103,26 @@ function knownJson({ isPartial, since }: CountedDays) {
 
 /** `tokens find QUERY`: the known facts about tokens. `-` reads a whole token from standard input. */
 export async function findTokenCommand(
-  _options: Record<string, unknown>,
+  { at: given }: Record<string, unknown>,
   [query = '']: readonly string[],
 ): Promise<Result> {
+  const at = given === undefined ? undefined : momentOf('--at', given);
   const token = query === '-' ? await readTokenLine() : undefined;
   return withContext(async ({ context }) => {
     const found =
       token === undefined ? await findTokens(context, query) : await findWholeToken(context, token);
-    const ids = found.tokens.map(({ row }) => row.id);
+    const more = found.isMore ? [`More tokens were found. These are the newest ${FOUND_MAX}.`] : [];
+    const rows = found.tokens.map(({ row }) => row);
+    if (at !== undefined) {
+      const past = await pastOfTokens(context, rows, at);
+      return { ...past, lines: [...past.lines, ...more], json: { ...past.json, more: found.isMore } };
+    }
+    const ids = rows.map(({ id }) => id);
     const counted = (await knownCallDays(context, ids))(DAYS_TOLD);
     const tokens = found.tokens.map((one) => jsonOf(one, standingOfRow(context, one.row)));
     const told = tokens.flatMap((one) => linesOf(one, counted));
     const gap = textOfWords(gapWords(counted), momentText);
     const lines = tokens.length > 0 ? [...told, ...(gap === '' ? [] : [gap])] : ['No token was found.'];
-    const more = found.isMore ? [`More tokens were found. These are the newest ${FOUND_MAX}.`] : [];
     return {
       ok: tokens.length > 0,
       lines: [...lines, ...more],

@@ -11,6 +11,7 @@ import { type PageShell } from '../../site/page-shell.ts';
 import { roleIn } from '../../site/reader.ts';
 import { sourceWords } from '../../wording/token-words.ts';
 import { leakCard } from './leak-card.ts';
+import { pastCard } from './past-card.ts';
 import { mailLines } from './mail-words.ts';
 import { mappingActions, mappingGrant, mappingStanding } from './mapping-facts.ts';
 import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
@@ -111,7 +112,8 @@ function show(frame: PageShell): RequestHandler {
     const all = await described(frame, req);
     const shown = shownMapping(frame.context, all);
     const role = roleIn(res) as StaffRole;
-    frame.page(res, 'support-mapping', {
+    const past = await pastCard(frame.context, req, all.mapping.id);
+    frame.page(past.problem === undefined ? res : res.status(422), 'support-mapping', {
       title: `Token ${shown.hint}`,
       wide: true,
       token: shown,
@@ -125,6 +127,7 @@ function show(frame: PageShell): RequestHandler {
       mails: mailLines(all.mails, role),
       writes: shownWrites(all.writes),
       calls: shownCalls(all),
+      past,
       timeline: await shownHistory(frame, req, all),
     });
   };

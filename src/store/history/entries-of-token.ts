@@ -1,0 +1,17 @@
+import type { Database } from '../driver/store.ts';
+import type { Event } from '../tables/tables.ts';
+
+/** Whole entries, with the columns of the chain, in the order in which they were written. */
+
+const entries = (db: Database, limit: number) =>
+  db.selectFrom('events').selectAll().orderBy('id').limit(limit);
+
+/** The entries of one token. */
+export async function entriesOfToken(db: Database, mappingId: string, limit: number): Promise<Event[]> {
+  return entries(db, limit).where('mapping_id', '=', mappingId).execute();
+}
+
+/** The entries about a grant itself, without those of its tokens. */
+export async function entriesOfGrant(db: Database, grantId: string, limit: number): Promise<Event[]> {
+  return entries(db, limit).where('grant_id', '=', grantId).where('mapping_id', 'is', null).execute();
+}
