@@ -3,7 +3,7 @@ import {
   aheadWords,
   causeThen,
   knownWords,
-  proofWords,
+  chainWords,
   stateThen,
 } from '../../../domain/support/past/past-words.ts';
 import { type TokenPast, tokenAt } from '../../../domain/support/past/token-at.ts';
@@ -83,7 +83,7 @@ function linesOf(row: Row, past: TokenPast): string[] {
     ...(ahead === undefined ? [] : [`    ${ahead}`]),
     ...thenLines(past),
     `    ${knownWords(past)}`,
-    `    ${proofWords(past)}`,
+    `    ${chainWords(past)}`,
   ].map(printable);
 }
 

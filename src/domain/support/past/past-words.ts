@@ -48,7 +48,7 @@ const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun 
 const entriesWords = (count: number) => counted(count, 'entry').replace('entrys', 'entries');
 
 /** Whether the chain proves what is told. */
-export function proofWords({ proof: { entries, waiting, wrong } }: TokenPast): string {
+export function chainWords({ proof: { entries, waiting, wrong } }: TokenPast): string {
   if (wrong.length > 0) {
     const named = wrong.map(({ id, at }) => `id ${id}, ${momentText(at)}`).join('; ');
     return `NOT PROVEN: the chain refuses ${entriesWords(wrong.length)} about this token (${named}). They were left out. Run: grantbridge history verify`;

@@ -3,7 +3,7 @@ import {
   aheadWords,
   causeThen,
   knownWords,
-  proofWords,
+  chainWords,
   stateThen,
 } from '../../../domain/support/past/past-words.ts';
 import { type TokenPast, tokenAt } from '../../../domain/support/past/token-at.ts';
@@ -36,7 +36,7 @@ function shownPast(past: TokenPast) {
     cause: causeThen(past),
     isKnown: token !== undefined,
     known: knownWords(past),
-    proof: proofWords(past),
+    proof: chainWords(past),
     isProven: proof.wrong.length === 0,
   };
 }
