@@ -82,6 +82,7 @@ export function createPages(viewsDirectory: string, shared: Record<string, unkno
       return layouts.render('./layout', {
         siteName: undefined,
         helpUrl: undefined,
+        search: undefined,
         navigation: [],
         scripts: [],
         style,
@@ -113,6 +114,7 @@ const STYLES = [
   'owners.css',
   'support.css',
   'desks.css',
+  'tables.css',
   'live.css',
 ];
 

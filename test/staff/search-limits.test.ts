@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { appsByName } from '../../src/domain/support/search-names.ts';
-import { harmlessText, QUERY_MAX, readQuery } from '../../src/domain/support/read-query.ts';
+import { appsByName } from '../../src/domain/support/search/search-names.ts';
+import { harmlessText, QUERY_MAX, readQuery } from '../../src/domain/support/search/read-query.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { upsertAccount } from '../../src/store/accounts/accounts.ts';
 import { accountsNamed } from '../../src/store/support/support-search.ts';
@@ -69,7 +69,7 @@ test('a contact is found in whatever letters it was typed', async () => {
   expect((await searchFor('dev.team@people.example')).location).toBe(`/support/apps/${clientId}`);
 });
 
-test('a person is found by the name or by its first three letters, in whatever letters they are', async () => {
+test('a person is found by the name or by three letters of it, in whatever letters they are', async () => {
   const ids = ['aa', 'bb', 'cc'].map((end) => end.padStart(24, '0'));
   const names = ['Özge Öztürk', 'özge-Maria Lind', 'Bo'];
   for (const [place, id] of ids.entries())
@@ -82,9 +82,11 @@ test('a person is found by the name or by its first three letters, in whatever l
     expect([text, (await searchFor(text)).location]).toEqual([text, first]);
   expect((await searchFor('ÖZGE-MARIA')).location).toBe(second);
   expect((await searchFor('BO')).location).toBe(third);
-  const both = await searchFor('Özg');
-  for (const href of [first, second]) expect(both.body).toContain(`href="${href}"`);
-  for (const text of ['Öz', 'zge', '%zge', 'özg_']) expect((await searchFor(text)).body).not.toContain(first);
+  for (const text of ['Özg', 'zge']) {
+    const both = await searchFor(text);
+    for (const href of [first, second]) expect(both.body).toContain(`href="${href}"`);
+  }
+  for (const text of ['Öz', '%zge', 'ö%ge']) expect((await searchFor(text)).body).not.toContain(first);
 });
 
 test.each(databaseKinds)('on %s a name of any length is kept, and found by how it begins', async (kind) => {
@@ -128,7 +130,7 @@ test('names are gone through piece by piece, the first of them by name are answe
     waiting = setImmediate(turn);
   };
   let waiting = setImmediate(turn);
-  const found = await appsByName(system.bridge.context, 'PLANNER', 1300);
+  const { apps: found } = await appsByName(system.bridge.context, 'PLANNER', 1300);
   clearImmediate(waiting);
   expect(turns).toBeGreaterThanOrEqual(2);
   const names = found.map(({ name }) => name);

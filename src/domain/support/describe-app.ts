@@ -1,5 +1,4 @@
 import { listContacts } from '../../store/apps/app-contacts.ts';
-import type { MappingRow } from '../../store/tokens/find-mappings.ts';
 import {
   type ExtensionRow,
   extensionsOf,
@@ -7,7 +6,6 @@ import {
   listOwnedAppsAfter,
   type OwnedApp,
   readApp,
-  tokensAfter,
 } from '../../store/support/support-app.ts';
 import { callersOf } from '../usage/callers.ts';
 import { callDaysOf, type DayCalls, lastDays } from '../usage/calls-per-day.ts';
@@ -15,13 +13,14 @@ import type { CountedDays } from '../usage/counted-days.ts';
 import type { SupportDeps } from './deps.ts';
 import { type EnteredClient, enteredClientOf } from '../handover/enter-modern-client.ts';
 import { type StateCounts, statesOfApp } from '../tokens/states-of-app.ts';
+import { findTokensOfApp } from '../tokens/token-find.ts';
+import { type TokenKeyPage, type TokenListQuery, tokensOfAppPage } from '../tokens/token-list.ts';
+import { type ListedTokenRow, tokenRowsOf } from './token-rows.ts';
 import { MAPPING_CALL_DAYS } from './describe-mapping.ts';
 
 /** The page of support about one app. */
 
 export type { ExtensionRow, OwnedApp };
-
-const PAGE = 50;
 
 interface AppDescription {
   app: OwnedApp;
@@ -30,34 +29,45 @@ interface AppDescription {
   extensions: ExtensionRow[];
   client: EnteredClient | undefined;
   counts: StateCounts;
-  tokens: MappingRow[];
-  /** The cursor of the next page of tokens; undefined on the last page. */
-  next: string | undefined;
+  tokens: ListedTokenRow[];
+  /** The page of tokens. */
+  page: TokenKeyPage;
   days: string[];
   calls: DayCalls[];
   /** What is known of the calls of these days. */
   counted: CountedDays;
 }
 
+/** The tokens of an app that are asked for, or searched by characters, names and addresses. */
+export interface AppTokensQuery extends TokenListQuery {
+  find: string | undefined;
+}
+
+function tokenPage(context: SupportDeps, clientId: string, query: AppTokensQuery): Promise<TokenKeyPage> {
+  const { find } = query;
+  return find === undefined
+    ? tokensOfAppPage(context, clientId, query)
+    : findTokensOfApp(context, { clientId, find, withAddresses: true }, query);
+}
+
 /** An app by its client id with a page of its tokens; undefined where there is no app. */
 export async function describeApp(
   context: SupportDeps,
   clientId: string,
-  after = '',
+  query: AppTokensQuery,
 ): Promise<AppDescription | undefined> {
   const { durable } = context.store;
   const app = await readApp(durable, clientId);
   if (!app) return undefined;
-  const [callbacks, contacts, extensions, client, counts, rows, asked] = await Promise.all([
+  const [callbacks, contacts, extensions, client, counts, page, asked] = await Promise.all([
     listSupportCallbacks(durable, clientId),
     listContacts(durable, clientId),
     extensionsOf(durable, clientId),
     enteredClientOf(context, clientId),
     statesOfApp(context, clientId),
-    tokensAfter(durable, clientId, { after, limit: PAGE + 1 }),
+    tokenPage(context, clientId, query),
     callersOf(context, { clientId }),
   ]);
-  const tokens = rows.slice(0, PAGE);
   return {
     app,
     callbacks,
@@ -65,8 +75,11 @@ export async function describeApp(
     extensions,
     client,
     counts,
-    tokens,
-    next: rows.length > PAGE ? tokens.at(-1)?.id : undefined,
+    tokens: await tokenRowsOf(
+      context,
+      page.keys.map(({ id }) => id),
+    ),
+    page,
     days: lastDays(context, MAPPING_CALL_DAYS),
     calls: await callDaysOf(context, asked.who, { days: MAPPING_CALL_DAYS }),
     counted: asked.within(MAPPING_CALL_DAYS),

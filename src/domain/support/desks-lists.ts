@@ -10,29 +10,27 @@ import {
 import type { SupportDeps } from './deps.ts';
 import { changesCalls } from '../lifecycle/lifecycle.ts';
 import { type StackedDesk, stackOf, withoutAccount } from './desks.ts';
-import { pageOf } from './desks-pages.ts';
+import { type DeskQuery, pageOf } from './desks-pages.ts';
 
-/** The lists of the desks, page by page. `after` is the cursor that the page before named. */
+/** The lists of the desks, page by page. */
 
-type PageCursor = string | undefined;
-
-type RowOf<List extends (context: SupportDeps, after: PageCursor) => Promise<{ rows: unknown[] }>> = Awaited<
+type RowOf<List extends (context: SupportDeps, query: DeskQuery) => Promise<{ rows: unknown[] }>> = Awaited<
   ReturnType<List>
 >['rows'][number];
 
 /** One page of a desk whose rows are read by their ids alone. */
 async function listOf<Row extends { id: string }>(
   context: SupportDeps,
-  { desk, after }: { desk: StackedDesk; after: PageCursor },
+  { desk, query }: { desk: StackedDesk; query: DeskQuery },
   read: (ids: string[]) => Promise<Row[]>,
 ) {
-  return pageOf(await stackOf(context, desk), after, read);
+  return pageOf(await stackOf(context, desk), query, read);
 }
 
 /** Grants in doubt, each with the moment before which the bridge sends nothing for the grant. */
-export async function doubtful(context: SupportDeps, after: PageCursor) {
+export async function doubtful(context: SupportDeps, query: DeskQuery) {
   const { store, settings } = context;
-  return listOf(context, { desk: 'in-doubt', after }, async (ids) =>
+  return listOf(context, { desk: 'in-doubt', query }, async (ids) =>
     (await grantDeskRows(store.durable, ids)).map((row) => ({
       ...row,
       quietUntil: (row.presented_at ?? 0) + settings.inDoubtQuiet,
@@ -41,13 +39,13 @@ export async function doubtful(context: SupportDeps, after: PageCursor) {
 }
 
 /** Undeliverable mails. */
-export function undeliverable(context: SupportDeps, after: PageCursor) {
-  return listOf(context, { desk: 'undeliverable', after }, (ids) => mailDeskRows(context.store.durable, ids));
+export function undeliverable(context: SupportDeps, query: DeskQuery) {
+  return listOf(context, { desk: 'undeliverable', query }, (ids) => mailDeskRows(context.store.durable, ids));
 }
 
 /** People without a known account, by address or old user id, each person with one token. */
-export async function nobodysTokens(context: SupportDeps, after: PageCursor) {
-  return pageOf(await withoutAccount(context), after, async (ids, groups) => {
+export async function nobodysTokens(context: SupportDeps, query: DeskQuery) {
+  return pageOf(await withoutAccount(context), query, async (ids, groups) => {
     const tokens = new Map((await tokenDeskRows(context.store.durable, ids)).map((row) => [row.id, row]));
     return groups.flatMap(({ email, legacyAccountId, tokens: count, id }) => {
       const token = tokens.get(id);
@@ -57,22 +55,22 @@ export async function nobodysTokens(context: SupportDeps, after: PageCursor) {
 }
 
 /** Hand-overs without the confirmation of their app. */
-export function unconfirmed(context: SupportDeps, after: PageCursor) {
-  return listOf(context, { desk: 'hand-overs', after }, (ids) =>
+export function unconfirmed(context: SupportDeps, query: DeskQuery) {
+  return listOf(context, { desk: 'hand-overs', query }, (ids) =>
     handoverDeskRows(context.store.durable, ids),
   );
 }
 
 /** Apps for which people wait. */
-export function waitingApps(context: SupportDeps, after: PageCursor) {
-  return listOf(context, { desk: 'waiting', after }, (ids) => waitingDeskRows(context.store.durable, ids));
+export function waitingApps(context: SupportDeps, query: DeskQuery) {
+  return listOf(context, { desk: 'waiting', query }, (ids) => waitingDeskRows(context.store.durable, ids));
 }
 
 /** Extensions that end soon or are over, each with the date of all apps that the extension puts off. */
-export function endingExtensions(context: SupportDeps, after: PageCursor) {
+export function endingExtensions(context: SupportDeps, query: DeskQuery) {
   const { dates } = context.lifecycle.current();
   const hasOldApi = context.oldBackend !== undefined;
-  return listOf(context, { desk: 'extensions', after }, async (ids) =>
+  return listOf(context, { desk: 'extensions', query }, async (ids) =>
     (await extensionDeskRows(context.store.durable, ids)).map((row) => ({
       ...row,
       ofAll: dates[row.milestone],
@@ -82,8 +80,8 @@ export function endingExtensions(context: SupportDeps, after: PageCursor) {
 }
 
 /** Tokens that work, and whose app no person has confirmed. */
-export function unprovenTokens(context: SupportDeps, after: PageCursor) {
-  return listOf(context, { desk: 'unproven', after }, (ids) => unprovenDeskRows(context.store.durable, ids));
+export function unprovenTokens(context: SupportDeps, query: DeskQuery) {
+  return listOf(context, { desk: 'unproven', query }, (ids) => unprovenDeskRows(context.store.durable, ids));
 }
 
 export type DoubtfulGrant = RowOf<typeof doubtful>;

@@ -1,55 +1,79 @@
+import { keysFrom, pageFrom, type PageEnds, type PagePosition } from '../../shared/list-pages.ts';
 import type { DeskKey } from '../../store/support/desks.ts';
+import { folded } from '../people/near-words.ts';
 import type { Stack } from './desks.ts';
 
 /**
- * One page of a desk. The cursor names the last row before the page, and stays valid after that row has left the desk.
+ * One page of a desk, or of what a text finds on it. A position names a row beside the page, and stays valid after that
+ * row has left the desk.
  */
 
-/** Rows of one page. */
-const PAGE = 50;
-
-const CURSOR = /^(-?\d{1,16})\.(.{1,200})$/;
-
-function cursorOf({ rank, id }: DeskKey): string {
-  return `${rank}.${id}`;
+export interface DeskQuery {
+  position: PagePosition | undefined;
+  /** The text of a search. */
+  find: string | undefined;
 }
 
-function isAfter(cursor: string | undefined): (key: DeskKey) => boolean {
-  const [, rank, id = ''] = CURSOR.exec(cursor ?? '') ?? [];
-  if (rank === undefined) return () => true;
-  return (key) => key.rank > Number(rank) || (key.rank === Number(rank) && key.id > id);
-}
-
-export interface DeskPage<Row> {
+export interface DeskPage<Row> extends PageEnds {
   rows: Row[];
-  /** How many rows come before the first row of the page; undefined where the number is not known. */
-  before: number | undefined;
-  /** How many rows are counted, up to the bound of the desk. */
+  /** How many rows come before the first row of the page. */
+  before: number;
+  /** How many rows are counted, up to the bound of the desk; of a search: how many fit. */
   count: number;
   isMore: boolean;
   /** How many rows the desk has, where all are counted. */
   total?: number | undefined;
-  /** The cursor of the next page; undefined on the last page. */
-  next: string | undefined;
 }
 
-/** The page of a stack after a cursor, with its rows in the order of the stack. */
+/** The texts of a row, and of the rows in it. */
+function wordsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(wordsIn) : [];
+}
+
+type ReadRows<Key, Row> = (ids: string[], keys: Key[]) => Promise<Row[]>;
+
+/** The keys whose rows hold the text. All rows of the desk are read, which are a thousand at most. */
+async function keysWith<Key extends DeskKey, Row extends { id: string }>(
+  keys: readonly Key[],
+  find: string,
+  read: ReadRows<Key, Row>,
+): Promise<Key[]> {
+  const all = [...keys];
+  const rows =
+    all.length === 0
+      ? []
+      : await read(
+          all.map(({ id }) => id),
+          all,
+        );
+  const wanted = folded(find);
+  const found = new Set(
+    rows.filter((row) => folded(wordsIn(row).join('\n')).includes(wanted)).map(({ id }) => id),
+  );
+  return all.filter(({ id }) => found.has(id));
+}
+
+/** A page of a stack, with its rows in the order of the stack. */
 export async function pageOf<Key extends DeskKey, Row extends { id: string }>(
-  { keys, isMore, total }: Stack<Key>,
-  after: string | undefined,
-  read: (ids: string[], keys: Key[]) => Promise<Row[]>,
+  { keys: all, isMore, total }: Stack<Key>,
+  { position, find }: DeskQuery,
+  read: ReadRows<Key, Row>,
 ): Promise<DeskPage<Row>> {
-  const rest = keys.filter(isAfter(after));
-  const shown = rest.slice(0, PAGE);
-  const ids = shown.map(({ id }) => id);
-  const rows = new Map((ids.length === 0 ? [] : await read(ids, shown)).map((row) => [row.id, row]));
-  const last = shown.at(-1);
+  const keys = find === undefined ? all : await keysWith(all, find, read);
+  const page = pageFrom(keysFrom(keys, position, 'rising'), position);
+  const ids = page.keys.map(({ id }) => id);
+  const rows = new Map((ids.length === 0 ? [] : await read(ids, page.keys)).map((row) => [row.id, row]));
   return {
     rows: ids.flatMap((id) => rows.get(id) ?? []),
-    before: keys.length - rest.length,
+    before: Math.max(
+      0,
+      keys.findIndex(({ id }) => id === ids[0]),
+    ),
     count: keys.length,
     isMore,
-    total,
-    next: last && rest.length > shown.length ? cursorOf(last) : undefined,
+    total: find === undefined ? total : undefined,
+    previous: page.previous,
+    next: page.next,
   };
 }

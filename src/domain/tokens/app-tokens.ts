@@ -1,4 +1,11 @@
 import { type TokenRow, type AppTokenFilter, listTokens } from '../../store/tokens/app-tokens.ts';
+import {
+  type TokenKeyPage,
+  type TokenListQuery,
+  tokensOfAccountPage,
+  tokensOfAppPage,
+} from './token-list.ts';
+import { readNotedAt } from '../../store/usage/last-use.ts';
 import type { TokensDeps } from './deps.ts';
 import { knownCallDays } from '../usage/callers.ts';
 import type { CountedDays } from '../usage/counted-days.ts';
@@ -16,31 +23,43 @@ export interface AppToken extends Omit<TokenRow, 'account_email'> {
   usage: Usage | undefined;
 }
 
-/** Tokens on one page. */
-const PAGE = 50;
-
 /** Usage covers this many days. */
 const DAYS_TOLD = 30;
 
-interface TokenPage {
+interface ListedTokens {
+  /** In the order of the ids. */
   tokens: AppToken[];
-  /** Where the next page begins: after this id. Undefined on the last page. */
-  next: string | undefined;
   /** What is known of the days that usage covers. */
   counted: CountedDays;
 }
 
-/** One page of tokens in the order of their ids, beginning after the id `after`. */
-export async function tokensOfApp(context: TokensDeps, of: AppTokenFilter, after = ''): Promise<TokenPage> {
-  const rows = await listTokens(context.store.durable, of, { after, limit: PAGE + 1 });
-  const shown = rows.slice(0, PAGE);
-  const ids = shown.map(({ id }) => id);
+/** Tokens with what they were used for lately. */
+export async function tokensWithUsage(context: TokensDeps, ids: readonly string[]): Promise<ListedTokens> {
+  const rows = ids.length === 0 ? [] : await listTokens(context.store.durable, ids);
   const usage = await usageOf(context, ids, { days: DAYS_TOLD });
-  const tokens = shown.map(({ account_email: email, ...row }) => ({
-    ...row,
-    isExpected: row.account_id === null && email !== null,
-    usage: usage.get(row.id),
-  }));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const tokens = ids.flatMap((id) => {
+    const row = byId.get(id);
+    if (!row) return [];
+    const { account_email: email, ...rest } = row;
+    return [{ ...rest, isExpected: row.account_id === null && email !== null, usage: usage.get(id) }];
+  });
   const within = await knownCallDays(context, ids);
-  return { tokens, next: rows.length > PAGE ? ids.at(-1) : undefined, counted: within(DAYS_TOLD) };
+  return { tokens, counted: within(DAYS_TOLD) };
+}
+
+/** One page of the tokens of an app, or of one account at the app. */
+export async function tokenPageOf(
+  context: TokensDeps,
+  { clientId, accountId }: AppTokenFilter,
+  query: TokenListQuery,
+): Promise<TokenKeyPage> {
+  return accountId === undefined
+    ? tokensOfAppPage(context, clientId, query)
+    : tokensOfAccountPage(context, { clientId, accountId }, query);
+}
+
+/** When uses were last noted beside the tokens, in the order of which lists are; undefined before the first time. */
+export function lastUseNotedAt({ store }: TokensDeps): Promise<number | undefined> {
+  return readNotedAt(store.durable);
 }

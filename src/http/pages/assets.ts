@@ -45,6 +45,7 @@ export function loadAssets() {
   const texts = new Map([
     ['/assets/style.css', stylesheet()],
     ['/assets/local-times.js', ours('local-times.js')],
+    ['/assets/page-aids.js', ours('page-aids.js')],
     ['/assets/live.js', ours('live.js')],
     ['/assets/htmx.js', theirs('htmx.org/dist/htmx.min.js')],
     ['/assets/htmx-sse.js', theirs('htmx-ext-sse/dist/sse.min.js')],

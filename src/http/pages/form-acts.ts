@@ -17,6 +17,7 @@ interface FormAddress {
 
 const ACTS: readonly FormAddress[] = [
   { path: '/sign-out', words: 'Sign out', page: '/apps/account' },
+  { path: '/apps', words: 'Find an app in the list' },
   { path: '/apps/account/sign-out-everywhere', words: 'Sign out everywhere', page: '/apps/account' },
   { path: '/apps/register', words: 'Register an app' },
   { path: '/apps/paste-token', words: 'Look for a pasted token' },
@@ -30,6 +31,7 @@ const ACTS: readonly FormAddress[] = [
   },
   { path: '/apps/:app/connect', words: 'Connect the app again', page: '/apps/:app' },
   { path: '/apps/:app/revoke', words: 'Revoke the access of the app' },
+  { path: '/apps/:app/tokens', words: 'Find a token in the list' },
   { path: '/apps/:app/secrets', words: 'Add a secret to the app' },
   { path: '/apps/:app/secrets/:secret/retire', words: 'Retire a secret of the app' },
   { path: '/apps/:app/modern-client', words: 'Enter a client of the app' },
@@ -61,6 +63,8 @@ const ACTS: readonly FormAddress[] = [
     page: '/apps/:app/contacts',
   },
   { path: '/support/search', words: 'Search', page: '/support' },
+  { path: '/support/apps/:app', words: 'Find a token in the list' },
+  { path: '/support/desks/:desk', words: 'Find in the list' },
   { path: '/support/mappings/:token/revoke', words: 'Revoke a token of the app' },
   { path: '/support/mappings/:token/remind', words: 'Send a reminder about the app' },
   { path: '/support/mappings/:token/link', words: 'Make a link to connect the app again' },

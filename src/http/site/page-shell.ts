@@ -18,7 +18,7 @@ import { formActOf } from '../pages/form-acts.ts';
 import { takeNotice } from '../pages/flash-notice.ts';
 import { knowRole, mustSignInAsStaff, readerOf, roleIn, signInAddress, staffSignIn } from './reader.ts';
 import { idsInAddress, withoutTypedTokens } from './typed-secrets.ts';
-import { LOCAL_TIMES } from '../wording/words.ts';
+import { LOCAL_TIMES, PAGE_AIDS } from '../wording/words.ts';
 
 /**
  * The shell of every page for signed-in people: the navigation, the signed-in account, and the guard of forms. A form
@@ -146,13 +146,18 @@ const SUPPORT_PAGES = [
 
 const PAGES_OF_LEADS = [{ label: 'API keys', href: '/support/api-keys' }];
 
+const supportPages = (role: StaffRole | undefined) => [
+  ...SUPPORT_PAGES,
+  ...(role === 'lead' ? PAGES_OF_LEADS : []),
+];
+
 /**
  * The entries of the navigation, with the open page marked. Only staff see the way between the two halves of the site.
  */
 function navigation(path: string, role: StaffRole | undefined, canRegister: boolean) {
   const isSupport = role !== undefined && (path === '/support' || path.startsWith('/support/'));
   const items = isSupport
-    ? [...SUPPORT_PAGES, ...(role === 'lead' ? PAGES_OF_LEADS : []), { label: 'Your apps', href: '/apps' }]
+    ? [...supportPages(role), { label: 'Your apps', href: '/apps' }]
     : [
         ...OWN_PAGES,
         ...(canRegister ? [REGISTRATION] : []),
@@ -161,16 +166,27 @@ function navigation(path: string, role: StaffRole | undefined, canRegister: bool
   return items.map((item) => ({ ...item, current: item.href === path }));
 }
 
+/** The pages of support that have the search box in their middle. */
+const SEARCH_PAGES: ReadonlySet<string> = new Set(['/support', '/support/search']);
+
+/** The search box at the head of every other page of support. */
+function searchOf(path: string, role: StaffRole | undefined, token: string) {
+  if (role === undefined || !path.startsWith('/support/') || SEARCH_PAGES.has(path)) return undefined;
+  return { action: '/support/search', token };
+}
+
 /** Staff of the company have no account here, so the pages of owners are not theirs. */
 function framedForStaff({ vault }: SiteDeps, { req, locals }: Response): Record<string, unknown> {
   const staff = companyStaffOf(req);
   const token = formToken(vault.session(), req.sessionID);
   const path = req.originalUrl.split('?')[0] ?? '';
+  const role = locals['role'] as StaffRole | undefined;
   return {
     person: staff,
-    role: locals['role'],
+    role,
     formToken: token,
-    navigation: SUPPORT_PAGES.map((item) => ({ ...item, current: item.href === path })),
+    navigation: supportPages(role).map((item) => ({ ...item, current: item.href === path })),
+    search: searchOf(path, role, token),
     signOut: { action: '/sign-out', csrf: token, name: staff?.email || staff?.name },
   };
 }
@@ -182,12 +198,14 @@ function framed(context: SiteDeps, res: Response): Record<string, unknown> {
   if (!person) return companyStaffOf(req) ? framedForStaff(context, res) : { narrow: true };
   const token = formToken(vault.session(), req.sessionID);
   const canRegister = mayRegister(context, roleIn(res));
+  const path = req.originalUrl.split('?')[0] ?? '';
   return {
     person,
     mayRegister: canRegister,
     role: roleIn(res),
     formToken: token,
-    navigation: navigation(req.originalUrl.split('?')[0] ?? '', roleIn(res), canRegister),
+    navigation: navigation(path, roleIn(res), canRegister),
+    search: searchOf(path, roleIn(res), token),
     signOut: { action: '/sign-out', csrf: token, name: person.email, account: '/apps/account' },
   };
 }
@@ -233,7 +251,12 @@ export function createPageShell(parts: SigninPagesDeps): PageShell {
     { formTargets: targets, scripts = [], knownIds = [], ...data },
   ) => {
     const notice = takeNotice(context, res);
-    const shown = { notice, narrow: false, scripts: [LOCAL_TIMES, ...scripts], ...framed(context, res) };
+    const shown = {
+      notice,
+      narrow: false,
+      scripts: [LOCAL_TIMES, PAGE_AIDS, ...scripts],
+      ...framed(context, res),
+    };
     const known = [...idsInAddress(res.req.originalUrl), ...knownIds];
     const html = withoutTypedTokens(pages.render(template, { ...shown, ...data }), fieldsOf(res.req), known);
     sendPage(res, html, { formTargets: targets, hasScripts: true });

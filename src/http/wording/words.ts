@@ -23,6 +23,9 @@ export function timeElement(time: number, precision: keyof typeof TIMES | 'days'
 /** The script that shows these elements in the reader's zone. */
 export const LOCAL_TIMES = '/assets/local-times.js';
 
+/** The script that adds the key of the search box and the buttons to copy. */
+export const PAGE_AIDS = '/assets/page-aids.js';
+
 /** A sentence in parts: words, and times (Unix milliseconds), which `sentence.eta` writes as time elements. */
 export type Sentence = ReadonlyArray<string | number>;
 

@@ -12,6 +12,8 @@ export interface EndedGrantSpan {
 
 interface CauseQuery extends EndedGrantSpan {
   cause: DeathCause;
+  /** Of this app alone. */
+  clientId?: string | undefined;
 }
 
 /** The place where a list continues: after this grant, newest first. */
@@ -34,13 +36,14 @@ const HAS_STOPPED = sql<number>`case when exists (select 1 from mappings t
   then 1 else 0 end`;
 
 const isWithin =
-  ({ cause, from, to }: CauseQuery) =>
+  ({ cause, from, to, clientId }: CauseQuery) =>
   (eb: ExpressionBuilder<Tables & { g: Tables['grants'] }, 'g'>) =>
     eb.and([
       eb('g.state', '=', sql.lit('dead')),
       eb('g.dead_cause', '=', cause),
       eb('g.dead_at', '>=', from),
       eb('g.dead_at', '<', to),
+      ...(clientId === undefined ? [] : [eb('g.client_id', '=', clientId)]),
     ]);
 
 /** How many grants ended for one cause, counted up to `limit`. */
@@ -68,21 +71,54 @@ export async function countEndedByCause(
   return rows.map(({ cause, n }) => ({ cause, n: Number(n) }));
 }
 
+/** How many grants ended by app, among up to `limit` that ended within a span; the app with the most comes first. */
+export async function countEndedByApp(
+  db: Database,
+  { causes, ...of }: EndedGrantSpan & { causes: readonly DeathCause[] },
+  limit: number,
+): Promise<{ apps: Array<{ client_id: string; name: string; n: number }>; read: number }> {
+  const some = db
+    .selectFrom('grants as g')
+    .select('g.client_id')
+    .where('g.state', '=', sql.lit('dead'))
+    .where('g.dead_cause', 'in', causes)
+    .where('g.dead_at', '>=', of.from)
+    .where('g.dead_at', '<', of.to)
+    .limit(limit)
+    .as('some');
+  const rows = await db
+    .selectFrom(some)
+    .innerJoin('apps as a', 'a.client_id', 'some.client_id')
+    .select((eb) => ['a.client_id', 'a.name', eb.fn.countAll<number | string>().as('n')])
+    .groupBy(['a.client_id', 'a.name'])
+    .execute();
+  const apps = rows.map((row) => ({ ...row, n: Number(row.n) })).toSorted((one, other) => other.n - one.n);
+  return { apps, read: apps.reduce((sum, { n }) => sum + n, 0) };
+}
+
+/** Where a page of ended grants begins: after a grant, or, with `isBack`, before it. */
+interface EndedFrom {
+  from: EndedGrantPosition | undefined;
+  isBack: boolean;
+}
+
 async function keysOf(
   db: Database,
-  of: CauseQuery & { after: EndedGrantPosition | undefined },
+  of: CauseQuery & { at: EndedFrom },
   limit: number,
 ): Promise<EndedGrantKey[]> {
-  const { cause, after } = of;
+  const { cause } = of;
+  const { from, isBack } = of.at;
+  const [beside, order] = isBack ? ([sql`>`, 'asc'] as const) : ([sql`<`, 'desc'] as const);
   const rows = await db
     .selectFrom('grants as g')
     .select(['g.id', 'g.dead_at', HAS_STOPPED.as('has_stopped')])
     .where(isWithin(of))
-    .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(g.dead_at, g.id) < (${after?.at ?? 0}, ${after?.id ?? ''})`),
+    .$if(from !== undefined, (query) =>
+      query.where(sql<boolean>`(g.dead_at, g.id) ${beside} (${from?.at ?? 0}, ${from?.id ?? ''})`),
     )
-    .orderBy('g.dead_at', 'desc')
-    .orderBy('g.id', 'desc')
+    .orderBy('g.dead_at', order)
+    .orderBy('g.id', order)
     .limit(limit)
     .execute();
   return rows.map(({ id, dead_at: at, has_stopped: n }) => ({ id, at: at ?? 0, cause, hasStopped: n === 1 }));
@@ -91,15 +127,21 @@ async function keysOf(
 const newestFirst = (one: EndedGrantPosition, other: EndedGrantPosition) =>
   other.at - one.at || (one.id < other.id ? 1 : -1);
 
-/** The grants that ended for some causes, newest first, from a place on and up to `limit`. */
+interface EndedKeysQuery extends EndedGrantSpan {
+  causes: readonly DeathCause[];
+  clientId?: string | undefined;
+  at: EndedFrom;
+}
+
+/**
+ * The grants that ended for some causes, up to `limit`: newest first from a place on, or oldest first from a place back.
+ */
 export async function endedKeys(
   db: Database,
-  {
-    causes,
-    ...of
-  }: EndedGrantSpan & { causes: readonly DeathCause[]; after: EndedGrantPosition | undefined },
+  { causes, ...of }: EndedKeysQuery,
   limit: number,
 ): Promise<EndedGrantKey[]> {
   const found = await Promise.all(causes.map((cause) => keysOf(db, { ...of, cause }, limit)));
-  return found.flat().toSorted(newestFirst).slice(0, limit);
+  const sorted = found.flat().toSorted(newestFirst);
+  return (of.at.isBack ? sorted.toReversed() : sorted).slice(0, limit);
 }

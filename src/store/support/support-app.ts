@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { BESIDE_MAPPING, type MappingRow } from '../tokens/find-mappings.ts';
 import type { Database } from '../driver/store.ts';
-import type { App } from '../tables/tables.ts';
+import { type App, WAITING_STATES } from '../tables/tables.ts';
+import { isOneOf } from '../driver/many-rows.ts';
 
 /** An app in the view of support, retired or not. */
 
@@ -64,25 +64,23 @@ const tokens = (db: Database) =>
     .selectAll('m')
     .select(BESIDE_MAPPING);
 
-/** Tokens of an app in the order of their ids, after an id. */
-export async function tokensAfter(
-  db: Database,
-  clientId: string,
-  { after, limit }: { after: string; limit: number },
-): Promise<MappingRow[]> {
-  const query = tokens(db).where('m.client_id', '=', clientId).where('m.id', '>', after);
-  return query.orderBy('m.id').limit(limit).execute();
+/** Tokens by their ids, in no order. */
+export async function mappingsByIds(db: Database, ids: readonly string[]): Promise<MappingRow[]> {
+  return tokens(db)
+    .where(isOneOf(db, 'm.id', ids))
+    .execute();
 }
 
-const NEED = sql<number>`case m.state when 'reauthorization_required' then 0 when 'unmapped' then 1
-  when 'active' then 2 else 3 end`;
-const STOPPED_AT = sql<number | null>`case when m.state = 'reauthorization_required' then m.updated_at end`;
-
-/**
- * Tokens of an account: stopped tokens first (the earliest stop first), then unmapped, active and ended tokens, each by
- * the names of their apps.
- */
-export async function tokensOfHolder(db: Database, accountId: string, limit: number): Promise<MappingRow[]> {
-  const query = tokens(db).where('m.account_id', '=', accountId).orderBy(NEED).orderBy(STOPPED_AT);
-  return query.orderBy('a.name').orderBy('m.created_at', 'desc').orderBy('m.id').limit(limit).execute();
+/** One waiting token of each app of an account: the token by which its page is reached. */
+export async function waitingTokenOfApps(
+  db: Database,
+  accountId: string,
+): Promise<Array<{ client_id: string; id: string }>> {
+  return db
+    .selectFrom('mappings')
+    .select((eb) => ['client_id', eb.fn.min('id').as('id')])
+    .where('account_id', '=', accountId)
+    .where('state', 'in', WAITING_STATES)
+    .groupBy('client_id')
+    .execute();
 }

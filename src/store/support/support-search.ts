@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { BESIDE_MAPPING, type MappingRow } from '../tokens/find-mappings.ts';
-import { isSqlite } from '../driver/many-rows.ts';
+import { groupBy } from '../../shared/group-by.ts';
+import { isOneOf, isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Mapping } from '../tables/tables.ts';
 
@@ -145,10 +146,71 @@ export async function appsWithAddress(db: Database, address: string, limit: numb
     .execute();
 }
 
-/** Apps page by page, for a search by name outside the database, because the databases differ in their lower case. */
+/** An app with what it can be searched by. */
+export interface AppWords {
+  app: AppFound;
+  owner_email: string | null;
+  callbacks: string[];
+}
+
+/** Apps page by page, for a search outside the database, because the databases differ in their lower case. */
 export async function listForNames(
   db: Database,
   { after, limit }: { after: string; limit: number },
-): Promise<AppFound[]> {
-  return apps(db).where('client_id', '>', after).orderBy('client_id').limit(limit).execute();
+): Promise<AppWords[]> {
+  const rows = await apps(db)
+    .select('owner_email')
+    .where('client_id', '>', after)
+    .orderBy('client_id')
+    .limit(limit)
+    .execute();
+  const callbacks = await db
+    .selectFrom('app_callbacks')
+    .select(['client_id', 'uri'])
+    .where('client_id', '>', after)
+    .where('client_id', '<=', rows.at(-1)?.client_id ?? after)
+    .execute();
+  const byApp = groupBy(callbacks, ({ client_id: id }) => id);
+  return rows.map(({ owner_email, ...app }) => ({
+    app,
+    owner_email,
+    callbacks: (byApp.get(app.client_id) ?? []).map(({ uri }) => uri),
+  }));
+}
+
+/** The tokens that wait under some addresses, newest first. */
+export async function mappingsUnder(
+  db: Database,
+  addresses: readonly string[],
+  limit: number,
+): Promise<MappingRow[]> {
+  return db
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
+    .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
+    .selectAll('m')
+    .select(BESIDE_MAPPING)
+    .where('m.account_id', 'is', null)
+    .where(isOneOf(db, 'm.account_email', addresses))
+    .orderBy('m.created_at', 'desc')
+    .orderBy('m.id')
+    .limit(limit)
+    .execute();
+}
+
+/** Accounts by their ids, in the order of their names. */
+export async function accountsOf(db: Database, ids: readonly string[]): Promise<AccountFound[]> {
+  return db
+    .selectFrom('accounts')
+    .select(['account_id', 'name', 'email'])
+    .where(isOneOf(db, 'account_id', ids))
+    .orderBy('name')
+    .orderBy('account_id')
+    .execute();
+}
+
+/** The person that a mail was for: `account:ID` or `email:ADDRESS`. */
+export async function personOfMail(db: Database, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom('mails').select('person').where('id', '=', id).executeTakeFirst();
+  return row?.person;
 }

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 
 /** The rows for the pages of people. */
 
@@ -40,7 +40,16 @@ interface ProgressReadingTable {
 type ProgressOfAllTable = Omit<ProgressTable, 'client_id'>;
 
 /** The durable database. */
+/** What support finds people by. Triggers keep the rows. */
+interface PeopleTable {
+  id: Generated<number>;
+  /** `account:ID`, or `email:ADDRESS` while tokens wait under the address. */
+  person: string;
+  words: string;
+}
+
 export interface PageTables {
+  people: PeopleTable;
   staff: StaffTable;
   progress: ProgressTable;
   progress_of_all: ProgressOfAllTable;

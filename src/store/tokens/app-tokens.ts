@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
+import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { MappingState } from '../tables/tables.ts';
 
@@ -10,12 +11,8 @@ export interface AppTokenFilter {
   accountId?: string;
 }
 
-/** A page of tokens in the order of their ids, after an id, with the account and grant of each. */
-export async function listTokens(
-  db: Database,
-  { clientId, accountId }: AppTokenFilter,
-  { after, limit }: { after: string; limit: number },
-) {
+/** Tokens by their ids, in no order, with the account and grant of each. */
+export async function listTokens(db: Database, ids: readonly string[]) {
   return db
     .selectFrom('mappings as m')
     .leftJoin('accounts as c', 'c.account_id', 'm.account_id')
@@ -33,14 +30,11 @@ export async function listTokens(
       'm.claimed_client_id',
       'm.app_proven',
       'm.last_used_at',
+      'm.updated_at',
       'c.name as account_name',
       'g.state as grant_state',
     ])
-    .where('m.client_id', '=', clientId)
-    .$if(accountId !== undefined, (query) => query.where('m.account_id', '=', accountId ?? ''))
-    .where('m.id', '>', after)
-    .orderBy('m.id')
-    .limit(limit)
+    .where(isOneOf(db, 'm.id', ids))
     .execute();
 }
 

@@ -138,7 +138,7 @@ export function enteringAnOwnClient(stage: Stage): void {
     expect(page.body).not.toContain(CONFIDENTIAL.clientSecret);
     expect(page.body).not.toContain(row.secret_sealed);
     expect(valueOf(page, 'client_secret')).toBe('');
-    expect(page.body).toContain(`<code>${stage.system.bridgeUrl}/callback</code>`);
+    expect(page.body).toContain(`>${stage.system.bridgeUrl}/callback</code>`);
     await enter({ ...asEntries(CONFIDENTIAL), 'account:write': 'on', 'posts:admin': 'on', openid: 'on' });
     expect((await enteredNow())?.scopes).toEqual([
       'account:read',

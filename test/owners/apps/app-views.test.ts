@@ -132,11 +132,12 @@ test('an owner reads of every token whose it is, where it comes from, how it is 
   const page = await open(dana, '/tokens');
   const words = wordsOf(page);
   const hint = `1/${token.slice(2, 6)}…${token.slice(-4)}`;
-  expect(words).toMatch(
-    new RegExp(`${hint} Sam Holder imported not connected Its holder has not connected .* UTC 12 `),
-  );
-  expect(words).toMatch(/you from the registration refused It was made for you .* never seen 0/);
-  expect(words).toMatch(/not known yet imported not connected Its holder is known by a mail address alone/);
+  expect(words).toMatch(new RegExp(`${hint} Sam Holder imported not connected \\(\\d\\) .* UTC 12 `));
+  expect(words).toMatch(/you from the registration refused never seen 0/);
+  expect(words).toMatch(/not known yet imported not connected \(\d\) /);
+  for (const reason of ['is known by a mail address alone', 'has not connected the app'])
+    expect(words).toMatch(new RegExp(`\\(\\d\\) not connected Its holder ${reason}`));
+  expect(words).toContain('refused It was made for you');
   expect(page.body).not.toContain('holder@elsewhere.example');
   expect(page.body).not.toContain(SAM.login);
   for (const whole of [token, expected.token, app.ownerToken])
@@ -146,7 +147,7 @@ test('an owner reads of every token whose it is, where it comes from, how it is 
 test('tokens come fifty on a page, each once', async () => {
   for (let count = 0; count < 60; count++) await waitingToken(system, { app, accountId: SAM.accountId });
   const first = await open(dana, '/tokens');
-  const next = /\/tokens\?after=[0-9a-f]{24}/.exec(first.body)?.[0] ?? '';
+  const next = /\/tokens\?after=[0-9a-f_]{26,}/.exec(first.body)?.[0] ?? '';
   const second = await open(dana, next);
   const hints = [first, second].map(({ body }) =>
     [...body.matchAll(/1\/\w{4}…\w{4}/g)].map(([hint]) => hint),
@@ -154,9 +155,11 @@ test('tokens come fifty on a page, each once', async () => {
   expect(hints.map(({ length }) => length)).toEqual([50, 11]);
   expect(new Set(hints.flat()).size).toBe(61);
   expect(second.body).not.toContain('Next page');
-  expect(wordsOf(await open(dana, `/tokens?after=${'f'.repeat(24)}`))).toContain(
-    'No more tokens. Start from the first one',
+  const back = /\/tokens\?back=[0-9a-f_]{26,}/.exec(second.body)?.[0] ?? '';
+  expect([...(await open(dana, back)).body.matchAll(/1\/\w{4}…\w{4}/g)].map(([hint]) => hint)).toEqual(
+    hints[0],
   );
+  expect(wordsOf(await open(dana, '/tokens?after=0_0'))).toContain('Start from the first page');
 });
 
 test('very many tokens are counted now, whatever the last count of the job said', async () => {
@@ -187,7 +190,7 @@ test('an owner connects the own token from the list, and revokes for the own acc
   expect(left.location).toContain(`${system.proxy.origin}/auth?`);
   expect(page.body).toContain(`/apps/${app.clientId}/revoke`);
   const forms = dana.forms(page).map(({ action }) => new URL(action).pathname);
-  expect(forms).toEqual(['/sign-out', `/apps/${app.clientId}/connect`]);
+  expect(forms).toEqual(['/sign-out', `/apps/${app.clientId}/connect`, `/apps/${app.clientId}/tokens`]);
 });
 
 test('real calls are in the list of calls, with the program, and what ends with the retirement is named', async () => {

@@ -15,6 +15,7 @@ GET  /assets/style.css                                200      200      200     
 GET  /assets/icon.svg                                 200      200      200     200      200     200      200      200
 GET  /favicon.ico                                     200      200      200     200      200     200      200      200
 GET  /assets/local-times.js                           200      200      200     200      200     200      200      200
+GET  /assets/page-aids.js                             200      200      200     200      200     200      200      200
 GET  /assets/live.js                                  200      200      200     200      200     200      200      200
 GET  /assets/htmx.js                                  200      200      200     200      200     200      200      200
 GET  /assets/htmx-sse.js                              200      200      200     200      200     200      200      200
@@ -23,6 +24,7 @@ GET  /sign-out                                        200      led      led     
 POST /sign-out                                        403      done     done    done     done    done     done     done
 
 GET  /apps                                            sign-in  200      200     200      200     200      200      200
+POST /apps                                            403      led      led     led      led     led      led      led
 GET  /apps/account                                    sign-in  200      200     200      200     200      200      200
 POST /apps/account/sign-out-everywhere                403      done     done    done     done    done     done     done
 GET  /apps/account/signed-out                         200      led      led     led      led     led      led      led
@@ -56,6 +58,7 @@ GET  /apps/:clientId/rehearse                         sign-in  404      404     
 POST /apps/:clientId/rehearse                         403      404      404     done     404     404      404      404
 POST /apps/:clientId/rehearse/stop                    403      404      404     done     404     404      404      404
 GET  /apps/:clientId/tokens                           sign-in  200      200     200      200     200      200      200
+POST /apps/:clientId/tokens                           403      led      led     led      led     led      led      led
 GET  /apps/:clientId/calls                            sign-in  200      200     200      200     200      200      200
 GET  /apps/:clientId/live                             sign-in  404      200     200      404     404      404      404
 GET  /apps/:clientId/live/events                      401      404      200     200      404     404      404      404
@@ -72,12 +75,14 @@ POST /support/search                                  403      403      403     
 GET  /support/mappings/:mappingId                     sign-in  403      403     403      403     200      200      200
 GET  /support/desks                                   sign-in  403      403     403      403     200      200      200
 GET  /support/desks/:desk                             sign-in  403      403     403      403     200      200      200
+POST /support/desks/:desk                             403      403      403     403      403     led      led      led
 GET  /support/numbers                                 sign-in  403      403     403      403     200      200      200
 GET  /support/numbers.csv                             sign-in  403      403     403      403     200      200      200
 GET  /support/numbers.json                            sign-in  403      403     403      403     200      200      200
 GET  /support/accounts/:accountId                     sign-in  403      403     403      403     200      200      200
 GET  /support/requests/:requestId                     sign-in  403      403     403      403     200      200      200
 GET  /support/apps/:clientId                          sign-in  403      403     403      403     200      200      200
+POST /support/apps/:clientId                          403      403      403     403      403     led      led      led
 GET  /support/mappings/:id/revoke                     sign-in  403      403     403      403     403      200      200
 POST /support/mappings/:id/revoke                     403      403      403     403      403     403      done     done
 GET  /support/mappings/:id/remind                     sign-in  403      403     403      403     403      200      200

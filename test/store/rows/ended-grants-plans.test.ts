@@ -21,10 +21,14 @@ const span = { from: 1000, to: 2000 };
 const STATEMENTS: Array<[name: string, work: (db: Database) => Promise<unknown>]> = [
   ['counted', (db) => countEnded(db, { ...span, cause: 'lost' }, 100)],
   ['counted by cause', (db) => countEndedByCause(db, { ...span, causes: ['lost', 'refused'] })],
-  ['listed', (db) => endedKeys(db, { ...span, causes: ['lost'], after: undefined }, 100)],
+  [
+    'listed',
+    (db) => endedKeys(db, { ...span, causes: ['lost'], at: { from: undefined, isBack: false } }, 100),
+  ],
   [
     'listed from a place on',
-    (db) => endedKeys(db, { ...span, causes: ['lost'], after: { at: 1500, id: 'g7' } }, 100),
+    (db) =>
+      endedKeys(db, { ...span, causes: ['lost'], at: { from: { at: 1500, id: 'g7' }, isBack: false } }, 100),
   ],
 ];
 

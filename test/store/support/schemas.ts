@@ -48,20 +48,24 @@ function schemaOf(found: { columns: Column[]; references: string[]; indexes: Ind
   };
 }
 
+/** The index of the letters in names, `people_grams`, is each database's own (docs/decisions/0030). */
+
 /** A column `integer primary key` fills itself; text keys of a strict table may not be null. */
 const SQLITE = {
   columns: `
     select m.name as tab, c.name as col, c.type, c.pk > 0 as is_key, c."notnull" = 0 and c.pk = 0 as is_nullable,
       c.dflt_value is not null or (c.pk > 0 and c.type = 'INTEGER') as has_default
     from sqlite_master m join pragma_table_info(m.name) c
-    where m.type = 'table' and m.name not like 'sqlite%' and m.name <> 'schema_version'`,
+    where m.type = 'table' and m.name not like 'sqlite%' and m.name not like 'people_grams%'
+      and m.name <> 'schema_version'`,
   references: `
     select m.name || '.' || f."from" || ' -> ' || f."table" || '.' || f."to"
     from sqlite_master m join pragma_foreign_key_list(m.name) f where m.type = 'table'`,
   indexes: `
     select m.name as tab, i."unique" as is_unique, i.partial as is_partial,
       (select group_concat(c.name, ', ') from pragma_index_info(i.name) c) as cols
-    from sqlite_master m join pragma_index_list(m.name) i where m.type = 'table' and i.origin <> 'pk'`,
+    from sqlite_master m join pragma_index_list(m.name) i where m.type = 'table' and i.origin <> 'pk'
+      and m.name not like 'people_grams%'`,
 };
 
 /** The schema of one SQLite file. */
@@ -98,7 +102,8 @@ const POSTGRES = {
   indexes: `
     select t.relname as tab, i.indisunique as is_unique, i.indpred is not null as is_partial, ${COLUMNS_OF_INDEX} as cols
     from pg_index i join pg_class t on t.oid = i.indrelid and t.relpersistence = $1
-    where t.relnamespace = 'public'::regnamespace and not i.indisprimary`,
+    where t.relnamespace = 'public'::regnamespace and not i.indisprimary
+      and i.indexrelid::regclass::text <> 'people_grams'`,
 };
 
 /** The schema of the logged or of the unlogged tables of a PostgreSQL database. */

@@ -1,8 +1,10 @@
+import type { PageKey, PagePosition } from '../../../shared/list-pages.ts';
 import { findZone } from '../../../store/accounts/account-zone.ts';
 import { DESK_MAX } from '../../../store/support/desks.ts';
 import { grantDeskRows } from '../../../store/support/desks-rows.ts';
 import {
   countEnded,
+  countEndedByApp,
   type EndedGrantKey,
   endedKeys,
   type EndedGrantPosition,
@@ -43,31 +45,30 @@ export async function zoneOfReader({ store }: SupportDeps, accountId: string): P
   return zone !== undefined && isZone(zone) ? zone : 'UTC';
 }
 
-const PLACE = /^(\d{1,16})\.(\w{1,64})$/;
-
-function placeOf(cursor: string | undefined): EndedGrantPosition | undefined {
-  const [, at, id] = PLACE.exec(cursor ?? '') ?? [];
-  return at === undefined || id === undefined ? undefined : { at: Number(at), id };
-}
-
-const cursorOf = (place: EndedGrantPosition | undefined) => place && `${place.at}.${place.id}`;
-
 /**
  * The content of a list: the connections that broke and are still broken, or all connections that ended by one cause.
  */
 interface EndedQuery {
   span: ListedDay;
   cause: DeathCause | undefined;
+  /** Of this app alone. */
+  clientId?: string | undefined;
 }
+
+const placeOf = ({ rank, id }: PageKey): EndedGrantPosition => ({ at: rank, id });
+
+const keyOf = (place: EndedGrantPosition | undefined): PageKey | undefined =>
+  place && { rank: place.at, id: place.id };
 
 /** The next connections of a list, among the connections that one page searches. */
 async function lookThrough(
   { store }: SupportDeps,
-  { span, cause }: EndedQuery,
-  after: EndedGrantPosition | undefined,
+  { span, cause, clientId }: EndedQuery,
+  position: PagePosition | undefined,
 ) {
   const causes = cause === undefined ? STOPS : [cause];
-  const read = await endedKeys(store.durable, { ...span, causes, after }, DESK_MAX + 1);
+  const at = { from: position && placeOf(position.key), isBack: position?.to === 'back' };
+  const read = await endedKeys(store.durable, { ...span, causes, clientId, at }, DESK_MAX + 1);
   const looked = read.slice(0, DESK_MAX);
   return {
     keys: cause === undefined ? looked.filter(isBreak) : looked,
@@ -82,10 +83,15 @@ export interface EndedCount {
   isMore: boolean;
 }
 
-/** How many connections broke on a day and are still broken, among the connections that one page searches. */
-export async function countBroken(context: SupportDeps, span: ListedDay): Promise<EndedCount> {
-  const { keys, isMore } = await lookThrough(context, { span, cause: undefined }, undefined);
+/** How many connections a list has, among the connections that one page searches. */
+async function countListed(context: SupportDeps, query: EndedQuery): Promise<EndedCount> {
+  const { keys, isMore } = await lookThrough(context, query, undefined);
   return { count: keys.length, isMore };
+}
+
+/** How many connections broke on a day and are still broken, among the connections that one page searches. */
+export function countBroken(context: SupportDeps, span: ListedDay): Promise<EndedCount> {
+  return countListed(context, { span, cause: undefined });
 }
 
 /** How many connections ended on a day, by cause. */
@@ -112,25 +118,49 @@ async function rowsOf({ store }: SupportDeps, keys: readonly EndedGrantKey[]) {
   });
 }
 
-/** One page of the connections that ended on a day, the newest first, with the counts of each cause. */
-export async function endedOnDay(context: SupportDeps, query: EndedQuery, after: string | undefined) {
-  const place = placeOf(after);
-  const causes = await countByCause(context, query.span);
-  const { keys, last, isMore } = await lookThrough(context, query, place);
-  const shown = keys.slice(0, PAGE);
-  const further = isMore ? last : undefined;
+/** How many connections ended on a day, by app. */
+async function countByApp({ store }: SupportDeps, { span, cause }: EndedQuery) {
+  const causes = cause === undefined ? CAUSES : [cause];
+  const { apps, read } = await countEndedByApp(store.durable, { ...span, causes }, COUNTED + 1);
+  return { apps, isMore: read > COUNTED };
+}
+
+type LookedThrough = Awaited<ReturnType<typeof lookThrough>>;
+
+/** The rows of a page and the ways to its neighbours. A page without a row still leads further. */
+function pageOfKeys({ keys, last, isMore }: LookedThrough, position: PagePosition | undefined) {
+  const nearest = keys.slice(0, PAGE);
+  const isBack = position?.to === 'back';
+  const shown = isBack ? nearest.toReversed() : nearest;
+  const beyond = keyOf(keys.length > nearest.length ? nearest.at(-1) : isMore ? last : undefined);
+  return isBack
+    ? { shown, previous: beyond, next: keyOf(shown.at(-1)) ?? position?.key }
+    : { shown, previous: position && (keyOf(shown[0]) ?? position.key), next: beyond };
+}
+
+/** One page of the connections that ended on a day, the newest first, with the counts of each cause and app. */
+export async function endedOnDay(
+  context: SupportDeps,
+  query: EndedQuery,
+  position: PagePosition | undefined,
+) {
+  const [causes, apps] = await Promise.all([countByCause(context, query.span), countByApp(context, query)]);
+  const { shown, ...ends } = pageOfKeys(await lookThrough(context, query, position), position);
   const counted =
-    query.cause === undefined ? await countBroken(context, query.span) : causes.get(query.cause);
+    query.cause === undefined || query.clientId !== undefined
+      ? await countListed(context, query)
+      : causes.get(query.cause);
   return {
     rows: await rowsOf(context, shown),
     causes,
+    apps,
     // A page beyond the counted connections may list more rows than were counted, so the count is at least the number
     // of listed rows.
     count: Math.max(counted?.count ?? 0, shown.length),
     isMore: counted?.isMore ?? false,
     /** Known for the first page alone. */
-    before: place === undefined ? 0 : undefined,
-    next: cursorOf(keys.length > shown.length ? shown.at(-1) : further),
+    before: position === undefined ? 0 : undefined,
+    ...ends,
   };
 }
 

@@ -1,4 +1,4 @@
-import { tokensOfApp } from '../../../domain/tokens/app-tokens.ts';
+import { tokenPageOf, tokensWithUsage } from '../../../domain/tokens/app-tokens.ts';
 import { type CallsQuery, callersOf } from '../../../domain/usage/callers.ts';
 import { type CallSummary, callsOf, programWords } from '../../../domain/usage/calls-of.ts';
 import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
@@ -69,11 +69,17 @@ export async function ownerCards(context: OwnersDeps, { app, of }: ShownApp, foo
 export async function holderCards(context: OwnersDeps, { app, of, reader }: ShownApp) {
   const asked = await callersOf(context, of);
   const { last } = await callsOf(context, asked.who, { days: 1 });
-  const { tokens, next, counted } = await tokensOfApp(context, of);
+  const page = await tokenPageOf(context, of, { tab: 'all', sort: 'used', position: undefined });
+  const { tokens, counted } = await tokensWithUsage(
+    context,
+    page.keys.map(({ id }) => id),
+  );
+  const { lines, reasons } = tokenLines(context, tokens, { app, reader });
   return {
     calls: await callsCard(context, asked, last),
-    tokenLines: tokenLines(context, tokens, { app, reader }),
+    tokenLines: lines,
+    reasons,
     gap: gapWords(counted),
-    isMore: next !== undefined,
+    isMore: page.next !== undefined,
   };
 }

@@ -17,17 +17,9 @@ import { stateLines } from '../../wording/state-words.ts';
 
 const DAYS = 30;
 
-/** At most this many apps have a card. The others are listed by name, so that the page stays fast. */
-const CARDS = 24;
-
 interface App {
   clientId: string;
   name: string;
-}
-
-/** Splits a list into apps with a card and apps that are listed by name. */
-export function forCards<A extends App>(apps: readonly A[]): { cards: A[]; others: A[] } {
-  return { cards: apps.slice(0, CARDS), others: apps.slice(CARDS) };
 }
 
 interface CallsCard {
@@ -46,6 +38,12 @@ function callsCard({ values, total, counted: known }: CallsLately): CallsCard {
     };
   const words = `${atLeast}${formatNumber(total)} ${total === 1 ? 'call' : 'calls'} in the last ${DAYS} days`;
   return { words, chart: sparkline({ label: `Calls of each of the last ${DAYS} days`, values }) };
+}
+
+/** The calls as a cell of a table. */
+function callsNumber({ total, counted: { isPartial } }: CallsLately): string {
+  if (!isPartial) return formatNumber(total);
+  return total === 0 ? 'not known' : `at least ${formatNumber(total)}`;
 }
 
 type Counts = AppTokens['counts'];
@@ -87,6 +85,7 @@ function cardOf(
     ...(isOver(counts) ? {} : dateOf(context, clientId)),
     footing: oldApiStatusOf(appLifecycleNow(context, clientId)),
     calls: calls && callsCard(calls),
+    callsWords: calls && callsNumber(calls),
     callsTotal: calls?.total ?? 0,
   };
 }

@@ -13,9 +13,39 @@ interface TokenLine {
   label: string;
   kind: string;
   reason: string;
+  /** The number of the reason in the list of reasons, where tokens of this label have several. */
+  note: number | undefined;
   /** Undefined for a token without a known use. */
   lastUsed: number | undefined;
+  /** Undefined for a token that has not stopped. */
+  stoppedAt: number | undefined;
   calls: number;
+}
+
+/** Why tokens stand as they do, once for all that stand so. */
+interface ReasonLine {
+  label: string;
+  kind: string;
+  reason: string;
+  note: number | undefined;
+}
+
+interface TokenLines {
+  lines: TokenLine[];
+  reasons: ReasonLine[];
+}
+
+type ReasonText = Pick<TokenLine, 'label' | 'kind' | 'reason'>;
+
+/** Each reason once, numbered where tokens of one label have several. */
+function reasonsOf(tokens: readonly ReasonText[]): ReasonLine[] {
+  const each = [...new Map(tokens.map((one) => [`${one.label} ${one.reason}`, one])).values()];
+  const isAlone = ({ label }: ReasonText) => each.filter((one) => one.label === label).length === 1;
+  const several = each.filter((one) => !isAlone(one));
+  return each.map(({ label, kind, reason }, at) => {
+    const note = several.indexOf(each[at] as ReasonText);
+    return { label, kind, reason, note: note < 0 ? undefined : note + 1 };
+  });
 }
 
 /** Tokens of an app as rows, for one reader. The dates of the app count for those tokens of which it is proven. */
@@ -23,15 +53,25 @@ export function tokenLines(
   context: OwnersDeps,
   tokens: readonly AppToken[],
   { app, reader }: Pick<ShownApp, 'app' | 'reader'>,
-): TokenLine[] {
+): TokenLines {
   const oldApiOf = (token: AppToken) =>
     oldApiStatusNow(context, provenApp({ ...token, app_source: app.source }));
-  return tokens.map((token) => ({
+  const worded = tokens.map((token) => ({
+    token,
     ...tokenWords({ ...token, isOwn: token.account_id === reader, oldApi: oldApiOf(token) }),
+  }));
+  const reasons = reasonsOf(worded);
+  const lines = worded.map(({ token, label, kind, reason }) => ({
+    label,
+    kind,
+    reason,
+    note: reasons.find((one) => one.label === label && one.reason === reason)?.note,
     hint: hintWords(token),
     holder: holderWords(token, reader),
     source: originWords(token),
     lastUsed: token.usage?.lastSeen ?? token.last_used_at ?? undefined,
+    stoppedAt: token.state === 'reauthorization_required' ? token.updated_at : undefined,
     calls: token.usage?.calls ?? 0,
   }));
+  return { lines, reasons };
 }

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Router } from 'express';
 import type { HttpSupportDeps } from '../deps.ts';
 import { changesCalls, type Lifecycle } from '../../../domain/lifecycle/lifecycle.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
-import { describeApp, type ExtensionRow } from '../../../domain/support/describe-app.ts';
+import { type AppTokensQuery, describeApp, type ExtensionRow } from '../../../domain/support/describe-app.ts';
 import { forecastOfApps } from '../../../domain/progress/forecaster.ts';
 import { forecastSentences } from '../../wording/forecast-words.ts';
 import { gapWords } from '../../../domain/usage/counted-days.ts';
@@ -11,6 +11,10 @@ import { timelineOfApp } from '../../../domain/support/timeline.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { byEndpoint } from '../../charts/call-charts.ts';
 import { cutOverOfApp } from '../../cut-over/cards.ts';
+import { leadToFind } from '../../tables/find-form.ts';
+import { readTable, type TableQuery } from '../../tables/table-query.ts';
+import { TOKEN_TABLE, tokenTable } from '../../tables/token-table.ts';
+import type { TokenSort, TokenTab } from '../../../domain/tokens/token-list.ts';
 import { appLifecycleNow, dateCard } from '../../wording/dates/card.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell } from '../../site/page-shell.ts';
@@ -29,13 +33,12 @@ type AppDescription = NonNullable<Awaited<ReturnType<typeof describeApp>>>;
 
 const addressOf = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
 
-async function described({ context }: PageShell, req: Request): Promise<AppDescription> {
-  const { after } = req.query;
-  const found = await describeApp(
-    context,
-    String(req.params['clientId']),
-    typeof after === 'string' ? after : '',
-  );
+async function described(
+  { context }: PageShell,
+  req: Request,
+  query: AppTokensQuery,
+): Promise<AppDescription> {
+  const found = await describeApp(context, String(req.params['clientId']), query);
   if (found) return found;
   throw new PageError(404, 'There is no such app', {
     reason: 'The address names an app that is not known here.',
@@ -103,14 +106,22 @@ async function shownForecast(context: HttpSupportDeps, { app, counts }: AppDescr
   return forecast ? forecastSentences(forecast, appLifecycleNow(context, app.client_id)) : [];
 }
 
-function shownTokens(context: HttpSupportDeps, { app, counts, tokens, next }: AppDescription, req: Request) {
+async function shownTokens(
+  context: HttpSupportDeps,
+  { app, counts, tokens, page }: AppDescription,
+  query: TableQuery<TokenTab, TokenSort>,
+) {
   const path = addressOf(app.client_id);
   return {
     states: stateLines(counts, oldApiStatusNow(context, app.client_id)),
     total: totalOf(counts),
     lines: tokens.map((row) => tokenLine(context, row)),
-    next: next === undefined ? undefined : `${path}?after=${encodeURIComponent(next)}#tokens`,
-    first: req.query['after'] === undefined ? undefined : `${path}#tokens`,
+    table: await tokenTable(context, query, {
+      path,
+      page,
+      finds: 'Find by the holder’s name or address, or by four characters',
+      anchor: 'tokens',
+    }),
   };
 }
 
@@ -138,7 +149,8 @@ async function shownCutOver(
 function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { context } = frame;
-    const all = await described(frame, req);
+    const query = readTable(req, TOKEN_TABLE);
+    const all = await described(frame, req, query);
     const { app, client, extensions } = all;
     const at = beforeIn(req);
     const isUnidentified = app.source === 'observed';
@@ -155,7 +167,7 @@ function show(frame: PageShell): RequestHandler {
       ),
       client,
       cutOver: isUnidentified ? undefined : await shownCutOver(context, all, history.names),
-      tokens: shownTokens(context, all, req),
+      tokens: await shownTokens(context, all, query),
       forecast: await shownForecast(context, all),
       chart: shownChart(all),
       gap: gapWords(all.counted),
@@ -171,4 +183,5 @@ function show(frame: PageShell): RequestHandler {
 /** Adds /support/apps/:clientId. */
 export function supportAppRoutes(router: Router, frame: PageShell): void {
   router.get('/support/apps/:clientId', show(frame));
+  router.post('/support/apps/:clientId', leadToFind);
 }

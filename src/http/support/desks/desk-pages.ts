@@ -1,6 +1,6 @@
 import type { HttpSupportDeps } from '../deps.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
-import type { DeskPage } from '../../../domain/support/desks-pages.ts';
+import type { DeskPage, DeskQuery } from '../../../domain/support/desks-pages.ts';
 import type { StackedDesk } from '../../../domain/support/desks.ts';
 import {
   doubtful,
@@ -25,12 +25,8 @@ import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 
 /** One page of each desk, in words. */
 
-interface DeskPosition {
-  /** The position after which this page begins, as the page before named it. */
-  after: string | undefined;
-}
-
-interface DeskRequest extends DeskPosition {
+interface DeskRequest {
+  query: DeskQuery;
   role: StaffRole;
 }
 
@@ -46,20 +42,18 @@ function shown<Row>(
 
 const LISTS: Record<
   StackedDesk,
-  (context: HttpSupportDeps, asked: DeskPosition, seen: DeskView) => Promise<DeskList>
+  (context: HttpSupportDeps, query: DeskQuery, seen: DeskView) => Promise<DeskList>
 > = {
-  'in-doubt': async (context, { after }, seen) => shown(await doubtful(context, after), doubtRow, seen),
-  undeliverable: async (context, { after }, seen) =>
-    shown(await undeliverable(context, after), undeliverableRow, seen),
-  'no-account': async (context, { after }, seen) =>
-    shown(await nobodysTokens(context, after), nobodysRow, seen),
-  'hand-overs': async (context, { after }, seen) =>
-    shown(await unconfirmed(context, after), handoverDeskRow, seen),
-  waiting: async (context, { after }, seen) => shown(await waitingApps(context, after), waitingRow, seen),
-  extensions: async (context, { after }, seen) =>
-    shown(await endingExtensions(context, after), extensionRow, seen),
-  unproven: async (context, { after }, seen) =>
-    shown(await unprovenTokens(context, after), unprovenRow, seen),
+  'in-doubt': async (context, query, seen) => shown(await doubtful(context, query), doubtRow, seen),
+  undeliverable: async (context, query, seen) =>
+    shown(await undeliverable(context, query), undeliverableRow, seen),
+  'no-account': async (context, query, seen) => shown(await nobodysTokens(context, query), nobodysRow, seen),
+  'hand-overs': async (context, query, seen) =>
+    shown(await unconfirmed(context, query), handoverDeskRow, seen),
+  waiting: async (context, query, seen) => shown(await waitingApps(context, query), waitingRow, seen),
+  extensions: async (context, query, seen) =>
+    shown(await endingExtensions(context, query), extensionRow, seen),
+  unproven: async (context, query, seen) => shown(await unprovenTokens(context, query), unprovenRow, seen),
 };
 
 /** The facts that the rows of a desk need, besides their own data. */
@@ -72,7 +66,7 @@ export function seenBy(context: HttpSupportDeps, role: StaffRole): DeskView {
 export function deskList(
   context: HttpSupportDeps,
   desk: StackedDesk,
-  { role, ...asked }: DeskRequest,
+  { role, query }: DeskRequest,
 ): Promise<DeskList> {
-  return LISTS[desk](context, asked, seenBy(context, role));
+  return LISTS[desk](context, query, seenBy(context, role));
 }

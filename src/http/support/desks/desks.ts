@@ -5,7 +5,10 @@ import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell } from '../../site/page-shell.ts';
 import { readerOf, roleIn } from '../../site/reader.ts';
-import { deskList } from './desk-pages.ts';
+import { leadToFind } from '../../tables/find-form.ts';
+import { readTable, type TableForm, type TableQuery } from '../../tables/table-query.ts';
+import { tableView } from '../../tables/table-view.ts';
+import { type DeskList, deskList } from './desk-pages.ts';
 import { DESK_WORDS } from './desk-words.ts';
 import { showEnded } from '../ended/ended-desk.ts';
 import { brokenTodayWords } from '../ended/ended-words.ts';
@@ -36,21 +39,43 @@ function deskOf(req: Request): Desk {
   });
 }
 
-function oneText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+/** A desk has one order: what needs somebody first. */
+const DESK_TABLE: TableForm<'all', 'urgent'> = { tabs: ['all'], sortsOf: () => ['urgent'] };
+
+/** What the template shows of a desk beside its rows. */
+function deskTable(desk: Desk, query: TableQuery<'all', 'urgent'>, list: DeskList) {
+  const { count, total, isMore, rows, before, previous, next } = list;
+  return tableView(DESK_TABLE, query, {
+    path: `/support/desks/${desk}`,
+    label: DESK_WORDS[desk].title,
+    tabLabels: { all: 'All' },
+    sortLabels: { urgent: 'most urgent first' },
+    counts: { all: { count: total ?? count, isMore: isMore && total === undefined } },
+    ...(count > 0 || query.find !== undefined
+      ? { finds: 'Find in this list, by app, person or address' }
+      : {}),
+    shown: rows.length,
+    before,
+    previous,
+    next,
+  });
 }
 
 function showDesk(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const desk = deskOf(req);
     if (desk === 'died-today') return showEnded(frame, req, res);
-    const after = oneText(req.query['after']);
-    const list = await deskList(frame.context, desk, { after, role: roleIn(res) as StaffRole });
-    const next = list.next && `?${new URLSearchParams({ after: list.next }).toString()}`;
-    const [{ title }, first] = [DESK_WORDS[desk], `/support/desks/${desk}`];
+    const query = readTable(req, DESK_TABLE);
+    const list = await deskList(frame.context, desk, { query, role: roleIn(res) as StaffRole });
     const countedAt = await countedAtOf(frame.context, desk);
-    const data = { words: DESK_WORDS[desk], ...list, next, first, countedAt };
-    frame.page(res, 'support-desk', { title, wide: true, ...data });
+    frame.page(res, 'support-desk', {
+      title: DESK_WORDS[desk].title,
+      wide: true,
+      words: DESK_WORDS[desk],
+      ...list,
+      table: deskTable(desk, query, list),
+      countedAt,
+    });
   };
 }
 
@@ -58,4 +83,5 @@ function showDesk(frame: PageShell): RequestHandler {
 export function deskRoutes(router: Router, frame: PageShell): void {
   router.get('/support/desks', showDesks(frame));
   router.get('/support/desks/:desk', showDesk(frame));
+  router.post('/support/desks/:desk', leadToFind);
 }

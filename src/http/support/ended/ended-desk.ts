@@ -8,6 +8,8 @@ import { type PageShell } from '../../site/page-shell.ts';
 import { readerOf, roleIn } from '../../site/reader.ts';
 import { ENDS } from '../../../domain/tokens/standing/ends.ts';
 import { seenBy } from '../desks/desk-pages.ts';
+import { keyText, type PageKey } from '../../../shared/list-pages.ts';
+import { readTable, type TableForm } from '../../tables/table-query.ts';
 import { endedRow } from '../desks/desk-rows.ts';
 import { endedWords, NOT_LISTED } from './ended-words.ts';
 
@@ -23,13 +25,16 @@ type Cause = keyof typeof ENDS;
 
 type EndedListQuery = Pick<ListedDay, 'day' | 'zone'> & {
   cause?: Cause | undefined;
-  after?: string | undefined;
+  app?: string | undefined;
+  after?: PageKey | undefined;
+  back?: PageKey | undefined;
 };
 
 /** The address of a day, and of a part of its list. */
-export function endedAddress({ day, zone, cause, after }: EndedListQuery): string {
-  const parts = { day, zone, ...(cause !== undefined && { cause }), ...(after !== undefined && { after }) };
-  return `${DESK}?${new URLSearchParams(parts).toString()}`;
+export function endedAddress({ day, zone, cause, app, after, back }: EndedListQuery): string {
+  const parts = { day, zone, cause, app, after: after && keyText(after), back: back && keyText(back) };
+  const given = Object.entries(parts).filter((one): one is [string, string] => one[1] !== undefined);
+  return `${DESK}?${new URLSearchParams(given).toString()}`;
 }
 
 /** One parameter; '' where the parameter is repeated. */
@@ -56,13 +61,38 @@ function causeIn(req: Request): Cause | undefined {
   return Object.keys(ENDS).find((cause): cause is Cause => cause === name);
 }
 
-function causeLines(counts: ReadonlyMap<string, EndedCount>, { day, zone, cause: shown }: EndedListQuery) {
+/** The lists of causes and apps lead to each other: a cause of the app that is shown, an app of the cause. */
+function causeLines(
+  counts: ReadonlyMap<string, EndedCount>,
+  { day, zone, cause: shown, app }: EndedListQuery,
+) {
   return (Object.keys(ENDS) as Cause[]).map((cause) => ({
     label: ENDS[cause].label,
     ...(counts.get(cause) ?? { count: 0, isMore: false }),
-    href: endedAddress({ day, zone, cause }),
+    href: endedAddress({ day, zone, cause, app }),
     isShown: cause === shown,
   }));
+}
+
+/** At most so many apps are named. */
+const APPS_SHOWN = 20;
+
+type EndedApps = Awaited<ReturnType<typeof endedOnDay>>['apps'];
+
+function appLines({ apps, isMore }: EndedApps, { day, zone, cause, app: shown }: EndedListQuery) {
+  const lines = apps.map(({ client_id: app, name, n }) => ({
+    label: name,
+    count: n,
+    isMore,
+    href: endedAddress({ day, zone, cause, app }),
+    isShown: app === shown,
+  }));
+  return {
+    lines: lines.filter(({ isShown }, at) => at < APPS_SHOWN || isShown),
+    more: Math.max(0, lines.length - APPS_SHOWN),
+    isMore,
+    shown: lines.find(({ isShown }) => isShown)?.label ?? shown,
+  };
 }
 
 const dayLink = (day: string | undefined, zone: string) =>
@@ -91,6 +121,9 @@ function picker({ day, zone }: ListedDay, { own, now }: { own: string; now: numb
   };
 }
 
+/** Pages alone: the causes and apps of the day are its tabs. */
+const PAGES: TableForm<'all', 'newest'> = { tabs: ['all'], sortsOf: () => ['newest'] };
+
 /** Shows one page of a day. */
 export async function showEnded(frame: PageShell, req: Request, res: Response): Promise<void> {
   const { context } = frame;
@@ -98,7 +131,9 @@ export async function showEnded(frame: PageShell, req: Request, res: Response): 
   const own = await zoneOfReader(context, readerOf(req).id);
   const span = dayIn(req, own, now);
   const cause = causeIn(req);
-  const list = await endedOnDay(context, { span, cause }, textOf(req, 'after'));
+  const app = textOf(req, 'app');
+  const { position } = readTable(req, PAGES);
+  const list = await endedOnDay(context, { span, cause, clientId: app }, position);
   const days = picker(span, { own, now });
   const words = endedWords(span, days);
   const seen = seenBy(context, roleIn(res) as StaffRole);
@@ -108,11 +143,13 @@ export async function showEnded(frame: PageShell, req: Request, res: Response): 
     words,
     ...list,
     rows: list.rows.map((row) => endedRow(row, seen)),
-    causes: causeLines(list.causes, { ...span, cause }),
+    causes: causeLines(list.causes, { ...span, cause, app }),
+    apps: appLines(list.apps, { ...span, cause, app }),
     cause: cause && ENDS[cause].label,
     all: endedAddress(span),
-    first: endedAddress({ ...span, cause }),
-    next: list.next && endedAddress({ ...span, cause, after: list.next }),
+    first: endedAddress({ ...span, cause, app }),
+    previous: list.previous && endedAddress({ ...span, cause, app, back: list.previous }),
+    next: list.next && endedAddress({ ...span, cause, app, after: list.next }),
     days,
   });
 }

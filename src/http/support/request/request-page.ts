@@ -6,6 +6,7 @@ import {
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { timelineLine } from '../timeline/timeline-words.ts';
+import { withLastUse } from '../../../domain/support/token-rows.ts';
 import { tokenLine } from '../token/token-line.ts';
 import { writeLines } from '../token/write-words.ts';
 
@@ -28,7 +29,7 @@ function show(frame: PageShell): RequestHandler {
       title: 'One request',
       wide: true,
       requestId: String(req.params['requestId']),
-      tokens: tokens.map((row) => tokenLine(frame.context, row)),
+      tokens: (await withLastUse(frame.context, tokens)).map((one) => tokenLine(frame.context, one)),
       writes: { lines: writeLines({ writes, channels: new Map() }), part: undefined },
       timeline: { lines: events.map((event) => timelineLine(event, readers)) },
     });

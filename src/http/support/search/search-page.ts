@@ -7,8 +7,10 @@ import {
 } from '../../../domain/grants/refresh/refresh-trouble.ts';
 import { deskCounts } from '../../../domain/support/desks.ts';
 import { zoneOfReader } from '../../../domain/support/ended/ended-on-day.ts';
-import { QUERY_MAX } from '../../../domain/support/read-query.ts';
-import { searchFor, type SearchResult, SHOWN_MAX } from '../../../domain/support/search.ts';
+import { QUERY_MAX } from '../../../domain/support/search/read-query.ts';
+import { searchFor, type SearchResult } from '../../../domain/support/search/search.ts';
+import { SHOWN_MAX } from '../../../domain/support/search/search-matches.ts';
+import { withLastUse } from '../../../domain/support/token-rows.ts';
 import { budgetOfRetirement } from '../../cut-over/cards.ts';
 import { timeWords } from '../../wording/dates/words.ts';
 import { PageError } from '../../pages/page-error.ts';
@@ -41,8 +43,12 @@ function brake({ context }: PageShell, req: Request, res: Response): void {
 const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
 const accountAddress = (accountId: string) => `/support/accounts/${encodeURIComponent(accountId)}`;
 
-/** The page of the only result; undefined where the search found no result or several results. */
-function onlyHit({ tokens, apps, accounts }: SearchResult): string | undefined {
+/**
+ * The page of the only result; undefined where the search found no result, several, or one that is only nearly alike: a
+ * person has to see that it is.
+ */
+function onlyHit({ tokens, apps, accounts, isNear }: SearchResult): string | undefined {
+  if (isNear) return undefined;
   const hits = [
     ...tokens.map(({ id }) => `/support/mappings/${id}`),
     ...apps.map(({ client_id }) => appAddress(client_id)),
@@ -51,10 +57,10 @@ function onlyHit({ tokens, apps, accounts }: SearchResult): string | undefined {
   return hits.length === 1 ? hits[0] : undefined;
 }
 
-function shownResult(context: HttpSupportDeps, result: SearchResult) {
+async function shownResult(context: HttpSupportDeps, result: SearchResult) {
   const { tokens, apps, accounts, isMore, query } = result;
   return {
-    tokens: tokens.map((row) => tokenLine(context, row)),
+    tokens: (await withLastUse(context, tokens)).map((one) => tokenLine(context, one)),
     apps: apps.map((app) => ({
       href: appAddress(app.client_id),
       clientId: app.client_id,
@@ -69,6 +75,8 @@ function shownResult(context: HttpSupportDeps, result: SearchResult) {
       email,
     })),
     isMore,
+    isNear: result.isNear,
+    isCut: result.isCut,
     max: SHOWN_MAX,
     nothing: tokens.length + apps.length + accounts.length === 0 ? nothingFoundWords(query) : undefined,
   };
@@ -103,7 +111,7 @@ function search(frame: PageShell): RequestHandler {
     if (!result) return res.redirect(303, '/support');
     const only = onlyHit(result);
     if (only !== undefined) return res.redirect(303, only);
-    const found = shownResult(frame.context, result);
+    const found = await shownResult(frame.context, result);
     frame.page(res, 'support-found', {
       title: found.nothing ? 'Nothing was found' : 'What was found',
       wide: true,

@@ -1,4 +1,4 @@
-import type { SearchResult } from '../../../domain/support/search.ts';
+import type { SearchResult } from '../../../domain/support/search/search.ts';
 
 /** What the search says when it found nothing. The searched text is not shown. */
 
@@ -28,7 +28,7 @@ function understoodOf({ isLikelyToken, hint, email, ids, name }: SearchQuery): s
     name !== undefined &&
       email === undefined &&
       !isLikelyToken &&
-      'a part of an app’s name, as the beginning of a person’s name',
+      'a part of an app’s name or a callback’s host, as a part of a person’s name or address, and as one that is written nearly so',
   ];
   return all.filter((words): words is string => typeof words === 'string');
 }

@@ -1,5 +1,6 @@
 import type { HttpSupportDeps } from '../deps.ts';
-import type { MappingRow } from '../../../domain/support/search.ts';
+import type { MappingRow } from '../../../domain/support/search/search.ts';
+import type { ListedTokenRow } from '../../../domain/support/token-rows.ts';
 import { standingOfRow } from '../../../domain/support/standing-of-row.ts';
 import { badgeOf, type StandingBadge } from '../../wording/state-words.ts';
 import { hintWords } from '../../wording/token-words.ts';
@@ -35,7 +36,7 @@ export function holderText({
 }
 
 /** A token in a list. */
-export function tokenLine(context: HttpSupportDeps, row: MappingRow) {
+export function tokenLine(context: HttpSupportDeps, { row, lastUsed }: ListedTokenRow) {
   return {
     href: `/support/mappings/${row.id}`,
     hint: hintText(row),
@@ -43,6 +44,7 @@ export function tokenLine(context: HttpSupportDeps, row: MappingRow) {
     appHref: `/support/apps/${encodeURIComponent(row.client_id)}`,
     holder: holderText(row),
     state: standingBadge(context, row),
-    createdAt: row.created_at,
+    stoppedAt: row.state === 'reauthorization_required' ? row.updated_at : undefined,
+    lastUsed,
   };
 }

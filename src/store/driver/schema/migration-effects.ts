@@ -39,7 +39,7 @@ type EffectForm = [
 
 /** The known forms. The first group is the table. */
 const FORMS: readonly EffectForm[] = [
-  [/^create (?:unlogged )?table (\w+)/i, 'table', (table) => `table ${table}`],
+  [/^create (?:unlogged |virtual )?table (\w+)/i, 'table', (table) => `table ${table}`],
   [/^create (?:unique )?index \w+ on (\w+)/i, 'add', (table) => `index on ${table}`],
   [/^create trigger .*? on (\w+)/i, 'add', (table) => `trigger on ${table}`],
   [/^create function \w+/i, 'add', () => 'function'],

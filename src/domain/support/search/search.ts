@@ -1,22 +1,22 @@
-import { findMappings, type MappingRow } from '../../store/tokens/find-mappings.ts';
+import { findMappings, type MappingRow } from '../../../store/tokens/find-mappings.ts';
 import {
   accountOfLegacyId,
-  type AccountFound,
   accountsWith,
-  type AppFound,
   appsWithAddress,
   appWithId,
   type MappingFilter,
   mappingsWith,
-} from '../../store/support/support-search.ts';
-import { findGrant } from '../../store/grants/grants.ts';
-import type { Origin } from '../origin.ts';
-import type { SupportDeps } from './deps.ts';
-import { subjectsOfRequest } from './request/describe-request.ts';
-import { ofMappings, recordEvents } from '../history/record-event.ts';
-import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
+} from '../../../store/support/support-search.ts';
+import { findGrant } from '../../../store/grants/grants.ts';
+import type { Origin } from '../../origin.ts';
+import type { SupportDeps } from '../deps.ts';
+import { subjectsOfRequest } from '../request/describe-request.ts';
+import { ofMappings, recordEvents } from '../../history/record-event.ts';
+import { underAllKeys } from '../../keys/retry-after-key-rotation.ts';
+import { byLink, byProof } from './by-link.ts';
+import { byWords, nearlyAlike, type WordMatches } from './by-words.ts';
 import { harmlessText, type Hint, type Query, readQuery } from './read-query.ts';
-import { accountsByName, appsByName } from './search-names.ts';
+import { isEmpty, LIMIT, NOTHING, type SearchMatches, SHOWN_MAX } from './search-matches.ts';
 
 /**
  * The one search of support, for any text that a caller can give. A whole token is found by its digest, and the history
@@ -25,22 +25,14 @@ import { accountsByName, appsByName } from './search-names.ts';
 
 export type { MappingRow };
 
-/** How many results of each kind are answered at most. */
-export const SHOWN_MAX = 100;
-
-/** One more than is answered, which shows whether there are more. */
-const LIMIT = SHOWN_MAX + 1;
-
-interface SearchMatches {
-  tokens: MappingRow[];
-  apps: AppFound[];
-  accounts: AccountFound[];
-}
-
 export interface SearchResult extends SearchMatches {
   /** For each kind, whether there are more results than the answer holds. */
   isMore: Record<keyof SearchMatches, boolean>;
   query: Query;
+  /** Whether nothing is written so, and the answer holds what is written nearly so. */
+  isNear: boolean;
+  /** Whether something that matches may be missing, because not all was looked at. */
+  isCut: boolean;
   /** The text, if a page may show the text again. */
   shownText: string | undefined;
 }
@@ -93,15 +85,13 @@ async function byGrant({ store }: SupportDeps, id: string): Promise<MappingRow[]
   return own.length > 0 ? own : mappingsWith(store.durable, { client_id, account_id }, LIMIT);
 }
 
-const NOTHING: SearchMatches = { tokens: [], apps: [], accounts: [] };
-
 /** Every id that the bridge makes, of a request too. */
 const HEX_ID = /^[0-9a-f]{24}$/;
 
 async function byId(context: SupportDeps, id: string): Promise<SearchMatches> {
   const { durable } = context.store;
   const modernId = await accountOfLegacyId(durable, id);
-  const [own, waiting, granted, app, accounts, paired, requested] = await Promise.all([
+  const [own, waiting, granted, app, accounts, paired, requested, linked] = await Promise.all([
     mappingsWith(durable, { id }, 1),
     mappingsWith(durable, { legacy_account_id: id }, LIMIT),
     byGrant(context, id),
@@ -109,11 +99,12 @@ async function byId(context: SupportDeps, id: string): Promise<SearchMatches> {
     accountsWith(durable, { id }, 1),
     modernId === undefined ? [] : accountsWith(durable, { id: modernId }, 1),
     HEX_ID.test(id) ? subjectsOfRequest(context, id) : NOTHING,
+    HEX_ID.test(id) ? byLink(context, id) : NOTHING,
   ]);
   return {
-    tokens: [...own, ...waiting, ...granted, ...requested.tokens],
+    tokens: [...own, ...waiting, ...granted, ...requested.tokens, ...linked.tokens],
     apps: [...(app ? [app] : []), ...requested.apps],
-    accounts: [...accounts, ...paired, ...requested.accounts],
+    accounts: [...accounts, ...paired, ...requested.accounts, ...linked.accounts],
   };
 }
 
@@ -121,31 +112,44 @@ function unique<T>(rows: readonly T[], idOf: (row: T) => string): T[] {
   return [...new Map(rows.map((row) => [idOf(row), row])).values()];
 }
 
-const isEmpty = ({ tokens, apps, accounts }: SearchMatches) =>
-  tokens.length + apps.length + accounts.length === 0;
+interface LookUp extends WordMatches {
+  /** Which ids of 24 hex digits in the text are ids of the bridge. */
+  knownIds: Set<string>;
+}
 
-/** The results, and which ids of 24 hex digits in the text are ids of the bridge. */
-async function lookUp(
-  context: SupportDeps,
-  query: Query,
-): Promise<SearchMatches & { knownIds: Set<string> }> {
-  const [hinted, named, people, addressed, ...byIds] = await Promise.all([
+/** All results once each. The characters of a token count only where nothing else was found, if they are a guess. */
+function joined(
+  found: readonly SearchMatches[],
+  hinted: readonly MappingRow[],
+  isGuess: boolean,
+): SearchMatches {
+  const byEnds = isGuess && !found.every(isEmpty) ? [] : hinted;
+  return {
+    tokens: unique([...found.flatMap(({ tokens }) => tokens), ...byEnds], ({ id }) => id),
+    apps: unique(
+      found.flatMap(({ apps }) => apps),
+      ({ client_id }) => client_id,
+    ),
+    accounts: unique(
+      found.flatMap(({ accounts }) => accounts),
+      ({ account_id }) => account_id,
+    ),
+  };
+}
+
+async function lookUp(context: SupportDeps, query: Query): Promise<LookUp> {
+  const [hinted, worded, addressed, proven, ...byIds] = await Promise.all([
     byHint(context, query),
-    query.name === undefined ? [] : appsByName(context, query.name, LIMIT),
-    query.name === undefined ? [] : accountsByName(context, query.name, LIMIT),
+    byWords(context, query),
     byEmail(context, query),
+    byProof(context, query),
     ...query.ids.map((id) => byId(context, id)),
   ]);
-  const all = [...byIds, addressed];
-  const isFound = named.length + people.length > 0 || !all.every(isEmpty);
-  const byEnds = query.hint?.isGuess && isFound ? [] : hinted;
+  const all = joined([...byIds, addressed, proven, worded], hinted, query.hint?.isGuess === true);
   const known = query.ids.filter((_, index) => !isEmpty(byIds[index] ?? NOTHING));
-  return {
-    tokens: unique([...all.flatMap(({ tokens }) => tokens), ...byEnds], ({ id }) => id),
-    apps: unique([...all.flatMap(({ apps }) => apps), ...named], ({ client_id }) => client_id),
-    accounts: unique([...all.flatMap(({ accounts }) => accounts), ...people], ({ account_id }) => account_id),
-    knownIds: new Set(known.filter((id) => HEX_ID.test(id))),
-  };
+  const knownIds = new Set(known.filter((id) => HEX_ID.test(id)));
+  if (!isEmpty(all)) return { ...all, isCut: worded.isCut, knownIds };
+  return { ...(await nearlyAlike(context, query)), knownIds };
 }
 
 async function noteLookUp(context: SupportDeps, rows: readonly MappingRow[], origin: Origin): Promise<void> {
@@ -174,7 +178,9 @@ export async function searchFor(
   const tokens = await byToken(context, query);
   if (tokens.length > 0) await noteLookUp(context, tokens, origin);
   const found =
-    tokens.length > 0 ? { ...NOTHING, tokens, knownIds: new Set<string>() } : await lookUp(context, query);
+    tokens.length > 0
+      ? { ...NOTHING, tokens, isCut: false, knownIds: new Set<string>() }
+      : await lookUp(context, query);
   const isMore = {
     tokens: found.tokens.length > SHOWN_MAX,
     apps: found.apps.length > SHOWN_MAX,
@@ -185,6 +191,8 @@ export async function searchFor(
     apps: found.apps.slice(0, SHOWN_MAX),
     accounts: found.accounts.slice(0, SHOWN_MAX),
     isMore,
+    isNear: found.isNear ?? false,
+    isCut: found.isCut,
     query,
     shownText: tokens.length > 0 ? undefined : harmlessText(text, found.knownIds),
   };

@@ -1,5 +1,6 @@
-import { isMailAddress, normalEmail } from '../../shared/mail/address.ts';
-import { tokensIn as secretsIn } from '../../shared/log/token-like.ts';
+import { linksIn } from './links-in.ts';
+import { isMailAddress, normalEmail } from '../../../shared/mail/address.ts';
+import { tokensIn as secretsIn } from '../../../shared/log/token-like.ts';
 
 /** The possible meanings of a text that a caller gives to support: pure functions of the text alone. */
 
@@ -25,10 +26,13 @@ export interface Query {
   /** Ids of 24 hex digits in the text, or the whole text as a client id. */
   ids: string[];
   /**
-   * The text as a part of an app's name or the beginning of a person's name. Undefined where the text holds an address
-   * or a secret.
+   * The text as a part of a name or of an address. Undefined where the text holds a whole address or a secret.
    */
   name: string | undefined;
+  /** The host of an address in the text, or the text as a host. */
+  host: string | undefined;
+  /** The value of a mailed link that proves an address. */
+  proof: string | undefined;
 }
 
 /** A longer text is cut: the rest is no search, and each pattern below is tried at every position of the text. */
@@ -123,11 +127,25 @@ const HEX_ID = /(?<![0-9A-Za-z])[0-9a-f]{24}(?![0-9A-Za-z])/gi;
 
 const ID_MAX = 200;
 
+/** Words of our own addresses, which are no ids. */
+const PATH_WORDS: ReadonlySet<string> = new Set([
+  'apps',
+  'connect',
+  'support',
+  'mappings',
+  'accounts',
+  'tokens',
+]);
+
+/** Of a long text the first ids count. */
+const IDS_MAX = 6;
+
 /** The ids of the bridge have lower case. The client ids of imported apps may have any form without a blank. */
-function idsIn(text: string, clean: string): string[] {
+function idsIn(text: string, clean: string, inLinks: readonly string[]): string[] {
   const hex = (text.match(HEX_ID) ?? []).map((id) => id.toLowerCase());
   const whole = clean.length <= ID_MAX && /^\S+$/.test(clean) ? [clean] : [];
-  return [...new Set([...hex, ...whole])].slice(0, 4);
+  const linked = inLinks.filter((id) => id.length <= ID_MAX && !PATH_WORDS.has(id));
+  return [...new Set([...hex, ...whole, ...linked])].slice(0, IDS_MAX);
 }
 
 /** Reads a typed or pasted text; undefined where the text is empty. */
@@ -136,6 +154,7 @@ export function readQuery(given: string): Query | undefined {
   const clean = unwrapped(text);
   if (clean === '') return undefined;
   const [name, email] = [clean.replace(/\s+/g, ' '), emailIn(text)];
+  const { ids, host, proof } = linksIn(text, clean);
   const isName = name.length <= NAME_MAX && email === undefined && secretsIn(name).length === 0;
   return {
     tokens: tokensIn(text, clean),
@@ -143,8 +162,10 @@ export function readQuery(given: string): Query | undefined {
     hint: hintIn(clean),
     isShortHint: TOO_SHORT.test(clean),
     email,
-    ids: idsIn(text, clean),
+    ids: idsIn(text, clean, ids),
     name: isName ? name : undefined,
+    host,
+    proof,
   };
 }
 

@@ -1,0 +1,43 @@
+// What script adds to every page: “/” leads to the search box, and what has to be copied has a button for it.
+const isTyping = ({ target }) => target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+
+document.addEventListener('keydown', (event) => {
+  const box = document.querySelector('input[aria-keyshortcuts="/"]');
+  if (!box || event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+  event.preventDefault();
+  box.focus();
+  box.select();
+});
+
+const COPIED_FOR = 2000;
+
+const textOf = (element) => (element.value ?? element.textContent).trim();
+
+// A page that is not opened over HTTPS has no clipboard.
+function addCopyButton(element) {
+  const button = document.createElement('button');
+  const name = element.dataset.copy ?? 'the code';
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.setAttribute('aria-label', `Copy ${name}`);
+  const state = document.createElement('span');
+  state.setAttribute('role', 'status');
+  state.className = 'visually-hidden';
+  const say = (words, read) => {
+    button.textContent = words;
+    state.textContent = read;
+  };
+  button.addEventListener('click', () => {
+    navigator.clipboard.writeText(textOf(element)).then(
+      () => say('Copied', 'Copied'),
+      () => say('Not copied', 'The browser did not copy it'),
+    );
+    setTimeout(() => say('Copy', ''), COPIED_FOR);
+  });
+  element.after(button, state);
+}
+
+if (navigator.clipboard) {
+  for (const element of document.querySelectorAll('[data-copy], .example > pre')) addCopyButton(element);
+}

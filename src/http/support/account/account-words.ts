@@ -1,0 +1,42 @@
+import type { AppThatWaits } from '../../../domain/support/describe-account.ts';
+import type { AppTokens } from '../../../domain/tokens/tokens-of-account.ts';
+import { counted, type Sentence } from '../../wording/words.ts';
+
+/** How an account stands, in one sentence: pure functions. */
+
+interface AccountFacts {
+  /** The apps with a waiting token that a consent would connect. */
+  waiting: readonly AppThatWaits[];
+  apps: readonly AppTokens[];
+}
+
+const have = (count: number) => (count === 1 ? 'has' : 'have');
+
+function stoppedWords(stopped: readonly AppThatWaits[]): Sentence {
+  const at = Math.max(...stopped.map(({ stoppedAt = 0 }) => stoppedAt));
+  if (stopped.length === 0) return [];
+  const last = stopped.length === 1 ? ', ' : ', the last one ';
+  return [`${counted(stopped.length, 'app')} ${have(stopped.length)} stopped${last}`, at];
+}
+
+function joined(parts: readonly Sentence[]): Sentence {
+  return parts.filter((part) => part.length > 0).flatMap((part, at) => (at === 0 ? part : ['; ', ...part]));
+}
+
+const connectedOf = ({ counts }: AppTokens) => counts.active ?? 0;
+
+/** The first thing that support reads of an account. */
+export function accountSentence({ waiting, apps }: AccountFacts): Sentence {
+  if (apps.length === 0) return ['No token is known to be of this account.'];
+  const stopped = waiting.filter(({ stoppedAt }) => stoppedAt !== undefined);
+  const fresh = waiting.length - stopped.length;
+  const working = apps.filter((app) => connectedOf(app) > 0).length;
+  const parts: Sentence[] = [
+    stoppedWords(stopped),
+    fresh === 0 ? [] : [`${counted(fresh, 'app')} ${fresh === 1 ? 'waits' : 'wait'} to be connected`],
+    working === 0 ? [] : [`${counted(working, 'app')} ${working === 1 ? 'is' : 'are'} connected`],
+  ];
+  const words = joined(parts);
+  if (words.length === 0) return ['Its tokens have moved or were revoked.'];
+  return [...words, waiting.length === 0 ? '. Nothing to do.' : '. One link connects all tokens of an app.'];
+}
