@@ -39,8 +39,8 @@ export async function settingsOf(varDir, others = {}) {
 }
 
 /** An empty installation: keys and the newest schema. */
-export async function makeEmpty(varDir) {
-  const env = await settingsOf(varDir);
+export async function makeEmpty(varDir, others = {}) {
+  const env = await settingsOf(varDir, others);
   mkdirSync(varDir, { recursive: true });
   await run(['dist/program/cli.js', 'keys', 'init'], env);
   await run(['dist/program/cli.js', 'migrate'], env);

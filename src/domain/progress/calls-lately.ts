@@ -20,6 +20,12 @@ export interface CallsLately {
   counted: CountedDays;
 }
 
+interface CallsLatelyQuery {
+  days: number;
+  /** Whether only the calls that are kept for whole apps are read: a long list has no time for those of each token. */
+  isBySums?: boolean;
+}
+
 type TokenGroup = { clientId: string; accountId?: string };
 
 /**
@@ -30,13 +36,14 @@ type TokenGroup = { clientId: string; accountId?: string };
 export async function callsLately(
   context: ProgressDeps,
   asked: readonly TokenGroup[],
-  { days }: { days: number },
+  { days, isBySums = false }: CallsLatelyQuery,
 ): Promise<CallsLately[]> {
   const axis = lastDays(context, days);
   const found: CallsLately[] = [];
   let left = TOKENS_READ;
   for (const of of asked) {
-    const most = of.accountId === undefined ? Math.min(left, TOKENS_OF_ONE) : left;
+    const mostOfOne = isBySums ? 0 : TOKENS_OF_ONE;
+    const most = of.accountId === undefined ? Math.min(left, mostOfOne) : left;
     const { who, within } = await callersOf(context, of, most);
     const values = totalsOf(axis, await callDaysOf(context, who, { days }));
     const total = values.reduce((sum, value) => sum + value, 0);

@@ -102,7 +102,8 @@ export async function tokensOfAppPage(
     tokenKeysOfApp(context.store.durable, asked),
   ]);
   const counts = countsByTab(new Map(Object.entries(states) as Array<[MappingState, number]>), false);
-  return { ...pageFrom(keys, position), counts, before: undefined, isCut: false };
+  const page = pageFrom(keys, position);
+  return { ...page, counts, before: page.previous === undefined ? 0 : undefined, isCut: false };
 }
 
 /** At most so many tokens are listed where a whole list is read at once. */

@@ -1,4 +1,9 @@
-import { countPeopleWaiting, listStopped, type StoppedAppRow } from '../../store/accounts/home-rows.ts';
+import {
+  appsWithWaiting,
+  countPeopleWaiting,
+  listStopped,
+  type StoppedAppRow,
+} from '../../store/accounts/home-rows.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
 import type { AppAccount } from '../../store/tokens/mappings.ts';
 import type { MappingState } from '../../store/tables/tables.ts';
@@ -112,4 +117,12 @@ export async function tokensForOwner(
   const counts = await statesOfApp(context, clientId);
   const { people, read } = await countPeopleWaiting(context.store.durable, of, PEOPLE_AMONG);
   return { counts, peopleWaiting: people, isMorePeople: read === PEOPLE_AMONG };
+}
+
+/** Which of these apps have a token that waits now. */
+export async function appsWithWaitingTokens(
+  { store }: TokensDeps,
+  clientIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set(clientIds.length === 0 ? [] : await appsWithWaiting(store.durable, clientIds));
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import { WAITING_STATES } from '../tables/tables.ts';
 
@@ -48,4 +49,23 @@ export async function countPeopleWaiting(
     .select(sql<number | string>`count(distinct person)`.as('people'))
     .executeTakeFirstOrThrow();
   return { people: Number(row.people), read: Number(row.read) };
+}
+
+/** Which of these apps have a waiting token. */
+export async function appsWithWaiting(db: Database, clientIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('apps')
+    .select('client_id')
+    .where(isOneOf(db, 'client_id', clientIds))
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('mappings')
+          .select('mappings.id')
+          .whereRef('mappings.client_id', '=', 'apps.client_id')
+          .where('mappings.state', 'in', WAITING_STATES),
+      ),
+    )
+    .execute();
+  return rows.map(({ client_id }) => client_id);
 }

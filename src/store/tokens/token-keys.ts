@@ -96,6 +96,9 @@ export async function listedOfAccounts(
     .execute();
 }
 
+/** Few rows have the marks, and very many are of a large app: the index of the marks is the one to use. */
+const APP_UNINDEXED = sql`(m.client_id || '')`;
+
 type TokenMarks = { hint_first: string } | { hint_last: string } | { addresses: readonly string[] };
 
 /** The tokens of an app by their first or last four characters, or of some addresses, up to `limit`. */
@@ -104,7 +107,7 @@ export async function listedBy(
   { clientId, ...marks }: TokenMarks & { clientId: string },
   limit: number,
 ): Promise<ListedToken[]> {
-  let query = listed(db).where('m.client_id', '=', clientId);
+  let query = listed(db).where(sql<SqlBool>`${APP_UNINDEXED} = ${clientId}`);
   if ('addresses' in marks)
     query = query.where('m.account_id', 'is', null).where(isOneOf(db, 'm.account_email', marks.addresses));
   else if ('hint_first' in marks) query = query.where('m.hint_first', '=', marks.hint_first);

@@ -1,7 +1,12 @@
 import type { OwnersDeps } from '../deps.ts';
 import { lastCountAt } from '../../../domain/progress/last-count.ts';
 import { tokensCounted } from '../../../domain/progress/progress-of.ts';
-import { type AppTokens, appsOfOwner, type stoppedApps } from '../../../domain/tokens/tokens-of-account.ts';
+import {
+  type AppTokens,
+  appsOfOwner,
+  appsWithWaitingTokens,
+  type stoppedApps,
+} from '../../../domain/tokens/tokens-of-account.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { stateLines } from '../../wording/state-words.ts';
@@ -12,23 +17,11 @@ import { sortByUrgency, urgencyOf } from './urgency.ts';
 
 /** The two lists of apps on the first page of a person: the own apps, and the apps that use the own account. */
 
-type StoppedApps = Awaited<ReturnType<typeof stoppedApps>>;
-
 type AppQuery = TableQuery<'all' | 'waiting' | 'done', 'urgent' | 'name'>;
 
-/** The apps whose tokens act for the person, the most urgent first. */
-export function connectedInOrder(
-  context: OwnersDeps,
-  connected: readonly AppTokens[],
-  stopped: StoppedApps,
-): AppTokens[] {
-  return sortByUrgency(connected, (app) =>
-    urgencyOf({ ...app, stoppedAt: stopped.get(app.clientId)?.at }, appLifecycleNow(context, app.clientId)),
-  );
-}
-
 /**
- * The person's own apps, the most urgent first, by the last count. In an app without a count, people may be waiting.
+ * The person's own apps, the most urgent first, by the last count. For an app without a count it is looked whether any
+ * token waits now; how many people that is, is not known.
  */
 async function ownInOrder(context: OwnersDeps, accountId: string) {
   const owned = await appsOfOwner(context, accountId);
@@ -36,7 +29,9 @@ async function ownInOrder(context: OwnersDeps, accountId: string) {
     context,
     owned.map(({ clientId }) => clientId),
   );
-  const waitingIn = (clientId: string) => counted.get(clientId)?.waitingPeople ?? 1;
+  const uncounted = owned.map(({ clientId }) => clientId).filter((id) => !counted.has(id));
+  const waitingNow = await appsWithWaitingTokens(context, uncounted);
+  const waitingIn = (id: string) => counted.get(id)?.waitingPeople ?? Number(waitingNow.has(id));
   const apps = owned.map((app) => ({
     ...app,
     isWaiting: waitingIn(app.clientId) > 0,
@@ -67,7 +62,7 @@ export async function ownList(context: OwnersDeps, accountId: string, query: App
   const apps = await ownInOrder(context, accountId);
   const list = appListPage(apps, query);
   const waiting = apps.filter((app) => app.isWaiting && !isOver(context, app.clientId));
-  const cards = await ownCards(context, list.shown, accountId);
+  const cards = await ownCards(context, list.shown, { ownerAccountId: accountId, isTable: list.isTable });
   return {
     cards: list.isTable ? cards : cardsInOrder(context, cards),
     table: appTableView(OWN_TABLE, query, list),

@@ -6,6 +6,7 @@ import {
   type OwnedTokens,
   tokensForOwner,
 } from '../../../domain/tokens/tokens-of-account.ts';
+import { statesOfApp } from '../../../domain/tokens/states-of-app.ts';
 import { sparkline } from '../../charts/charts.ts';
 import { formatNumber } from '../../wording/words.ts';
 import { leftWords } from '../../wording/dates/words.ts';
@@ -20,6 +21,12 @@ const DAYS = 30;
 interface App {
   clientId: string;
   name: string;
+}
+
+/** An own app. A table shows how many people wait as they were counted last: to count them takes too long for many apps. */
+interface OwnApp extends App {
+  /** Undefined where they were not counted yet. */
+  people?: number | undefined;
 }
 
 interface CallsCard {
@@ -105,12 +112,20 @@ export async function connectedCards<A extends App & Pick<AppTokens, 'counts'>>(
 }
 
 /** The cards of the apps that an account registered. */
-export async function ownCards(context: OwnersDeps, apps: readonly App[], ownerAccountId: string) {
-  const calls = await callsLately(context, apps, { days: DAYS });
+export async function ownCards(
+  context: OwnersDeps,
+  apps: readonly OwnApp[],
+  { ownerAccountId, isTable }: { ownerAccountId: string; isTable: boolean },
+) {
+  const calls = await callsLately(context, apps, { days: DAYS, isBySums: isTable });
   return Promise.all(
     apps.map(async (app, index) => {
       const { clientId } = app;
-      const tokens: OwnedTokens = await tokensForOwner(context, { clientId, ownerAccountId });
+      const counted = isTable ? app.people : undefined;
+      const tokens: OwnedTokens =
+        counted === undefined
+          ? await tokensForOwner(context, { clientId, ownerAccountId })
+          : { counts: await statesOfApp(context, clientId), peopleWaiting: counted, isMorePeople: false };
       const card = cardOf(context, { clientId, counts: tokens.counts, calls: calls[index] });
       const lines = stateLines(tokens.counts, card.footing).map(({ tokens: of, label, kind }) => ({
         text: `${of} ${label}`,

@@ -24,7 +24,7 @@ import { sortByUrgency, urgencyOf } from '../home/urgency.ts';
 const DAYS = 90;
 
 /** A page with a chart for each of very many apps is slow, and nobody reads it. */
-const APPS_SHOWN = 12;
+const APPS_SHOWN = 10;
 
 /** The sentences of these apps, with the chart. Forecasts are made by `forecast`. */
 function shown(days: readonly ProgressDay[], asOf: AppLifecycle, { forecast, ...of }: ShownProgress) {
