@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => system.stop());
 
 const path = () => `/apps/${app.clientId}/tokens`;
-const open = (query = '', browser = dana) => browser.get(`${system.bridgeUrl}${path()}${query}`);
+const open = (query = '') => dana.get(`${system.bridgeUrl}${path()}${query}`);
 const linkOf = ({ body }: Page, label: string) =>
   new RegExp(`href="([^"]*)"[^>]*>${label}<`).exec(body)?.[1]?.replaceAll('&amp;', '&');
 const hintsOf = (page: Page) =>
@@ -122,16 +122,17 @@ test('the order is that of the last use, or of the stop', async () => {
   expect(hintsOf(await open('?show=stopped&sort=stopped')).slice(0, 3)).toEqual(['f000', 'f001', 'f002']);
 });
 
+async function find(text: string): Promise<Page> {
+  const left = await pressIn(dana, await open(), /^Find$/, { find: text });
+  return dana.get(`${system.bridgeUrl}${left.location}`);
+}
+
 test('an owner finds by four characters and by a part of a name, and never by an address', async () => {
-  const find = async (text: string, browser = dana) => {
-    const left = await pressIn(browser, await open('', browser), /^Find$/, { find: text });
-    return browser.get(`${system.bridgeUrl}${left.location}`);
-  };
   expect(hintsOf(await find('f017'))).toEqual(['f017']);
   expect(hintsOf(await find('l018'))).toEqual(['f018']);
   expect(hintsOf(await find('1/f019…l019'))).toEqual(['f019']);
   expect(hintsOf(await find('1/f019…l020'))).toEqual([]);
-  expect(hintsOf(await find('OKAF')).toSorted()).toEqual(['f000', 'f001', 'f002']);
+  expect(new Set(hintsOf(await find('OKAF')))).toEqual(new Set(['f000', 'f001', 'f002']));
   expect(wordsOf(await find('okaf'))).toContain('1 to 3 of 3');
   for (const text of ['secret-mail', 'ngozi@secret-mail.example', 'p150@waiting', 'waiting-mail'])
     expect([text, wordsOf(await find(text))]).toEqual([text, expect.stringContaining('Nothing here fits')]);

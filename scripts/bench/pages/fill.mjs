@@ -31,7 +31,7 @@ async function insert(db, table, all) {
 
 /** The rows of one table that tokens have; every other token has none. */
 function* ofTokens(rowsOf) {
-  for (const token of rows.tokens(size, now)) yield* rowsOf(token);
+  for (const token of rows.heldTokens(size, now)) yield* rowsOf(token);
 }
 
 const pairs = new Set();
@@ -111,6 +111,7 @@ async function cookieOf(person) {
 }
 
 const cookies = {};
-for (const name of ['OWNER', 'HOLDER', 'STAFF']) cookies[name] = await cookieOf(rows[name]);
+const { OWNER, HOLDER, STAFF } = rows;
+for (const [name, person] of Object.entries({ OWNER, HOLDER, STAFF })) cookies[name] = await cookieOf(person);
 process.stdout.write(JSON.stringify(cookies));
 await close();

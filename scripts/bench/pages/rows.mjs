@@ -93,7 +93,7 @@ export function* accountRows({ people }, now) {
 }
 
 /** A token with what its rows have in common. */
-export function* tokens({ tokens: count, people, apps }, now) {
+export function* heldTokens({ tokens: count, people, apps }, now) {
   for (let token = 0; token < count; token += 1) {
     const [one, two, three] = [`app of ${token}`, `person of ${token}`, `use of ${token}`].map(chanceOf);
     const person = token < HELD ? HOLDER : Math.floor(two * people);
