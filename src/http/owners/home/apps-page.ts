@@ -1,5 +1,4 @@
 import type { RequestHandler, Router } from 'express';
-import type { OwnersDeps } from '../deps.ts';
 import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';

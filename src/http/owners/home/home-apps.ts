@@ -5,7 +5,6 @@ import {
   type AppTokens,
   appsOfOwner,
   appsWithWaitingTokens,
-  type stoppedApps,
 } from '../../../domain/tokens/tokens-of-account.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
