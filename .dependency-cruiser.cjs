@@ -11,10 +11,10 @@ const mayOnlyReach = (name, allowed) => ({
 // Rooms from the ground up: each reaches those before it alone, so no circle can close between rooms.
 const ROOMS = {
   store:
-    'tables driver instance work limits history keys people accounts api-keys apps grants tokens authorization lifecycle usage progress reminders leaks import support posts cut-over bulk files',
+    'tables driver instance work limits history keys people accounts api-keys apps grants tokens authorization lifecycle usage progress reminders leaks import support posts cut-over webhooks bulk files',
   domain:
-    'work history usage keys instance lifecycle progress grants limits people tokens accounts api-keys apps old-calls live handover import translation ids old-api authorization reads cut-over posts reminders leaks support bulk new-calls metrics',
-  http: 'wire wording pages overload signin site charts tables cut-over legacy exchange leaks migrate lifecycle ops metrics owners support staff-api',
+    'work history usage keys instance lifecycle progress grants limits people tokens accounts api-keys apps old-calls live handover import translation ids old-api authorization reads cut-over posts reminders leaks support webhooks bulk new-calls metrics',
+  http: 'wire wording pages overload signin site charts tables cut-over legacy exchange leaks migrate lifecycle ops metrics webhooks owners support staff-api',
 };
 
 // What only the embedded new API and the demo need. A production of the bridge alone does not install it, so these are

@@ -16,6 +16,7 @@ import { createSharedCounts } from '../domain/limits/shared-counts.ts';
 import { createUsageLog } from '../domain/usage/usage.ts';
 import { createShutdown } from '../domain/work/shutdown.ts';
 import { createTroubleLog } from '../domain/work/trouble-log.ts';
+import { createWebhookPlaces } from '../domain/webhooks/places.ts';
 import { type Clock, machineClock } from '../shared/clock.ts';
 import { newHexId } from '../shared/ids.ts';
 import { createLogger, type Logger } from '../shared/log/logger.ts';
@@ -48,6 +49,8 @@ export interface Overrides {
   logger?: Logger;
   /** Records traces. Commands record none. */
   tracing?: TraceRecorder | undefined;
+  /** Trusted for webhooks in the place of Node's own authorities, for receivers of a test. */
+  webhookAuthority?: string | undefined;
   /** For a command that only reads: new keys of the key file are not registered in the database. */
   isLook?: boolean;
   /** The new API begins with this start and has counted no call: the budget kept from an earlier run is out of date. */
@@ -181,6 +184,13 @@ function createTroubles(logger: Logger): Context['troubles'] {
   };
 }
 
+function webhooksOf(
+  { webhookNetworks: networks }: Config,
+  { webhookAuthority: authority }: Overrides,
+): Context['webhooks'] {
+  return { reach: { networks, authority }, places: createWebhookPlaces() };
+}
+
 /** The settings. An unset settings address of the new API is derived from its authorization address. */
 function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['settings'] {
   return { ...config, modernSettingsUrl: config.modernSettingsUrl ?? `${authUrl}/settings` };
@@ -234,6 +244,7 @@ export async function openContext(
     tracing,
     troubles: createTroubles(logger),
     mailer: createMailer(config.mail),
+    webhooks: webhooksOf(config, overrides),
     server: sides.serverFor(upstream),
     sides,
     company: companyProviderOf(config),

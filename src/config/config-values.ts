@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isMailAddress } from '../shared/mail/address.ts';
 import { cronProblem } from './cron-problem.ts';
 import { readProxyException } from '../shared/net/proxy-exceptions.ts';
+import { readNetworks } from '../shared/net/public-addresses.ts';
 import { MOMENT_FORM, readMoment } from '../shared/moments.ts';
 import { redactText } from '../shared/log/redaction.ts';
 
@@ -228,6 +229,15 @@ export const hostList = z
   .refine(
     (hosts) => hosts.every((host) => readProxyException(host) !== undefined),
     'must be host names, addresses or networks with commas between, each with :PORT behind it or without, or *',
+  );
+
+/** Networks with commas or blanks between. */
+export const networkList = z
+  .string()
+  .transform((given) => readNetworks(given.split(/[\s,]+/).filter((network) => network !== '')))
+  .refine(
+    (networks) => networks !== undefined,
+    'must be networks such as 10.20.0.0/16 or fd00:1::/64, with commas between',
   );
 
 /** It stands in titles, headers of mails and sentences. */

@@ -11,6 +11,7 @@ import { misspelledFiles, readSecretFiles, withoutFiles } from './secret-files.t
 import { doubtfulNames, misspelledNames } from './unknown-names.ts';
 import { DAY, HOUR } from '../shared/lifetimes.ts';
 import type { OutboundProxy } from '../shared/net/outbound-proxy.ts';
+import type { AllowedNetworks } from '../shared/net/public-addresses.ts';
 import type { MailSettings } from '../shared/mail/mailer.ts';
 import type { TracingSettings } from '../shared/trace/tracing.ts';
 import type { DatabaseLocation } from '../store/driver/open-store.ts';
@@ -91,6 +92,8 @@ export interface Config {
   trustProxy: string[];
   /** The proxy through which other machines are reached over HTTPS. May hold a password. */
   outboundProxy: OutboundProxy | undefined;
+  /** Networks that webhooks may lead to although they are not public. */
+  webhookNetworks: AllowedNetworks;
   /** How long calls are still accepted after the process was asked to stop, in milliseconds. */
   drain: number;
   logLevel: string;
@@ -214,6 +217,7 @@ function interpret(env: Environment): Config {
     tls: tlsOf(env),
     trustProxy: env.TRUST_PROXY ?? [],
     outboundProxy: outboundProxyOf(env),
+    webhookNetworks: env.WEBHOOK_ALLOW_NETWORKS,
     drain: (env.DRAIN_SECONDS ?? defaults.drainSeconds) * 1000,
     logLevel: env.LOG_LEVEL,
     metricsToken: env.METRICS_TOKEN,

@@ -1,3 +1,4 @@
+import { BlockList } from 'node:net';
 import { z } from 'zod';
 import {
   clientWord,
@@ -10,6 +11,7 @@ import {
   httpAddress,
   listenHost,
   moment,
+  networkList,
   onOrOff,
   origin,
   outboundProxy,
@@ -106,6 +108,7 @@ export const environment = z.object({
   TRUST_PROXY: proxies.optional(),
   HTTPS_PROXY: outboundProxy.optional(),
   NO_PROXY: hostList.optional(),
+  WEBHOOK_ALLOW_NETWORKS: networkList.default(new BlockList()),
   DRAIN_SECONDS: wholeNumberSetting(0, 600).optional(),
   METRICS_TOKEN: clientWord
     .refine((token) => token.length >= 16, 'must have at least 16 characters')

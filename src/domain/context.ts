@@ -27,6 +27,7 @@ import type { SharedCounts } from './limits/shared-counts.ts';
 import type { UsageLog } from './usage/usage.ts';
 import type { Shutdown } from './work/shutdown.ts';
 import type { TroubleLog } from './work/trouble-log.ts';
+import type { WebhooksDeps } from './webhooks/deps.ts';
 import type { DomainSettings } from './domain-settings.ts';
 
 /** The dependencies of every use case. `openContext` builds the context once. */
@@ -46,6 +47,8 @@ export interface Context {
   /** The logs of work that fails repeatedly. */
   troubles: { jobs: TroubleLog; leases: TroubleLog; reads: TroubleLog };
   mailer: Mailer;
+  /** Where webhooks may lead, and the places in which their messages are sent. */
+  webhooks: WebhooksDeps['webhooks'];
   /** The authorization server, reached with the client of the bridge. */
   server: AuthorizationServer;
   /** The new API, reached with any client: the client of the bridge or an app's own client. */

@@ -32,6 +32,7 @@ import { deleteUsageBefore } from '../store/usage/usage.ts';
 import type { Context } from './context.ts';
 import { purgeLive } from './live/purge-live.ts';
 import { recordEvents } from './history/record-event.ts';
+import { purgeWebhooks } from './webhooks/purge-webhooks.ts';
 import { yieldToEventLoop } from './work/yield-to-event-loop.ts';
 import { inPieces } from './work/in-pieces.ts';
 
@@ -103,6 +104,7 @@ export async function purgeExpired(context: Context): Promise<void> {
     inPieces(options, (piece) => deleteToldPostsBefore(store.durable, now - UPDATE_IDS_KEPT, piece)),
     inPieces(options, (piece) => deleteAnswersAskedBefore(store.durable, now - API_ANSWERS_KEPT, piece)),
     purgeUsage(context),
+    purgeWebhooks(context),
     forgetHolders(store.durable, { seenBefore: now - 60 * MINUTE }),
   ]);
 }

@@ -12,6 +12,9 @@ import { refreshIdleGrants } from '../domain/grants/refresh/refresh-idle-grants.
 import { shortenStop } from '../domain/grants/refresh/stop/shorten-stop.ts';
 import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
+import { sendWebhooks } from '../domain/webhooks/deliver.ts';
+import { readHistoryForWebhooks } from '../domain/webhooks/read-history.ts';
+import { tellByTime } from '../domain/webhooks/told-by-time.ts';
 import { resolveDoubts } from '../domain/grants/resolve-doubts.ts';
 import { MINUTE, SECOND } from '../shared/lifetimes.ts';
 import { cronLines } from './cron-lines.ts';
@@ -23,8 +26,8 @@ interface Job {
   cron: string;
   run: (context: Context) => Promise<void>;
   /**
-   * Whether every process runs the job without a lease: spilled pairs lie on one machine, and mails are claimed one by
-   * one.
+   * Whether every process runs the job without a lease: spilled pairs lie on one machine, and mails and messages of
+   * webhooks are claimed one by one.
    */
   isLocal?: true;
 }
@@ -36,6 +39,9 @@ const JOBS: readonly Job[] = [
   { name: 'settle-writes', cron: '*/10 * * * * *', run: settleWrites },
   { name: 'bulk-jobs', cron: '*/5 * * * * *', run: runBulkJobs, isLocal: true },
   { name: 'leaked-tokens', cron: '* * * * *', run: settleLeaks },
+  { name: 'read-history-for-webhooks', cron: '*/5 * * * * *', run: readHistoryForWebhooks },
+  { name: 'tell-webhooks-by-time', cron: '* * * * *', run: tellByTime },
+  { name: 'send-webhooks', cron: '*/5 * * * * *', run: sendWebhooks, isLocal: true },
   { name: 'owed-revocations', cron: '* * * * *', run: settlePendingRevocations },
   { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
   { name: 'purge-short-lived', cron: '* * * * *', run: purgeShortLived },

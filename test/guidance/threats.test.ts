@@ -48,6 +48,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['F', 190, 199],
   ['K', 1, 8],
   ['S', 1, 18],
+  ['W', 1, 11],
 ];
 
 const range = (letter: string, first: number, last: number) =>

@@ -1,5 +1,6 @@
 import { createBridgeApp } from '../../src/http/app.ts';
 import type { Page } from '../support/callers/cookie-walker.ts';
+import { holdJobs } from '../support/bridge/hold-jobs.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { FORMS } from './support/forms.ts';
 import { ROLES, type Role, type Visitor, visitorOf } from './support/people.ts';
@@ -13,7 +14,11 @@ import { untoldTo } from './support/untold.ts';
 
 let system: System;
 let common: Scene;
+let release: () => void;
 let visitors: Record<Role, Visitor>;
+
+/** They write of themselves, and would send what the scene leaves to people. */
+const WEBHOOK_JOBS = ['send-webhooks', 'read-history-for-webhooks', 'tell-webhooks-by-time'];
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -21,14 +26,18 @@ beforeAll(async () => {
   const retirement = new Date(Date.now() + 30 * DAY).toISOString();
   // Without an old API there is no retirement to rehearse.
   const old = { LEGACY_BACKEND_URL: 'http://127.0.0.1:9', LEGACY_RETIREMENT_AT: retirement };
-  const env = { ...old, REMINDER_CRON: '0 0 1 1 *' };
+  const env = { ...old, REMINDER_CRON: '0 0 1 1 *', WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32' };
   system = await startSystem({ env, ownClients: [OWN_CLIENT] });
   const people = await Promise.all(ROLES.map((role) => visitorOf(system, role)));
+  release = await holdJobs(system.bridge.context, WEBHOOK_JOBS);
   common = await makeScene(system);
   visitors = Object.fromEntries(people.map((visitor) => [visitor.role, visitor])) as typeof visitors;
 });
 
-afterAll(() => system.stop());
+afterAll(async () => {
+  release();
+  await system.stop();
+});
 
 function addressOf(route: string, scene: Scene): { method: string; path: string } {
   const [method = '', pattern = ''] = route.split(' ');

@@ -47,6 +47,11 @@ export function clientSecretPlace(id: string): string {
   return `modern_clients|${id}|secret`;
 }
 
+/** The place of a secret that messages to a webhook are signed with. */
+export function signingPlace(id: string): string {
+  return `webhook_secrets|${id}|signing`;
+}
+
 const PLACES: Record<SealedColumn['column'], (row: SealedRow) => string> = {
   access_token_sealed: ({ id, version }) => pairPlace(id, version ?? 0, 'access_token'),
   refresh_token_sealed: ({ id, version }) => pairPlace(id, version ?? 0, 'refresh_token'),
@@ -54,6 +59,7 @@ const PLACES: Record<SealedColumn['column'], (row: SealedRow) => string> = {
   verifier_sealed: ({ id }) => verifierPlace(id),
   token_sealed: ({ id }) => owedPlace(id),
   secret_sealed: ({ id }) => clientSecretPlace(id),
+  signing_sealed: ({ id }) => signingPlace(id),
 };
 
 /** The place of a row in a sealed column. */

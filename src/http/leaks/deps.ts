@@ -1,4 +1,4 @@
-import type { LeaksDeps } from '../../domain/leaks/deps.ts';
+import type { PagesDeps } from '../pages/deps.ts';
 
 /** This room uses no part of the context itself; the rooms that it calls do. */
-export type HttpLeaksDeps = LeaksDeps;
+export type HttpLeaksDeps = PagesDeps;

@@ -21,6 +21,7 @@ import { registerRoutes } from './credentials/register.ts';
 import { rehearseRoutes } from './rehearsal/rehearse.ts';
 import { secretRoutes } from './credentials/secrets.ts';
 import { tokensRoutes } from './tokens/tokens-page.ts';
+import { ownersWebhookRoutes } from './webhooks/webhooks-page.ts';
 
 /** The pages of account holders and app owners. Addresses are matched in this order. */
 export function ownersRouter(parts: SigninPagesDeps, frame: PageShell): Router {
@@ -46,5 +47,6 @@ export function ownersRouter(parts: SigninPagesDeps, frame: PageShell): Router {
   moveRoutes(router, frame);
   newCallsRoutes(router, frame);
   contactsRoutes(router, frame);
+  ownersWebhookRoutes(router, frame);
   return router;
 }

@@ -1,4 +1,4 @@
-import type { SupportDeps } from '../../domain/support/deps.ts';
+import type { WebhooksDeps } from '../../domain/webhooks/deps.ts';
 
 /** This room uses no part of the context itself; the rooms that it calls do. */
-export type PagesDeps = SupportDeps;
+export type PagesDeps = WebhooksDeps;

@@ -15,6 +15,17 @@ interface FormAddress {
   page?: string;
 }
 
+/** The forms of one webhook. Its id may stand in an address that is shown. */
+const webhookActs = (list: string): FormAddress[] => {
+  const page = `${list}/:webhook`;
+  return [
+    { path: `${page}/test`, words: 'Send a test to a webhook', page },
+    { path: `${page}/again`, words: 'Send a message to a webhook again', page },
+    { path: `${page}/secret`, words: 'Make a new secret of a webhook', page },
+    { path: `${page}/remove`, words: 'Remove a webhook', page },
+  ];
+};
+
 const ACTS: readonly FormAddress[] = [
   { path: '/sign-out', words: 'Sign out', page: '/apps/account' },
   { path: '/apps', words: 'Find an app in the list' },
@@ -62,6 +73,10 @@ const ACTS: readonly FormAddress[] = [
     words: 'Remove a contact of the app: it gets no more mails about it',
     page: '/apps/:app/contacts',
   },
+  { path: '/apps/:app/webhooks', words: 'Add a webhook to the app' },
+  ...webhookActs('/apps/:app/webhooks'),
+  { path: '/support/webhooks', words: 'Add a webhook for the counts of the desks' },
+  ...webhookActs('/support/webhooks'),
   { path: '/support/search', words: 'Search', page: '/support' },
   { path: '/support/apps/:app', words: 'Find a token in the list' },
   { path: '/support/desks/:desk', words: 'Find in the list' },

@@ -23,6 +23,11 @@ const NOTICES: Readonly<Record<string, string>> = {
   'handovers-ended': 'Ended. No more connection goes to this client.',
   'contact-added': 'Added. Mails about this app go there too from now on.',
   'contact-removed': 'Removed. No more mails about this app go there.',
+  'webhook-test': 'A test leaves within seconds. Load this page again to see what became of it.',
+  'webhook-test-waits': 'A test is on its way already. Below you see what becomes of it.',
+  'webhook-again': 'The message leaves within seconds. Load this page again to see what became of it.',
+  'webhook-not-again': 'Nothing was sent: the message is not given up any more. Below is how it is now.',
+  'webhook-removed': 'Removed. No more messages go there.',
   'token-revoked': 'Revoked. Calls with this token are refused from now on.',
   'token-revoked-last':
     'Revoked. It was the last token of this app and account, so the connection behind it has ended too.',
@@ -76,7 +81,14 @@ const WARNINGS = new Set([
 ]);
 
 /** The action changed no data, and no error occurred. */
-const NEUTRAL = new Set(['nothing-waits', 'probe-doubt-served', 'probe-doubt-live', 'probe-doubt-unsure']);
+const NEUTRAL = new Set([
+  'nothing-waits',
+  'webhook-test-waits',
+  'webhook-not-again',
+  'probe-doubt-served',
+  'probe-doubt-live',
+  'probe-doubt-unsure',
+]);
 
 /** A notice on a page. */
 export interface PageNotice {

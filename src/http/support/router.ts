@@ -9,6 +9,7 @@ import { mappingRoutes } from './token/mapping-page.ts';
 import { numberRoutes } from './numbers/numbers.ts';
 import { requestRoutes } from './request/request-page.ts';
 import { searchRoutes } from './search/search-page.ts';
+import { supportWebhookRoutes } from './webhooks/webhooks-page.ts';
 
 /** The pages of support. Every address below /support is for staff, and each action names the role that it needs. */
 export function supportRouter(frame: PageShell): Router {
@@ -23,5 +24,6 @@ export function supportRouter(frame: PageShell): Router {
   apiKeyRoutes(router, frame);
   deskRoutes(router, frame);
   numberRoutes(router, frame);
+  supportWebhookRoutes(router, frame);
   return router;
 }

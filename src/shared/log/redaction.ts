@@ -51,6 +51,9 @@ const LEGACY_VALUE = /1(?:\/|\\+\/|%(?:25)*2F)[A-Za-z0-9]{20,}/gi;
 /** Opaque values of 40 and more URL-safe characters: tokens of the new API, codes, verifiers, keys, session ids. */
 const LONG_OPAQUE = /(?:[A-Za-z0-9_-]|%[0-9A-F]{2}){40,}/gi;
 
+/** The secret of a webhook, in Base64. */
+const WEBHOOK_SECRET = /whsec_[A-Za-z0-9+/=_-]+/g;
+
 /** An old code or token that lost its `1/` on the way. The longest id of ours has 24 characters. */
 const BARE_VALUE = /[A-Za-z0-9]{32,}/g;
 
@@ -98,6 +101,7 @@ export function redactText(text: string): string {
     .replace(PLAIN_PAIR, `$1${MASK}`)
     .replace(BEARER, `$1 ${MASK}`)
     .replace(USER_INFO, `$1${MASK}@`)
+    .replace(WEBHOOK_SECRET, MASK)
     .replace(LONG_OPAQUE, MASK)
     .replace(BARE_VALUE, MASK);
 }

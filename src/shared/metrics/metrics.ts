@@ -7,6 +7,7 @@ import { createMailMetrics, type MailMetrics } from './mail-metrics.ts';
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
 import type { MetricsSnapshot } from './summed-workers.ts';
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts';
+import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.ts';
 
 /**
  * What one process counts about itself. The counts of all workers of a machine are summed at a scrape; what the
@@ -17,6 +18,7 @@ export interface Metrics {
   grants: GrantMetrics;
   upstream: UpstreamMetrics;
   mails: MailMetrics;
+  webhooks: WebhookMetrics;
   jobs: JobMetrics;
   alarms: AlarmMetrics;
   process: ProcessMetrics;
@@ -33,6 +35,7 @@ export function createMetrics(): Metrics {
     grants: createGrantMetrics(registry),
     upstream: createUpstreamMetrics(registry),
     mails: createMailMetrics(registry),
+    webhooks: createWebhookMetrics(registry),
     jobs: createJobMetrics(registry),
     alarms: createAlarmMetrics(registry),
     process: createProcessMetrics(registry),

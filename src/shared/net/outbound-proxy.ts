@@ -78,9 +78,16 @@ async function openTunnel(through: URL, destination: Destination): Promise<Socke
   }
 }
 
-/** A connection to the destination through the proxy; undefined where the way is direct. */
-export function connectThrough(destination: Destination): Promise<Socket> | undefined {
-  const through = proxyTo(destination);
+/**
+ * A connection to the destination through the proxy; undefined where the way is direct. Where the host of the destination
+ * is an address that was looked up before, `name` is what it was looked up for: an exception for either makes the way
+ * direct.
+ */
+export function connectThrough(
+  destination: Destination,
+  name = destination.host,
+): Promise<Socket> | undefined {
+  const through = proxyTo(destination) && proxyTo({ ...destination, host: name });
   return through && openTunnel(through, destination);
 }
 

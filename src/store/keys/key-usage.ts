@@ -72,6 +72,7 @@ const IN_WORDS = {
   verifier_sealed: 'PKCE verifiers',
   token_sealed: 'owed revocations',
   secret_sealed: "secrets of apps' own clients",
+  signing_sealed: 'secrets of webhooks',
 };
 
 async function sealingUsage(db: Database, { id }: KeyUsageQuery): Promise<KeyUsage> {

@@ -4,14 +4,15 @@ import type { Database } from '../driver/store.ts';
 /** Every column with sealed values, for work that changes the key under all of them. */
 
 export interface SealedColumn {
-  table: 'grants' | 'authorization_requests' | 'owed_revocations' | 'modern_clients';
+  table: 'grants' | 'authorization_requests' | 'owed_revocations' | 'modern_clients' | 'webhook_secrets';
   column:
     | 'access_token_sealed'
     | 'refresh_token_sealed'
     | 'state_sealed'
     | 'verifier_sealed'
     | 'token_sealed'
-    | 'secret_sealed';
+    | 'secret_sealed'
+    | 'signing_sealed';
 }
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -21,6 +22,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'authorization_requests', column: 'verifier_sealed' },
   { table: 'owed_revocations', column: 'token_sealed' },
   { table: 'modern_clients', column: 'secret_sealed' },
+  { table: 'webhook_secrets', column: 'signing_sealed' },
 ];
 
 /** One sealed value with the parts of its place; `version` is null outside grants. */

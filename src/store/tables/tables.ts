@@ -9,6 +9,7 @@ import type { LeakTables } from './leaks.ts';
 import type { LifecycleTables } from './lifecycle.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
 import type { PostTables, VolatilePostTables } from './posts.ts';
+import type { WebhookTables } from './webhooks.ts';
 
 /** The rows in both databases: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
 
@@ -243,7 +244,8 @@ export interface Tables
     LeakTables,
     LifecycleTables,
     PageTables,
-    PostTables {
+    PostTables,
+    WebhookTables {
   apps: AppsTable;
   app_secrets: AppSecretsTable;
   app_callbacks: AppCallbacksTable;

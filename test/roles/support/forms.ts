@@ -1,7 +1,8 @@
-import { newIdField } from '../../../src/http/owners/new-id.ts';
+import { newIdField } from '../../../src/http/site/new-id.ts';
 import type { System } from '../../support/bridge/system.ts';
 import { accountOf, type Visitor } from './people.ts';
 import { CONTACT, formerClientOf, OWN_CLIENT, type Scene, UNPROVEN } from './scene.ts';
+import { WEBHOOK_URL } from './webhook-scene.ts';
 
 interface Sending {
   system: System;
@@ -48,6 +49,16 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
   'POST /apps/:clientId/modern-client/retire-secret': formerClient,
   'POST /apps/:clientId/contacts': () => ({ address: 'two@team.example' }),
   'POST /apps/:clientId/contacts/remove': () => ({ address: CONTACT }),
+  'POST /apps/:clientId/webhooks': (sending) => ({
+    ...newId(sending),
+    url: WEBHOOK_URL,
+    'token.stopped': 'on',
+  }),
+  'POST /apps/:clientId/webhooks/:webhookId/again': ({ scene }) => ({ message: scene.messages.app }),
+  'POST /apps/:clientId/webhooks/:webhookId/secret': newId,
+  'POST /support/webhooks': (sending) => ({ ...newId(sending), url: WEBHOOK_URL, 'queues.daily': 'on' }),
+  'POST /support/webhooks/:webhookId/again': ({ scene }) => ({ message: scene.messages.support }),
+  'POST /support/webhooks/:webhookId/secret': newId,
   'POST /support/search': ({ scene }) => ({ q: scene.token }),
   'POST /apps/:clientId/rehearse': () => ({ rehearses: 'retirement' }),
   'POST /support/mappings/:id/revoke': because,

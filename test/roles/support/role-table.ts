@@ -67,6 +67,13 @@ GET  /apps/:clientId/new-calls                        sign-in  404      404     
 GET  /apps/:clientId/contacts                         sign-in  404      404     200      404     404      404      404
 POST /apps/:clientId/contacts                         403      404      404     done     404     404      404      404
 POST /apps/:clientId/contacts/remove                  403      404      404     done     404     404      404      404
+GET  /apps/:clientId/webhooks                         sign-in  404      404     200      404     404      404      404
+POST /apps/:clientId/webhooks                         403      404      404     made     404     404      404      404
+GET  /apps/:clientId/webhooks/:webhookId              sign-in  404      404     200      404     404      404      404
+POST /apps/:clientId/webhooks/:webhookId/test         403      404      404     done     404     404      404      404
+POST /apps/:clientId/webhooks/:webhookId/again        403      404      404     done     404     404      404      404
+POST /apps/:clientId/webhooks/:webhookId/secret       403      404      404     made     404     404      404      404
+POST /apps/:clientId/webhooks/:webhookId/remove       403      404      404     done     404     404      404      404
 GET  /apps/progress                                   sign-in  200      200     200      200     200      200      200
 
 GET  /support                                         sign-in  403      403     403      403     200      200      200
@@ -79,6 +86,13 @@ POST /support/desks/:desk                             403      403      403     
 GET  /support/numbers                                 sign-in  403      403     403      403     200      200      200
 GET  /support/numbers.csv                             sign-in  403      403     403      403     200      200      200
 GET  /support/numbers.json                            sign-in  403      403     403      403     200      200      200
+GET  /support/webhooks                                sign-in  403      403     403      403     403      403      200
+POST /support/webhooks                                403      403      403     403      403     403      403      made
+GET  /support/webhooks/:webhookId                     sign-in  403      403     403      403     403      403      200
+POST /support/webhooks/:webhookId/test                403      403      403     403      403     403      403      done
+POST /support/webhooks/:webhookId/again               403      403      403     403      403     403      403      done
+POST /support/webhooks/:webhookId/secret              403      403      403     403      403     403      403      made
+POST /support/webhooks/:webhookId/remove              403      403      403     403      403     403      403      done
 GET  /support/accounts/:accountId                     sign-in  403      403     403      403     200      200      200
 GET  /support/requests/:requestId                     sign-in  403      403     403      403     200      200      200
 GET  /support/apps/:clientId                          sign-in  403      403     403      403     200      200      200

@@ -7,6 +7,7 @@ const BY_ITSELF = [
   'key_holders',
   'instance',
   'last_use_reading',
+  'webhook_reading',
   'progress',
   'progress_of_all',
   'progress_reading',

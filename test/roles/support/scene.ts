@@ -13,6 +13,7 @@ import type { LegacyApp } from '../../support/callers/authorize.ts';
 import type { System } from '../../support/bridge/system.ts';
 import { waitingToken } from '../../owners/support/people.ts';
 import { accountOf } from './people.ts';
+import { givenUpWebhook, removeSupportWebhooks } from './webhook-scene.ts';
 
 /** An app of the owner with a token of the holder, and whatever else an address of a page names. */
 export interface Scene {
@@ -23,6 +24,8 @@ export interface Scene {
   mappingId: string;
   token: string;
   grantTokens: string[];
+  /** A message that was given up, of a webhook of the app and of support. */
+  messages: { app: string; support: string };
 }
 
 const CALLBACK = 'https://old-app.example/cb';
@@ -148,7 +151,11 @@ export async function makeScene(system: System): Promise<Scene> {
   const served = await servedToken(system, app);
   const link = await reauthorizationLink(context, { clientId, accountId });
   const ready = await readyApp(system);
+  const appHook = await givenUpWebhook(system, { kind: 'app', clientId });
+  const supportHook = await givenUpWebhook(system, { kind: 'support', clientId: null });
   const ids = {
+    webhooks: appHook.id,
+    'support:webhooks': supportHook.id,
     apps: clientId,
     'apps/secrets': ready,
     'apps/modern-client/remove': ready,
@@ -168,19 +175,29 @@ export async function makeScene(system: System): Promise<Scene> {
     'mappings/pin': (await waitingToken(system, { app, email: UNPROVEN })).id,
     'mappings/probe': served.id,
   };
-  return { clientId, secretId, ids, mappingId: waiting.id, token: waiting.token, grantTokens: served.tokens };
+  return {
+    clientId,
+    secretId,
+    ids,
+    mappingId: waiting.id,
+    token: waiting.token,
+    grantTokens: served.tokens,
+    messages: { app: appHook.message, support: supportHook.message },
+  };
 }
 
-/** Its apps are nobody's from here on, for one owner has no more than fifty. */
+/** Its apps are nobody's from here on, for one owner has no more than fifty; support has no more than five webhooks. */
 export async function leaveScene(system: System, { clientId, ids }: Scene): Promise<void> {
   const [left, both] = [{ owner_account_id: null }, [clientId, ids['apps/secrets'] ?? '']];
   await rowsIn(system).updateTable('apps').set(left).where('client_id', 'in', both).execute();
+  await removeSupportWebhooks(system);
 }
 
 /** The address of a route in the scene. */
 export function pathIn({ ids }: Scene, pattern: string): string {
+  const half = pattern.split('/')[1] ?? '';
   return pattern.replace(/([\w-]+)\/:\w+(?=\/(.+)|$)/g, (_whole, place: string, action = '') => {
-    const id = ids[`${place}/${action}`] ?? ids[place];
+    const id = ids[`${place}/${action}`] ?? ids[`${half}:${place}`] ?? ids[place];
     if (id === undefined) throw new Error(`the scene has nothing for ${pattern}`);
     return `${place}/${id}`;
   });

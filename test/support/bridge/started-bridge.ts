@@ -19,6 +19,7 @@ export interface BridgeOptions {
   clock?: Clock;
   /** Where it logs, and from which level on. */
   log?: BridgeLog;
+  webhookAuthority?: string;
 }
 
 export interface StartedBridge extends Bridge {
@@ -59,9 +60,12 @@ const SHARED_AFTER = 1000;
 /** Lines from another process may still be in its pipe. */
 const LOGGED_AFTER = 100;
 
-async function startHere(config: Config, { clock, log = quietLog() }: BridgeOptions): Promise<StartedBridge> {
+async function startHere(
+  config: Config,
+  { clock, log = quietLog(), webhookAuthority }: BridgeOptions,
+): Promise<StartedBridge> {
   const logger = createLogger({ ...log, name: 'bridge' });
-  const bridge = await startBridge(config, { logger, ...(clock && { clock }) });
+  const bridge = await startBridge(config, { logger, webhookAuthority, ...(clock && { clock }) });
   return {
     ...bridge,
     database: config.database,

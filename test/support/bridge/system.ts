@@ -35,6 +35,8 @@ export interface SystemOptions {
   issuer?: string;
   /** Where the bridge logs, and from which level on. */
   log?: BridgeLog;
+  /** Whom the bridge trusts for webhooks. A bridge of another process trusts NODE_EXTRA_CA_CERTS. */
+  webhookAuthority?: string;
 }
 
 export interface System {
@@ -96,6 +98,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     settings: { ...settings, ...secret, ...options.env },
     ...(options.clock && { clock: options.clock }),
     ...(options.log && { log: options.log }),
+    ...(options.webhookAuthority && { webhookAuthority: options.webhookAuthority }),
   });
   // a modern side left open would keep the test process from ending
   const bridge = await starting.catch(async (error: unknown) => {

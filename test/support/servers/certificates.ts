@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
 
 export interface ServerCertificate {
@@ -9,7 +10,10 @@ export interface ServerCertificate {
 
 const EC = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
 
-/** A certificate for these host names, signed by an authority of its own that lives as long as the test. */
+const altName = (name: string) =>
+  isIP(name) === 0 ? ({ type: 2, value: name } as const) : ({ type: 7, ip: name } as const);
+
+/** A certificate for these host names and addresses, signed by an authority of its own that lives as long as the test. */
 export async function certificateFor(
   names: string[],
   validity: { notBeforeDate?: Date; notAfterDate?: Date } = {},
@@ -28,7 +32,7 @@ export async function certificateFor(
     extensions: [
       { name: 'basicConstraints', cA: false },
       { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames: names.map((value) => ({ type: 2, value })) },
+      { name: 'subjectAltName', altNames: names.map(altName) },
     ],
   });
   return { authority: authority.cert, key: server.private, cert: server.cert };

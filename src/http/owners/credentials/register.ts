@@ -11,7 +11,7 @@ import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { roleIn } from '../../site/reader.ts';
-import { newIdField, readNewId } from '../new-id.ts';
+import { newIdField, readNewId } from '../../site/new-id.ts';
 import { askAgain, type FormProblems, quoted } from '../../site/problems.ts';
 
 /**

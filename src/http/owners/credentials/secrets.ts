@@ -3,7 +3,7 @@ import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../dom
 import { PageError } from '../../pages/page-error.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
-import { newIdField, readNewId } from '../new-id.ts';
+import { newIdField, readNewId } from '../../site/new-id.ts';
 import { type AppForOwner, ownedApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 

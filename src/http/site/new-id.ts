@@ -1,4 +1,4 @@
-import type { OwnersDeps } from './deps.ts';
+import type { SiteDeps } from './deps.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { formToken, isFormToken } from '../signin/browser-cookie.ts';
 import type { SignedInPerson } from '../signin/session.ts';
@@ -11,14 +11,14 @@ import type { SignedInPerson } from '../signin/session.ts';
 const textOf = ({ accountId }: SignedInPerson, id: string) => `new|${accountId}|${id}`;
 
 /** A new id, valid for this person alone. */
-export function newIdField({ vault }: OwnersDeps, person: SignedInPerson): string {
+export function newIdField({ vault }: SiteDeps, person: SignedInPerson): string {
   const id = newHexId();
   return `${id}.${formToken(vault.session(), textOf(person, id))}`;
 }
 
 /** The id in the field; undefined where the field was not made here, or was made for another person. */
 export function readNewId(
-  { vault }: OwnersDeps,
+  { vault }: SiteDeps,
   person: SignedInPerson,
   field: string | undefined,
 ): string | undefined {

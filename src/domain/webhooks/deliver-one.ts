@@ -1,0 +1,146 @@
+import { SECOND } from '../../shared/lifetimes.ts';
+import type { WebhookOutcome } from '../../shared/metrics/webhook-metrics.ts';
+import { type AttemptEnd, type ClaimedDelivery, endAttempt } from '../../store/webhooks/deliveries.ts';
+import { liveWebhookSecrets } from '../../store/webhooks/secrets.ts';
+import { keepReceiverState, readWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
+import { WebhookNotTaken } from '../../upstream/webhooks/failure.ts';
+import { postWebhook } from '../../upstream/webhooks/post-webhook.ts';
+import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
+import { signingPlace } from '../keys/sealing-context.ts';
+import type { WebhooksDeps } from './deps.ts';
+import { comesAgainAt, receiverRestsUntil } from './pauses.ts';
+import { signedHeaders } from './signature.ts';
+
+/** One attempt of one claimed message, up to its outcome. */
+
+/** A process that was held up for longer might lose its claim while it sends, so it leaves the message. */
+const BEGIN_WITHIN = 20 * SECOND;
+
+/** A receiver that takes longer is a slow one. */
+const QUICK = 2 * SECOND;
+
+/** The receiver says that it wants nothing any more (410, as the Standard Webhooks specification has it). */
+const GONE = 410;
+
+/** A turn of a message. */
+interface DeliveryTurn {
+  delivery: ClaimedDelivery;
+  /** A value of `clock.elapsed()` from before the claim. */
+  claimedAt: number;
+}
+
+interface Attempt {
+  webhook: WebhookRow;
+  status: number | null;
+  failure: string | null;
+  tookLong: boolean;
+  /** Spreads the pauses of message and receiver alike, so that both end together. */
+  chance: number;
+}
+
+async function signedOf(context: WebhooksDeps, { id, webhook_id: webhookId, body }: ClaimedDelivery) {
+  const now = context.clock.now();
+  const rows = await liveWebhookSecrets(context.store.durable, webhookId, now);
+  await underAllKeys(context, async () =>
+    rows.every((row) => context.vault.holdsKeyOf(row.signing_sealed)) ? true : undefined,
+  );
+  const secrets = rows.map((row) => context.vault.open(signingPlace(row.id), row.signing_sealed));
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'grantbridge',
+    ...signedHeaders({ id: `msg_${id}`, now, body }, secrets),
+  };
+}
+
+/** Sends the message. A message that cannot be signed is a fault of this side, and is put off as well. */
+async function attempt(
+  context: WebhooksDeps,
+  webhook: WebhookRow,
+  delivery: ClaimedDelivery,
+): Promise<Attempt> {
+  const { clock } = context;
+  let began = clock.elapsed();
+  const ended = (status: number | null, failure: string | null): Attempt => {
+    const tookLong = clock.elapsed() - began > QUICK;
+    return { webhook, status, failure, tookLong, chance: context.chance() };
+  };
+  try {
+    const headers = await signedOf(context, delivery);
+    began = clock.elapsed();
+    const message = { url: new URL(webhook.url), headers, body: delivery.body };
+    return ended(await postWebhook(context.webhooks.reach, message), null);
+  } catch (error) {
+    if (error instanceof WebhookNotTaken) return ended(error.status ?? null, error.failure);
+    context.logger.error('a message to a webhook could not be made', { webhookId: webhook.id, error });
+    return ended(null, 'the message could not be made');
+  }
+}
+
+function endOf(now: number, { attempts }: ClaimedDelivery, { status, failure, chance }: Attempt): AttemptEnd {
+  const outcome = { now, nextAt: now, status, failure };
+  if (failure === null) return { ...outcome, state: 'delivered' };
+  const nextAt = status === GONE ? undefined : comesAgainAt(attempts, { now, chance });
+  return nextAt === undefined ? { ...outcome, state: 'dead' } : { ...outcome, state: 'due', nextAt };
+}
+
+async function keepReceiver(
+  { store }: WebhooksDeps,
+  { webhook, failure, tookLong, chance }: Attempt,
+  now: number,
+): Promise<void> {
+  const failures = failure === null ? 0 : webhook.failures + 1;
+  const rest = failures === 0 ? 0 : receiverRestsUntil(failures, { now, chance });
+  const state = { failures, restUntil: rest, isSlow: failures > 0 || tookLong };
+  await keepReceiverState(store.aside, webhook.id, { ...state, now });
+}
+
+const OUTCOMES: Readonly<Record<AttemptEnd['state'], WebhookOutcome>> = {
+  delivered: 'delivered',
+  due: 'put_off',
+  dead: 'dead',
+};
+
+function logFailure(
+  context: WebhooksDeps,
+  delivery: ClaimedDelivery,
+  { state, failure, status }: AttemptEnd,
+) {
+  if (failure === null) return;
+  const { id: messageId, webhook_id: webhookId, attempts } = delivery;
+  const message =
+    state === 'dead'
+      ? 'a message to a webhook was given up'
+      : 'a receiver did not take a message of a webhook';
+  context.logger[state === 'dead' ? 'warn' : 'info'](message, {
+    messageId,
+    webhookId,
+    attempts,
+    failure,
+    status,
+  });
+}
+
+async function bringToEnd(
+  context: WebhooksDeps,
+  { delivery, claimedAt }: DeliveryTurn,
+): Promise<WebhookOutcome> {
+  const webhook = await readWebhook(context.store.durable, delivery.webhook_id);
+  if (!webhook || context.clock.elapsed() - claimedAt > BEGIN_WITHIN) return 'left';
+  const made = await attempt(context, webhook, delivery);
+  const now = context.clock.now();
+  const end = endOf(now, delivery, made);
+  await keepReceiver(context, made, now);
+  if (!(await endAttempt(context.store.aside, delivery, end))) return 'left';
+  logFailure(context, delivery, end);
+  return OUTCOMES[end.state];
+}
+
+/** Brings one claimed message to the outcome of its attempt; never rejects. When the database is away, the claim ends. */
+export async function deliverMessage(context: WebhooksDeps, turn: DeliveryTurn): Promise<void> {
+  const outcome = await bringToEnd(context, turn).catch((error: unknown): WebhookOutcome => {
+    const { id: messageId } = turn.delivery;
+    context.logger.error('what became of a message to a webhook could not be kept', { messageId, error });
+    return 'left';
+  });
+  context.metrics.webhooks.note(turn.delivery.event, outcome);
+}

@@ -1,0 +1,33 @@
+import { DAY, HOUR, MINUTE } from '../../shared/lifetimes.ts';
+
+/** When a message that did not arrive is sent again. Pure rules; time and chance are arguments. */
+
+/** The pause after each attempt without success. After the last one the message is given up. */
+const PAUSES = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 1 * DAY] as const;
+
+/** So many attempts are made. */
+export const ATTEMPTS_MAX = PAUSES.length + 1;
+
+/** A receiver that fails rests no longer, so that it is found soon when it is back. */
+const REST_MAX = 30 * MINUTE;
+
+/** Pauses are up to a fifth longer, so that messages which failed together do not come again together. */
+const spread = (pause: number, chance: number) => Math.round(pause * (1 + chance / 5));
+
+/** When a message comes again after so many attempts; undefined when it is given up. */
+export function comesAgainAt(
+  attempts: number,
+  { now, chance }: { now: number; chance: number },
+): number | undefined {
+  const pause = PAUSES[attempts - 1];
+  return pause === undefined ? undefined : now + spread(pause, chance);
+}
+
+/** Until when a receiver gets nothing after so many attempts without success in a row. */
+export function receiverRestsUntil(
+  failures: number,
+  { now, chance }: { now: number; chance: number },
+): number {
+  const pause = PAUSES[Math.min(failures, PAUSES.length) - 1] ?? 0;
+  return now + spread(Math.min(pause, REST_MAX), chance);
+}

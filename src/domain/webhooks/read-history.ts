@@ -1,0 +1,75 @@
+import { readHead } from '../../store/history/events.ts';
+import {
+  keepHistoryPlace,
+  moveHistoryPlace,
+  readHistoryPlace,
+  type ReadingPlace,
+} from '../../store/webhooks/reading.ts';
+import { readNamedTokens } from '../../store/webhooks/named-tokens.ts';
+import { hasWebhooks } from '../../store/webhooks/webhooks.ts';
+import { CHAIN_START } from '../history/chain.ts';
+import { CursorRefused, readAfter } from '../history/follow-history.ts';
+import type { ChainedEntry } from '../history/locate-tampering.ts';
+import { readLifecycle } from '../lifecycle/read-lifecycle.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import type { WebhooksDeps } from './deps.ts';
+import { keepMessages } from './message.ts';
+import { messagesOf, namesDates, namesToken } from './told-by-history.ts';
+
+/**
+ * Follows the history and makes the messages of webhooks from it (docs/decisions/0028). The place in the history moves on
+ * in the transaction that keeps the messages, from the place that was read. So no change is passed over and none is told
+ * twice, whatever process reads and whenever one dies.
+ */
+
+async function factsFor({ store: { durable }, clock }: WebhooksDeps, entries: readonly ChainedEntry[]) {
+  const now = clock.now();
+  const ids = entries.filter(namesToken).flatMap(({ mapping_id: id }) => id ?? []);
+  const tokens = await readNamedTokens(durable, ids);
+  const none = { dates: {}, extensions: new Map(), exemptions: new Map(), brownouts: [] };
+  return { tokens, lifecycle: entries.some(namesDates) ? await readLifecycle(durable, now) : none };
+}
+
+/** The database was replaced by a backup, or entries were removed. What was not told yet stays untold. */
+async function beginAnew(context: WebhooksDeps, error: CursorRefused): Promise<void> {
+  context.logger.error('webhooks begin anew at the end of the history, which is another one than before', {
+    error,
+  });
+  const { durable } = context.store;
+  await keepHistoryPlace(durable, (await readHead(durable)) ?? CHAIN_START);
+}
+
+async function entriesAfter(context: WebhooksDeps, place: ReadingPlace): Promise<ChainedEntry[]> {
+  try {
+    return await readAfter(context.store.durable, place);
+  } catch (error) {
+    if (!(error instanceof CursorRefused)) throw error;
+    await beginAnew(context, error);
+    return [];
+  }
+}
+
+/** Makes the messages of one page; false at the end of the history. */
+async function readPage(context: WebhooksDeps, place: ReadingPlace): Promise<boolean> {
+  const entries = await entriesAfter(context, place);
+  const last = entries.at(-1);
+  if (!last) return false;
+  const messages = messagesOf(entries, await factsFor(context, entries));
+  const next = { position: last.position, chain: last.chain ?? '' };
+  return context.store.transaction(async (tx) => {
+    if (!(await moveHistoryPlace(tx, place, next))) return false;
+    await keepMessages(tx, messages, context.clock.now());
+    return true;
+  });
+}
+
+/** Reads on to the end of the history. Without a webhook nothing is read; the first webhook begins at the end. */
+export async function readHistoryForWebhooks(context: WebhooksDeps): Promise<void> {
+  const { durable } = context.store;
+  if (context.instance.why() !== undefined || !(await hasWebhooks(durable))) return;
+  while (!context.shutdown.signal.aborted) {
+    const place = await readHistoryPlace(durable);
+    if (!place || !(await readPage(context, place))) return;
+    await yieldToEventLoop();
+  }
+}

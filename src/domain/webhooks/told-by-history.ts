@@ -1,0 +1,127 @@
+import { groupBy } from '../../shared/group-by.ts';
+import { isoMoment } from '../../shared/moments.ts';
+import type { ChainedEntry } from '../history/locate-tampering.ts';
+import { dateFor, type Lifecycle } from '../lifecycle/lifecycle.ts';
+import type { WebhookMessage } from './message.ts';
+
+/** Pure: which messages follow from entries of the history. */
+
+/** Tokens by mapping id: the first and last characters, or null, and the app. */
+type NamedTokens = ReadonlyMap<string, { first: string | null; last: string | null; clientId: string }>;
+
+interface Facts {
+  tokens: NamedTokens;
+  /** The dates as they are now, of all apps and of single ones. */
+  lifecycle: Lifecycle;
+}
+
+/** A token stopped working, with its connection or alone. */
+const STOPPED: ReadonlyMap<string, string> = new Map([
+  ['token_reauthorization_required', 'connection_ended'],
+  ['token_revoked', 'revoked'],
+]);
+
+/** The entry of a report names the token alone. */
+const LEAKED = 'token_leaked';
+
+const ENDED: ReadonlySet<string> = new Set(['grant_died', 'deauthorized']);
+
+const DATES: ReadonlySet<string> = new Set(['date_set', 'app_extended', 'extension_ended']);
+
+/** The most tokens that one message names. `count` says how many there are. */
+const TOKENS_NAMED = 100;
+
+const isStop = ({ action, mapping_id: id, client_id: clientId }: ChainedEntry): boolean =>
+  id !== null && clientId !== null && STOPPED.has(action);
+
+/** Whether the message of an entry needs to know its token. */
+export const namesToken = (entry: ChainedEntry): boolean => isStop(entry) || entry.action === LEAKED;
+
+/** Whether the message of an entry needs the dates. */
+export const namesDates = ({ action }: ChainedEntry): boolean => DATES.has(action);
+
+/** A reason in one word of ours. What a person wrote as the reason stays inside. */
+const causeOf = (reason: string | null): string | null =>
+  reason !== null && /^[a-z_]{1,40}$/.test(reason) ? reason : null;
+
+function stopped(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
+  const [first] = entries;
+  if (!first) return [];
+  const tokens = entries.slice(0, TOKENS_NAMED).map(({ mapping_id: id }) => {
+    const { first: begins = null, last: ends = null } = facts.tokens.get(id ?? '') ?? {};
+    return { id, begins, ends };
+  });
+  const why = STOPPED.get(first.action);
+  const data = {
+    client_id: first.client_id,
+    why,
+    cause: causeOf(first.reason),
+    count: entries.length,
+    tokens,
+  };
+  return [
+    {
+      event: 'token.stopped',
+      told: `stopped:${first.position}`,
+      at: first.at,
+      clientId: first.client_id,
+      dataFor: () => data,
+    },
+  ];
+}
+
+/** Tokens that stopped together, of one app and for one reason, are told in one message. */
+function stops(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
+  const alike = groupBy(entries.filter(isStop), ({ client_id, grant_id, action, reason, at }) =>
+    JSON.stringify([client_id, grant_id, action, reason, at]),
+  );
+  return [...alike.values()].flatMap((some) => stopped(some, facts));
+}
+
+const momentOrNull = (at: number | undefined) => (at === undefined ? null : isoMoment(at));
+
+function datesMoved(
+  { position, at, client_id: clientId }: ChainedEntry,
+  { lifecycle }: Facts,
+): WebhookMessage {
+  const dates = (of: string | undefined) => ({
+    retirement: momentOrNull(dateFor(lifecycle, 'retirement', of)),
+    sunset: momentOrNull(dateFor(lifecycle, 'sunset', of)),
+  });
+  return {
+    event: 'date.moved',
+    told: `date:${position}`,
+    at,
+    clientId,
+    dataFor: (webhook) => {
+      const of = webhook.clientId ?? clientId;
+      return { client_id: of, ...dates(of ?? undefined) };
+    },
+  };
+}
+
+/** For the operator: ids, and nothing that a person wrote. */
+function toldOperator(
+  event: 'connection.ended' | 'consent.finished' | 'token.leaked',
+  { position, at }: ChainedEntry,
+  data: object,
+): WebhookMessage {
+  return { event, told: `${event}:${position}`, at, clientId: null, dataFor: () => data };
+}
+
+function toldAlone(entry: ChainedEntry, facts: Facts): WebhookMessage[] {
+  const { action, client_id, account_id, grant_id, mapping_id, reason } = entry;
+  const connection = { client_id, account_id, grant_id };
+  if (DATES.has(action)) return [datesMoved(entry, facts)];
+  if (ENDED.has(action))
+    return [toldOperator('connection.ended', entry, { ...connection, cause: causeOf(reason) })];
+  if (action === 'granted') return [toldOperator('consent.finished', entry, connection)];
+  if (action !== LEAKED) return [];
+  const { clientId = null } = facts.tokens.get(mapping_id ?? '') ?? {};
+  return [toldOperator('token.leaked', entry, { client_id: clientId, mapping_id })];
+}
+
+/** The messages of a page of the history. */
+export function messagesOf(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
+  return [...stops(entries, facts), ...entries.flatMap((entry) => toldAlone(entry, facts))];
+}

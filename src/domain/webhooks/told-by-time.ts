@@ -1,0 +1,80 @@
+import { DAY, HOUR } from '../../shared/lifetimes.ts';
+import { dayOf, isoMoment } from '../../shared/moments.ts';
+import { findLastCall } from '../../store/usage/call-sums.ts';
+import { isTold } from '../../store/webhooks/deliveries.ts';
+import { listWebhooksFor } from '../../store/webhooks/webhooks.ts';
+import { deskCounts } from '../support/desks.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
+import type { WebhooksDeps } from './deps.ts';
+import { keepMessages, type WebhookMessage } from './message.ts';
+
+/** Messages that no change causes, but that time has passed: queues of support, and an app that has become quiet. */
+
+/** An app without an old call for so long is quiet. */
+const QUIET_AFTER = 7 * DAY;
+
+/** An app that became quiet longer ago is not news. Shorter than messages are kept, so that none is told twice. */
+const QUIET_NEWS = 2 * DAY;
+
+/** The hour of the day (UTC) at which queues are counted daily. */
+const DAILY_AT = 6 * HOUR;
+
+const PERIODS = {
+  'queues.hourly': (now: number) => isoMoment(now).slice(0, 13),
+  'queues.daily': (now: number) => dayOf(now - DAILY_AT),
+} as const;
+
+async function queueCounts(context: WebhooksDeps): Promise<object> {
+  const counts = await deskCounts(context, 'UTC');
+  return { queues: counts.map(({ desk, count, isMore }) => ({ queue: desk, count, is_more: isMore })) };
+}
+
+/** Also true where nobody listens. */
+async function isToldToAll(
+  { store: { durable } }: WebhooksDeps,
+  webhooks: ReadonlyArray<{ id: string }>,
+  told: string,
+): Promise<boolean> {
+  const known = await Promise.all(webhooks.map(({ id }) => isTold(durable, id, told)));
+  return known.every(Boolean);
+}
+
+async function tellQueues(context: WebhooksDeps, event: keyof typeof PERIODS): Promise<void> {
+  const now = context.clock.now();
+  const told = `${event}:${PERIODS[event](now)}`;
+  const { durable } = context.store;
+  if (await isToldToAll(context, await listWebhooksFor(durable, event), told)) return;
+  const data = await queueCounts(context);
+  const message = { event, told, at: now, clientId: null, dataFor: () => data };
+  await context.store.transaction((tx) => keepMessages(tx, [message], now));
+}
+
+/** Told once of each last call. A later call makes another last call. */
+async function quietMessage(context: WebhooksDeps, clientId: string): Promise<WebhookMessage | undefined> {
+  const now = context.clock.now();
+  const since = dayOf(now - QUIET_AFTER - QUIET_NEWS);
+  const last = await findLastCall(context.store, { clientId }, since);
+  const at = (last?.last_at ?? Number.NEGATIVE_INFINITY) + QUIET_AFTER;
+  if (!last || at > now || at < now - QUIET_NEWS) return undefined;
+  const data = { client_id: clientId, last_call_at: isoMoment(last.last_at) };
+  return { event: 'calls.quiet', told: `quiet:${last.last_at}`, at, clientId, dataFor: () => data };
+}
+
+async function tellQuietApps(context: WebhooksDeps): Promise<void> {
+  const webhooks = await listWebhooksFor(context.store.durable, 'calls.quiet');
+  for (const clientId of new Set(webhooks.flatMap(({ client_id: id }) => id ?? []))) {
+    const message = await quietMessage(context, clientId);
+    const own = webhooks.filter(({ client_id: id }) => id === clientId);
+    if (message && !(await isToldToAll(context, own, message.told)))
+      await context.store.transaction((tx) => keepMessages(tx, [message], context.clock.now()));
+    await yieldToEventLoop(context.shutdown.signal);
+  }
+}
+
+/** Makes the messages whose time has come. */
+export async function tellByTime(context: WebhooksDeps): Promise<void> {
+  if (context.instance.why() !== undefined) return;
+  await tellQueues(context, 'queues.hourly');
+  await tellQueues(context, 'queues.daily');
+  await tellQuietApps(context);
+}

@@ -1,0 +1,47 @@
+import type { Request, RequestHandler } from 'express';
+import { type WebhookEvent, WEBHOOK_EVENTS } from '../../domain/webhooks/events.ts';
+import type { WebhookOwner } from '../../domain/webhooks/look-at-webhooks.ts';
+import { PageError } from '../pages/page-error.ts';
+import { signedInPerson } from '../site/page-shell.ts';
+import { EVENT_WORDS } from './words.ts';
+
+/** Whose webhooks a page shows, and where. The pages of owners and of support are the same beyond this. */
+export interface WebhookSite {
+  owner: WebhookOwner;
+  /** The address of the list. */
+  base: string;
+  /** The title of the list. */
+  title: string;
+  /** The app, for the tabs of its pages; undefined on the pages of support. */
+  app: { client_id: string; name: string } | undefined;
+}
+
+/** The addresses of one kind of site. */
+export interface WebhookRoutes {
+  /** The address of the list, with parameters. */
+  pattern: string;
+  /** Before each page and each form. */
+  requires: RequestHandler[];
+  siteOf(req: Request): Promise<WebhookSite>;
+}
+
+/** The events that a site offers, with those chosen that the form brought. */
+export function eventChoices(
+  { owner }: WebhookSite,
+  chosen: readonly string[],
+): Array<{ event: WebhookEvent; words: string; isChosen: boolean }> {
+  return WEBHOOK_EVENTS[owner.kind].map((event) => {
+    return { event, words: EVENT_WORDS[event], isChosen: chosen.includes(event) };
+  });
+}
+
+/** The actor of a change, for the history. */
+export const personActor = (req: Request): string => `account:${signedInPerson(req).accountId}`;
+
+/** The answer for a webhook that is not there, or is somebody else's. */
+export function noSuchWebhook(): PageError {
+  return new PageError(404, 'There is no such webhook', {
+    reason: 'It was removed, or the address is mistyped.',
+    next: 'Open the list of webhooks again.',
+  });
+}

@@ -1,0 +1,97 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Database } from '../driver/store.ts';
+import type { WebhookKind, WebhookTables } from '../tables/webhooks.ts';
+
+/** Webhooks: web addresses outside that are told of events. */
+
+export type { WebhookKind };
+export type WebhookRow = Selectable<WebhookTables['webhooks']>;
+type NewWebhook = Insertable<WebhookTables['webhooks']>;
+
+/** Whose webhooks are asked for: those of one app, of support or of the operator. */
+export interface WebhookOwner {
+  kind: WebhookKind;
+  clientId: string | null;
+}
+
+const ofOwner = (db: Database, { kind, clientId }: WebhookOwner) =>
+  db
+    .selectFrom('webhooks')
+    .where('kind', '=', kind)
+    .$if(clientId !== null, (query) => query.where('client_id', '=', clientId));
+
+/** The webhooks of an owner, the oldest first. */
+export async function listWebhooks(db: Database, owner: WebhookOwner): Promise<WebhookRow[]> {
+  return ofOwner(db, owner).selectAll().orderBy('created_at').orderBy('id').execute();
+}
+
+/** A webhook by its id, whoever owns it. */
+export async function readWebhook(db: Database, id: string): Promise<WebhookRow | undefined> {
+  return db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Whether there is any webhook at all. */
+export async function hasWebhooks(db: Database): Promise<boolean> {
+  return (await db.selectFrom('webhooks').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The webhooks of a kind that are told of an event. `events` holds names with blanks between. */
+export async function listWebhooksFor(
+  db: Database,
+  event: string,
+): Promise<Array<Pick<WebhookRow, 'id' | 'kind' | 'client_id' | 'created_at'>>> {
+  const rows = await db
+    .selectFrom('webhooks')
+    .select(['id', 'kind', 'client_id', 'created_at', 'events'])
+    .where('events', 'like', `%${event}%`)
+    .orderBy('id')
+    .execute();
+  return rows.filter(({ events }) => events.split(' ').includes(event));
+}
+
+/** Adds a webhook. */
+export async function insertWebhook(tx: Database, webhook: NewWebhook): Promise<void> {
+  await tx.insertInto('webhooks').values(webhook).execute();
+}
+
+/** Removes a webhook with its secrets and messages; false where another process was faster. */
+export async function deleteWebhook(tx: Database, id: string): Promise<boolean> {
+  await tx.deleteFrom('webhook_deliveries').where('webhook_id', '=', id).execute();
+  await tx.deleteFrom('webhook_secrets').where('webhook_id', '=', id).execute();
+  const result = await tx.deleteFrom('webhooks').where('id', '=', id).executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** What an attempt says of the receiver. */
+export interface ReceiverState {
+  failures: number;
+  restUntil: number;
+  isSlow: boolean;
+}
+
+/** Keeps how the receiver did at its last attempt. */
+export async function keepReceiverState(
+  db: Database,
+  id: string,
+  { failures, restUntil, isSlow, now }: ReceiverState & { now: number },
+): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .set({ failures, rest_until: restUntil, is_slow: isSlow ? 1 : 0, tried_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** A person wants the next attempt now. */
+export async function endReceiverRest(tx: Database, id: string): Promise<void> {
+  await tx.updateTable('webhooks').set({ rest_until: 0 }).where('id', '=', id).execute();
+}
+
+/** Counts messages that were left out because too many waited. */
+export async function countLeftOut(tx: Database, id: string, count: number): Promise<void> {
+  await tx
+    .updateTable('webhooks')
+    .set((eb) => ({ left_out: eb('left_out', '+', count) }))
+    .where('id', '=', id)
+    .execute();
+}
