@@ -5,6 +5,7 @@ import { operationCommands, programCommands } from './cli-operation.ts';
 import { reminderCommands } from './cli-reminders.ts';
 import { apiKeyCommands, staffCommands } from './cli-staff.ts';
 import { tokenSideCommands } from './cli-tokens.ts';
+import { webhookCommands } from './cli-webhooks.ts';
 import { completionCommand } from './completion/completion-command.ts';
 import { addExamples } from './examples.ts';
 
@@ -22,6 +23,7 @@ export function createProgram(): Command {
     ...tokenSideCommands(),
     staffCommands(),
     apiKeyCommands(),
+    webhookCommands(),
     ...lifecycleCommands(),
     reminderCommands(),
     ...operationCommands(),

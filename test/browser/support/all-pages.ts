@@ -35,10 +35,21 @@ export const fill = (label: string, text: string, button: string) => async (show
   await press(shown, button);
 };
 
+const TABS = [
+  'tokens',
+  'calls',
+  'live',
+  'move',
+  'new-calls',
+  'secrets',
+  'modern-client',
+  'contacts',
+  'webhooks',
+  'rehearse',
+];
+
 const ofOwnApp = (path: string, name: string): Shown[] =>
-  ['tokens', 'calls', 'live', 'move', 'new-calls', 'secrets', 'modern-client', 'contacts', 'rehearse'].map(
-    (tab) => page(`${name}-${tab}`, `${path}/${tab}`),
-  );
+  TABS.map((tab) => page(`${name}-${tab}`, `${path}/${tab}`));
 
 const app = (clientId: string) => `/apps/${clientId}`;
 
@@ -57,6 +68,11 @@ export const OWNER_PAGES: readonly Shown[] = [
   page('app-news', app(NEWS.clientId)),
   ...ofOwnApp(app(NEWS.clientId), 'app-news'),
   page('app-news-contacts-problem', `${app(NEWS.clientId)}/contacts`, fill('Mail address', 'nobody', 'Add')),
+  page(
+    'app-news-webhooks-problem',
+    `${app(NEWS.clientId)}/webhooks`,
+    fill('Address of your server', 'https://10.0.0.1/hooks', 'Add'),
+  ),
   page('app-news-revoke', `${app(NEWS.clientId)}/revoke`),
   page('app-moved', app(CALENDAR.clientId)),
   page('app-moved-move', `${app(CALENDAR.clientId)}/move`),
@@ -149,6 +165,7 @@ export const STAFF_PAGES: readonly Shown[] = [
   page('support-numbers', '/support/numbers'),
   page('support-api-keys', '/support/api-keys'),
   page('support-api-key-made', '/support/api-keys', fill('Name', 'Ticket desk', 'Make the key')),
+  page('support-webhooks', '/support/webhooks'),
 ];
 
 /** The same addresses where nothing is known of anybody yet. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { DESK, NEWS } from '../../../src/demo-data/apps.ts';
 import { addStaff } from '../../../src/domain/accounts/staff.ts';
+import { newHexId } from '../../../src/shared/ids.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { DANA, SAM } from '../../owners/support/people.ts';
 import { follow, press } from '../steps.ts';
@@ -31,6 +32,29 @@ async function register(shown: Page): Promise<void> {
   await shown.getByLabel('Callback URLs').fill('https://printer.example/callback');
   await press(shown, 'Register app');
 }
+
+/** No message goes to the address: nothing happens to the app while the pages are looked at. */
+async function addWebhook(shown: Page): Promise<void> {
+  await shown.getByLabel('Address of your server').fill('https://93.184.215.14/hooks/old-api');
+  await shown.getByRole('checkbox', { name: /^A token of the app stopped/ }).check();
+  await press(shown, 'Add');
+}
+
+/** With a message in each state, as an outage of its receiver leaves them. */
+const openWebhook: Act = async (shown, { bridge }) => {
+  await follow(shown, 'Messages and settings of https://93.184.215.14/hooks/old-api');
+  const now = bridge.context.clock.now();
+  const of = { webhook_id: shown.url().slice(-24), event: 'token.stopped', body: '{}', created_at: now };
+  const failed = { failure: 'the answer was no success', status: 503 };
+  const states = [
+    { state: 'dead', attempts: 8, ended_at: now, ...failed },
+    { state: 'due', attempts: 2, ended_at: null, ...failed },
+    { state: 'delivered', attempts: 1, ended_at: now, failure: null, status: 204 },
+  ] as const;
+  const rows = states.map((one) => ({ ...of, ...one, id: newHexId(), told: one.state, next_at: now + DAY }));
+  await bridge.context.store.durable.insertInto('webhook_deliveries').values(rows).execute();
+  await shown.reload();
+};
 
 /** A connected token and a stopped one, each used by a program while the page looks on. */
 const callOn: Act = async (shown, world) => {
@@ -116,6 +140,9 @@ export const OWNER_ACTS: readonly Shown[] = [
   page('secret-retire', `${news}/secrets`, (shown) =>
     shown.getByRole('link', { name: /^Retire the older/ }).click(),
   ),
+  page('webhook-secret', `${news}/webhooks`, addWebhook),
+  page('webhook', `${news}/webhooks`, openWebhook),
+  page('webhooks-one', `${news}/webhooks`),
   page('rehearsal-over', `${news}/rehearse?watch=off`, awaitResult),
 ];
 

@@ -1,0 +1,134 @@
+import { addWebhook, changeWebhookSecret, removeWebhook } from '../../domain/webhooks/change-webhooks.ts';
+import { WEBHOOK_EVENTS } from '../../domain/webhooks/events.ts';
+import {
+  sendMessageAgain,
+  sendTest,
+  viewWebhook,
+  type WebhookDelivery,
+  webhooksOf,
+} from '../../domain/webhooks/look-at-webhooks.ts';
+import { newHexId } from '../../shared/ids.ts';
+import { commandActor } from './by-option.ts';
+import { shown } from './dates/moment-option.ts';
+import type { Result } from './result.ts';
+import { withContext } from './with-context.ts';
+
+/** `webhooks`: the webhooks of the operator. The delivery is that of all webhooks (docs/webhooks.md). */
+
+type Options = Record<string, unknown>;
+
+const OWNER = { kind: 'operator', clientId: null } as const;
+
+const originOf = (options: Options) => ({ actor: commandActor(options), requestId: null });
+
+/** Why a webhook is not added, in words. */
+const REFUSALS = {
+  malformed: 'this is no address. Give one such as https://example.com/hooks',
+  'not https': 'the address must begin with https://',
+  'with a secret':
+    'the address must hold no user, no question mark, no # and nothing that looks like a secret',
+  'not public':
+    'the address does not lead to a server on the public internet. WEBHOOK_ALLOW_NETWORKS allows networks inside',
+  'no event': 'choose at least one event',
+  full: 'there are five webhooks already, the most there can be. Remove one first',
+  known: 'this webhook is there already',
+} as const;
+
+const unknown = (id: string) => new Error(`no webhook of the operator has the id ${id}: see webhooks list`);
+
+const done = (line: string, id: string): Result => ({ ok: true, lines: [line], json: { webhook_id: id } });
+
+function secretResult(id: string, secret: string): Result {
+  const json = { webhook_id: id, secret };
+  const lines = Object.entries(json).map(([name, value]) => `${name}: ${value}`);
+  return { ok: true, lines: [...lines, 'The secret is shown only this once.'], json };
+}
+
+/** `webhooks add URL`: adds one and prints its secret. */
+export async function addWebhookCommand(options: Options, [url = '']: string[]): Promise<Result> {
+  const origin = originOf(options);
+  const events = (options['event'] as string[] | undefined) ?? WEBHOOK_EVENTS.operator;
+  return withContext(async ({ context }) => {
+    const id = newHexId();
+    const added = await addWebhook(context, { id, owner: OWNER, url, events, ...origin });
+    if (typeof added === 'string') throw new Error(REFUSALS[added]);
+    return secretResult(id, added.secret);
+  });
+}
+
+/** `webhooks list`: every webhook of the operator. */
+export async function listWebhooksCommand(): Promise<Result> {
+  return withContext(async ({ context }) => {
+    const rows = await webhooksOf(context, OWNER);
+    const webhooks = rows.map(({ id, url, events, failures }) => {
+      return { webhook_id: id, url, events: events.split(' '), failures };
+    });
+    const lines = webhooks.map(({ webhook_id: id, url, events, failures }) => {
+      const fails = failures > 0 ? `  ${failures} attempts in a row failed` : '';
+      return `${id}  ${url}  ${events.join(', ')}${fails}`;
+    });
+    const none = 'There is no webhook yet. To add one: grantbridge webhooks add URL';
+    return { ok: true, lines: lines.length > 0 ? lines : [none], json: { webhooks } };
+  });
+}
+
+const messageOf = ({ id, event, state, attempts, status, failure, created_at: at }: WebhookDelivery) => {
+  return { message_id: id, event, state, attempts, status, failure, made_at: shown(at) };
+};
+
+/** `webhooks show ID`: its last messages; those that were given up first. */
+export async function showWebhook(_options: Options, [id = '']: string[]): Promise<Result> {
+  return withContext(async ({ context }) => {
+    const view = await viewWebhook(context, { id, owner: OWNER });
+    if (!view) throw unknown(id);
+    const others = view.last.filter(({ state }) => state !== 'dead');
+    const messages = [...view.dead, ...others].map(messageOf);
+    const lines = messages.map(({ message_id, made_at, event, state, attempts, failure, status }) => {
+      const why = failure === null ? '' : `  ${failure}${status === null ? '' : ` (${status})`}`;
+      return `${message_id}  ${made_at}  ${event}  ${state}, attempts: ${attempts}${why}`;
+    });
+    const none = 'No message was sent yet.';
+    return { ok: true, lines: lines.length > 0 ? lines : [none], json: { webhook_id: id, messages } };
+  });
+}
+
+/** `webhooks test ID`: a running bridge sends it. */
+export async function testWebhook(_options: Options, [id = '']: string[]): Promise<Result> {
+  return withContext(async ({ context }) => {
+    const sent = await sendTest(context, { id, owner: OWNER });
+    if (sent === undefined) throw unknown(id);
+    const line =
+      sent === 'sent' ? 'A bridge that runs sends a test within seconds.' : 'A test is on its way already.';
+    return done(`${line} See what became of it: grantbridge webhooks show ${id}`, id);
+  });
+}
+
+/** `webhooks send-again ID MESSAGE`. */
+export async function sendAgainCommand(_options: Options, [id = '', given = '']: string[]): Promise<Result> {
+  const deliveryId = given.replace(/^msg_/, '');
+  return withContext(async ({ context }) => {
+    const isSent = await sendMessageAgain(context, { id, owner: OWNER, deliveryId });
+    if (!isSent) throw new Error('this webhook has no such message that was given up: see webhooks show');
+    return done('A bridge that runs sends the message within seconds.', id);
+  });
+}
+
+/** `webhooks change-secret ID`: prints the new secret. */
+export async function changeSecretCommand(options: Options, [id = '']: string[]): Promise<Result> {
+  const origin = originOf(options);
+  return withContext(async ({ context }) => {
+    const asked = { id, owner: OWNER, secretId: newHexId(), ...origin };
+    const changed = await changeWebhookSecret(context, asked);
+    if (typeof changed !== 'object') throw unknown(id);
+    return secretResult(id, changed.secret);
+  });
+}
+
+/** `webhooks remove ID`. */
+export async function removeWebhookCommand(options: Options, [id = '']: string[]): Promise<Result> {
+  const origin = originOf(options);
+  return withContext(async ({ context }) => {
+    if (!(await removeWebhook(context, { id, owner: OWNER, ...origin }))) throw unknown(id);
+    return done('The webhook is removed.', id);
+  });
+}
