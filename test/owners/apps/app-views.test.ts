@@ -71,6 +71,7 @@ const OWN_TABS = [
   '/secrets',
   '/modern-client',
   '/contacts',
+  '/webhooks',
 ];
 
 test('every page of an owned app has the tabs, with the open one marked, and one heading of the first rank', async () => {
@@ -92,8 +93,8 @@ test('others have no tabs, and the pages for the owner alone are not there for t
     const page = await open(sam, path);
     expect([page.status, tabsOf(page).hrefs]).toEqual([200, []]);
   }
-  for (const path of ['/move', '/contacts']) expect((await open(sam, path)).status).toBe(404);
-  for (const path of ['/tokens', '/calls', '/move', '/contacts'])
+  for (const path of ['/move', '/contacts', '/webhooks']) expect((await open(sam, path)).status).toBe(404);
+  for (const path of ['/tokens', '/calls', '/move', '/contacts', '/webhooks'])
     expect((await open(new CookieWalker(), path)).location).toMatch(/^\/sign-in\?return_to=/);
 });
 

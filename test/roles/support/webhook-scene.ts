@@ -1,9 +1,9 @@
-import { addWebhook } from '../../../src/domain/webhooks/change-webhooks.ts';
 import type { WebhookOwner } from '../../../src/domain/webhooks/look-at-webhooks.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
+import { insertWebhook } from '../../../src/store/webhooks/webhooks.ts';
 import type { System } from '../../support/bridge/system.ts';
 
-/** Nothing listens there, and the bridge of the test may lead webhooks there. */
+/** Nothing listens there. Only a bridge whose settings say so leads webhooks there. */
 export const WEBHOOK_URL = 'https://127.0.0.1:9/hook';
 
 /** A webhook with a message that was given up. */
@@ -11,12 +11,9 @@ export async function givenUpWebhook(
   { bridge: { context } }: System,
   owner: WebhookOwner,
 ): Promise<{ id: string; message: string }> {
-  const [id, message] = [newHexId(), newHexId()];
-  const events = ['token.stopped', 'queues.daily'];
-  const origin = { actor: 'test', requestId: null };
-  const added = await addWebhook(context, { id, owner, url: WEBHOOK_URL, events, ...origin });
-  if (typeof added === 'string') throw new Error(`the webhook was refused: ${added}`);
-  const now = context.clock.now();
+  const [id, message, now] = [newHexId(), newHexId(), context.clock.now()];
+  const of = { kind: owner.kind, client_id: owner.clientId, url: WEBHOOK_URL, events: 'token.stopped' };
+  await insertWebhook(context.store.durable, { ...of, id, made_by: 'test', created_at: now });
   await context.store.durable
     .insertInto('webhook_deliveries')
     .values({
