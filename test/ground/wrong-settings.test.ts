@@ -284,6 +284,15 @@ test.each([
   ]);
 });
 
+test.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', 'inside.example', '10.0.0.0/8;fd00::/8', '*'])(
+  'WEBHOOK_ALLOW_NETWORKS=%s names no network',
+  (network) => {
+    expect(complaints({ WEBHOOK_ALLOW_NETWORKS: `192.168.1.7/32, ${network}` })).toEqual([
+      expect.stringMatching(/^WEBHOOK_ALLOW_NETWORKS: must be networks such as /),
+    ]);
+  },
+);
+
 test('an empty text counts as unset in every setting', () => {
   expect(complaints(Object.fromEntries([...settingNames, 'NODE_ENV'].map((name) => [name, ''])))).toEqual([]);
 });
