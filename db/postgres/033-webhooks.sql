@@ -59,7 +59,7 @@ create index webhook_deliveries_ended on webhook_deliveries (ended_at) where end
 
 -- How far the history was read for webhooks.
 create table webhook_reading (
-  singleton bigint primary key check (singleton = 1),
+  singleton bigint not null unique check (singleton = 1),
   position bigint not null,
   chain text not null
 );

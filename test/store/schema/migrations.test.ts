@@ -158,7 +158,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/029-api-keys.sql', '499c9a7af1ebb92d'],
   ['postgres/030-tables-at-size.sql', 'c48d7266070fea73'],
   ['postgres/032-company-staff.sql', '548b2e667ba7a093'],
-  ['postgres/033-webhooks.sql', 'cfceba3e064a1897'],
+  ['postgres/033-webhooks.sql', 'addf42ba92524eb4'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -200,7 +200,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/025-api-keys.sql', 'ae4c750d2bde69ae'],
   ['sqlite/026-tables-at-size.sql', '27dde5f112143c30'],
   ['sqlite/028-company-staff.sql', '929c1c76a6d58abe'],
-  ['sqlite/029-webhooks.sql', '2b205c36cb88f868'],
+  ['sqlite/029-webhooks.sql', '960a749f65ba2d9a'],
 ];
 
 test('each migration is in this list', () => {
