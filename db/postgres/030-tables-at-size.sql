@@ -1,4 +1,4 @@
--- Works from schema 30.
+-- Works from schema 28.
 -- The tokens of an app in the order of their last use, of each state; and those that have stopped, by when.
 create index mappings_by_use on mappings (client_id, state, coalesce(last_used_at, 0), id);
 create index mappings_stopped on mappings (client_id, updated_at, id) where state = 'reauthorization_required';

