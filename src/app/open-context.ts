@@ -213,8 +213,7 @@ export async function openContext(
   overrides: Overrides = {},
 ): Promise<OpenContext> {
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, name: 'bridge' });
-  const metrics = createMetrics();
-  const { tracing } = overrides;
+  const [metrics, { tracing }] = [createMetrics(), overrides];
   goThrough(config.outboundProxy);
   await refuseUnusable(config);
   const store = await openStore(config.database, metrics.process.database);

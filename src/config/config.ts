@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Contradiction, contradictions, isOpenHttp, NO_KEYS } from './config-rules.ts';
+import { type Contradiction, contradictions, NO_KEYS } from './config-rules.ts';
 import { isPostgres, isDatabaseFolderThere, isReadable } from './config-values.ts';
 import { ConfigError } from './config-error.ts';
 import { companyOf, type CompanySettings } from './company-sign-in.ts';
@@ -7,8 +7,9 @@ import { type EmbeddedConfig, embeddedOf, oldBackendUrlOf } from './embedded.ts'
 import { type Environment, environment } from './environment.ts';
 import type { LeakReportKeys } from './leak-keys.ts';
 import { parseEach } from './parse-each.ts';
+import { doubtsIn } from './setting-doubts.ts';
 import { misspelledFiles, readSecretFiles, withoutFiles } from './secret-files.ts';
-import { doubtfulNames, misspelledNames } from './unknown-names.ts';
+import { misspelledNames } from './unknown-names.ts';
 import { DAY, HOUR } from '../shared/lifetimes.ts';
 import type { OutboundProxy } from '../shared/net/outbound-proxy.ts';
 import type { AllowedNetworks } from '../shared/net/public-addresses.ts';
@@ -271,23 +272,8 @@ export function readConfig(variables: Variables = process.env): Config {
   return Object.freeze(interpret(readEnvironment(variables, () => true)));
 }
 
-const isRepeated = (day: string, at: number, days: string[]) => days.indexOf(day) !== at;
-
-/**
- * What is probably a mistake and may be meant as it is. So these lines refuse no start; `doctor` shows them. The
- * settings are usable.
- */
-export function doubtsAboutSettings(variables: Variables = process.env): string[] {
-  const given = Object.keys(variables).filter((name) => variables[name]?.trim());
-  const days = (variables['REMINDER_DAYS'] ?? '').split(',').map((day) => day.trim());
-  return [
-    ...doubtfulNames(withoutFiles(given), Object.keys(environment.shape)),
-    ...(days.some(isRepeated) ? ['REMINDER_DAYS: names a day twice'] : []),
-    ...(isOpenHttp(variables['MODERN_SETTINGS_URL'])
-      ? ['MODERN_SETTINGS_URL: is not https, and people follow this link to sign in']
-      : []),
-  ];
-}
+/** What is probably a mistake in the settings, for `doctor` (`doubtsIn`). */
+export const doubtsAboutSettings = (variables: Variables = process.env): string[] => doubtsIn(variables);
 
 const concernsKeys = (line: string) =>
   !line.includes(NO_KEYS) && /\b(KEYS_FILE|VAR_DIR|DATABASE_URL(_FILE)?)\b/.test(line);

@@ -1,5 +1,6 @@
 import { HOUR } from '../../shared/lifetimes.ts';
 import { findLiveApiKey, type LiveApiKey, noteApiKeyUse } from '../../store/api-keys/api-keys.ts';
+import { hasLocalStaff } from '../accounts/company-staff.ts';
 import { mayAct, type StaffRole } from '../accounts/staff.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import type { ApiKeysDeps } from './deps.ts';
@@ -18,9 +19,12 @@ export interface KeyCaller {
 const lower = (one: StaffRole, other: StaffRole): StaffRole => (mayAct(one, other) ? other : one);
 
 /** A key that a person made on a page may do no more than the person may do now. */
-function roleNow({ role, account_id: accountId, maker_role: maker }: LiveApiKey): StaffRole | undefined {
+function roleNow(
+  { settings }: ApiKeysDeps,
+  { role, account_id: accountId, maker_role: maker }: LiveApiKey,
+): StaffRole | undefined {
   if (accountId === null) return role;
-  return maker === null ? undefined : lower(role, maker);
+  return maker === null || !hasLocalStaff(settings) ? undefined : lower(role, maker);
 }
 
 /** Nobody waits for this, and a failure loses no more than an hour of the list. */
@@ -41,7 +45,7 @@ export async function apiCallerWith(context: ApiKeysDeps, key: string): Promise<
   const { store, clock, vault } = context;
   const now = clock.now();
   const found = await underAllKeys(context, () => findLiveApiKey(store.durable, vault.digests(key), now));
-  const role = found && roleNow(found);
+  const role = found && roleNow(context, found);
   if (!found || role === undefined) return undefined;
   noteUse(context, found, now);
   return { keyId: found.id, name: found.name, role, expiresAt: found.expires_at };

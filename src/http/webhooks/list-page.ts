@@ -3,10 +3,11 @@ import { addWebhook, WEBHOOKS_MAX } from '../../domain/webhooks/change-webhooks.
 import { webhooksOf } from '../../domain/webhooks/look-at-webhooks.ts';
 import { requestIdOf } from '../request-id.ts';
 import { newIdField, readNewId } from '../site/new-id.ts';
-import { fieldsOf, type PageShell, signedInPerson } from '../site/page-shell.ts';
+import { fieldsOf, type PageShell } from '../site/page-shell.ts';
 import { askAgain, type FormProblems } from '../site/problems.ts';
 import { personActor, eventChoices, type WebhookRoutes, type WebhookSite } from './webhook-site.ts';
 import { addProblems, eventName } from './words.ts';
+import { readerOf } from '../site/reader.ts';
 
 /** The list of webhooks, and the form that adds one. */
 
@@ -33,7 +34,7 @@ async function show(
     choices,
     most: WEBHOOKS_MAX,
     isFull: webhooks.length >= WEBHOOKS_MAX,
-    newId: newIdField(frame.context, signedInPerson(res.req)),
+    newId: newIdField(frame.context, readerOf(res.req).id),
     problems,
   });
 }
@@ -66,7 +67,7 @@ function add(frame: PageShell, routes: WebhookRoutes): RequestHandler {
     const fields = fieldsOf(req);
     const url = (fields['url'] ?? '').trim();
     const events = Object.keys(fields).filter((name) => fields[name] === 'on');
-    const id = readNewId(frame.context, signedInPerson(req), fields['new_id']);
+    const id = readNewId(frame.context, readerOf(req).id, fields['new_id']);
     const again = (problems: FormProblems) => show(frame, res, { site, url, chosen: events, problems });
     if (id === undefined) return again({ form: OUT_OF_DATE });
     const asked = {

@@ -4,11 +4,12 @@ import { sendMessageAgain, sendTest, viewWebhook } from '../../domain/webhooks/l
 import { leaveWith } from '../pages/flash-notice.ts';
 import { requestIdOf } from '../request-id.ts';
 import { newIdField, readNewId } from '../site/new-id.ts';
-import { fieldsOf, type PageShell, signedInPerson } from '../site/page-shell.ts';
+import { fieldsOf, type PageShell } from '../site/page-shell.ts';
 import { showKnown, showSecret } from './list-page.ts';
 import { shownMessage } from './shown-message.ts';
 import { personActor, noSuchWebhook, type WebhookRoutes, type WebhookSite } from './webhook-site.ts';
 import { eventName } from './words.ts';
+import { readerOf } from '../site/reader.ts';
 
 /** One webhook: its messages, and what a person may do with it. */
 
@@ -31,7 +32,7 @@ function show(frame: PageShell, routes: WebhookRoutes): RequestHandler {
       restsUntil: webhook.rest_until > now ? webhook.rest_until : undefined,
       last: view.last.map(shownMessage),
       dead: view.dead.map(shownMessage),
-      newId: newIdField(frame.context, signedInPerson(req)),
+      newId: newIdField(frame.context, readerOf(req).id),
     });
   };
 }
@@ -72,7 +73,7 @@ function changeSecret(frame: PageShell, routes: WebhookRoutes): RequestHandler {
   return async (req, res) => {
     const site = await routes.siteOf(req);
     const [id, href] = [idOf(req), `${site.base}/${idOf(req)}`];
-    const secretId = readNewId(frame.context, signedInPerson(req), fieldsOf(req)['new_id']);
+    const secretId = readNewId(frame.context, readerOf(req).id, fieldsOf(req)['new_id']);
     if (secretId === undefined) return res.redirect(303, href);
     const asked = { id, owner: site.owner, actor: personActor(req), requestId: requestIdOf(res), secretId };
     const changed = await changeWebhookSecret(frame.context, asked);

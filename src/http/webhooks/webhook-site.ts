@@ -2,8 +2,8 @@ import type { Request, RequestHandler } from 'express';
 import { type WebhookEvent, WEBHOOK_EVENTS } from '../../domain/webhooks/events.ts';
 import type { WebhookOwner } from '../../domain/webhooks/look-at-webhooks.ts';
 import { PageError } from '../pages/page-error.ts';
-import { signedInPerson } from '../site/page-shell.ts';
 import { EVENT_WORDS } from './words.ts';
+import { readerOf } from '../site/reader.ts';
 
 /** Whose webhooks a page shows, and where. The pages of owners and of support are the same beyond this. */
 export interface WebhookSite {
@@ -36,7 +36,7 @@ export function eventChoices(
 }
 
 /** The actor of a change, for the history. */
-export const personActor = (req: Request): string => `account:${signedInPerson(req).accountId}`;
+export const personActor = (req: Request): string => readerOf(req).actor;
 
 /** The answer for a webhook that is not there, or is somebody else's. */
 export function noSuchWebhook(): PageError {

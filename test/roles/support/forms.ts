@@ -13,7 +13,7 @@ interface Sending {
 type FormFields = (sending: Sending) => Record<string, string>;
 
 const newId: FormFields = ({ system, visitor }) => ({
-  new_id: newIdField(system.bridge.context, { ...visitor, name: '' }),
+  new_id: newIdField(system.bridge.context, visitor.accountId),
 });
 
 const formerClient: FormFields = ({ scene }) => ({

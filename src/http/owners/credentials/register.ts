@@ -10,7 +10,7 @@ import { formTargets } from '../../signin/leave.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
-import { roleIn } from '../../site/reader.ts';
+import { readerOf, roleIn } from '../../site/reader.ts';
 import { newIdField, readNewId } from '../../site/new-id.ts';
 import { askAgain, type FormProblems, quoted } from '../../site/problems.ts';
 
@@ -84,7 +84,7 @@ function ask(
   res: Response,
   { entries, problems = {} }: { entries: Entries; problems?: FormProblems },
 ) {
-  const newId = newIdField(frame.context, signedInPerson(res.req));
+  const newId = newIdField(frame.context, readerOf(res.req).id);
   const shown = { newId, dates: knownDates(frame), ended: endOf(appLifecycleNow(frame.context)), problems };
   askAgain(frame, res, {
     template: 'register',
@@ -156,7 +156,7 @@ function takeForm(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { name = '', callbacks = '', contacts = '', new_id: field } = fieldsOf(req);
     const entries = { name, callbacks, contacts };
-    const clientId = readNewId(frame.context, signedInPerson(req), field);
+    const clientId = readNewId(frame.context, readerOf(req).id, field);
     if (clientId === undefined)
       return ask(frame, res, { entries, problems: { form: 'The form was out of date. Send it once more.' } });
     if (isTooFast(frame, res, entries)) return;

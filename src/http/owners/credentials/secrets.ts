@@ -6,6 +6,7 @@ import { leaveWith } from '../../pages/flash-notice.ts';
 import { newIdField, readNewId } from '../../site/new-id.ts';
 import { type AppForOwner, ownedApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
+import { readerOf } from '../../site/reader.ts';
 
 /**
  * /apps/:clientId/secrets: an app may have two secrets while it changes over. A new secret is shown in the answer to
@@ -33,7 +34,7 @@ async function show(
     title: `Secrets of “${app.name}”`,
     app,
     secrets: await listed(frame, app),
-    newId: newIdField(frame.context, signedInPerson(res.req)),
+    newId: newIdField(frame.context, readerOf(res.req).id),
     problems: problem === undefined ? {} : { form: problem },
   });
 }
@@ -55,7 +56,7 @@ function showKnown(frame: PageShell, res: Response, { client_id: clientId }: App
 function makeSecret(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const app = await ownedApp(frame.context, req);
-    const id = readNewId(frame.context, signedInPerson(req), fieldsOf(req)['new_id']);
+    const id = readNewId(frame.context, readerOf(req).id, fieldsOf(req)['new_id']);
     if (id === undefined)
       return show(frame, res, { app, problem: 'The form was out of date. Send it once more.' });
     const added = await addSecret(frame.context, { clientId: app.client_id, actor: actorOf(req), id });

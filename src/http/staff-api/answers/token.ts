@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { standingOfRow } from '../../../domain/support/standing-of-row.ts';
-import type { MappingRow } from '../../../domain/support/search.ts';
+import type { MappingRow } from '../../../domain/support/search/search.ts';
 import { standingSentence } from '../../../domain/tokens/standing/words.ts';
 import type { HttpStaffApiDeps } from '../deps.ts';
 import { yesNo, named, text, textOrNull, time, toTime, timeOrNull, toTimeOrNull } from './parts.ts';

@@ -30,6 +30,9 @@ const requestAnswer = z.object({
   tokens: z.array(tokenSchema),
 });
 
+/** The first page of all its tokens, those first that need somebody. */
+const ALL_TOKENS = { tab: 'all', sort: 'need', position: undefined } as const;
+
 export const ACCOUNT_OPERATIONS = [
   operation({
     id: 'readAccount',
@@ -42,7 +45,7 @@ export const ACCOUNT_OPERATIONS = [
     answer: accountAnswer,
     problems: ['not-found'],
     async run(context, { path }) {
-      const found = await describeAccount(context, path.account_id);
+      const found = await describeAccount(context, path.account_id, ALL_TOKENS);
       if (!found) throw nothingThere('No account with this id was ever met here.');
       const { account_id, name, email, timezone: zone } = found.account;
       return {
@@ -55,8 +58,8 @@ export const ACCOUNT_OPERATIONS = [
           waiting: app.waiting,
           tokens: app.counts,
         })),
-        tokens: found.tokens.map((row) => tokenOf(context, row)),
-        has_more_tokens: found.isMore,
+        tokens: found.tokens.map(({ row }) => tokenOf(context, row)),
+        has_more_tokens: found.page.next !== undefined,
         owned_apps: found.owned.map(({ clientId, name: of }) => ({ client_id: clientId, name: of })),
         waiting_under_email: found.waiting,
         mails: found.mails.map(mailOf),

@@ -18,9 +18,10 @@ import {
   toTimeOrNull,
 } from '../answers/parts.ts';
 import { STATES, tokenOf, tokenSchema } from '../answers/token.ts';
+import { cursorOf, positionOf } from '../answers/list-cursor.ts';
 import { operation } from '../operation.ts';
 import { nothingThere } from '../problems/problems.ts';
-import { beforeOf } from './history-cursor.ts';
+import { beforeOf } from '../answers/history-cursor.ts';
 
 /** The apps, and one app as support sees it. */
 
@@ -53,9 +54,10 @@ type AppDescription = NonNullable<Awaited<ReturnType<typeof describeApp>>>;
 async function described(
   context: HttpStaffApiDeps,
   clientId: string,
-  after?: string,
+  cursor?: string,
 ): Promise<AppDescription> {
-  const found = await describeApp(context, clientId, after);
+  const query = { tab: 'all', sort: 'used', find: undefined, position: positionOf(cursor) } as const;
+  const found = await describeApp(context, clientId, query);
   if (found) return found;
   throw nothingThere('No app has this client id.');
 }
@@ -126,14 +128,14 @@ export const APP_OPERATIONS = [
     path: '/apps/{client_id}/tokens',
     needs: 'reader',
     tag: 'apps',
-    summary: 'The tokens of an app, in the order of their ids',
+    summary: 'The tokens of an app, the last used first',
     parameters: appPath,
     query: cursorQuery,
     answer: z.object({ tokens: z.array(tokenSchema), next_cursor: nextCursor }),
     problems: ['not-found'],
     async run(context, { path, query }) {
-      const { tokens, next } = await described(context, path.client_id, query.cursor);
-      return { tokens: tokens.map((row) => tokenOf(context, row)), next_cursor: next ?? null };
+      const { tokens, page } = await described(context, path.client_id, query.cursor);
+      return { tokens: tokens.map(({ row }) => tokenOf(context, row)), next_cursor: cursorOf(page.next) };
     },
   }),
   operation({

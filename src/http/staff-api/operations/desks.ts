@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DeskPage } from '../../../domain/support/desks-pages.ts';
+import type { DeskPage, DeskQuery } from '../../../domain/support/desks-pages.ts';
 import { deskCounts, DESKS } from '../../../domain/support/desks.ts';
 import {
   doubtful,
@@ -24,6 +24,7 @@ import {
   yesNo,
 } from '../answers/parts.ts';
 import { type ApiOperation, operation } from '../operation.ts';
+import { cursorOf, positionOf } from '../answers/list-cursor.ts';
 
 /** What waits for somebody: how much, and each list page by page. */
 
@@ -33,7 +34,7 @@ interface DeskList<Row, Shape extends z.ZodObject> {
   id: string;
   summary: string;
   row: Shape;
-  list: (context: HttpStaffApiDeps, after: string | undefined) => Promise<DeskPage<Row>>;
+  list: (context: HttpStaffApiDeps, query: DeskQuery) => Promise<DeskPage<Row>>;
   tell: (row: Row) => z.output<Shape>;
 }
 
@@ -49,8 +50,8 @@ function deskOperation<Row, Shape extends z.ZodObject>(one: DeskList<Row, Shape>
     query: cursorQuery,
     answer: z.object({ rows: z.array(row), next_cursor: nextCursor }),
     async run(context, { query }) {
-      const page = await list(context, query.cursor);
-      return { rows: page.rows.map(tell), next_cursor: page.next ?? null };
+      const page = await list(context, { position: positionOf(query.cursor), find: undefined });
+      return { rows: page.rows.map(tell), next_cursor: cursorOf(page.next) };
     },
   });
 }

@@ -5,6 +5,7 @@ import { NOT_LISTED } from '../../support/ended/ended-words.ts';
 import type { HttpStaffApiDeps } from '../deps.ts';
 import { count, nextCursor, text, textOrNull, timeOrNull, toTimeOrNull, yesNo } from '../answers/parts.ts';
 import { operation } from '../operation.ts';
+import { cursorOf, positionOf } from '../answers/list-cursor.ts';
 import { ApiProblem } from '../problems/problems.ts';
 
 /** The connections that ended on one of the last thirty days. */
@@ -65,7 +66,11 @@ export const ENDED_OPERATIONS = [
     answer,
     async run(context, call) {
       const span = dayOfQuery(context, call.query);
-      const list = await endedOnDay(context, { span, cause: call.query.cause }, call.query.cursor);
+      const list = await endedOnDay(
+        context,
+        { span, cause: call.query.cause },
+        positionOf(call.query.cursor),
+      );
       return {
         day: span.day,
         zone: span.zone,
@@ -86,7 +91,7 @@ export const ENDED_OPERATIONS = [
           email: row.email,
           token_id: row.mapping_id,
         })),
-        next_cursor: list.next ?? null,
+        next_cursor: cursorOf(list.next),
       };
     },
   }),

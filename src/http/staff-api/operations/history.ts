@@ -3,7 +3,7 @@ import { readAfter } from '../../../domain/history/follow-history.ts';
 import { entryOf, entrySchema } from '../answers/entry.ts';
 import { idIn, text, yesNo } from '../answers/parts.ts';
 import { operation } from '../operation.ts';
-import { beforeOf } from './history-cursor.ts';
+import { beforeOf } from '../answers/history-cursor.ts';
 
 /** The whole history, by position: nothing is ever added before a position that was read. */
 

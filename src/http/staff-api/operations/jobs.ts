@@ -20,7 +20,7 @@ import { cursorQuery, idIn, momentIn, nextCursor, reasonIn } from '../answers/pa
 import { itemOf, itemSchema, jobOf, jobSchema } from '../answers/job.ts';
 import { operation } from '../operation.ts';
 import { ApiProblem, nothingThere } from '../problems/problems.ts';
-import { beforeOf } from './history-cursor.ts';
+import { beforeOf } from '../answers/history-cursor.ts';
 import { notPossible } from './refusals.ts';
 
 /** One action on many things at once, done in the background. */

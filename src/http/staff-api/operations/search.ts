@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { QUERY_MAX } from '../../../domain/support/read-query.ts';
-import { searchFor } from '../../../domain/support/search.ts';
+import { QUERY_MAX } from '../../../domain/support/search/read-query.ts';
+import { searchFor } from '../../../domain/support/search/search.ts';
 import { accountFoundSchema, appFoundSchema } from '../answers/found.ts';
 import { tokenOf, tokenSchema } from '../answers/token.ts';
 import { yesNo } from '../answers/parts.ts';

@@ -31,7 +31,7 @@ import {
 import { tokenOf, tokenSchema } from '../answers/token.ts';
 import { operation } from '../operation.ts';
 import { nothingThere } from '../problems/problems.ts';
-import { beforeOf } from './history-cursor.ts';
+import { beforeOf } from '../answers/history-cursor.ts';
 
 /** One token, as support sees it. */
 

@@ -2,11 +2,13 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { API_KEY_ROLES, type ApiKeyFacts, listApiKeys } from '../../../domain/api-keys/api-key-list.ts';
 import { ApiKeyRefused, makeApiKey, type MadeApiKey } from '../../../domain/api-keys/make-api-key.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
-import { newIdField, readNewId } from '../../owners/new-id.ts';
+import { newIdField, readNewId } from '../../site/new-id.ts';
 import { callingOf } from '../../request-trace.ts';
-import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell } from '../../site/page-shell.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 import { whoWords } from '../timeline/timeline-words.ts';
+import { readerOf } from '../../site/reader.ts';
+import { personOf } from '../../signin/session.ts';
 
 /** /support/api-keys: the keys with which programs use the staff API, for leads. A new key is shown once. */
 
@@ -56,10 +58,13 @@ async function show(
     name: fields['name'] ?? '',
     role: fields['role'] ?? 'reader',
     days: fields['days'] ?? '90',
-    newId: newIdField(frame.context, signedInPerson(res.req)),
+    newId: newIdField(frame.context, readerOf(res.req).id),
     problems,
   });
 }
+
+const OF_THE_COMPANY =
+  'Staff whom the company signs in make no keys here, because a key would outlast their role. An operator makes one with the command api-keys make.';
 
 const OUT_OF_DATE = { form: 'The form was out of date. Send it once more.' };
 
@@ -75,15 +80,17 @@ async function keyIn({ context }: PageShell, req: Request, id: string): Promise<
   const { name = '', role: given, days = '' } = fieldsOf(req);
   const role = API_KEY_ROLES.find((one) => one === given);
   if (role === undefined) throw new ApiKeyRefused('Choose a role.');
-  const { accountId } = signedInPerson(req);
-  const origin = { actor: `account:${accountId}`, ...callingOf(req.res as Response) };
+  // The key does no more than its maker may do later, and the company is asked for a role at a sign-in alone.
+  const accountId = personOf(req)?.accountId;
+  if (accountId === undefined) throw new ApiKeyRefused(OF_THE_COMPANY);
+  const origin = { actor: readerOf(req).actor, ...callingOf(req.res as Response) };
   return makeApiKey(context, { name, role, days: Number(days), accountId, id, ...origin });
 }
 
 function make(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const fields = fieldsOf(req);
-    const id = readNewId(frame.context, signedInPerson(req), fields['new_id']);
+    const id = readNewId(frame.context, readerOf(req).id, fields['new_id']);
     if (id === undefined) return show(frame, res, { problems: OUT_OF_DATE, fields });
     try {
       const made = await keyIn(frame, req, id);

@@ -2,7 +2,7 @@ import { ApiProblem } from '../problems/problems.ts';
 
 /** The cursors of histories: numbers, as texts. */
 
-const wrongCursor = () =>
+export const wrongCursor = () =>
   new ApiProblem('invalid-request', 'Nothing was read.', {
     errors: [{ in: 'query', pointer: '/cursor', detail: 'must be the next_cursor of another page' }],
   });
