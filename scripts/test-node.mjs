@@ -16,19 +16,21 @@ if (!/^\d+(\.\d+){0,2}$/.test(version)) {
   process.exit(2);
 }
 
-/** The folder of the binary. npm runs on whichever node comes first on the PATH. */
+/** The package, which holds the binary and the headers for which bindings are compiled. */
 function installNode(folder) {
   const name = `node-${process.platform}-${process.arch}`;
   mkdirSync(folder);
   execFileSync('npm', ['install', '--silent', '--no-save', '--prefix', folder, `${name}@${version}`]);
-  return join(folder, 'node_modules', name, 'bin');
+  return join(folder, 'node_modules', name);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'test-node-'));
 let status = 1;
 try {
-  const bin = installNode(join(folder, 'node'));
-  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+  const node = installNode(join(folder, 'node'));
+  const bin = join(node, 'bin');
+  // npm runs on whichever node comes first on the PATH.
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, npm_config_nodedir: node };
   const checkout = join(folder, 'checkout');
   mkdirSync(checkout);
   const files = execFileSync('git', ['archive', 'HEAD'], { cwd: root, maxBuffer: 1 << 30 });

@@ -63,7 +63,13 @@ test('accounts pin gives it what waits under an address, and tokens find finds b
 
 test('staff add gives it a role', async () => {
   const { json } = await addStaff({ role: 'reader' }, [IMPORTED]);
-  expect(json).toEqual({ account_id: IMPORTED, role: 'reader', before: null, account_known: true });
+  expect(json).toEqual({
+    account_id: IMPORTED,
+    role: 'reader',
+    before: null,
+    account_known: true,
+    has_access: true,
+  });
 });
 
 test('apps add takes it as an owner', async () => {
