@@ -77,6 +77,8 @@ const ACTS: readonly FormAddress[] = [
   ...webhookActs('/apps/:app/webhooks'),
   { path: '/support/webhooks', words: 'Add a webhook for the counts of the desks' },
   ...webhookActs('/support/webhooks'),
+  { path: '/support/api-keys', words: 'Make an API key' },
+  { path: '/support/api-keys/:key/end', words: 'End an API key' },
   { path: '/support/search', words: 'Search', page: '/support' },
   { path: '/support/apps/:app', words: 'Find a token in the list' },
   { path: '/support/desks/:desk', words: 'Find in the list' },
