@@ -23,7 +23,8 @@ export interface PageEnds {
   next: PageKey | undefined;
 }
 
-const KEY = /^(-?\d{1,16}(?:\.\d{1,3})?)_(.{1,200})$/;
+/** Ranks are whole numbers: a database compares them with its own. */
+const KEY = /^(-?\d{1,16})_(.{1,200})$/;
 
 /** A key as an address names it. */
 export const keyText = ({ rank, id }: PageKey): string => `${rank}_${id}`;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { newHexId, newLegacyCode, newLegacyToken, newOpaqueValue } from '../../src/shared/ids.ts';
 import { tokensIn } from '../../src/shared/log/token-like.ts';
 import { checkedReason } from '../../src/domain/history/reason.ts';
@@ -11,6 +11,11 @@ const usual = (token: string): string =>
 const token = usual(newLegacyToken());
 const bare = token.slice(2);
 const split = (between: string) => `1/${bare.slice(0, 16)}${between}${bare.slice(16)}`;
+
+test('each secret of a webhook is found, whichever signs it has', () => {
+  const secrets = Array.from({ length: 500 }, () => `whsec_${randomBytes(32).toString('base64')}`);
+  expect(secrets.filter((secret) => tokensIn(`for the ticket ${secret} of today`).length === 0)).toEqual([]);
+});
 
 test.each([
   ['a token', token],

@@ -51,6 +51,15 @@ test.each([
   expect(await found(text)).toBe(`/support/accounts/${okafor.account_id}`);
 });
 
+test.each(['\0', 'ab\0cdef', 'okafor\0', '\u0001\u0002\u0003'])(
+  'a text with control characters (%j) finds nobody, and is no fault',
+  async (text) => {
+    const page = await searchFor(text);
+    expect(page.status).toBeLessThan(500);
+    expect(page.location ?? '').not.toContain(okafor.account_id);
+  },
+);
+
 test.each(['åström', 'Åström', 'ÅSTRÖM', 'örjan', 'tröm'])(
   '%s finds its person, in any case',
   async (text) => {

@@ -157,6 +157,7 @@ const WRONG = [
   '?sort=stopped',
   '?show=waiting&sort=stopped',
   '?after=zzz',
+  '?after=1.5_a',
   '?after=1_a&back=1_a',
   '?show=all&show=stopped',
   '?find=a&find=b',

@@ -177,6 +177,13 @@ test('a head without end is refused', async () => {
   expect(row).toMatchObject({ state: 'due', failure: 'the connection was closed without an answer' });
 });
 
+test('an answer that switches protocols is no success, and gives its place back', async () => {
+  outside.answer = (_response, _message, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  };
+  expect(await tried()).toEqual({ state: 'due', status: 101, failure: 'the answer was no success' });
+});
+
 test('a connection that is closed without an answer is a failure', async () => {
   outside.answer = (_response, _message, socket) => socket.destroy();
   expect(await tried()).toEqual({

@@ -33,9 +33,10 @@ export async function proveEntries(
     return link !== undefined && follows(vault, link, event);
   };
   const right = events.filter(isRight);
+  const believed = new Set(right);
   return {
     right,
     waiting: right.filter(({ position }) => position === null).length,
-    wrong: events.filter((event) => !right.includes(event)),
+    wrong: events.filter((event) => !believed.has(event)),
   };
 }

@@ -41,6 +41,8 @@ const SHAPES: ReadonlyArray<{ pattern: RegExp; isOne: (part: string) => boolean 
   { pattern: /[A-Za-z0-9]{32,}/g, isOne: isMixed },
   // A key of a program, or a large part of one.
   { pattern: /gbk_[A-Za-z0-9_-]{12,}/g, isOne: () => true },
+  // The secret of a webhook, or a large part of one; standard Base64 has signs that end the other forms.
+  { pattern: /whsec_[A-Za-z0-9+/=_-]{12,}/g, isOne: () => true },
   // App secrets, and tokens of the new API.
   { pattern: /[A-Za-z0-9_-]{40,}/g, isOne: isOpaque },
   // A JWT with all its parts.

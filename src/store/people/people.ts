@@ -30,7 +30,8 @@ const quoted = (gram: string) => `"${gram.replaceAll('"', '""')}"`;
 
 /** People in whose words all three-letter parts of the text stand, up to `limit`, in no order. */
 export async function peopleWith(db: Database, text: string, limit: number): Promise<PersonWords[]> {
-  const grams = gramsOf(text);
+  // The index of SQLite ends a text at a NUL. No name has a control character.
+  const grams = /\p{Cc}/u.test(text) ? [] : gramsOf(text);
   if (grams.length === 0) return [];
   const { rows } = isSqlite(db)
     ? await sql<PersonWords>`

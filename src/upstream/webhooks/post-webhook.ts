@@ -65,7 +65,12 @@ function exchange(
       response.on('error', () => undefined);
       resolve(response);
     });
+    // A switch of protocols is an answer too, and no success.
+    sent.once('upgrade', resolve);
     sent.on('error', reject);
+    sent.once('close', () => reject(new Error('the connection was closed')));
+    // The client of Node does not always tell of an abort, and a place must never be taken for good.
+    signal.addEventListener('abort', () => reject(new Error('no answer came in time')), { once: true });
     sent.end(body);
   });
 }

@@ -58,17 +58,38 @@ test.each([
 test('a token without an entry is said to have none, and one whose beginning is gone is told from where it is known', async () => {
   const { id } = await waitingToken(world.system, { accountId: DANA.accountId });
   expect((await world.pastOf(id, world.clock.now())).lines.join('\n')).toContain(
-    'The history has no entry about this token.',
+    'The history has no entry that tells how this token stood.',
   );
+  // A link is about the token, and changes nothing of how it stands.
   await act(world.lead, world.at(`/support/mappings/${id}/link`));
   const before = await world.pastOf(id, world.clock.now());
   expect(before.json).toMatchObject({ state: null, known_from_beginning: false });
-  expect(before.lines.join('\n')).toContain('the history does not tell');
+  expect(before.lines.join('\n')).toContain('not known');
   await act(world.lead, world.at(`/support/mappings/${id}/revoke`));
   const { json, lines } = await world.pastOf(id, world.clock.now());
   expect(json).toMatchObject({ state: 'revoked', cause: 'ticket 4711', account_id: DANA.accountId });
   expect(lines.join('\n')).toContain('How the token came is not among its entries');
 });
+
+test('look-ups, which a reader makes without end, hide no change and are not read', async () => {
+  const id = await made('issue');
+  const { durable: db } = world.system.bridge.context.store;
+  const [one] = await db.selectFrom('events').selectAll().where('mapping_id', '=', id).limit(1).execute();
+  const { id: _id, position: _position, chain: _chain, uid: _uid, ...entry } = one!;
+  const lookUp = { ...entry, action: 'token_looked_up', at: world.clock.now() };
+  for (let part = 0; part < 21; part += 1) {
+    const some = Array.from({ length: 500 }, (_, at) => ({ ...lookUp, uid: `look-${part}-${at}` }));
+    await db
+      .insertInto('events')
+      .values(some as never)
+      .execute();
+  }
+  world.clock.advance(5000);
+  await act(world.lead, world.at(`/support/mappings/${id}/revoke`));
+  const { json } = await world.pastOf(id, world.clock.now());
+  expect(json).toMatchObject({ state: 'revoked', proven: true });
+  await db.deleteFrom('events').where('action', '=', 'token_looked_up').execute();
+}, 60_000);
 
 test('an end divides the time: working before, revoked with its reason after', async () => {
   const id = await made('issue');

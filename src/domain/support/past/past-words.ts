@@ -31,8 +31,9 @@ export const causeThen = ({ token }: TokenPast): string | undefined =>
   token?.cause ? (whyTokenEnded(token.cause) ?? token.cause) : undefined;
 
 /** From when the history knows the token, and what it cannot tell. */
-export function knownWords({ first, at, token }: TokenPast): string {
-  if (!first) return 'The history has no entry about this token.';
+export function knownWords({ first, at, token, isTooLong }: TokenPast): string {
+  if (isTooLong) return 'More entries change this token than are read here, so nothing is told.';
+  if (!first) return 'The history has no entry that tells how this token stood.';
   const from = momentText(first.at);
   const since = `The history knows this token from ${from} on`;
   if (!first.isBeginning)

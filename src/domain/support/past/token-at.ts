@@ -2,7 +2,14 @@ import { entriesOfGrant, entriesOfToken } from '../../../store/history/entries-o
 import { type EntriesProof, proveEntries } from '../../history/prove-entries.ts';
 import type { Event } from '../../../store/tables/tables.ts';
 import type { SupportDeps } from '../deps.ts';
-import { BEGINNINGS, grantAfter, tokenAfter, type TokenThen } from './token-then.ts';
+import {
+  BEGINNINGS,
+  GRANT_ACTIONS,
+  grantAfter,
+  TOKEN_ACTIONS,
+  tokenAfter,
+  type TokenThen,
+} from './token-then.ts';
 
 /**
  * How a token stood at a past moment, from its history and checked against the chain (docs/decisions/0033). Rows keep only
@@ -13,6 +20,8 @@ export interface TokenPast {
   at: number;
   /** Whether the moment has not come: the newest state is told. */
   isAhead: boolean;
+  /** Whether more entries change the token than are read, so that nothing is told. */
+  isTooLong: boolean;
   /** Undefined before the first entry, and for a token without any. */
   token: TokenThen | undefined;
   /** How its grant stood; undefined without a grant, and where the history does not tell. */
@@ -28,16 +37,26 @@ export interface TokenPast {
   };
 }
 
-/** More entries than any token has. A caller cannot make entries without end. */
+/** More changes than any token has. Only these are read: callers make entries of other kinds, such as look-ups. */
 const ENTRIES_MAX = 10_000;
 
 type PastDeps = Pick<SupportDeps, 'store' | 'vault' | 'clock'>;
 
-const until = (events: readonly Event[], at: number) => events.filter((event) => event.at <= at);
-
 function firstOf({ right }: EntriesProof): TokenPast['first'] {
   const [first] = right;
   return first && { at: first.at, action: first.action, isBeginning: BEGINNINGS.includes(first.action) };
+}
+
+const NONE: EntriesProof = { right: [], waiting: 0, wrong: [] };
+
+/** The proven entries up to a moment; none where there are more than are read. */
+async function proven(
+  context: PastDeps,
+  read: Promise<Event[]>,
+): Promise<{ proof: EntriesProof; isTooLong: boolean }> {
+  const entries = await read;
+  const isTooLong = entries.length > ENTRIES_MAX;
+  return { proof: isTooLong ? NONE : await proveEntries(context, entries), isTooLong };
 }
 
 async function grantThen(
@@ -45,27 +64,34 @@ async function grantThen(
   grantId: string | null | undefined,
   at: number,
 ): Promise<EntriesProof> {
-  if (typeof grantId !== 'string') return { right: [], waiting: 0, wrong: [] };
-  const entries = await entriesOfGrant(context.store.durable, grantId, ENTRIES_MAX);
-  return proveEntries(context, until(entries, at));
+  if (typeof grantId !== 'string') return NONE;
+  const wanted = { actions: GRANT_ACTIONS, until: at, limit: ENTRIES_MAX + 1 };
+  return (await proven(context, entriesOfGrant(context.store.durable, grantId, wanted))).proof;
+}
+
+/** The first entry of the token where the moment is before it. */
+async function laterFirst(context: PastDeps, mappingId: string): Promise<EntriesProof> {
+  const wanted = { actions: TOKEN_ACTIONS, until: Number.MAX_SAFE_INTEGER, limit: 1 };
+  return proveEntries(context, await entriesOfToken(context.store.durable, mappingId, wanted));
 }
 
 /** How a token stood at a moment. */
 export async function tokenAt(context: PastDeps, mappingId: string, at: number): Promise<TokenPast> {
-  const all = await entriesOfToken(context.store.durable, mappingId, ENTRIES_MAX);
-  const proof = await proveEntries(context, all);
-  const used = until(proof.right, at);
-  const then = tokenAfter(used);
+  const wanted = { actions: TOKEN_ACTIONS, until: at, limit: ENTRIES_MAX + 1 };
+  const read = entriesOfToken(context.store.durable, mappingId, wanted);
+  const { proof, isTooLong } = await proven(context, read);
+  const then = tokenAfter(proof.right);
   const grant = await grantThen(context, then?.grantId, at);
   return {
     at,
     isAhead: at > context.clock.now(),
+    isTooLong,
     token: then,
     grant: grantAfter(grant.right),
-    first: firstOf(proof),
+    first: firstOf(proof) ?? firstOf(await laterFirst(context, mappingId)),
     proof: {
-      entries: used.length + grant.right.length,
-      waiting: used.filter(({ position }) => position === null).length + grant.waiting,
+      entries: proof.right.length + grant.right.length,
+      waiting: proof.waiting + grant.waiting,
       wrong: [...proof.wrong, ...grant.wrong].map((event) => ({ id: event.id, at: event.at })),
     },
   };

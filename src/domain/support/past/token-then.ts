@@ -74,6 +74,9 @@ const CHANGES: Readonly<Record<string, (entry: Entry, before: TokenThen) => Chan
   token_migrated: () => ({ state: 'migrated', cause: 'handed_over' }),
 };
 
+/** The entries that can change how a token stands. Look-ups and other entries are no part of it. */
+export const TOKEN_ACTIONS: readonly string[] = Object.keys(CHANGES);
+
 const UNKNOWN: Omit<TokenThen, 'since'> = {
   state: undefined,
   clientId: null,
@@ -107,6 +110,9 @@ const GRANTS: Readonly<Record<string, string>> = {
   grant_handed_over: 'ended',
   deauthorized: 'ended',
 };
+
+/** The entries that tell how a grant stands. */
+export const GRANT_ACTIONS: readonly string[] = Object.keys(GRANTS);
 
 /** How a grant stood after the entries about it; undefined where the history does not tell. */
 export function grantAfter(entries: ReadonlyArray<Pick<Event, 'action'>>): string | undefined {
