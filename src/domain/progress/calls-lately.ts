@@ -1,5 +1,6 @@
 import { callersOf } from '../usage/callers.ts';
 import type { CountedDays } from '../usage/counted-days.ts';
+import { callsByAppOf } from '../usage/account-calls.ts';
 import { callDaysOf, lastDays, totalsOf } from '../usage/calls-per-day.ts';
 import type { ProgressDeps } from './deps.ts';
 
@@ -20,35 +21,49 @@ export interface CallsLately {
   counted: CountedDays;
 }
 
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+
 interface CallsLatelyQuery {
   days: number;
   /** Whether only the calls that are kept for whole apps are read: a long list has no time for those of each token. */
   isBySums?: boolean;
 }
 
-type TokenGroup = { clientId: string; accountId?: string };
-
 /**
- * How often each of these apps, or the tokens of one account at the app, called in the last `days`; in the order of
- * `asked`. When earlier tokens have used up `TOKENS_READ`, an app is told by the calls that are kept for the whole app.
- * The calls of an account are partial then.
+ * How often each of these apps called in the last `days`, in the order of `apps`. When earlier tokens have used up
+ * `TOKENS_READ`, an app is told by the calls that are kept for the whole app.
  */
 export async function callsLately(
   context: ProgressDeps,
-  asked: readonly TokenGroup[],
+  apps: ReadonlyArray<{ clientId: string }>,
   { days, isBySums = false }: CallsLatelyQuery,
 ): Promise<CallsLately[]> {
   const axis = lastDays(context, days);
   const found: CallsLately[] = [];
   let left = TOKENS_READ;
-  for (const of of asked) {
-    const mostOfOne = isBySums ? 0 : TOKENS_OF_ONE;
-    const most = of.accountId === undefined ? Math.min(left, mostOfOne) : left;
-    const { who, within } = await callersOf(context, of, most);
+  for (const { clientId } of apps) {
+    const most = isBySums ? 0 : Math.min(left, TOKENS_OF_ONE);
+    const { who, within } = await callersOf(context, { clientId }, most);
     const values = totalsOf(axis, await callDaysOf(context, who, { days }));
-    const total = values.reduce((sum, value) => sum + value, 0);
-    found.push({ values, total, counted: within(days) });
+    found.push({ values, total: sumOf(values), counted: within(days) });
     left -= 'clientId' in who ? 0 : who.length;
   }
   return found;
+}
+
+/**
+ * How often the tokens of an account called in the last `days`, for each of these apps in their order. The tokens
+ * of all these apps are read together, up to `TOKENS_READ`; the calls of the apps beyond are partial.
+ */
+export async function accountCallsLately(
+  context: ProgressDeps,
+  of: { accountId: string; clientIds: readonly string[] },
+  { days }: { days: number },
+): Promise<CallsLately[]> {
+  const axis = lastDays(context, days);
+  const { callsOf, within } = await callsByAppOf(context, of, { days, most: TOKENS_READ });
+  return of.clientIds.map((clientId) => {
+    const values = totalsOf(axis, callsOf(clientId));
+    return { values, total: sumOf(values), counted: within(clientId) };
+  });
 }

@@ -43,11 +43,15 @@ export interface AppTokensQuery extends TokenListQuery {
   find: string | undefined;
 }
 
-function tokenPage(context: SupportDeps, clientId: string, query: AppTokensQuery): Promise<TokenKeyPage> {
+function tokenPage(
+  context: SupportDeps,
+  of: { clientId: string; counted: StateCounts },
+  query: AppTokensQuery,
+): Promise<TokenKeyPage> {
   const { find } = query;
   return find === undefined
-    ? tokensOfAppPage(context, clientId, query)
-    : findTokensOfApp(context, { clientId, find, withAddresses: true }, query);
+    ? tokensOfAppPage(context, of, query)
+    : findTokensOfApp(context, { clientId: of.clientId, find, withAddresses: true }, query);
 }
 
 /** An app by its client id with a page of its tokens; undefined where there is no app. */
@@ -59,13 +63,13 @@ export async function describeApp(
   const { durable } = context.store;
   const app = await readApp(durable, clientId);
   if (!app) return undefined;
-  const [callbacks, contacts, extensions, client, counts, page, asked] = await Promise.all([
+  const counts = await statesOfApp(context, clientId);
+  const [callbacks, contacts, extensions, client, page, asked] = await Promise.all([
     listSupportCallbacks(durable, clientId),
     listContacts(durable, clientId),
     extensionsOf(durable, clientId),
     enteredClientOf(context, clientId),
-    statesOfApp(context, clientId),
-    tokenPage(context, clientId, query),
+    tokenPage(context, { clientId, counted: counts }, query),
     callersOf(context, { clientId }),
   ]);
   return {

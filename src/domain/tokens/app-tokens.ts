@@ -55,7 +55,7 @@ export async function tokenPageOf(
   query: TokenListQuery,
 ): Promise<TokenKeyPage> {
   return accountId === undefined
-    ? tokensOfAppPage(context, clientId, query)
+    ? tokensOfAppPage(context, { clientId }, query)
     : tokensOfAccountPage(context, { clientId, accountId }, query);
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../store/tokens/token-keys.ts';
 import type { MappingState } from '../../store/tables/tables.ts';
 import type { TokensDeps } from './deps.ts';
-import { statesOfApp } from './states-of-app.ts';
+import { type StateCounts, statesOfApp } from './states-of-app.ts';
 
 /** Long lists of tokens: by state, in an order, page by page. */
 
@@ -89,16 +89,19 @@ function countsByTab(states: ReadonlyMap<MappingState, number>, isMore: boolean)
   return Object.fromEntries(counts.filter(([, { count }]) => count > 0));
 }
 
-/** One page of the tokens of an app, straight from the database. All tokens of the app are counted. */
+/**
+ * One page of the tokens of an app, straight from the database. All tokens of the app are counted, unless `counted` says
+ * how many are in which state: to count the tokens of a large app is the longest part of its page.
+ */
 export async function tokensOfAppPage(
   context: TokensDeps,
-  clientId: string,
+  { clientId, counted }: { clientId: string; counted?: StateCounts },
   { tab, sort, position }: TokenListQuery,
 ): Promise<TokenKeyPage> {
   const { by, order } = TOKEN_ORDERS[sort === 'need' ? 'used' : sort];
   const asked = { clientId, states: TOKEN_TABS[tab], by, order, position };
   const [states, keys] = await Promise.all([
-    statesOfApp(context, clientId),
+    counted ?? statesOfApp(context, clientId),
     tokenKeysOfApp(context.store.durable, asked),
   ]);
   const counts = countsByTab(new Map(Object.entries(states) as Array<[MappingState, number]>), false);

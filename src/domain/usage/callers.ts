@@ -13,7 +13,7 @@ import { type CountedDays, countedDays, unknownDays } from './counted-days.ts';
 export type CallsSubject = readonly string[] | { clientId: string };
 
 /** How many tokens one statement names. SQLite holds up the process while a statement runs. */
-const TOKENS_AT_ONCE = 500;
+export const TOKENS_AT_ONCE = 500;
 
 /** An app with more tokens than this is read from the sums that are stored for the app. */
 const APP_TOKENS = 2000;
@@ -39,9 +39,10 @@ export async function* inParts(asked: CallsSubject): AsyncGenerator<Callers> {
   }
 }
 
-type CallersDeps = Pick<UsageDeps, 'store' | 'clock'>;
+export type CallersDeps = Pick<UsageDeps, 'store' | 'clock'>;
 
-const knownAfter =
+/** What is known of the last days where the calls are whole after a moment. */
+export const knownAfter =
   ({ clock }: CallersDeps, wholeAfter: number): CallsQuery['within'] =>
   (days) =>
     countedDays(days, { wholeAfter, now: clock.now() });

@@ -36,7 +36,10 @@ export async function callDaysOf(
 }
 
 /** How many calls there were on each of these days, in their order. */
-export function totalsOf(days: readonly string[], calls: readonly DayCalls[]): number[] {
+export function totalsOf(
+  days: readonly string[],
+  calls: ReadonlyArray<Pick<DayCalls, 'day' | 'calls'>>,
+): number[] {
   const totals = new Map<string, number>();
   for (const { day, calls: n } of calls) totals.set(day, (totals.get(day) ?? 0) + n);
   return days.map((day) => totals.get(day) ?? 0);

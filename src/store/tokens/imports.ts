@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
+import { givenTokens, type TokenOfApp } from './mapping-ids.ts';
 
 /** When imports brought apps and tokens, by the history. Nothing is known of their calls before. */
 
@@ -58,4 +59,15 @@ export async function lastImportAmong(db: Database, ids: readonly string[]): Pro
     .where('action', '=', 'token_imported')
     .executeTakeFirst();
   return row?.at ?? 0;
+}
+
+/** When the last of these tokens was imported, by app; an app without an imported token is left out. */
+export async function lastImportsByApp(
+  db: Database,
+  tokens: readonly TokenOfApp[],
+): Promise<Array<{ client_id: string; at: number }>> {
+  const { rows } = await sql<{ client_id: string; at: number }>`
+    select o.client_id, max(e.at) as at from ${givenTokens(db, tokens)} cross join events as e
+    where e.mapping_id = o.id and e.action = 'token_imported' group by o.client_id`.execute(db);
+  return rows;
 }

@@ -2,6 +2,7 @@ import { type Kysely, sql, type SqlBool } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
 import type { Tables } from '../tables/tables.ts';
+import { givenTokens, type TokenOfApp } from '../tokens/mapping-ids.ts';
 
 /** The sums of the calls of some tokens, or of all tokens of an app. */
 
@@ -83,4 +84,16 @@ export async function sumDays(store: Store, callers: Callers, sinceDay: string):
     group by day, ${OTHERS}
     order by day`.execute(store.volatile);
   return rows.map((row) => ({ ...row, calls: Number(row.calls), refused: Number(row.refused) }));
+}
+
+/** The calls of these tokens since a day, by app and day. */
+export async function sumDaysByApp(
+  { volatile }: Store,
+  tokens: readonly TokenOfApp[],
+  sinceDay: string,
+): Promise<Array<{ client_id: string; day: string; calls: number }>> {
+  const { rows } = await sql<{ client_id: string; day: string; calls: number | string }>`
+    select o.client_id, c.day, sum(c.calls) as calls from ${givenTokens(volatile, tokens)} cross join usage as c
+    where c.mapping_id = o.id and c.day >= ${sinceDay} group by o.client_id, c.day`.execute(volatile);
+  return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
 }

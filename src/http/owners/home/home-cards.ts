@@ -1,5 +1,5 @@
 import type { OwnersDeps } from '../deps.ts';
-import { type CallsLately, callsLately } from '../../../domain/progress/calls-lately.ts';
+import { accountCallsLately, type CallsLately, callsLately } from '../../../domain/progress/calls-lately.ts';
 import { noneWords, type TimedWords } from '../../../domain/usage/counted-days.ts';
 import {
   type AppTokens,
@@ -103,8 +103,8 @@ export async function connectedCards<A extends App & Pick<AppTokens, 'counts'>>(
   apps: readonly A[],
   accountId: string,
 ) {
-  const asked = apps.map(({ clientId }) => ({ clientId, accountId }));
-  const calls = await callsLately(context, asked, { days: DAYS });
+  const clientIds = apps.map(({ clientId }) => clientId);
+  const calls = await accountCallsLately(context, { accountId, clientIds }, { days: DAYS });
   return apps.map((app, index) => ({
     ...app,
     ...cardOf(context, { ...app, calls: calls[index] }),
