@@ -81,7 +81,7 @@ test('look-ups, which a reader makes without end, hide no change and are not rea
     const some = Array.from({ length: 500 }, (_, at) => ({ ...lookUp, uid: `look-${part}-${at}` }));
     await db
       .insertInto('events')
-      .values(some as never)
+      .values(some)
       .execute();
   }
   world.clock.advance(5000);
