@@ -60,9 +60,13 @@ export async function runProgram(settings: Settings): Promise<{ code: number | n
   return { code: await ended, complaints: said.complaints };
 }
 
-/** Runs the operator's command next to the running program; its JSON answer. */
-export async function runCommand(settings: Settings, args: string[]): Promise<Record<string, string>> {
-  const options = { cwd: checkout, env: environment(settings) };
+/** Runs the operator's command of a version next to the running program; its JSON answer. */
+export async function runCommand(
+  settings: Settings,
+  args: string[],
+  folder: string = checkout,
+): Promise<Record<string, string>> {
+  const options = { cwd: folder, env: environment(settings) };
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['dist/program/cli.js', ...args, '--json'],

@@ -106,7 +106,7 @@ test.each(['sqlite', 'postgres'] as const)('on %s no call fails, forth and back'
   const [older, newer] = given === undefined ? [projectRoot, next.folder] : [given, projectRoot];
   const first = firstMachine();
   await start(first, older);
-  const tokens = [await ground.connectApp(), await ground.connectApp()];
+  const tokens = [await ground.connectApp(older), await ground.connectApp(older)];
   const second = await secondMachine();
   await start(second, older);
   const balancer = await startBalancer([first.origin, second.origin]);
@@ -117,7 +117,7 @@ test.each(['sqlite', 'postgres'] as const)('on %s no call fails, forth and back'
     await start(machine, folder);
     await until60(() => balancer.isReady(machine.origin));
     // Both versions write: a registration, a consent, a code and its exchange.
-    tokens.push(await ground.connectApp());
+    tokens.push(await ground.connectApp(folder));
   };
   const before = Number((await readSchema(location)).present);
 

@@ -35,8 +35,8 @@ export interface Ground {
   settings: Settings;
   /** Starts the bridge; resolves when it serves. */
   start(more?: Settings, options?: StartOptions): Promise<Program>;
-  /** The token of an app that was let in just now. */
-  connectApp(): Promise<string>;
+  /** The token of an app that was let in just now, registered by the command of the version in `folder`. */
+  connectApp(folder?: string): Promise<string>;
   grants(): Grant[];
   /** Lets the access tokens of all grants be over, so that the next read refreshes, once however slow the machine is. */
   expire(): void;
@@ -109,10 +109,10 @@ export async function openGround({
       });
       return started;
     },
-    async connectApp() {
+    async connectApp(folder) {
       const callback = 'https://old.example/callback';
       const given = ['--name', 'Old', '--callback', callback, '--owner', 'owner@app.example'];
-      const registered = await runCommand(settings, ['apps', 'add', ...given]);
+      const registered = await runCommand(settings, ['apps', 'add', ...given], folder);
       const { client_id: clientId = '', client_secret: clientSecret = '' } = registered;
       const app = { clientId, clientSecret, callback };
       const { code = '' } = await authorize({ bridgeUrl: url, app, person: modern.person });

@@ -79,10 +79,7 @@ test('look-ups, which a reader makes without end, hide no change and are not rea
   const lookUp = { ...entry, action: 'token_looked_up', at: world.clock.now() };
   for (let part = 0; part < 21; part += 1) {
     const some = Array.from({ length: 500 }, (_, at) => ({ ...lookUp, uid: `look-${part}-${at}` }));
-    await db
-      .insertInto('events')
-      .values(some)
-      .execute();
+    await db.insertInto('events').values(some).execute();
   }
   world.clock.advance(5000);
   await act(world.lead, world.at(`/support/mappings/${id}/revoke`));
