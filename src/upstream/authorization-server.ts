@@ -2,7 +2,7 @@ import type { Clock } from '../shared/clock.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { createClientRest } from './client-rest.ts';
 import { type Connection, type ConnectionBreaker, openConnection } from './connection.ts';
-import { answersDiscovery, createDiscovery, type ServerMetadata } from './discovery.ts';
+import { answersDiscovery, createDiscovery, type Discovery, type ServerMetadata } from './discovery.ts';
 import { type HttpAnswer, jsonObject, send } from './http-client.ts';
 import { InDoubt, type TokenPair, Unavailable } from './outcomes.ts';
 import {
@@ -25,7 +25,7 @@ export interface ModernClient {
 interface AuthorizationServerOptions {
   authUrl: string;
   /** Shared by the clients of one server. Without it this server fetches its own metadata. */
-  metadata?: () => Promise<ServerMetadata>;
+  discovery?: Discovery;
   client: ModernClient;
   clock: Pick<Clock, 'now'>;
   /** Before the connections for refreshes, shared by the clients of one server. */
@@ -36,6 +36,8 @@ export interface AuthorizationServer {
   clientId: string;
   authorizationUrl: string;
   metadata(): Promise<ServerMetadata>;
+  /** The metadata as far as it is known. No call is sent. */
+  knownMetadata(): ServerMetadata | undefined;
   /** Whether the server answers a request that says nothing. */
   answers(): Promise<boolean>;
   /**
@@ -188,7 +190,7 @@ function createOpen(tokenUrl: string, breaker: ConnectionBreaker | undefined) {
 /** The authorization server of the new API at `authUrl`, for one client. */
 export function createAuthorizationServer({
   authUrl,
-  metadata = createDiscovery(authUrl),
+  discovery = createDiscovery(authUrl),
   client,
   clock,
   connections,
@@ -207,7 +209,8 @@ export function createAuthorizationServer({
   return {
     clientId: client.clientId,
     authorizationUrl: `${authUrl}/auth`,
-    metadata,
+    metadata: () => discovery.metadata(),
+    knownMetadata: () => discovery.known(),
     answers: () => answersDiscovery(authUrl),
     async connect(isWanted) {
       rest.check();
@@ -230,8 +233,8 @@ export function createAuthorizationServer({
         throw error;
       }
     },
-    isLive: async (token, trace) => isLive(await metadata(), client, { token, trace }),
-    revoke: async (refreshToken) => revoke(await metadata(), client, refreshToken),
+    isLive: async (token, trace) => isLive(await discovery.metadata(), client, { token, trace }),
+    revoke: async (refreshToken) => revoke(await discovery.metadata(), client, refreshToken),
     prove: (other, use) => prove(authUrl, other, use),
   };
 }

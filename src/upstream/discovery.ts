@@ -1,4 +1,4 @@
-import { MINUTE } from '../shared/lifetimes.ts';
+import { MINUTE, SECOND } from '../shared/lifetimes.ts';
 import { jsonObject, send } from './http-client.ts';
 import { Unavailable } from './outcomes.ts';
 
@@ -17,13 +17,18 @@ const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authoriz
 
 const KNOWN_FOR = 10 * MINUTE;
 
+/** Each sign-in asks for the metadata, so a server in trouble would be asked as often. */
+const FAILED_FOR = 3 * SECOND;
+
 /**
  * An endpoint counts only on the configured origin: tokens and secrets are sent to no other origin (docs/threats.md
- * E106).
+ * E106). The origin of a `blob:` address is that of the address inside it, and people are led to an endpoint too.
  */
 function endpointOn(authUrl: string, value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return undefined;
-  return new URL(value).origin === new URL(authUrl).origin ? value : undefined;
+  const { protocol, origin, username, password } = new URL(value);
+  const isPlain = /^https?:$/.test(protocol) && username === '' && password === '';
+  return isPlain && origin === new URL(authUrl).origin ? value : undefined;
 }
 
 function readMetadata(authUrl: string, document: Record<string, unknown>): ServerMetadata {
@@ -61,20 +66,54 @@ async function fetchMetadata(authUrl: string): Promise<ServerMetadata> {
   return readMetadata(authUrl, {});
 }
 
-/**
- * The server's metadata, fetched at first use and again after ten minutes. While the server cannot be reached, the last
- * known metadata stays valid.
- * @throws {Unavailable} when no metadata is known yet
- */
-export function createDiscovery(authUrl: string): () => Promise<ServerMetadata> {
-  let known: { metadata: ServerMetadata; at: number } | undefined;
-  return async () => {
-    if (known && performance.now() - known.at < KNOWN_FOR) return known.metadata;
+/** The metadata of one server, shared by everything that asks for it. */
+export interface Discovery {
+  /**
+   * Fetched at first use and again after ten minutes. While the server cannot be reached, the last known metadata stays
+   * valid.
+   * @throws {Unavailable} when no metadata is known yet
+   */
+  metadata(): Promise<ServerMetadata>;
+  /** What is known already. Asks nobody, so a page that strangers open may use it (docs/threats.md F200). */
+  known(): ServerMetadata | undefined;
+}
+
+/** Runs one fetch at a time, however many ask; after a failure none for some seconds. */
+function createFetch(authUrl: string): () => Promise<ServerMetadata> {
+  let failed: { cause: unknown; at: number } | undefined;
+  let underWay: Promise<ServerMetadata> | undefined;
+  const fetchOnce = async () => {
     try {
-      known = { metadata: await fetchMetadata(authUrl), at: performance.now() };
+      return await fetchMetadata(authUrl);
     } catch (cause) {
-      if (!known) throw new Unavailable('the metadata of the authorization server cannot be read', { cause });
+      failed = { cause, at: performance.now() };
+      throw cause;
+    } finally {
+      underWay = undefined;
     }
-    return known.metadata;
+  };
+  return () => {
+    if (failed && performance.now() - failed.at < FAILED_FOR) return Promise.reject(failed.cause);
+    underWay ??= fetchOnce();
+    return underWay;
+  };
+}
+
+/** The discovery of the server at `authUrl`. */
+export function createDiscovery(authUrl: string): Discovery {
+  const fetchShared = createFetch(authUrl);
+  let known: { metadata: ServerMetadata; at: number } | undefined;
+  return {
+    known: () => known?.metadata,
+    async metadata() {
+      if (known && performance.now() - known.at < KNOWN_FOR) return known.metadata;
+      try {
+        known = { metadata: await fetchShared(), at: performance.now() };
+      } catch (cause) {
+        if (!known)
+          throw new Unavailable('the metadata of the authorization server cannot be read', { cause });
+      }
+      return known.metadata;
+    },
   };
 }

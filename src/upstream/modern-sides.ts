@@ -58,11 +58,11 @@ export function createModernSides({ metrics, tracing, ...options }: Options): Mo
   const { authUrl, apiUrl, clock, silence, logger } = options;
   const connections = createConnectionBreaker(logger);
   const reads = createReadBreaker({ apiUrl, silence, logger });
-  const metadata = createDiscovery(authUrl);
+  const discovery = createDiscovery(authUrl);
   const servers = new Map<string, { secret: string | undefined; server: AuthorizationServer }>();
   const mainApis = new Map<string, MainApi>();
   const newServer = (client: ModernClient) => {
-    const server = createAuthorizationServer({ authUrl, metadata, client, clock, connections });
+    const server = createAuthorizationServer({ authUrl, discovery, client, clock, connections });
     return silencedServer(measuredServer(server, { metrics, tracing }), silence);
   };
   const newMainApi = () =>

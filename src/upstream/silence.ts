@@ -29,6 +29,7 @@ export function silencedServer(server: AuthorizationServer, silence: SilenceChec
     clientId: server.clientId,
     authorizationUrl: server.authorizationUrl,
     metadata: guarded(() => server.metadata()),
+    knownMetadata: () => server.knownMetadata(),
     answers: guarded(() => server.answers()),
     connect: guarded((isWanted) => server.connect(isWanted)),
     exchangeCode: guarded((code) => server.exchangeCode(code)),

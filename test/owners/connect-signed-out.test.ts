@@ -265,6 +265,24 @@ describe('the form of a link', () => {
     expect((await browser.post(unknown, { _form: 'x' })).status).toBe(403);
     expect((await browser.get(unknown.replace('/connect/', '/apps/connect/'))).status).toBe(404);
     expect(browser.cookieHeader(unknown)).toBe('');
+    const strange = await browser.post(unknown.replace(/0+$/, '..%2Fevil.example'), { _form: 'x' });
+    expect([strange.status, strange.body.includes('evil.example')]).toEqual([404, false]);
+  });
+
+  test('forms that nobody opened use up nothing that honest people need', async () => {
+    const { counts } = system.bridge.context;
+    const key = ['consents from links', '127.0.0.1'];
+    while (counts.look(key).points < 149) counts.count(key);
+    for (let sent = 0; sent < 3; sent++) await new CookieWalker().post(action(), {});
+    expect((await leave()).location).toContain('/auth?');
+  });
+
+  test('each opening of a link gives its form the whole time again', async () => {
+    const first = (await browser.get(link)).headers.getSetCookie().join();
+    const second = (await browser.get(link)).headers.getSetCookie().join();
+    expect(first).toMatch(/gb_browser_\w+=[^,]*Max-Age=1800/);
+    expect(second.split(';')[0]).toBe(first.split(';')[0]);
+    expect(second).toContain('Max-Age=1800');
   });
 
   test('begins no more consents than a minute allows, for each is kept', async () => {

@@ -50,7 +50,7 @@ test('where the new API does not answer it says so and what happens next, and th
   refuseReads(503);
   const page = await browser.follow(back);
   expect(wordsOf(page)).toMatch(/“Old App” is connected The connection is kept, but we could not read your/);
-  expect(wordsOf(page)).toMatch(/Calls work as soon as it answers. Read once more/);
+  expect(wordsOf(page)).toMatch(/Calls work as soon as it does. Read once more/);
   expect(wordsOf(page)).not.toContain('We just read');
   system.proxy.insteadOfOther = undefined;
   await pause(1000);
@@ -97,7 +97,7 @@ test('a consent of fewer rights says which ones the app does not have', async ()
   const page = await browser.follow(await connect());
   expect(wordsOf(page)).toMatch(/We just read 12 channels/);
   expect(wordsOf(page)).toMatch(
-    /Not everything was allowed .* See your posts and your queue Create and manage posts for you/,
+    /does not have all rights .* Connect again to allow: See your posts and your queue Create and manage posts for you/,
   );
   expect(wordsOf(page)).not.toContain('Keep this access');
 });

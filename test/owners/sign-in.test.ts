@@ -57,8 +57,16 @@ test('a session that somebody planted is left behind at the sign-in', async () =
   const left = await browser.get(at('/sign-in'));
   const back = await consentAt(system, left, { person: DANA });
   const cookie = `${browser.cookieHeader(back)}; ${planted}`;
-  const answer = await fetch(back, { redirect: 'manual', headers: { cookie } });
-  expect(answer.headers.getSetCookie().join()).toContain(`${SESSION}=s%3A`);
+  const answer = await new CookieWalker().get(back, { cookie });
+  const [form] = browser.forms(answer);
+  const fields = Object.fromEntries((form?.fields ?? []).map(({ name, value }) => [name, value]));
+  const send = async (sent: Record<string, string>) =>
+    new CookieWalker().post(at('/apps/account/switch'), sent, { cookie: planted });
+  const { switch_token: _value, ...known } = fields;
+  // Who planted it knows the cookie and its forms, and not the page that the person got.
+  expect((await send(known)).location).toBe('/apps/account');
+  expect((await new CookieWalker().get(at('/apps/account'), { cookie: planted })).body).toContain(SAM.login);
+  expect((await send(fields)).headers.getSetCookie().join()).toContain(`${SESSION}=s%3A`);
   expect((await new CookieWalker().get(at('/apps'), { cookie: planted })).location).toContain('/sign-in');
 });
 

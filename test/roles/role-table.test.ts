@@ -53,7 +53,7 @@ function outcomeOf({ status, location }: Page, hasChanged = false): string {
 }
 
 /** Whoever sends it needs a new session for what comes after. */
-const SIGNS_OUT = /\/sign-out|\/switch$/;
+const SIGNS_OUT = /\/sign-out|:\w+\/switch$/;
 
 /** What a form meets, and what it changed; the rows afterwards. */
 async function send(route: string, { scene, rows }: { scene: Scene; rows: Rows }, role: Role) {

@@ -80,6 +80,8 @@ const FOREIGN: Array<[what: string, address: () => string]> = [
   ['no scheme', () => '//127.0.0.1:9/x'],
   ['a data: address', () => 'data:application/json,{"active":true}'],
   ['a path alone', () => '/introspect'],
+  ['a blob: address', () => `blob:${origin}/x`],
+  ['the own host with a user name', () => `${origin.replace('//', '//user:word@')}/x`],
 ];
 
 test.each(FOREIGN)('row E106 an endpoint of %s in the discovery is never asked', async (_what, address) => {

@@ -30,6 +30,7 @@ const ACTS: readonly FormAddress[] = [
   { path: '/sign-out', words: 'Sign out', page: '/apps/account' },
   { path: '/apps', words: 'Find an app in the list' },
   { path: '/apps/account/sign-out-everywhere', words: 'Sign out everywhere', page: '/apps/account' },
+  { path: '/apps/account/switch', words: 'Switch the account', page: '/apps/account' },
   { path: '/apps/register', words: 'Register an app' },
   { path: '/apps/paste-token', words: 'Look for a pasted token' },
   { path: '/apps/prove-email', words: 'Send a mail with a link', page: '/apps' },

@@ -11,7 +11,7 @@ import { equalDigests, type KeyRing } from '../../shared/secrets.ts';
 export interface BrowserCookies {
   /** The value for a request; undefined when this browser has none. */
   read(req: Request, requestId: string): string | undefined;
-  /** The value for a request. A browser without a value gets a new one. */
+  /** The value for a request, which lasts from now on. A browser without a value gets a new one. */
   readOrGive(req: Request, res: Response, requestId: string): string;
   /** The values of all requests that run in this browser. Where there are more than the bridge gives, the newest. */
   all(req: Request): string[];
@@ -54,10 +54,10 @@ export function createBrowserCookies(publicUrl: string): BrowserCookies {
   return {
     read,
     readOrGive(req, res, requestId) {
+      if (!REQUEST_ID.test(requestId)) return '';
       const known = read(req, requestId);
-      if (known !== undefined || !REQUEST_ID.test(requestId)) return known ?? '';
-      makeRoom(req, res, { prefix, most: MOST, options });
-      const value = newOpaqueValue();
+      if (known === undefined) makeRoom(req, res, { prefix, most: MOST, options });
+      const value = known ?? newOpaqueValue();
       res.cookie(`${prefix}${requestId}`, value, { ...options, maxAge: AUTHORIZATION_REQUEST_LIFETIME });
       return value;
     },

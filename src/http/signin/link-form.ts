@@ -11,13 +11,13 @@ import type { SigninPagesDeps } from './parts.ts';
 /** The address of a link. */
 export const linkPath = (id: string) => `/apps/connect/${id}`;
 
-/** `/apps/connect/ID` → `ID`. */
-const idOf = (link: string) => link.split('/').at(-1) ?? '';
+/** `/apps/connect/ID` → `ID`, for a request that keeps the address on which it began. */
+export const linkIdOf = (path: string): string => path.split('/').at(-1) ?? '';
 
 /** The address of the form, and its hidden field for this browser. */
-export function linkForm(parts: SigninPagesDeps, { req, res }: HttpExchange, link: string) {
-  const browser = parts.browsers.readOrGive(req, res, idOf(link));
-  return { action: `/connect/${idOf(link)}`, token: formToken(parts.context.vault.session(), browser) };
+export function linkForm(parts: SigninPagesDeps, { req, res }: HttpExchange, id: string) {
+  const browser = parts.browsers.readOrGive(req, res, id);
+  return { action: `/connect/${id}`, token: formToken(parts.context.vault.session(), browser) };
 }
 
 const expired = (id: string) =>

@@ -10,6 +10,7 @@ import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
 import { type ConsentStep, ModernStrategy } from './modern-strategy.ts';
 import { sessions } from './session.ts';
 import { createSignInCookies, type SignInCookies } from './sign-in-cookie.ts';
+import { createSignedOutMark, type SignedOutMark } from './signed-out-cookie.ts';
 
 /** Shared by the pages of sign-in and approval. */
 export interface SigninPagesDeps {
@@ -19,6 +20,7 @@ export interface SigninPagesDeps {
   noteFailure: RefusalRecorder;
   browsers: BrowserCookies;
   signIns: SignInCookies;
+  signedOut: SignedOutMark;
   /** Finds the signed-in person of this browser, for the pages that ask. */
   sessions: RequestHandler;
   /** The client for a request: the client of its app, or the bridge's own client for a sign-in. */
@@ -51,6 +53,7 @@ export function createSigninParts(context: SigninDeps, pages: PageRenderer): Sig
     noteFailure: createRefusalLog({ logger: context.logger, lines: 10 }),
     browsers: createBrowserCookies(publicUrl),
     signIns: createSignInCookies(publicUrl),
+    signedOut: createSignedOutMark(publicUrl),
     sessions: sessions(context),
     clientFor: async ({ purpose, client_id: clientId }) =>
       purpose === 'sign_in' || clientId === null

@@ -11,5 +11,6 @@ export async function signInHere(
 ): Promise<void> {
   await loadSession(parts, exchange.req, exchange.res);
   await startSession(exchange.req, { person }, parts.context.clock.now());
+  parts.signedOut.remove(exchange.req, exchange.res);
   parts.context.logger.debug('somebody signed in', { requestId: requestIdOf(exchange.res) });
 }

@@ -6,18 +6,20 @@ import type { ReturnEnding } from './return/callback.ts';
 import { leaveToConsent } from './leave.ts';
 import type { SigninPagesDeps } from './parts.ts';
 import { returnPath } from './return-path.ts';
-import { signInHere } from './sign-in-here.ts';
+import { signInOrAsk } from './sign-in-or-ask.ts';
 
 /**
- * GET /sign-in and its ending. `account=another` is for people who are signed in at the new API with another account. A sign-in changes nothing until the person comes back from the new API. So a link may
- * start a sign-in, and the bridge stores nothing of a sign-in before the return.
+ * GET /sign-in and its ending. `account=another` is for people who are signed in at the new API with another account. After a
+ * sign-out in this browser the new API asks who is there, too. A sign-in changes nothing until the person comes back from
+ * the new API. So a link may start a sign-in, and the bridge stores nothing of a sign-in before the return.
  */
 
 /** Sends the browser to the new API, which names the account of the person. */
 export function startSignIn(parts: SigninPagesDeps): RequestHandler {
   return async (req, res, next) => {
     const returnTo = returnPath(req.query['return_to']);
-    const prompt = req.query['account'] === 'another' ? 'login' : undefined;
+    const mustAsk = req.query['account'] === 'another' || parts.signedOut.isIn(req);
+    const prompt = mustAsk ? 'login' : undefined;
     const keepVerifier = async (verifier: string) => {
       const { state, ...kept } = startSignInRequest(parts.context, { verifier, returnTo });
       parts.signIns.give(req, res, kept);
@@ -37,10 +39,8 @@ export function endSignIn(parts: SigninPagesDeps): ReturnEnding {
         consented,
         consented.calling?.requestId ?? request.id,
       );
-      return async (req, res) => {
-        await signInHere(parts, { req, res }, person);
-        res.redirect(303, returnPath(request.return_to));
-      };
+      const ended = { person, returnTo: returnPath(request.return_to) };
+      return (req, res) => signInOrAsk(parts, { req, res }, ended);
     },
     fail: (request, error) => (_req, res) => {
       const again = `/sign-in?return_to=${encodeURIComponent(returnPath(request.return_to))}`;

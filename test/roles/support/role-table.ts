@@ -27,6 +27,7 @@ GET  /apps                                            sign-in  200      200     
 POST /apps                                            403      led      led     led      led     led      led      led
 GET  /apps/account                                    sign-in  200      200     200      200     200      200      200
 POST /apps/account/sign-out-everywhere                403      done     done    done     done    done     done     done
+POST /apps/account/switch                             403      led      led     led      led     led      led      led
 GET  /apps/account/signed-out                         200      led      led     led      led     led      led      led
 GET  /apps/register                                   sign-in  200      200     200      200     200      200      200
 POST /apps/register                                   403      made     made    made     made    made     made     made

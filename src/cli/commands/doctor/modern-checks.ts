@@ -35,7 +35,7 @@ export async function checkModernSide(config: Config, upstream: UpstreamConfig):
   const { authUrl } = upstream;
   const embedded = `${authUrl} (the embedded new API runs only while the bridge runs)`;
   const server = config.upstream ? namedServer(upstream) : embedded;
-  const metadata = await proving({ server }, createDiscovery(authUrl)());
+  const metadata = await proving({ server }, createDiscovery(authUrl).metadata());
   if (metadata.issuer === undefined)
     return warning(
       `${authUrl} answers without metadata. Check that MODERN_AUTH_URL is the authorization server`,

@@ -2,6 +2,7 @@ import type { RequestHandler, Router } from 'express';
 import { endSessionsOf, signedInAs } from '../../../domain/accounts/sessions.ts';
 import { SESSION_IDLE, MINUTE } from '../../../shared/lifetimes.ts';
 import { requestIdOf } from '../../request-id.ts';
+import { switchRoute } from '../../signin/sign-in-or-ask.ts';
 import { sessionTimes, personOf } from '../../signin/session.ts';
 import { signOutThere } from './sign-out.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
@@ -34,27 +35,30 @@ function showAccount(frame: PageShell): RequestHandler {
   };
 }
 
-function signOutEverywhere({ context }: PageShell): RequestHandler {
+function signOutEverywhere({ context, parts }: PageShell): RequestHandler {
   return async (req, res) => {
     const browsers = await endSessionsOf(context, signedInPerson(req).accountId);
     context.logger.info('somebody signed out everywhere', { browsers, requestId: requestIdOf(res) });
+    parts.signedOut.give(res);
     res.redirect(303, `${PAGE}/signed-out`);
   };
 }
 
 /** The page after the sign-out. A browser that is signed in again is sent back to the account page. */
 function showSignedOut(frame: PageShell): RequestHandler {
-  return async (req, res) => {
+  return (req, res) => {
     if (personOf(req)) return res.redirect(303, PAGE);
-    const there = await signOutThere(frame.context);
+    const there = signOutThere(frame.context);
     const title = 'You are signed out everywhere';
     frame.page(res, 'account-signed-out', { title, there, host: new URL(there).host });
   };
 }
 
-/** Adds /apps/account and the sign-out everywhere. */
+/** Adds /apps/account, the sign-out everywhere, and the switch to the account of a sign-in. */
 export function accountRoutes(router: Router, frame: PageShell): void {
   router.get(PAGE, frame.requirePerson, showAccount(frame));
+  const { path, handler } = switchRoute(frame.parts);
+  router.post(path, handler);
   router.post(`${PAGE}/sign-out-everywhere`, signOutEverywhere(frame));
   router.get(`${PAGE}/signed-out`, showSignedOut(frame));
 }

@@ -11,10 +11,11 @@ const PAGE = '/sign-out';
 
 /**
  * Where a person signs out at the new API: the page for it (OpenID Connect RP-Initiated Logout 1.0), if the new API has
- * one, else the account settings.
+ * one, else the account settings. Anybody may open the pages that lead there, so they ask the new API nothing: each
+ * sign-in makes its metadata known.
  */
-export async function signOutThere({ server, settings }: PageShell['context']): Promise<string> {
-  const metadata = await server.metadata().catch(() => undefined);
+export function signOutThere({ server, settings }: PageShell['context']): string {
+  const metadata = server.knownMetadata();
   if (metadata?.endSessionEndpoint === undefined) return settings.modernSettingsUrl;
   const address = new URL(metadata.endSessionEndpoint);
   address.searchParams.set('client_id', server.clientId);
@@ -23,9 +24,9 @@ export async function signOutThere({ server, settings }: PageShell['context']): 
 
 /** A browser that is signed in, or is again, is led on. */
 function showSignedOut(frame: PageShell): RequestHandler {
-  return async (req, res) => {
+  return (req, res) => {
     if (personOf(req)) return res.redirect(303, '/apps/account');
-    const there = await signOutThere(frame.context);
+    const there = signOutThere(frame.context);
     frame.page(res, 'signed-out', { title: 'You are signed out', there, host: new URL(there).host });
   };
 }
@@ -34,9 +35,11 @@ function showSignedOut(frame: PageShell): RequestHandler {
 export function signOutRoutes(router: Router, frame: PageShell): void {
   router.get(PAGE, showSignedOut(frame));
   router.post(PAGE, async (req, res) => {
-    // Staff of the company have no session at the new API.
-    const next = companyStaffOf(req) === undefined ? PAGE : '/';
+    const isStaff = companyStaffOf(req) !== undefined;
     await signOut(req);
-    res.redirect(303, next);
+    // Staff of the company have no session at the new API.
+    if (isStaff) return res.redirect(303, '/');
+    frame.parts.signedOut.give(res);
+    res.redirect(303, PAGE);
   });
 }

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response, Router } from 'express';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
-import { linkForm } from '../../signin/link-form.ts';
+import { linkForm, linkPath } from '../../signin/link-form.ts';
 import { personOf } from '../../signin/session.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { connectByWords, endOf } from '../../wording/dates/lines.ts';
@@ -23,17 +23,16 @@ type LinkTarget = Awaited<ReturnType<typeof linkedApp>>;
 /** The page for a browser in which nobody is signed in, or somebody else. Undefined for the holder. */
 function showOther(frame: PageShell, res: Response, linked: LinkTarget): true | undefined {
   const { req } = res;
-  const { clientId, accountId, appName } = linked;
+  const { clientId, accountId, linkId, appName } = linked;
   const person = personOf(req);
   if (person?.accountId === accountId) return undefined;
   const targets = formTargets(frame.context.server.authorizationUrl);
-  const path = req.originalUrl.split('?')[0] ?? '';
   if (person) {
     const title = 'This link is for another account';
     frame.page(res, 'link-of-another', {
       title,
       appName,
-      switchAction: `${path}/switch`,
+      switchAction: `${linkPath(linkId)}/switch`,
       formTargets: targets,
     });
     return true;
@@ -42,7 +41,7 @@ function showOther(frame: PageShell, res: Response, linked: LinkTarget): true | 
     title: `Connect “${appName}” again`,
     appName,
     connectBy: connectByWords(appLifecycleNow(frame.context, clientId)),
-    form: linkForm(frame.parts, { req, res }, path),
+    form: linkForm(frame.parts, { req, res }, linkId),
     formTargets: targets,
   });
   return true;
@@ -81,12 +80,12 @@ function showLink(frame: PageShell): RequestHandler {
 
 function connect(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
-    const { clientId, accountId } = await linkedApp(frame.context, req);
+    const { clientId, accountId, linkId } = await linkedApp(frame.context, req);
     const isHolder = signedInPerson(req).accountId === accountId;
     const isOpen = isHolder && !hasEnded(frame.context, clientId);
     if (isOpen && (await leaveToConnect(frame, { clientId, accountId }, [req, res, next]))) return;
     // The page says why there is nothing to do.
-    res.redirect(303, req.originalUrl.split('?')[0] ?? '');
+    res.redirect(303, linkPath(linkId));
   };
 }
 

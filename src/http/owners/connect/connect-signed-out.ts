@@ -1,19 +1,28 @@
 import cookieParser from 'cookie-parser';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
-import { brake } from '../../pages/brake.ts';
+import { brake, countPageRequest } from '../../pages/brake.ts';
 import { readForm, requireOwnForm } from '../../pages/forms.ts';
 import { leaveToReauthorize, refuseOnCopy } from '../../signin/leave.ts';
 import { linkPath, requireLinkForm } from '../../signin/link-form.ts';
 import { personOf, signOut } from '../../signin/session.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import { hasEnded, linkedApp } from './linked-app.ts';
+import { hasEnded, linkedApp, linkIdIn } from './linked-app.ts';
 
 /**
  * From a mailed link to connected by one consent, for a person who is not signed in, or is signed in with another
  * account. The consent proves the account and connects the app at once (docs/decisions/0031). Its account is compared
  * with the account of the link after the consent, before anything is stored and before a session begins.
  */
+
+/** Forms that anybody may send, with nothing that proves where they come from. */
+const FORMS = { what: 'forms of links', perMinute: 600 };
+
+/**
+ * Each consent that begins is kept durably, as the decision of an approval is. Only a form of a link counts, in the
+ * browser that opened it: else strangers at the same address would use the limit up (docs/threats.md F203).
+ */
+const CONSENTS = { what: 'consents from links', perMinute: 150 };
 
 type Exchange = Parameters<RequestHandler>;
 
@@ -30,19 +39,20 @@ function leaveToSignIn(res: Response, link: string, isOther: boolean): void {
 async function leaveFromLink(frame: PageShell, isOther: boolean, exchange: Exchange): Promise<void> {
   const { context, parts } = frame;
   const [req, res] = exchange;
-  const { clientId, accountId } = await linkedApp(context, req);
-  const signsInFrom = linkPath(String(req.params['id']));
+  const { clientId, accountId, linkId } = await linkedApp(context, req);
+  const signsInFrom = linkPath(linkId);
   if (hasEnded(context, clientId)) return res.redirect(303, signsInFrom);
   if (!(await waitsUnlisted(context, { clientId, accountId })))
     return leaveToSignIn(res, signsInFrom, isOther);
   const prompt = isOther ? 'login consent' : 'consent';
+  await countPageRequest(context, CONSENTS, req);
   await leaveToReauthorize(parts, { clientId, accountId, signsInFrom, prompt }, exchange);
 }
 
 /** The form of the link where nobody is signed in. Who has signed in since sees the page for signed-in people. */
 function connectSignedOut(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
-    const id = String(req.params['id']);
+    const id = linkIdIn(req);
     if (personOf(req)) return res.redirect(303, linkPath(id));
     requireLinkForm(frame.parts, req, id);
     await leaveFromLink(frame, wantsAnother(req), [req, res, next]);
@@ -52,15 +62,13 @@ function connectSignedOut(frame: PageShell): RequestHandler {
 /** One click for a person who is signed in with another account: out here, and in with the account of the link. */
 function switchAccount(frame: PageShell): RequestHandler {
   return async (req, res, next) => {
-    const { accountId } = await linkedApp(frame.context, req);
-    if (personOf(req)?.accountId === accountId) return res.redirect(303, linkPath(String(req.params['id'])));
+    const { accountId, linkId } = await linkedApp(frame.context, req);
+    if (personOf(req)?.accountId === accountId) return res.redirect(303, linkPath(linkId));
     await signOut(req);
+    frame.parts.signedOut.give(res);
     await leaveFromLink(frame, true, [req, res, next]);
   };
 }
-
-/** Each consent that begins is kept durably, as the decision of an approval is. */
-const CONSENTS = { what: 'consents from links', perMinute: 150 };
 
 /** Adds the forms of the link for people who are not signed in with its account. */
 export function signedOutLinkRoutes(router: Router, frame: PageShell): void {
@@ -69,7 +77,7 @@ export function signedOutLinkRoutes(router: Router, frame: PageShell): void {
     '/connect/:id',
     requireOwnForm(context.settings.publicUrl),
     refuseOnCopy(context),
-    brake(context, CONSENTS),
+    brake(context, FORMS),
     cookieParser(),
     readForm,
     parts.sessions,

@@ -13,8 +13,8 @@ import { registeredApp } from '../shown-app.ts';
 import { proofWords } from './proof-words.ts';
 
 /**
- * /apps/:clientId/connected: where a person lands after a consent. The page proves the connection by a read with it, each
- * time it is opened, and leads on to the next app that waits. It says nothing that its address alone claims.
+ * /apps/:clientId/connected: where a person lands after a consent. The page proves the connection by a read with it, or
+ * shows the answer that calls get now with the time of its read, and leads on to the next app that waits. It says nothing that its address alone claims.
  */
 
 /** What the next app needs, and how many wait after it. */

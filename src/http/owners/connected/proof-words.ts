@@ -1,5 +1,5 @@
 import type { ChannelName, ConnectionProof } from '../../../domain/reads/prove-connection.ts';
-import { MINUTE } from '../../../shared/lifetimes.ts';
+import { SECOND } from '../../../shared/lifetimes.ts';
 import { counted, type Sentence } from '../../wording/words.ts';
 
 /** What a read with a connection showed, in words. */
@@ -15,6 +15,9 @@ export interface ProofWords {
   canTryAgain: boolean;
 }
 
+/** A read of this age is called new. An older one, which calls also get, stands with its time (docs/threats.md F198). */
+const JUST_NOW = 15 * SECOND;
+
 /** At most this many channels are named. */
 const NAMED = 5;
 
@@ -24,17 +27,17 @@ function readWords({ is, channels, at }: AnsweredProof, now: number): Sentence {
   const what = counted(channels.length, 'channel');
   if (is === 'last known')
     return [
-      'The new API does not answer now. At the last read, ',
+      'The new API did not give a usable answer now. At the last read, ',
       at,
       `, it told us ${what}. Calls get that answer.`,
     ];
-  if (now - at < MINUTE) return [`We just read ${what} of your account with this connection.`];
+  if (now - at < JUST_NOW) return [`We just read ${what} of your account with this connection.`];
   return [`We read ${what} of your account with this connection, `, at, '.'];
 }
 
 const FAILED = {
   'no answer':
-    'The connection is kept, but we could not read your channels yet: the new API does not answer now. You need not do anything. Calls work as soon as it answers.',
+    'The connection is kept, but we could not read your channels yet: the new API did not give a usable answer. You need not do anything. Calls work as soon as it does.',
   'not covered':
     'The connection is kept, but it may not read your account and channels, because that was not allowed on the account page. Calls for them are refused until you connect the app again and allow it.',
   ended:

@@ -6,7 +6,7 @@ import type { OAuthErrorCode } from '../../../shared/refusals/oauth-error.ts';
 import { sendPage } from '../../pages/page-headers.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { formTargets } from '../leave.ts';
-import { linkForm } from '../link-form.ts';
+import { linkForm, linkIdOf } from '../link-form.ts';
 import { signInHere } from '../sign-in-here.ts';
 import type { BrowserAnswer, ReturnEnding } from './callback.ts';
 import type { SigninPagesDeps } from '../parts.ts';
@@ -50,7 +50,7 @@ type UnchangedPage = Awaited<ReturnType<typeof nothingChanged>>;
 /** The consent was by another account than that of the request. One click leads to the sign-in with another one. */
 function answerOther(parts: SigninPagesDeps, unchanged: UnchangedPage, email: string): BrowserAnswer {
   return (req: Request, res: Response) => {
-    const again = unchanged.isFromLink ? linkForm(parts, { req, res }, unchanged.back) : undefined;
+    const again = unchanged.isFromLink ? linkForm(parts, { req, res }, linkIdOf(unchanged.back)) : undefined;
     const page = parts.pages.render('another-account', { ...unchanged, email, again });
     sendPage(res, page, { formTargets: formTargets(parts.context.server.authorizationUrl) });
   };

@@ -1,0 +1,91 @@
+import type { RequestHandler } from 'express';
+import { newOpaqueValue } from '../../shared/ids.ts';
+import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
+import { sha256Of } from '../../shared/secrets.ts';
+import type { HttpExchange } from '../pages/brake.ts';
+import { sendPage } from '../pages/page-headers.ts';
+import { formToken } from './browser-cookie.ts';
+import type { SigninPagesDeps } from './parts.ts';
+import { returnPath } from './return-path.ts';
+import {
+  companyStaffOf,
+  isSignedIn,
+  loadSession,
+  personOf,
+  type SignedInPerson,
+  startSession,
+} from './session.ts';
+import { signInHere } from './sign-in-here.ts';
+
+/**
+ * The ending of a sign-in where somebody else may be signed in in this browser. Any site can begin a sign-in, and it may
+ * need no page at the new API. So only a form of the bridge changes who is signed in (docs/threats.md F201).
+ */
+
+interface EndedSignIn {
+  person: SignedInPerson;
+  returnTo: string;
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Who came back from a sign-in while somebody else was signed in, until the person of the browser has decided. */
+    switchTo: EndedSignIn & { until: number; proof: string };
+  }
+}
+
+/**
+ * The value is on the page alone. Somebody who planted the session in this browser holds its cookie too, and must not get
+ * the account of the sign-in.
+ */
+const proofOf = (value: string) => sha256Of(value).toString('hex');
+
+/** The address of the form. */
+const SWITCH = '/apps/account/switch';
+
+function ask(parts: SigninPagesDeps, { req, res }: HttpExchange, ended: EndedSignIn): void {
+  const { clock, vault } = parts.context;
+  const value = newOpaqueValue();
+  const until = clock.now() + AUTHORIZATION_REQUEST_LIFETIME;
+  req.session.switchTo = { ...ended, until, proof: proofOf(value) };
+  const [person, staff] = [personOf(req), companyStaffOf(req)];
+  const page = parts.pages.render('sign-in-as-another', {
+    title: 'Sign in with another account?',
+    now: person?.email ?? staff?.email ?? staff?.name,
+    other: ended.person.email,
+    action: SWITCH,
+    switchToken: value,
+    formToken: formToken(vault.session(), req.sessionID),
+  });
+  sendPage(res, page, {});
+}
+
+/** Signs the person of a claimed return in. Where somebody else is signed in here, a page asks first. */
+export async function signInOrAsk(
+  parts: SigninPagesDeps,
+  exchange: HttpExchange,
+  ended: EndedSignIn,
+): Promise<void> {
+  const { req, res } = exchange;
+  await loadSession(parts, req, res);
+  if (isSignedIn(req) && personOf(req)?.accountId !== ended.person.accountId)
+    return ask(parts, exchange, ended);
+  await signInHere(parts, exchange, ended.person);
+  res.redirect(303, ended.returnTo);
+}
+
+/** Takes the yes. Without a question that waits in this session nothing changes. */
+function switchAccount({ context }: SigninPagesDeps): RequestHandler {
+  return async (req, res) => {
+    const { switchTo } = req.session;
+    const now = context.clock.now();
+    const { switch_token: value } = (req.body ?? {}) as Record<string, unknown>;
+    const isProven = typeof value === 'string' && proofOf(value) === switchTo?.proof;
+    if (!isProven || switchTo.until <= now) return res.redirect(303, '/apps/account');
+    await startSession(req, { person: switchTo.person }, now);
+    res.redirect(303, returnPath(switchTo.returnTo));
+  };
+}
+
+/** The form of the question, for the router of the pages for signed-in people. */
+export const switchRoute = (parts: SigninPagesDeps) => ({ path: SWITCH, handler: switchAccount(parts) });

@@ -1,0 +1,28 @@
+import type { Request, Response } from 'express';
+import { DAY } from '../../shared/lifetimes.ts';
+
+/**
+ * Remembers in a browser that somebody signed out. The session at the new API may go on, so without this mark the next
+ * sign-in, which any site can begin, would need no password (docs/threats.md F202). It says nothing of the person.
+ */
+export interface SignedOutMark {
+  give(res: Response): void;
+  isIn(req: Request): boolean;
+  remove(req: Request, res: Response): void;
+}
+
+/** As long as a session at an account page may reasonably go on. */
+const LASTS = 30 * DAY;
+
+/** The mark on the bridge's public address. The address decides whether the cookie may travel over plain HTTP. */
+export function createSignedOutMark(publicUrl: string): SignedOutMark {
+  const secure = publicUrl.startsWith('https:');
+  const name = `${secure ? '__Host-' : ''}gb_signed_out`;
+  const options = { httpOnly: true, sameSite: 'lax', secure, path: '/' } as const;
+  const isIn = (req: Request) => (req.cookies as Record<string, unknown> | undefined)?.[name] !== undefined;
+  return {
+    isIn,
+    give: (res) => void res.cookie(name, 'yes', { ...options, maxAge: LASTS }),
+    remove: (req, res) => void (isIn(req) && res.clearCookie(name, options)),
+  };
+}
