@@ -2,6 +2,7 @@ import { newHexId, newOrderedId } from '../../shared/ids.ts';
 import { isoMoment } from '../../shared/moments.ts';
 import {
   type BulkItemRow,
+  type BulkJobMove,
   type BulkJobRow,
   countBulkItems,
   insertBulkJob,
@@ -51,6 +52,9 @@ export async function askForBulk(context: BulkDeps, asked: BulkRequest): Promise
     state: 'running',
     made_at: now,
     ended_at: null,
+    back_by: null,
+    back_request_id: null,
+    stopped_why: null,
   };
   const items = subjects.map((subject, place) => ({
     id: newHexId(),
@@ -110,13 +114,13 @@ interface BulkChange extends Origin {
 async function moveWithEntry(
   context: BulkDeps,
   { id, actor, requestId }: BulkChange,
-  move: { from: readonly BulkJobState[]; to: BulkJobState; action: string },
+  move: Pick<BulkJobMove, 'to' | 'kept'> & { from: readonly BulkJobState[]; action: string },
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {
     const at = context.clock.now();
     for (const from of move.from) {
       const now = move.to === 'stopped' ? at : null;
-      if (!(await moveBulkJob(tx, id, { from, to: move.to, now }))) continue;
+      if (!(await moveBulkJob(tx, id, { ...move, from, now }))) continue;
       await recordEvent(context, tx, {
         at,
         actor,
@@ -138,7 +142,8 @@ export function stopBulk(context: BulkDeps, change: BulkChange): Promise<boolean
 /** Takes back what a job has done, item by item. False where it still runs, or was taken back. */
 export function takeBulkBack(context: BulkDeps, change: BulkChange): Promise<boolean> {
   const from = ['done', 'stopped'] as const;
-  return moveWithEntry(context, change, { from, to: 'taking_back', action: 'bulk_taken_back' });
+  const kept = { back_by: change.actor, back_request_id: change.requestId, stopped_why: null };
+  return moveWithEntry(context, change, { from, to: 'taking_back', action: 'bulk_taken_back', kept });
 }
 
 /** Whether what an action does can be taken back. */

@@ -11,6 +11,7 @@ import {
   moveBulkJob,
 } from '../../store/bulk/bulk-jobs.ts';
 import type { BulkItemState, BulkJobState } from '../../store/tables/api-keys.ts';
+import type { Origin } from '../origin.ts';
 import { withLease } from '../work/lease.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { BULK_ACTIONS, type BulkInput, type BulkItem, type BulkOutcome } from './bulk-actions.ts';
@@ -58,9 +59,15 @@ const BACK: BulkStep = {
 
 const stepOf = ({ state }: BulkJobRow): BulkStep => (state === 'taking_back' ? BACK : FORWARD);
 
+/** In whose name a job acts: who takes it back has not asked for it. */
+function originOf({ state, asked_by: actor, request_id: requestId, ...job }: BulkJobRow): Origin {
+  if (state !== 'taking_back' || job.back_by === null) return { actor, requestId };
+  return { actor: job.back_by, requestId: job.back_request_id };
+}
+
 function itemOf(job: BulkJobRow, { subject }: BulkItemRow): BulkItem {
-  const origin = { actor: job.asked_by, requestId: job.request_id };
-  return { subject, input: JSON.parse(job.input) as BulkInput, reason: job.reason, origin };
+  const input = JSON.parse(job.input) as BulkInput;
+  return { subject, input, reason: job.reason, origin: originOf(job) };
 }
 
 async function outcomeOf(context: BulkDeps, job: BulkJobRow, row: BulkItemRow): Promise<BulkOutcome> {

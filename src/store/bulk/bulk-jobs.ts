@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import { chunksOf } from '../../shared/chunks-of.ts';
 import type { Database } from '../driver/store.ts';
 import type { ApiTables, BulkItemState, BulkJobState } from '../tables/api-keys.ts';
@@ -126,15 +126,23 @@ export async function giveUpBulkItems(db: Database, jobId: string, claimedBefore
     .execute();
 }
 
+/** A step of a job, and what is kept with it. */
+export interface BulkJobMove {
+  from: BulkJobState;
+  to: BulkJobState;
+  now: number | null;
+  kept?: Pick<Updateable<ApiTables['bulk_jobs']>, 'back_by' | 'back_request_id' | 'stopped_why'>;
+}
+
 /** Moves a job on; false where it is not in the state that was seen. */
 export async function moveBulkJob(
   db: Database,
   id: string,
-  { from, to, now }: { from: BulkJobState; to: BulkJobState; now: number | null },
+  { from, to, now, kept }: BulkJobMove,
 ): Promise<boolean> {
   const result = await db
     .updateTable('bulk_jobs')
-    .set({ state: to, ended_at: now })
+    .set({ ...kept, state: to, ended_at: now })
     .where('id', '=', id)
     .where('state', '=', from)
     .executeTakeFirst();

@@ -62,6 +62,11 @@ interface BulkJobsTable {
   state: BulkJobState;
   made_at: number;
   ended_at: Nullable<number>;
+  /** Who takes it back, and the request that asked for it. */
+  back_by: Nullable<string>;
+  back_request_id: Nullable<string>;
+  /** Why the bridge itself stopped it. */
+  stopped_why: Nullable<string>;
 }
 
 interface BulkItemsTable {

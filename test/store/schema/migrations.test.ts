@@ -159,6 +159,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/030-tables-at-size.sql', '80743ee7a98e6b89'],
   ['postgres/032-company-staff.sql', '548b2e667ba7a093'],
   ['postgres/033-webhooks.sql', 'addf42ba92524eb4'],
+  ['postgres/034-jobs-and-keys.sql', '164463e21dc9fa43'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -201,6 +202,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/026-tables-at-size.sql', '4845b57fa27b2192'],
   ['sqlite/028-company-staff.sql', '929c1c76a6d58abe'],
   ['sqlite/029-webhooks.sql', '960a749f65ba2d9a'],
+  ['sqlite/030-jobs-and-keys.sql', 'b78f3abf089f9bfd'],
 ];
 
 test('each migration is in this list', () => {
