@@ -1,7 +1,7 @@
 import { runBulkJobs } from '../../src/domain/bulk/run-bulk-jobs.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
-import { keyFor, type Program, programOf } from './support/api-client.ts';
+import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
 import { type ApiGround, openGround, someApp } from './support/ground.ts';
 
 /** In whose name a job does its items, and when it does no more of them. */
@@ -57,5 +57,27 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const entries = await entriesOf(app);
     expect(entries.map(({ actor }) => actor)).toEqual([`key:${asker.id}`, `key:${other.id}`]);
     expect(entries[1]?.request_id).toBe(back.headers['x-request-id']);
+  });
+
+  test('a stopped job whose process ended at an item can be taken back once the item is given up', async () => {
+    const program = await lead();
+    const [dead = '', later = ''] = await apps(2);
+    const held = await extend(program, [dead, later]);
+    const inHand = (claimed_at: number) =>
+      rows()
+        .updateTable('bulk_items')
+        .set({ state: 'running', claimed_at })
+        .where('subject', '=', dead)
+        .execute();
+    await inHand(Date.now());
+    await act(program, held, 'stop');
+    await run();
+    expect(problemIn(await act(program, held, 'take-back'))).toBe('409 not-possible');
+    await inHand(Date.now() - DAY);
+    await run();
+    expect(await now(program, held)).toMatchObject({ state: 'stopped', items: { unknown: 1, waiting: 1 } });
+    expect(await act(program, held, 'take-back')).toMatchObject({ status: 200 });
+    await run();
+    expect(await now(program, held)).toMatchObject({ state: 'taken_back', items: { unknown: 1 } });
   });
 });

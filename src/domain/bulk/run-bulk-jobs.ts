@@ -116,7 +116,6 @@ async function endJob(context: BulkDeps, job: BulkJobRow): Promise<void> {
 
 async function runJob(context: BulkDeps, job: BulkJobRow): Promise<void> {
   const { durable } = context.store;
-  await giveUpBulkItems(durable, job.id, context.clock.now() - GIVEN_UP_AFTER);
   const states = [stepOf(job).from];
   for (let after = -1; ; ) {
     const rows = await listBulkItems(durable, job.id, { after, limit: ITEMS_AT_ONCE, states });
@@ -126,8 +125,9 @@ async function runJob(context: BulkDeps, job: BulkJobRow): Promise<void> {
   await endJob(context, job);
 }
 
-/** Does what waits of all jobs. */
+/** Does what waits of all jobs. Items are given up of stopped jobs too: until then such a job cannot be taken back. */
 export async function runBulkJobs(context: BulkDeps): Promise<void> {
+  await giveUpBulkItems(context.store.durable, context.clock.now() - GIVEN_UP_AFTER);
   if ((await listOpenBulkJobs(context.store.durable)).length === 0) return;
   await withLease(context, { name: 'bulk jobs', limit: LEASE_LIMIT }, async () => {
     for (const job of await listOpenBulkJobs(context.store.durable)) await runJob(context, job);

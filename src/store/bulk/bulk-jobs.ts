@@ -115,12 +115,11 @@ export async function endBulkItem(
     .execute();
 }
 
-/** Items whose process ended before it could tell: nobody knows what came of them. */
-export async function giveUpBulkItems(db: Database, jobId: string, claimedBefore: number): Promise<void> {
+/** Items of any job whose process ended before it could tell: nobody knows what came of them. */
+export async function giveUpBulkItems(db: Database, claimedBefore: number): Promise<void> {
   await db
     .updateTable('bulk_items')
     .set({ state: 'unknown' })
-    .where('job_id', '=', jobId)
     .where('state', 'in', ['running', 'undoing'])
     .where('claimed_at', '<', claimedBefore)
     .execute();

@@ -56,6 +56,9 @@ async function jobIn(context: HttpStaffApiDeps, id: string): Promise<BulkJobFact
   throw nothingThere('No job has this id.');
 }
 
+const STILL_DONE =
+  'An item is still being done. Try again in a moment, or in ten minutes where its process ended.';
+
 /** Who may not do an action may not stop it or take it back. */
 function requireRoleFor({ job: { action } }: BulkJobFacts, { role }: KeyCaller): void {
   const { needs } = BULK_ACTIONS[action];
@@ -171,7 +174,7 @@ export const JOB_OPERATIONS = [
       requireRoleFor(found, caller);
       if (!canTakeBack(found.job.action))
         throw notPossible('Links cannot be taken back; they open nothing by themselves.');
-      if (found.counts.running) throw notPossible('An item is still being done. Try again in a moment.');
+      if (found.counts.running || found.counts.undoing) throw notPossible(STILL_DONE);
       const isBegun = await takeBulkBack(context, { id, ...origin });
       if (!isBegun) throw notPossible('The job still runs, or was taken back. Stop it first.');
       return jobOf(await jobIn(context, id));
