@@ -1,5 +1,9 @@
+import { addStaff, removeStaff } from '../../src/domain/accounts/staff.ts';
+import { endApiKey } from '../../src/domain/api-keys/api-key-list.ts';
 import { runBulkJobs } from '../../src/domain/bulk/run-bulk-jobs.ts';
+import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
+import { until as eventually } from '../support/servers/held-answer.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
 import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
 import { type ApiGround, openGround, someApp } from './support/ground.ts';
@@ -9,10 +13,12 @@ import { type ApiGround, openGround, someApp } from './support/ground.ts';
 interface JobJson {
   job_id: string;
   state: string;
+  stopped_why: string | null;
   items: Record<string, number>;
 }
 
 const reason = 'ticket 4711';
+const BY = { actor: 'command:test', requestId: null };
 const until = new Date(Date.now() + 90 * DAY).toISOString();
 
 describe.each(databaseKinds)('on %s', (kind) => {
@@ -26,8 +32,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
   const run = () => runBulkJobs(ground.bridge.context);
   const rows = () => ground.bridge.context.store.durable;
 
-  async function lead(): Promise<Program & { id: string }> {
-    const { key, id } = await keyFor(ground, 'lead');
+  async function lead(accountId?: string): Promise<Program & { id: string }> {
+    const { key, id } = await keyFor(ground, 'lead', accountId === undefined ? {} : { accountId });
     return { ...programOf(ground, key), id };
   }
   const apps = async (count: number) => Promise.all(Array.from({ length: count }, () => someApp(ground)));
@@ -38,6 +44,17 @@ describe.each(databaseKinds)('on %s', (kind) => {
     (await program.get(`/jobs/${id}`)).json as JobJson;
   const act = async (program: Program, { job_id: id }: JobJson, action: string) =>
     program.post(`/jobs/${id}/${action}`);
+  const extensionOf = (clientId: string) =>
+    ground.bridge.context.lifecycle.current().extensions.get(clientId)?.retirement;
+  const jobEntries = async ({ job_id: id }: JobJson) => {
+    const entries = await rows()
+      .selectFrom('events')
+      .select(['action', 'actor'])
+      .where('reason', 'like', `${id}%`)
+      .orderBy('id')
+      .execute();
+    return entries.map(({ action, actor }) => (actor === 'bridge' ? `${action} by bridge` : action));
+  };
   const entriesOf = async (clientId: string) =>
     rows()
       .selectFrom('events')
@@ -79,5 +96,49 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await act(program, held, 'take-back')).toMatchObject({ status: 200 });
     await run();
     expect(await now(program, held)).toMatchObject({ state: 'taken_back', items: { unknown: 1 } });
+  });
+
+  test('a job ends with the key that asked for it, in the middle of its items', async () => {
+    const [asker, other] = await Promise.all([lead(), lead()]);
+    const ids = await apps(80);
+    const job = await extend(asker, ids);
+    const running = run();
+    await eventually(async () => ((await now(other, job)).items['done'] ?? 0) > 0);
+    await endApiKey(ground.bridge.context, { id: asker.id, ...BY });
+    await running;
+    const { items, ...ended } = await now(other, job);
+    expect(ended).toMatchObject({ state: 'stopped', stopped_why: expect.stringContaining('has ended') });
+    expect(items['waiting']).toBeGreaterThan(0);
+    expect(ids.filter((id) => extensionOf(id) !== undefined)).toHaveLength(items['done'] ?? 0);
+    expect(await jobEntries(job)).toEqual(['bulk_asked', 'bulk_stopped by bridge']);
+    expect(await act(other, job, 'take-back')).toMatchObject({ json: { stopped_why: null } });
+    await run();
+    expect(await now(other, job)).toMatchObject({ state: 'taken_back', items: { undone: items['done'] } });
+  });
+
+  test('a job ends with the role of who made its key, and so does its taking back', async () => {
+    const accountId = newHexId();
+    const account = { account: accountId, ...BY };
+    await rows().insertInto('accounts').values({ account_id: accountId, updated_at: 1 }).execute();
+    await addStaff(ground.bridge.context, { ...account, role: 'lead' });
+    const [theirs, other] = await Promise.all([lead(accountId), lead()]);
+    const ids = await apps(3);
+    const [job, foreign] = [await extend(theirs, ids.slice(0, 1)), await extend(other, ids.slice(1, 2))];
+    await run();
+    await act(theirs, foreign, 'take-back');
+    const later = await extend(theirs, ids.slice(2));
+    await addStaff(ground.bridge.context, { ...account, role: 'agent' });
+    await run();
+    expect(await now(other, job)).toMatchObject({ state: 'done', stopped_why: null });
+    for (const one of [foreign, later]) {
+      const stopped_why = expect.stringContaining('“agent”') as string;
+      expect(await now(other, one)).toMatchObject({ state: 'stopped', stopped_why });
+    }
+    expect(ids.map((id) => extensionOf(id) !== undefined)).toEqual([true, true, false]);
+    await removeStaff(ground.bridge.context, account);
+    const last = await act(other, foreign, 'take-back');
+    expect(last).toMatchObject({ status: 200 });
+    await run();
+    expect(await now(other, foreign)).toMatchObject({ state: 'taken_back', items: { undone: 1 } });
   });
 });

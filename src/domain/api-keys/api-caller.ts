@@ -27,6 +27,12 @@ function roleNow(
   return maker === null || !hasLocalStaff(settings) ? undefined : lower(role, maker);
 }
 
+function callerOf(context: ApiKeysDeps, found: LiveApiKey | undefined): KeyCaller | undefined {
+  const role = found && roleNow(context, found);
+  if (!found || role === undefined) return undefined;
+  return { keyId: found.id, name: found.name, role, expiresAt: found.expires_at };
+}
+
 /** Nobody waits for this, and a failure loses no more than an hour of the list. */
 function noteUse({ store, logger }: ApiKeysDeps, { id, last_used_at: last }: LiveApiKey, now: number): void {
   if (last !== null && now - last < HOUR) return;
@@ -44,9 +50,27 @@ export async function apiCallerWith(context: ApiKeysDeps, key: string): Promise<
   if (!isApiKeyForm(key)) return undefined;
   const { store, clock, vault } = context;
   const now = clock.now();
-  const found = await underAllKeys(context, () => findLiveApiKey(store.durable, vault.digests(key), now));
-  const role = found && roleNow(context, found);
-  if (!found || role === undefined) return undefined;
-  noteUse(context, found, now);
-  return { keyId: found.id, name: found.name, role, expiresAt: found.expires_at };
+  const found = await underAllKeys(context, () =>
+    findLiveApiKey(store.durable, { digests: vault.digests(key) }, now),
+  );
+  const caller = callerOf(context, found);
+  if (found && caller) noteUse(context, found, now);
+  return caller;
+}
+
+const ACTOR = 'key:';
+
+/** How the history names a key. */
+export const keyActor = (keyId: string): string => ACTOR + keyId;
+
+/** Whether an actor of the history is a key. */
+export const isKeyActor = (actor: string): boolean => actor.startsWith(ACTOR);
+
+/** What a key may do now that asked for something before; undefined as in `apiCallerWith`. */
+export async function apiCallerNamed(context: ApiKeysDeps, actor: string): Promise<KeyCaller | undefined> {
+  const { store, clock } = context;
+  return callerOf(
+    context,
+    await findLiveApiKey(store.durable, { id: actor.slice(ACTOR.length) }, clock.now()),
+  );
 }

@@ -109,11 +109,13 @@ export async function bulkItemsPage(
 
 interface BulkChange extends Origin {
   id: string;
+  /** Why, where the bridge itself does it. */
+  why?: string;
 }
 
 async function moveWithEntry(
   context: BulkDeps,
-  { id, actor, requestId }: BulkChange,
+  { id, actor, requestId, why }: BulkChange,
   move: Pick<BulkJobMove, 'to' | 'kept'> & { from: readonly BulkJobState[]; action: string },
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {
@@ -126,7 +128,7 @@ async function moveWithEntry(
         actor,
         requestId,
         action: move.action,
-        reason: `${id} at ${isoMoment(at)}`,
+        reason: `${id} at ${isoMoment(at)}${why === undefined ? '' : `; ${why}`}`,
       });
       return true;
     }
@@ -137,6 +139,13 @@ async function moveWithEntry(
 /** Stops a job: no further item is begun. False where it does not run. */
 export function stopBulk(context: BulkDeps, change: BulkChange): Promise<boolean> {
   return moveWithEntry(context, change, { from: ['running'], to: 'stopped', action: 'bulk_stopped' });
+}
+
+/** Stops what a job does, or its taking back: the key in whose name it acts may not do it any more. */
+export function stopBulkFor(context: BulkDeps, id: string, why: string): Promise<boolean> {
+  const move = { to: 'stopped', action: 'bulk_stopped', kept: { stopped_why: why } } as const;
+  const change = { id, why, actor: 'bridge', requestId: null };
+  return moveWithEntry(context, change, { ...move, from: ['running', 'taking_back'] });
 }
 
 /** Takes back what a job has done, item by item. False where it still runs, or was taken back. */

@@ -11,10 +11,13 @@ import {
   moveBulkJob,
 } from '../../store/bulk/bulk-jobs.ts';
 import type { BulkItemState, BulkJobState } from '../../store/tables/api-keys.ts';
+import { mayAct } from '../accounts/staff.ts';
+import { apiCallerNamed, isKeyActor } from '../api-keys/api-caller.ts';
 import type { Origin } from '../origin.ts';
 import { withLease } from '../work/lease.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { BULK_ACTIONS, type BulkInput, type BulkItem, type BulkOutcome } from './bulk-actions.ts';
+import { stopBulkFor } from './bulk-jobs.ts';
 import type { BulkDeps } from './deps.ts';
 
 /**
@@ -83,10 +86,33 @@ async function outcomeOf(context: BulkDeps, job: BulkJobRow, row: BulkItemRow): 
   }
 }
 
+/**
+ * Why a job may not go on; undefined where it may. A job of five thousand items outlives requests: before each item its
+ * key is held against the same rules as at the door.
+ */
+async function whyNot(context: BulkDeps, job: BulkJobRow): Promise<string | undefined> {
+  const { actor } = originOf(job);
+  if (!isKeyActor(actor)) return undefined;
+  const { needs } = BULK_ACTIONS[job.action];
+  const caller = await apiCallerNamed(context, actor);
+  if (!caller) return `${actor} has ended or expired, or who made it is no staff any more.`;
+  return mayAct(caller.role, needs)
+    ? undefined
+    : `It takes the role “${needs}”, and the role of ${actor} is “${caller.role}” now.`;
+}
+
+/** Whether a job may go on. One that may not is stopped. */
+async function mayGoOn(context: BulkDeps, job: BulkJobRow): Promise<boolean> {
+  const why = await whyNot(context, job);
+  if (why !== undefined) await stopBulkFor(context, job.id, why);
+  return why === undefined;
+}
+
 /** Does one item; false where somebody else has it, or the job does not run any more. */
 async function doItem(context: BulkDeps, job: BulkJobRow, row: BulkItemRow): Promise<boolean> {
   const { durable } = context.store;
   const { whileJob, from, claimed, done, refused } = stepOf(job);
+  if (!(await mayGoOn(context, job))) return false;
   const claim = { from, to: claimed, whileJob, now: context.clock.now() };
   if (!(await claimBulkItem(durable, row, claim))) return false;
   const outcome = await outcomeOf(context, job, row);

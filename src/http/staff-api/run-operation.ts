@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { mayAct } from '../../domain/accounts/staff.ts';
+import { keyActor } from '../../domain/api-keys/api-caller.ts';
 import { callingOf } from '../request-trace.ts';
 import { sendJsonText } from '../wire/legacy-error.ts';
 import type { HttpStaffApiDeps } from './deps.ts';
@@ -21,7 +22,7 @@ function requireRoleOf({ needs }: ApiOperation, res: Response): void {
 
 async function answerOf(context: HttpStaffApiDeps, one: ApiOperation, res: Response): Promise<object> {
   const caller = apiCallerOf(res);
-  const origin = { actor: `key:${caller.keyId}`, ...callingOf(res) };
+  const origin = { actor: keyActor(caller.keyId), ...callingOf(res) };
   return one.run(context, { ...readCall(one, res.req), caller, origin });
 }
 

@@ -39,10 +39,10 @@ export type LiveApiKey = Pick<
   maker_role: StaffRole | null;
 };
 
-/** The live key with one of these digests. */
+/** The live key with one of these digests, or with this id. */
 export async function findLiveApiKey(
   db: Database,
-  digests: readonly string[],
+  asked: { digests: readonly string[] } | { id: string },
   now: number,
 ): Promise<LiveApiKey | undefined> {
   return db
@@ -57,7 +57,7 @@ export async function findLiveApiKey(
       'k.last_used_at',
       's.role as maker_role',
     ])
-    .where('k.key_digest', 'in', digests)
+    .where((eb) => ('id' in asked ? eb('k.id', '=', asked.id) : eb('k.key_digest', 'in', asked.digests)))
     .where('k.ended_at', 'is', null)
     .where('k.expires_at', '>', now)
     .executeTakeFirst();

@@ -25,6 +25,7 @@ export const jobSchema = named(
     asked_by: text,
     made_at: time,
     ended_at: timeOrNull,
+    stopped_why: textOrNull.meta({ description: 'Why the bridge itself stopped it.' }),
     items: z.object(Object.fromEntries(ITEM_STATES.map((state) => [state, count]))),
   }),
 );
@@ -39,6 +40,7 @@ export function jobOf({ job, counts }: BulkJobFacts): z.output<typeof jobSchema>
     asked_by: job.asked_by,
     made_at: toTime(job.made_at),
     ended_at: toTimeOrNull(job.ended_at),
+    stopped_why: job.stopped_why,
     items: Object.fromEntries(ITEM_STATES.map((state) => [state, counts[state] ?? 0])),
   };
 }
