@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { actionsOf } from '../support/bridge/waiting-token.ts';
@@ -10,6 +11,18 @@ import { type ApiGround, openGround, waitingIn } from './support/ground.ts';
 const marked = (value: string) => ({ 'idempotency-key': value });
 const reason = 'ticket 4711';
 const APP = { name: 'Once', callbacks: ['https://once.example/cb'], owner: 'a'.repeat(24) };
+
+/** The history takes no entry, as on a full disk. */
+const NO_SPACE = {
+  sqlite: [
+    "create trigger no_space before insert on events begin select raise(abort, 'database or disk is full'); end",
+  ],
+  postgres: [
+    "create function no_space() returns trigger language plpgsql as $$ begin raise exception using errcode = '53100', message = 'disk full'; end $$",
+    'create trigger no_space before insert on events for each row execute function no_space()',
+  ],
+};
+const SPACE = { sqlite: 'drop trigger no_space', postgres: 'drop trigger no_space on events' };
 
 describe.each(databaseKinds)('on %s', (kind) => {
   let ground: ApiGround;
@@ -87,6 +100,37 @@ describe.each(databaseKinds)('on %s', (kind) => {
       .where('key_id', '=', keyId)
       .execute();
     expect(problemIn(await program.post(path, { reason }, marked('five')))).toBe('409 request-open');
+  });
+
+  test('a body of any depth is refused by its schema, with a key or without', async () => {
+    const deep = `{"reason":${'['.repeat(7_000)}${']'.repeat(7_000)}}`;
+    const { mappingId } = await waitingIn(ground);
+    for (const headers of [{}, marked('deep')])
+      expect(problemIn(await program.post(`/tokens/${mappingId}/revoke`, deep, headers))).toBe(
+        '422 invalid-request',
+      );
+    const long = `{"account_ids":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
+    expect(problemIn(await program.post('/jobs/make-links', long, marked('deep')))).toBe(
+      '422 invalid-request',
+    );
+  });
+
+  test('where a claimed write fails, its answer does not say that it can be sent again', async () => {
+    const { mappingId } = await waitingIn(ground);
+    const path = `/tokens/${mappingId}/revoke`;
+    for (const one of NO_SPACE[kind]) await sql.raw(one).execute(rows());
+    const [failed, without] = [
+      await program.post(path, { reason }, marked('seven')),
+      await program.post(path, { reason }),
+    ];
+    await sql.raw(SPACE[kind]).execute(rows());
+    expect([problemIn(failed), problemIn(without)]).toEqual(['503 unavailable', '503 unavailable']);
+    expect(failed.text).toContain('answered with request-open for a day');
+    expect(failed.headers['retry-after']).toBeUndefined();
+    expect(without.headers['retry-after']).toBe('60');
+    const again = await program.post(path, { reason }, marked('seven'));
+    expect(problemIn(again)).toBe('409 request-open');
+    expect(await program.post(path, { reason }, marked('eight'))).toMatchObject({ status: 200 });
   });
 
   test.each(['', 'with a blank', 'ü', 'a'.repeat(201)])('the key %j is none', async (value) => {

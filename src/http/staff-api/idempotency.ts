@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { claimMarkedRequest, type RequestClaim } from '../../domain/api-keys/repeated-request.ts';
 import type { HttpStaffApiDeps } from './deps.ts';
+import type { ReadCall } from './door/read-call.ts';
 import type { ApiOperation } from './operation.ts';
+import { OutcomeUnknown } from './problems/outcome-unknown.ts';
 import { problemOf } from './problems/problem-of.ts';
 import { ApiProblem, PROBLEMS } from './problems/problems.ts';
 
@@ -28,9 +30,10 @@ function inOrder(value: unknown): unknown {
   return entries.map(([name, inner]) => [name, inOrder(inner)]);
 }
 
-const digestOf = ({ id }: ApiOperation, { params, query, body }: Request) =>
+/** Of what the schemas read: they bound how deep a request may be. */
+const digestOf = ({ id }: ApiOperation, { path, query, body }: ReadCall) =>
   createHash('sha256')
-    .update(JSON.stringify([id, inOrder([params, query, body ?? {}])]))
+    .update(JSON.stringify([id, inOrder([path, query, body])]))
     .digest('base64url');
 
 interface SentAnswer {
@@ -50,22 +53,30 @@ function withoutSecrets({ secrets = [] }: ApiOperation, answer: object): string 
   return JSON.stringify({ ...answer, ...Object.fromEntries(secrets.map((name) => [name, null])) });
 }
 
-/** A refusal below 500 changed nothing, and would be the same again only by chance: its claim is given back. */
-async function giveBack(claim: Extract<RequestClaim, { is: 'new' }>, error: unknown): Promise<void> {
-  if (PROBLEMS[problemOf(error).problem][0] < 500) await claim.release();
-}
+type NewClaim = Extract<RequestClaim, { is: 'new' }>;
 
-async function doNew(
+/** A refusal below 500 changed nothing, and would be the same again only by chance: its claim is given back. */
+const isRefusal = (error: unknown) => PROBLEMS[problemOf(error).problem][0] < 500;
+
+async function doClaimed(
   one: ApiOperation,
-  claim: Extract<RequestClaim, { is: 'new' }>,
+  claim: NewClaim,
   work: () => Promise<object>,
 ): Promise<SentAnswer> {
-  const answer = await work().catch(async (error: unknown) => {
-    await giveBack(claim, error);
-    throw error;
-  });
+  const answer = await work();
   await claim.keep({ status: 200, answer: withoutSecrets(one, answer) });
   return sent(answer);
+}
+
+/** @throws {OutcomeUnknown} where the claim stays */
+async function doNew(one: ApiOperation, claim: NewClaim, work: () => Promise<object>): Promise<SentAnswer> {
+  try {
+    return await doClaimed(one, claim, work);
+  } catch (error) {
+    if (!isRefusal(error)) throw new OutcomeUnknown(error);
+    await claim.release();
+    throw error;
+  }
 }
 
 const OPEN =
@@ -74,18 +85,19 @@ const OPEN =
 interface MarkedWrite {
   one: ApiOperation;
   req: Request;
+  call: ReadCall;
   keyId: string;
 }
 
 /** Does a write. With an Idempotency-Key it is done once, and its answer is given again for a day. */
 export async function doOnce(
   context: HttpStaffApiDeps,
-  { one, req, keyId }: MarkedWrite,
+  { one, req, call, keyId }: MarkedWrite,
   work: () => Promise<object>,
 ): Promise<SentAnswer> {
   const requestKey = requestKeyOf(req);
   if (requestKey === undefined) return sent(await work());
-  const claim = await claimMarkedRequest(context, { keyId, requestKey, digest: digestOf(one, req) });
+  const claim = await claimMarkedRequest(context, { keyId, requestKey, digest: digestOf(one, call) });
   switch (claim.is) {
     case 'new':
       return doNew(one, claim, work);

@@ -20,12 +20,6 @@ function requireRoleOf({ needs }: ApiOperation, res: Response): void {
   throw new ApiProblem('role-too-low', words);
 }
 
-async function answerOf(context: HttpStaffApiDeps, one: ApiOperation, res: Response): Promise<object> {
-  const caller = apiCallerOf(res);
-  const origin = { actor: keyActor(caller.keyId), ...callingOf(res) };
-  return one.run(context, { ...readCall(one, res.req), caller, origin });
-}
-
 /** Before the body is read: a refused role costs no more. */
 export function checkRole(one: ApiOperation): RequestHandler {
   return (_req: Request, res, next) => {
@@ -37,9 +31,12 @@ export function checkRole(one: ApiOperation): RequestHandler {
 /** Does the operation and sends its answer. */
 export function runOperation(context: HttpStaffApiDeps, one: ApiOperation): RequestHandler {
   return async (req, res) => {
-    const work = () => answerOf(context, one, res);
+    const caller = apiCallerOf(res);
+    const origin = { actor: keyActor(caller.keyId), ...callingOf(res) };
+    const call = readCall(one, req);
+    const work = () => one.run(context, { ...call, caller, origin });
     const { status, text, isRepeated } = one.isWrite
-      ? await doOnce(context, { one, req, keyId: apiCallerOf(res).keyId }, work)
+      ? await doOnce(context, { one, req, call, keyId: caller.keyId }, work)
       : { status: 200, text: JSON.stringify(await work()), isRepeated: false };
     if (isRepeated) res.setHeader('Idempotency-Replayed', 'true');
     sendJsonText(res, status, text);

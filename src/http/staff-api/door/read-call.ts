@@ -19,8 +19,17 @@ function mistakesIn(place: RequestMistake['in'], { issues }: z.ZodError): Reques
   }));
 }
 
-/** Every mistake of a request at once. */
-export function readCall({ parameters, query, body }: ApiOperation, req: Request) {
+/** What the schemas read. */
+export interface ReadCall {
+  path: Record<string, unknown>;
+  query: Record<string, unknown>;
+  body: Record<string, unknown>;
+}
+
+/** Every mistake of a request at once.
+ * @throws {ApiProblem}
+ */
+export function readCall({ parameters, query, body }: ApiOperation, req: Request): ReadCall {
   const read = {
     path: (parameters ?? NOTHING).safeParse({ ...req.params }),
     query: (query ?? NOTHING).safeParse({ ...req.query }),

@@ -7,6 +7,7 @@ import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts
 import { redactText } from '../../../shared/log/redaction.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { UnreadableBody } from '../../wire/unreadable-body.ts';
+import { OutcomeUnknown } from './outcome-unknown.ts';
 import { ApiProblem, type ProblemName, type RequestMistake } from './problems.ts';
 
 /** What any thrown error is answered with. */
@@ -56,9 +57,13 @@ const LATER = 'Nothing was lost. Try again in a minute.';
 const BROKE =
   'The request failed. Whether something was changed, the history tells. Give the request id to the operator.';
 
+const CLAIMED =
+  'The request ended without an answer. Whether something was changed, the history tells. The same Idempotency-Key is answered with request-open for a day: where nothing was changed, send the request with a new one.';
+
 /** The problem that answers an error. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
+  if (error instanceof OutcomeUnknown) return new ApiProblem(problemOf(error.cause).problem, CLAIMED);
   if (error instanceof PageError) return ofPage(error);
   if (error instanceof UnreadableBody)
     return new ApiProblem(OF_STATUS[error.status] ?? 'unreadable-request', BODY_WORDS[error.status]);

@@ -5,6 +5,7 @@ import { createRefusalLog, kindOf } from '../../../shared/log/refusal-log.ts';
 import { wasShed } from '../../overload/shed.ts';
 import { idsOf } from '../../request-trace.ts';
 import { requestIdOf } from '../../request-id.ts';
+import { causeOf } from './outcome-unknown.ts';
 import { problemOf } from './problem-of.ts';
 import { type ApiProblem, PROBLEMS } from './problems.ts';
 
@@ -45,9 +46,9 @@ const LINES_OF_FAILURES = 20;
 export function apiFailures({ logger }: { logger: Logger }): ErrorRequestHandler {
   const note = createRefusalLog({ logger, lines: LINES_OF_FAILURES });
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
-  return (error, req, res, next) => {
-    if (res.headersSent) return next(error);
-    const problem = problemOf(error);
+  return (failure, req, res, next) => {
+    if (res.headersSent) return next(failure);
+    const [problem, error] = [problemOf(failure), causeOf(failure)];
     if (PROBLEMS[problem.problem][0] >= 500 && !wasShed(res)) {
       const line = {
         message: `${alarmOf(error)}a request of the staff API failed`,
