@@ -21,6 +21,14 @@ const reason = 'ticket 4711';
 const BY = { actor: 'command:test', requestId: null };
 const until = new Date(Date.now() + 90 * DAY).toISOString();
 
+const extend = async (program: Program, client_ids: string[]) =>
+  (await program.post('/jobs/extend-apps', { client_ids, date: 'retirement', until, reason }))
+    .json as JobJson;
+const now = async (program: Program, { job_id: id }: JobJson) =>
+  (await program.get(`/jobs/${id}`)).json as JobJson;
+const act = async (program: Program, { job_id: id }: JobJson, action: string) =>
+  program.post(`/jobs/${id}/${action}`);
+
 describe.each(databaseKinds)('on %s', (kind) => {
   let ground: ApiGround;
 
@@ -37,13 +45,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
     return { ...programOf(ground, key), id };
   }
   const apps = async (count: number) => Promise.all(Array.from({ length: count }, () => someApp(ground)));
-  const extend = async (program: Program, client_ids: string[]) =>
-    (await program.post('/jobs/extend-apps', { client_ids, date: 'retirement', until, reason }))
-      .json as JobJson;
-  const now = async (program: Program, { job_id: id }: JobJson) =>
-    (await program.get(`/jobs/${id}`)).json as JobJson;
-  const act = async (program: Program, { job_id: id }: JobJson, action: string) =>
-    program.post(`/jobs/${id}/${action}`);
   const extensionOf = (clientId: string) =>
     ground.bridge.context.lifecycle.current().extensions.get(clientId)?.retirement;
   const jobEntries = async ({ job_id: id }: JobJson) => {

@@ -60,6 +60,11 @@ const BROKE =
 const CLAIMED =
   'The request ended without an answer. Whether something was changed, the history tells. The same Idempotency-Key is answered with request-open for a day: where nothing was changed, send the request with a new one.';
 
+function ofFailure(error: unknown): ApiProblem {
+  const isAway = isStorageFault(error) || isKeyFault(error) || error instanceof Unavailable;
+  return isAway ? new ApiProblem('unavailable', LATER, { retryAfter: 60 }) : new ApiProblem('failed', BROKE);
+}
+
 /** The problem that answers an error. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
@@ -68,8 +73,5 @@ export function problemOf(error: unknown): ApiProblem {
   if (error instanceof UnreadableBody)
     return new ApiProblem(OF_STATUS[error.status] ?? 'unreadable-request', BODY_WORDS[error.status]);
   if (error instanceof URIError) return new ApiProblem('unreadable-request', 'The address is not valid.');
-  const refusal = ofRefusal(error);
-  if (refusal) return refusal;
-  const isAway = isStorageFault(error) || isKeyFault(error) || error instanceof Unavailable;
-  return isAway ? new ApiProblem('unavailable', LATER, { retryAfter: 60 }) : new ApiProblem('failed', BROKE);
+  return ofRefusal(error) ?? ofFailure(error);
 }
