@@ -1,5 +1,6 @@
 import {
   API_ANSWERS_KEPT,
+  BULK_KEPT,
   DEAD_GRANT_KEPT,
   MINUTE,
   SPENT_ROWS_KEPT,
@@ -10,6 +11,7 @@ import {
 } from '../shared/lifetimes.ts';
 import { dayOf } from '../shared/moments.ts';
 import { deleteAnswersAskedBefore } from '../store/api-keys/kept-answers.ts';
+import { deleteItemsEndedBefore, deleteJobsEndedBefore, FIRST_JOBS } from '../store/bulk/ended-jobs.ts';
 import { dropAnswersBefore, FIRST_ANSWERS } from '../store/grants/answers.ts';
 import {
   deleteRequestsBefore,
@@ -72,6 +74,13 @@ async function eraseDeadPairs(context: Context): Promise<void> {
   await inPieces(options, (piece) => eraseDeadBefore(context.store.durable, time, piece));
 }
 
+async function purgeBulk({ store, clock, shutdown }: Context): Promise<void> {
+  const time = clock.now() - BULK_KEPT;
+  const options = { stopping: shutdown.signal, first: FIRST_JOBS };
+  await inPieces(options, (piece) => deleteItemsEndedBefore(store.durable, time, piece));
+  await inPieces(options, (piece) => deleteJobsEndedBefore(store.durable, time, piece));
+}
+
 /** Runs all removals. A removal that fails does not stop the other removals. */
 async function runAll(removals: ReadonlyArray<Promise<void>>): Promise<void> {
   const outcomes = await Promise.allSettled(removals);
@@ -104,6 +113,7 @@ export async function purgeExpired(context: Context): Promise<void> {
     inPieces(options, (piece) => deleteToldPostsBefore(store.durable, now - UPDATE_IDS_KEPT, piece)),
     inPieces(options, (piece) => deleteAnswersAskedBefore(store.durable, now - API_ANSWERS_KEPT, piece)),
     purgeUsage(context),
+    purgeBulk(context),
     purgeWebhooks(context),
     forgetHolders(store.durable, { seenBefore: now - 60 * MINUTE }),
   ]);

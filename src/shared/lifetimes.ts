@@ -38,6 +38,9 @@ export const EMAIL_PROOF_BRAKE = 60 * MINUTE;
 /** How long the answer to a write of the staff API is kept, for a program that sends the write again. */
 export const API_ANSWERS_KEPT = 1 * DAY;
 
+/** How long a job of the staff API is told after its end, and can be taken back. */
+export const BULK_KEPT = 30 * DAY;
+
 /** The request with a claimed refresh token is sent within this time or not at all (docs/decisions/0003). */
 export const CLAIM_TO_WRITE_LIMIT = 2 * SECOND;
 

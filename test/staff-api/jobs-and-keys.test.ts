@@ -1,6 +1,7 @@
 import { addStaff, removeStaff } from '../../src/domain/accounts/staff.ts';
 import { endApiKey } from '../../src/domain/api-keys/api-key-list.ts';
 import { runBulkJobs } from '../../src/domain/bulk/run-bulk-jobs.ts';
+import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { until as eventually } from '../support/servers/held-answer.ts';
@@ -141,5 +142,28 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(last).toMatchObject({ status: 200 });
     await run();
     expect(await now(other, foreign)).toMatchObject({ state: 'taken_back', items: { undone: 1 } });
+  });
+
+  test('thirty days after its end a job can no more be taken back, and is forgotten', async () => {
+    const program = await lead();
+    const [first = '', second = '', third = ''] = await apps(3);
+    const [old, young] = [await extend(program, [first]), await extend(program, [second])];
+    await run();
+    const open = await extend(program, [third]);
+    const times = [
+      { ended_at: Date.now() - 30 * DAY - 1000, of: old },
+      { ended_at: Date.now() - 29 * DAY, of: young },
+    ];
+    for (const { ended_at, of } of times)
+      await rows().updateTable('bulk_jobs').set({ ended_at }).where('id', '=', of.job_id).execute();
+    expect(problemIn(await act(program, old, 'take-back'))).toBe('409 not-possible');
+    await purgeExpired(ground.bridge.context);
+    expect(problemIn(await program.get(`/jobs/${old.job_id}`))).toBe('404 not-found');
+    const kept = rows().selectFrom('bulk_items').select('subject').where('job_id', '=', old.job_id);
+    expect(await kept.execute()).toEqual([]);
+    expect(await now(program, young)).toMatchObject({ state: 'done', items: { done: 1 } });
+    expect(await now(program, open)).toMatchObject({ state: 'running', items: { waiting: 1 } });
+    expect(await act(program, young, 'take-back')).toMatchObject({ status: 200 });
+    await run();
   });
 });

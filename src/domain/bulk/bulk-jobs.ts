@@ -1,4 +1,5 @@
 import { newHexId, newOrderedId } from '../../shared/ids.ts';
+import { BULK_KEPT } from '../../shared/lifetimes.ts';
 import { isoMoment } from '../../shared/moments.ts';
 import {
   type BulkItemRow,
@@ -116,7 +117,7 @@ interface BulkChange extends Origin {
 async function moveWithEntry(
   context: BulkDeps,
   { id, actor, requestId, why }: BulkChange,
-  move: Pick<BulkJobMove, 'to' | 'kept'> & { from: readonly BulkJobState[]; action: string },
+  move: Omit<BulkJobMove, 'from' | 'now'> & { from: readonly BulkJobState[]; action: string },
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {
     const at = context.clock.now();
@@ -148,11 +149,14 @@ export function stopBulkFor(context: BulkDeps, id: string, why: string): Promise
   return moveWithEntry(context, change, { ...move, from: ['running', 'taking_back'] });
 }
 
-/** Takes back what a job has done, item by item. False where it still runs, or was taken back. */
+/** Takes back what a job has done, item by item. False where it still runs, was taken back, or ended too long ago. */
 export function takeBulkBack(context: BulkDeps, change: BulkChange): Promise<boolean> {
   const from = ['done', 'stopped'] as const;
   const kept = { back_by: change.actor, back_request_id: change.requestId, stopped_why: null };
-  return moveWithEntry(context, change, { from, to: 'taking_back', action: 'bulk_taken_back', kept });
+  // What is removed of a job meanwhile could not be taken back.
+  const endedSince = context.clock.now() - BULK_KEPT;
+  const move = { to: 'taking_back', action: 'bulk_taken_back', kept, endedSince } as const;
+  return moveWithEntry(context, change, { ...move, from });
 }
 
 /** Whether what an action does can be taken back. */

@@ -130,6 +130,8 @@ export interface BulkJobMove {
   from: BulkJobState;
   to: BulkJobState;
   now: number | null;
+  /** Only a job that has not ended before this time. */
+  endedSince?: number;
   kept?: Pick<Updateable<ApiTables['bulk_jobs']>, 'back_by' | 'back_request_id' | 'stopped_why'>;
 }
 
@@ -137,13 +139,14 @@ export interface BulkJobMove {
 export async function moveBulkJob(
   db: Database,
   id: string,
-  { from, to, now, kept }: BulkJobMove,
+  { from, to, now, kept, endedSince }: BulkJobMove,
 ): Promise<boolean> {
   const result = await db
     .updateTable('bulk_jobs')
     .set({ ...kept, state: to, ended_at: now })
     .where('id', '=', id)
     .where('state', '=', from)
+    .$if(endedSince !== undefined, (query) => query.where('ended_at', '>=', endedSince ?? 0))
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }

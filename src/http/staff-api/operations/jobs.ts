@@ -56,6 +56,9 @@ async function jobIn(context: HttpStaffApiDeps, id: string): Promise<BulkJobFact
   throw nothingThere('No job has this id.');
 }
 
+const NOT_BACK =
+  'The job still runs, was taken back, or ended more than 30 days ago. Stop it first where it runs.';
+
 const STILL_DONE =
   'An item is still being done. Try again in a moment, or in ten minutes where its process ended.';
 
@@ -176,7 +179,7 @@ export const JOB_OPERATIONS = [
         throw notPossible('Links cannot be taken back; they open nothing by themselves.');
       if (found.counts.running || found.counts.undoing) throw notPossible(STILL_DONE);
       const isBegun = await takeBulkBack(context, { id, ...origin });
-      if (!isBegun) throw notPossible('The job still runs, or was taken back. Stop it first.');
+      if (!isBegun) throw notPossible(NOT_BACK);
       return jobOf(await jobIn(context, id));
     },
   }),
