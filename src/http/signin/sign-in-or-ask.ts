@@ -53,6 +53,7 @@ function ask(parts: SigninPagesDeps, { req, res }: HttpExchange, ended: EndedSig
     title: 'Sign in with another account?',
     now: person?.email ?? staff?.email ?? staff?.name,
     other: ended.person.email,
+    home: staff ? '/support' : '/apps',
     action: SWITCH,
     switchToken: value,
     formToken: formToken(vault.session(), req.sessionID),

@@ -117,7 +117,10 @@ test('an account of `staff add` has no access, and no way to the pages of suppor
 test('staff of the company have no pages of owners, and a sign-in there ends theirs', async () => {
   const browser = await staffBrowser(ground);
   expect((await browser.get(ground.at('/apps'))).location).toContain('/sign-in?');
-  await signIn(ground.system, browser);
+  const asked = await signIn(ground.system, browser);
+  expect(asked.body).toContain('href="/support">Stay signed in');
+  expect((await browser.get(ground.at('/support'))).status).toBe(200);
+  await pressIn(browser, asked, /^Switch to/);
   expect((await browser.get(ground.at('/apps'))).status).toBe(200);
   expect((await browser.get(ground.at('/support'))).location).toContain('/sign-in/company');
 });
