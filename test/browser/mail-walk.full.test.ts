@@ -7,7 +7,7 @@ walkFromMail(
     'signed in, three clicks lead from the mail to connected',
     'signed in with another account, one click switches and four in all connect',
     'with another account on the account page nothing is connected, and one click leads on',
-    'a sign-out says what stays, and the next sign-in is asked for no consent',
+    'a sign-out says what stays, the next sign-in asks for no consent, and the next morning for nothing',
     'without script the mail leads to connected too',
   ],
   { looks: true },

@@ -138,8 +138,15 @@ async function nextMorning(): Promise<void> {
   await look('signed-out');
   const before = clicks.words.length;
   await page.getByRole('link', { name: 'Sign in again' }).click();
+  // Whoever signed out is asked who they are, and for no consent.
+  await signIn(page, DANA);
   await seeHeading(page, 'Your apps');
-  expect(clicks.words.slice(before)).toEqual(['Sign in again']);
+  expect(clicks.words.slice(before)).toEqual(['Sign in again', 'Sign in']);
+  // On the next morning the session here is over, and that of the account page is not.
+  await page.context().clearCookies({ name: 'gb_session' });
+  await page.goto(`${world.bridgeUrl}/apps`);
+  await seeHeading(page, 'Your apps');
+  expect(clicks.words.slice(before)).toEqual(['Sign in again', 'Sign in']);
 }
 
 async function withoutScript(): Promise<void> {
@@ -159,7 +166,8 @@ const WALKS = {
   'signed in, three clicks lead from the mail to connected': signedIn,
   'signed in with another account, one click switches and four in all connect': wrongAccountHere,
   'with another account on the account page nothing is connected, and one click leads on': wrongAccountThere,
-  'a sign-out says what stays, and the next sign-in is asked for no consent': nextMorning,
+  'a sign-out says what stays, the next sign-in asks for no consent, and the next morning for nothing':
+    nextMorning,
   'without script the mail leads to connected too': withoutScript,
 };
 
