@@ -55,9 +55,10 @@ async function see(heading: string, name: string): Promise<void> {
     const link = await reauthorizationLink(system.bridge.context, pair);
     await page.goto(link);
     await see('Connect “Old App” again', 'link-signed-out');
-    await follow(page, 'Sign in');
+    await page.goto(`${system.bridgeUrl}/apps`);
     await signIn(page, DANA);
     await press(page, 'Allow');
+    await page.goto(link);
     await see('Connect “Old App” again', 'link');
     await press(page, 'Connect');
     await press(page, 'Deny');
@@ -74,7 +75,7 @@ async function see(heading: string, name: string): Promise<void> {
     await press(page, 'Use another account');
     await signIn(page, DANA);
     await press(page, 'Allow');
-    await see('Old App', 'app-connected');
+    await see('“Old App” is connected', 'app-connected');
     await page.goto(link);
     await see('Already connected', 'link-done');
     const samsLink = await reauthorizationLink(system.bridge.context, { ...pair, accountId: SAM.accountId });
@@ -89,7 +90,7 @@ async function see(heading: string, name: string): Promise<void> {
     await press(page, 'Revoke');
     await see('Old App', 'revoked');
     await press(page, 'Sign out');
-    await see('grantbridge', 'home');
+    await see('You are signed out', 'signed-out');
   }, 240_000);
 
   test('say how to go on when the sign-in is refused', async () => {
