@@ -5,7 +5,8 @@ import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts'
 /** Addresses that differ in ids alone say the same things of other apps and tokens; so many of each are read. */
 const OF_ONE_SHAPE = 9;
 
-const shapeOf = (path: string) => path.replaceAll(/[0-9a-f]{24}/g, ':id').replace(/(after)=[^&]*/g, '$1');
+const shapeOf = (path: string) =>
+  path.replaceAll(/[0-9a-f]{24}/g, ':id').replaceAll(/(after|back)=[^&]*/g, '$1');
 
 const linksIn = ({ body, url }: Page): string[] =>
   [...body.matchAll(/href="([^"#]+)/g)].flatMap(([, href = '']) => {

@@ -9,6 +9,7 @@ import { wrongInCommands } from './commands.ts';
 import { crawl, numbersIn, textOf } from './crawl.ts';
 import { type Facts, hintOf, type MadeCall, readEnded, readTokens, type Token } from './facts.ts';
 import { type Checked, holdAgainst, type Unchecked } from './rules.ts';
+import { TOLD_IN_TABLES } from './told-in-tables.ts';
 import { TOLD_TO_OWNERS } from './told-to-owners.ts';
 import { TOLD_TO_SUPPORT } from './told-to-support.ts';
 import { APPS, BIG, SMALL, startWorld, tokenOf, WIDE, type World } from './world.ts';
@@ -20,7 +21,7 @@ import { APPS, BIG, SMALL, startWorld, tokenOf, WIDE, type World } from './world
  * call for a fact about days before it counted.
  */
 
-const RULES = [...TOLD_TO_OWNERS, ...TOLD_TO_SUPPORT];
+const RULES = [...TOLD_TO_OWNERS, ...TOLD_TO_SUPPORT, ...TOLD_IN_TABLES];
 
 let world: World;
 let counted: Token[] = [];

@@ -121,7 +121,7 @@ const ofApp: Rule[] = [
   },
   {
     on: OF_APP,
-    says: `${HINT} \\| (?<row>(?:(?!‹)[^0-9])*) \\| (?:TIME|never seen|not known) \\| #`,
+    says: `${HINT} \\| (?<row>(?:(?!‹)[^0-9]|\\(\\d\\))*) \\| (?:TIME|never seen|not known) \\| #`,
     truth: ({ calls }, { names }) => [calls.filter(({ hint }) => hint === names['hint']).length],
   },
   {

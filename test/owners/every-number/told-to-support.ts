@@ -38,7 +38,7 @@ const desks: Rule[] = [
   },
   {
     on: /^\/support\/desks\/(?:no-account|waiting)/,
-    says: '\\d+ to \\d+ of #\\.',
+    says: '(?:\\d+ to )?\\d+ of #(?= \\|| First| Next| Previous|$)',
     truth: (facts, { path }) => [path.includes('no-account') ? withoutAccount(facts) : waitingApps(facts)],
   },
   {
@@ -77,6 +77,13 @@ const desks: Rule[] = [
     says: '# to # of #,',
     truth: (facts, { path }) => [1, refusedOnDay(facts, path), refusedOnDay(facts, path)],
   },
+  {
+    // All connections that end in this world are of one app.
+    on: /^\/support\/desks\/died-today/,
+    says: 'By app \\| (?:All apps[^|0-9]*\\| )?Widely #',
+    truth: (facts, { path }) => [refusedOnDay(facts, path)],
+  },
+  { on: /^\/support/, says: 'an answer 401' },
   { on: /^\/support\/desks\/died-today/, says: 'Another of the last 30 days' },
   {
     on: /^\/support\/numbers$/,
@@ -84,6 +91,7 @@ const desks: Rule[] = [
     truth: (facts) => [refused(facts)],
   },
   { on: /^\/support/, says: 'as it came: 1/…|1/ab12…yz89' },
+  { on: /^\/support\/api-keys/, says: 'from 1 to 366 days' },
   {
     on: /^\/support$/,
     says: '# accounts?(?: \\(counted once for each app\\))? with # tokens at the client [^:0-9]*(?:, as counted at DATE)?:',
@@ -164,7 +172,7 @@ const account: Rule[] = [
   {
     on: /^\/support\/accounts\//,
     says: 'in # browsers',
-    truth: ({ browsers }, { path }) => [browsers[path.slice(-24)] ?? 0],
+    truth: ({ browsers }, { path }) => [browsers[/[0-9a-f]{24}/.exec(path)?.[0] ?? ''] ?? 0],
   },
 ];
 
