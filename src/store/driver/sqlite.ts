@@ -108,8 +108,16 @@ export function openSqliteStore(file: string, listener: DatabaseListener = NOBOD
   const asideFile = openDurable(file);
   for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
   const use = new ConnectionUse(listener);
-  const dialectOf = (handle: Sqlite.Database) =>
-    new PatientDialect({ database: withKeptStatements(handle) }, use);
+  const handles = [durableFile, volatileFile, asideFile];
+  const dialectOf = (writer: Sqlite.Database) => {
+    const reader = new Sqlite(writer.name, { readonly: true, timeout: 0 });
+    handles.push(reader);
+    return new PatientDialect({
+      writer: withKeptStatements(writer),
+      reader: withKeptStatements(reader),
+      use,
+    });
+  };
   const durable = new Kysely<Tables>({ dialect: dialectOf(durableFile) });
   const aside = new Kysely<Tables>({ dialect: dialectOf(asideFile) });
   const volatile = new Kysely<VolatileTables>({ dialect: dialectOf(volatileFile) });
@@ -139,7 +147,7 @@ export function openSqliteStore(file: string, listener: DatabaseListener = NOBOD
       await aside.destroy();
       await volatile.destroy();
       // The query builder closes only a file that it has used.
-      for (const handle of [durableFile, volatileFile, asideFile]) handle.close();
+      for (const handle of handles) handle.close();
     },
   };
 }
