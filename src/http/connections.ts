@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Slots } from '../shared/memory/slots.ts';
 
 /**
  * The connections of one server, for a stop that cuts no call. Node closes connections that wait for their next
@@ -50,26 +51,31 @@ function trackSockets(server: Server): Sockets {
   return { open: sockets, accepted: () => accepted };
 }
 
+const SLOT = Symbol('slot');
+
+/** An answer that is tracked. Its slot stands on it: a table beside it would cost more than the rest of the tracking. */
+type TrackedAnswer = ServerResponse & { [SLOT]?: number };
+
 /** Begins to track. Call this before any other code listens to the requests of the server. */
 export function trackConnections(server: Server): Connections {
   const { open: sockets, accepted } = trackSockets(server);
-  const answers = new Set<ServerResponse>();
+  const answers = new Slots<ServerResponse>();
   let isClosing = false;
   let invitedAt = Number.NEGATIVE_INFINITY;
   // One listener for all answers: a closure for each would cost more than the rest of the tracking.
-  function forget(this: ServerResponse): void {
-    answers.delete(this);
+  function forget(this: TrackedAnswer): void {
+    if (this[SLOT] !== undefined) answers.release(this[SLOT]);
     if (this.writableFinished && !isClosing) invitedAt = performance.now();
   }
-  server.on('request', (_req, res) => {
-    answers.add(res);
+  server.on('request', (_req, res: TrackedAnswer) => {
+    res[SLOT] = answers.take(res);
     res.on('close', forget);
     if (isClosing) sayCloseIn(res);
   });
   return {
     sayClose() {
       isClosing = true;
-      for (const res of answers) sayCloseIn(res);
+      for (const res of answers.members()) sayCloseIn(res);
     },
     accepted,
     sinceInvitation: () => performance.now() - invitedAt,

@@ -4,6 +4,7 @@ import { createRefusalLog } from '../shared/log/refusal-log.ts';
 import { redactText } from '../shared/log/redaction.ts';
 import { idsOf } from './request-trace.ts';
 import { whenAnswered } from './wire/when-answered.ts';
+import { Note } from '../shared/memory/note.ts';
 
 /**
  * One line for a request, once it is answered. The query is left out, because it may hold a token; the path is redacted.
@@ -30,7 +31,7 @@ interface CallerFacts {
  */
 const LINES_OF_APP = 20;
 
-const callers = new WeakMap<Response, () => CallerFacts>();
+const callers = new Note<Response, () => CallerFacts>();
 
 /** Names the token of a request for its line. `facts` are asked for when the request is answered. */
 export function nameCaller(res: Response, facts: () => CallerFacts): void {
@@ -64,7 +65,7 @@ export function logRequests(logger: Logger, mode: RequestLogMode): RequestHandle
     whenAnswered(res, logger, () => {
       const fields = () => fieldsOf(req, res, startedAt);
       if (mode === 'all') logger.info(message, fields());
-      else if (mode === 'errors' && res.statusCode >= 400 && callers.has(res)) {
+      else if (mode === 'errors' && res.statusCode >= 400 && callers.get(res)) {
         const known = fields();
         const kind = `${known.clientId} ${known.status < 500 ? 'refused' : 'failed'}`;
         note({ level: 'info', message, address: '', kind, fields: known });

@@ -5,6 +5,7 @@ import { readTraceContext, type TraceContext } from '../shared/trace/trace-conte
 import { requestIdOf } from './request-id.ts';
 import { authorizationHeaders } from './wire/bearer-token.ts';
 import { unescaped } from './wire/parse-form.ts';
+import { Note } from '../shared/memory/note.ts';
 
 /**
  * The trace of the current request (W3C Trace Context). A trace that a caller brings stands in log lines and goes on to
@@ -20,7 +21,7 @@ interface KnownTrace {
   isChecked: boolean;
 }
 
-const traces = new WeakMap<ServerResponse, KnownTrace>();
+const traces = new Note<ServerResponse, KnownTrace>();
 
 /** As it came, and as its reader reads it: what cannot be decoded hides nothing that can. */
 const readingsOf = (text: string) => [text, unescaped(text)];
@@ -66,7 +67,7 @@ export function checkTrace(res: ServerResponse, credentials: () => ReadonlyArray
   if (!known) return;
   const { trace, brought = trace } = known;
   const texts = credentials().map(String);
-  if (isPartOf(trace, texts) || isPartOf(brought, texts)) traces.delete(res);
+  if (isPartOf(trace, texts) || isPartOf(brought, texts)) traces.set(res, undefined);
   else known.isChecked = true;
 }
 

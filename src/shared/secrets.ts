@@ -6,6 +6,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import { madeOnce } from './memory/made-once.ts';
 
 /** Purposes never share a key (docs/decisions/0007). */
 export const PURPOSES = ['digest', 'sealing', 'session', 'history'] as const;
@@ -105,8 +106,7 @@ function hashBehind(block: Buffer, message: string, encoding: 'binary' | 'base64
  * character.
  */
 function keyedDigestOf(key: Key, sha256: string): string {
-  const { inner, outer } = blocks.get(key) ?? blocksOf(key);
-  blocks.set(key, { inner, outer });
+  const { inner, outer } = madeOnce(blocks, key, () => blocksOf(key));
   return `${key.id}.${hashBehind(outer, hashBehind(inner, sha256, 'binary'), 'base64url')}`;
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '../../store/driver/store.ts';
 import { findPublishedIds, keepPublishedIds, type PublishedId } from '../../store/accounts/published-ids.ts';
 import type { IdsDeps } from './deps.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
+import { madeOnce } from '../../shared/memory/made-once.ts';
 
 /**
  * An app is told the same id for ever. A pair that comes later does not change the id for that app
@@ -28,9 +29,7 @@ const memories = new WeakMap<IdsDeps, LRUCache<string, string>>();
 
 /** The told ids that this process remembers. A told id never changes, so only the first call asks the database. */
 function memoryOf(context: IdsDeps): LRUCache<string, string> {
-  const memory = memories.get(context) ?? new LRUCache<string, string>({ max: MOST_REMEMBERED });
-  memories.set(context, memory);
-  return memory;
+  return madeOnce(memories, context, () => new LRUCache<string, string>({ max: MOST_REMEMBERED }));
 }
 
 /** The id that an app was told, as far as this process remembers. */

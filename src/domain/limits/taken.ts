@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { OpenWindow } from '../../upstream/known-budget.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import type { LimitsDeps } from './deps.ts';
+import { madeOnce } from '../../shared/memory/made-once.ts';
 
 /**
  * How many requests each app has sent in each window of a client's budget. The count of one window says nothing about
@@ -28,9 +29,7 @@ type WindowCounts = Map<string, WindowCount>;
 const memories = new WeakMap<LimitsDeps, LRUCache<string, WindowCounts>>();
 
 function memoryOf(context: LimitsDeps): LRUCache<string, WindowCounts> {
-  const memory = memories.get(context) ?? new LRUCache<string, WindowCounts>({ max: MOST_APPS });
-  memories.set(context, memory);
-  return memory;
+  return madeOnce(memories, context, () => new LRUCache<string, WindowCounts>({ max: MOST_APPS }));
 }
 
 function windowsOf(context: LimitsDeps, { modernClientId, clientId }: BudgetApp): WindowCounts {

@@ -22,6 +22,7 @@ import { callerReason } from './standing/for-caller.ts';
 import { isFromBefore } from './standing/from-before.ts';
 import { type TokenStanding, standingOf } from './standing/standing.ts';
 import { requireUsableKey, underAllKeys } from '../keys/retry-after-key-rotation.ts';
+import { madeOnce } from '../../shared/memory/made-once.ts';
 
 interface ReauthorizationHint {
   reason: string;
@@ -223,10 +224,8 @@ export async function resolveToken(context: TokensDeps, token: string): Promise<
 const servedSources = new WeakMap<TokensDeps, Map<string, boolean>>();
 
 function isServedFrom(context: TokensDeps, mapping: Pick<Mapping, 'state' | 'reason' | 'source'>): boolean {
-  const known = servedSources.get(context) ?? new Map<string, boolean>();
-  const isServed = known.get(mapping.source) ?? standingOfCall(context, mapping, undefined).is === 'served';
-  servedSources.set(context, known.set(mapping.source, isServed));
-  return isServed;
+  const known = madeOnce(servedSources, context, () => new Map<string, boolean>());
+  return madeOnce(known, mapping.source, () => standingOfCall(context, mapping, undefined).is === 'served');
 }
 
 /**

@@ -7,6 +7,7 @@ import { loggedReason } from '../../domain/tokens/standing/ends.ts';
 import { nameCaller } from '../request-log.ts';
 import { whenAnswered } from '../wire/when-answered.ts';
 import type { CarriedToken } from '../wire/bearer-token.ts';
+import { Note } from '../../shared/memory/note.ts';
 
 const ENDPOINT_MAX = 100;
 
@@ -96,15 +97,15 @@ export function noteAnswered(context: LegacyDeps, used: TokenUse, answered: Answ
     show(context, { ...used, clientId: mapping.client_id }, answered);
 }
 
-const passed = new WeakSet<Response>();
+const passed = new Note<Response, true>();
 
 /** Marks the answer as an answer of the old API. */
 export function markPassed(res: Response): void {
-  passed.add(res);
+  passed.set(res, true);
 }
 
 /** Whether the old API gave the answer. */
-export const isAnswerOfOldApi = (res: Response): boolean => passed.has(res);
+export const isAnswerOfOldApi = (res: Response): boolean => passed.get(res) === true;
 
 /** Why a call was refused, where the bridge knows more than the status says. */
 function refusedFor(status: number, { mapping, brownout }: LiveCaller): AnsweringApi {

@@ -3,10 +3,11 @@ import { Overloaded } from '../../domain/limits/overload/overload.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import type { OverloadDeps } from './deps.ts';
+import { Note } from '../../shared/memory/note.ts';
 
 /** Which calls are answered while this process has more to do than it can. Each call is judged once. */
 
-const verdicts = new WeakMap<IncomingMessage, boolean>();
+const verdicts = new Note<IncomingMessage, boolean>();
 
 /** Whether a call may be answered. Always true while there is no overload. */
 export function hasRoom(

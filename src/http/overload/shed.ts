@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http';
+import { Note } from '../../shared/memory/note.ts';
 
 /** The refusals of an overload among all answers: they are counted apart, and have no line each in the log. */
 
-const shed = new WeakSet<ServerResponse>();
+const shed = new Note<ServerResponse, true>();
 
 /** Marks an answer as the refusal of a request that came in an overload. */
 export function noteShed(res: ServerResponse): void {
-  shed.add(res);
+  shed.set(res, true);
 }
 
-export const wasShed = (res: ServerResponse): boolean => shed.has(res);
+export const wasShed = (res: ServerResponse): boolean => shed.get(res) === true;

@@ -3,6 +3,7 @@ import type { WireDeps } from './deps.ts';
 import { dateFor, type Lifecycle } from '../../domain/lifecycle/lifecycle.ts';
 import { successorLink } from './successor-link.ts';
 import { strictTransport, strictTransportOf } from './https.ts';
+import { madeOnce } from '../../shared/memory/made-once.ts';
 
 /**
  * The one list of headers that the bridge adds to old answers (docs/decisions/0013). `Cache-Control` and `Pragma` come
@@ -128,8 +129,7 @@ export function createAddedLines(context: WireDeps) {
   };
   return (successor: string | undefined, isSecure: boolean): string[] => {
     const common = commonFor(successor);
-    const lines = kept.get(common) ?? linesOf(common);
-    kept.set(common, lines);
+    const lines = madeOnce(kept, common, () => linesOf(common));
     return isSecure ? lines.secure : lines.plain;
   };
 }

@@ -5,12 +5,13 @@ import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { clientCredentials, invalidClient } from './client-credentials.ts';
 import { createGuessLimit } from './guess-limit.ts';
 import type { Parameters } from './request-parameters.ts';
+import { Note } from '../../shared/memory/note.ts';
 
 /**
  * The apps of token requests, for the lines of their refusals. An app is noted where the bridge knows it, whether or not
  * its secret was right: a request can name any text, and no such text may fill the log.
  */
-const apps = new WeakMap<Response, string>();
+const apps = new Note<Response, string>();
 
 const noteApp = ({ res }: Request, clientId: string) => res && apps.set(res, clientId);
 

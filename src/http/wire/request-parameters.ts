@@ -3,6 +3,7 @@ import { MalformedBody } from './bodies/malformed-body.ts';
 import { readMultipart } from './bodies/read-multipart.ts';
 import { beginsWith, inClear, isNamed, splitForm, splitFormBody, type WrittenPairs } from './parse-form.ts';
 import { hasMoreBytes } from './separators.ts';
+import { Note } from '../../shared/memory/note.ts';
 
 /**
  * The parameters of an old call, read once, as plain strings only. The pairs keep their order, so that a repeated
@@ -93,7 +94,7 @@ export function hasMoreInQuery(req: Request): boolean {
   return hasMoreBytes(Buffer.from(rawQuery(req)), '&', PARAMETER_LIMIT - 1);
 }
 
-const queries = new WeakMap<Request, Parameters>();
+const queries = new Note<Request, Parameters>();
 
 /** The query's parameters, decoded once (docs/old-api.md Q2) and parsed once. */
 export function queryParameters(req: Request): Parameters {
@@ -145,7 +146,7 @@ export function bodyKind(req: Pick<Request, 'body' | 'headers'>): BodyKind {
   return type === 'application/json' ? 'json' : 'other';
 }
 
-const bodies = new WeakMap<Buffer, Promise<Parameters>>();
+const bodies = new Note<Buffer, Promise<Parameters>>();
 
 /**
  * The body's parameters, parsed once. A body of another kind has none.

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { SECOND } from '../lifetimes.ts';
+import { madeOnce } from '../memory/made-once.ts';
 
 /**
  * Sits between the logger and the stream of the log lines. A log that cannot be written never ends the process and
@@ -103,7 +104,5 @@ const sinks = new WeakMap<NodeJS.WritableStream, LogSink>();
  * The one sink before a stream; `name` says which process writes. All loggers of a stream share the sink and its count.
  */
 export function sinkOf(stream: NodeJS.WritableStream, name: string): Writable {
-  const sink = sinks.get(stream) ?? new LogSink(stream, name);
-  sinks.set(stream, sink);
-  return sink;
+  return madeOnce(sinks, stream, () => new LogSink(stream, name));
 }

@@ -1,6 +1,7 @@
 import { SECOND } from '../lifetimes.ts';
 import type { TraceContext } from './trace-context.ts';
 import type { TraceRecorder } from './tracing.ts';
+import { Note } from '../memory/note.ts';
 
 /**
  * Which requests are recorded. A caller may ask for it, and any caller can ask: so no more than these are recorded in a
@@ -18,7 +19,7 @@ interface DrawRule {
 
 /** Draws each request once. */
 export function createDraw({ ratio, chance, elapsed }: DrawRule): TraceRecorder['isDrawn'] {
-  const drawn = new WeakMap<object, boolean>();
+  const drawn = new Note<object, boolean>();
   let second = 0;
   let used = 0;
   const hasRoom = () => {

@@ -96,6 +96,14 @@ export function volatileFileOf(file: string): string {
   return file.replace(/(\.db)?$/, '-volatile.db');
 }
 
+interface Handles {
+  writer: Sqlite.Database;
+  reader: Sqlite.Database;
+}
+
+const patientDialect = (use: ConnectionUse, { writer, reader }: Handles) =>
+  new PatientDialect({ writer: withKeptStatements(writer), reader: withKeptStatements(reader), use });
+
 /**
  * Opens (and migrates) the SQLite store: `file` holds the data that must survive a power cut, `file` with `-volatile`
  * the rest.
@@ -108,15 +116,11 @@ export function openSqliteStore(file: string, listener: DatabaseListener = NOBOD
   const asideFile = openDurable(file);
   for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
   const use = new ConnectionUse(listener);
-  const handles = [durableFile, volatileFile, asideFile];
+  const handles: Sqlite.Database[] = [durableFile, volatileFile, asideFile];
   const dialectOf = (writer: Sqlite.Database) => {
-    const reader = new Sqlite(writer.name, { readonly: true, timeout: 0 });
-    handles.push(reader);
-    return new PatientDialect({
-      writer: withKeptStatements(writer),
-      reader: withKeptStatements(reader),
-      use,
-    });
+    const reading = new Sqlite(writer.name, { readonly: true, timeout: 0 });
+    handles.push(reading);
+    return patientDialect(use, { writer, reader: reading });
   };
   const durable = new Kysely<Tables>({ dialect: dialectOf(durableFile) });
   const aside = new Kysely<Tables>({ dialect: dialectOf(asideFile) });

@@ -10,6 +10,7 @@ import type { AccountReading } from '../../../upstream/main-api.ts';
 import type { PostsDeps } from '../deps.ts';
 import { keepAsTheyAre } from '../../ids/updates/learned-update.ts';
 import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
+import { madeOnce } from '../../../shared/memory/made-once.ts';
 
 /**
  * Finds the post of an update of the old API with one request: the only post of its channel with the same text and
@@ -24,9 +25,7 @@ const MISSED = { max: 10_000, ttl: 10 * MINUTE };
 const memories = new WeakMap<PostsDeps, LRUCache<string, true>>();
 
 function missedOf(context: PostsDeps): LRUCache<string, true> {
-  const memory = memories.get(context) ?? new LRUCache<string, true>(MISSED);
-  memories.set(context, memory);
-  return memory;
+  return madeOnce(memories, context, () => new LRUCache<string, true>(MISSED));
 }
 
 type Channel = Pick<AccountReading['channels'][number], 'id' | 'organizationId'>;

@@ -18,6 +18,7 @@ import type { ServedMapping } from '../../tokens/resolve-token.ts';
 import { provenApp } from '../../tokens/proven-app.ts';
 import { keepAsTheyAre } from '../../ids/updates/learned-update.ts';
 import { looksAlike, textOfUpdate } from '../../ids/updates/update-matches.ts';
+import { madeOnce } from '../../../shared/memory/made-once.ts';
 
 /**
  * Chooses the id that an app sees for a post: always the first id that the app was told. A post that the old API has
@@ -30,9 +31,7 @@ const REMEMBERED = { max: 50_000, ttl: UPDATE_IDS_SEEN_EVERY };
 const memories = new WeakMap<PostsDeps, LRUCache<string, string>>();
 
 function memoryOf(context: PostsDeps): LRUCache<string, string> {
-  const memory = memories.get(context) ?? new LRUCache<string, string>(REMEMBERED);
-  memories.set(context, memory);
-  return memory;
+  return madeOnce(memories, context, () => new LRUCache<string, string>(REMEMBERED));
 }
 
 /** The told ids by the post ids of the new API. A post without an entry has its own id. */

@@ -7,6 +7,7 @@ import { callerOf } from '../../request-log.ts';
 import type { CarriedToken } from '../../wire/bearer-token.ts';
 import { isAnswerOfOldApi } from '../usage-note.ts';
 import { traceCall } from './trace-call.ts';
+import { Note } from '../../../shared/memory/note.ts';
 
 /**
  * Counts every request to an old address once, when its answer has left or its caller has hung up. All labels come from
@@ -32,7 +33,7 @@ function outcomeOf(res: ServerResponse): string {
   return statusCode >= 400 ? 'refused' : 'answered';
 }
 
-const carriers = new WeakMap<Response, CarriedToken['carrier']>();
+const carriers = new Note<Response, CarriedToken['carrier']>();
 
 /** Tells where the call carries its token, known or not. */
 export function noteCarrier(res: Response, carrier: CarriedToken['carrier']): void {

@@ -24,6 +24,7 @@ import { countAtEnd } from '../metrics/measure-call.ts';
 import { createCallLimit } from '../pass-through/pass-through.ts';
 import { wantsSubprofiles } from '../subprofiles.ts';
 import { noteAnswered } from '../usage-note.ts';
+import { Note } from '../../../shared/memory/note.ts';
 
 /**
  * The short way of the most frequent call: `profiles.json` with one good token and a text that is kept. Every rule here
@@ -129,11 +130,11 @@ function isPlainApp({ lifecycle, live, settings }: LegacyDeps, mapping: ToldCall
   return hasDates && !settings.shadow && !live.isWatched(mapping.client_id);
 }
 
-const missed = new WeakSet<IncomingMessage>();
+const missed = new Note<IncomingMessage, true>();
 
 /** Whether the call would have been answered on the short way, if its text had been kept. */
 export function wantsKept(req: IncomingMessage): boolean {
-  return missed.has(req);
+  return missed.get(req) === true;
 }
 
 function createAnswerFinder({ context, perMinute }: PlainWayInput) {
@@ -142,7 +143,7 @@ function createAnswerFinder({ context, perMinute }: PlainWayInput) {
   const answerTo = ({ req }: PlainCall, { token, carrier }: CarriedToken, mapping: ToldCall) => {
     learnApp(context, token, mapping);
     return andThen(toldProfiles(context, mapping), (text) => {
-      if (text === undefined) missed.add(req);
+      if (text === undefined) missed.set(req, true);
       if (text === undefined || !limit.admits(mapping)) return undefined;
       return { mapping, carrier, text };
     });

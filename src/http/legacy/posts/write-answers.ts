@@ -9,10 +9,11 @@ import { type OldRefusal, refusalOfField } from '../../../domain/translation/old
 import { waitWords } from '../../../domain/translation/wait-words.ts';
 import { requestIdOf, waitedFor } from '../../request-id.ts';
 import { LegacyError } from '../../wire/legacy-error.ts';
+import { Note } from '../../../shared/memory/note.ts';
 
 /** Refusals of calls that write: `success: false`, `message` and `link` stand beside the fields of every refusal. */
 
-const writes = new WeakSet<Response>();
+const writes = new Note<Response, true>();
 
 /** The outcome of a write as a refusal. The words may quote a post: they are for the caller, and never logged. */
 export class WriteRefused extends LegacyError {}
@@ -21,7 +22,7 @@ export class WriteRefused extends LegacyError {}
  * Marks the call as a write. Every refusal from here on has the form of a write: for its size, a limit, a parameter.
  */
 export const markWrite: RequestHandler = (_req, res, next) => {
-  writes.add(res);
+  writes.set(res, true);
   next();
 };
 
@@ -43,7 +44,7 @@ function wordsOf(res: Response, { status, message, headers }: LegacyError): stri
 
 /** A refusal in the form of a call that writes. Without a better link it links to the page that describes both APIs. */
 export function asWriteRefusal({ settings }: LegacyDeps, res: Response, refusal: LegacyError): LegacyError {
-  if (!writes.has(res) || isRecorded(refusal)) return refusal;
+  if (!writes.get(res) || isRecorded(refusal)) return refusal;
   const { status, code, headers, extra } = refusal;
   const message = refusal instanceof WriteRefused ? refusal.message : wordsOf(res, refusal);
   const link = `${settings.publicUrl}/lifecycle`;
