@@ -116,6 +116,17 @@ function historyCommands(): Command {
       .action(async (options: HistoryOptions) =>
         (await import('./commands/history/follow.ts')).followHistoryCommand(options),
       ),
+    command(
+      'undo',
+      'take back what an entry tells, within seven days and while nothing else has changed it: a token that staff revoked or assigned, a pin, a cut-over, an extension or its end, the confirmation of a hand-over',
+      async () => (await import('./commands/history/undo.ts')).undoEntry,
+    )
+      .argument('<entry>')
+      .requiredOption('--reason <text>', 'the reason, for the history')
+      .option(
+        '--by <name>',
+        'the name of the person who decided, for the history; by default the user of the operating system',
+      ),
   ]);
 }
 

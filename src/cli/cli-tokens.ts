@@ -112,7 +112,7 @@ function accountCommands(): Command {
   return group('accounts', 'The accounts that tokens act for.', [
     command(
       'pin',
-      'give the tokens and apps that wait under an e-mail address to an account, for good',
+      'give the tokens and apps that wait under an e-mail address to an account; for seven days that can be taken back (history undo), as long as the account has not used them',
       async () => (await import('./commands/apps/accounts.ts')).pin,
     )
       .argument('<email>', 'the e-mail address')

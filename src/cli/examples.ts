@@ -68,6 +68,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'history follow --since 48213',
     'history follow --since 2027-02-01T09:00Z --token 6b08726f696859c36a4dfdf5',
   ],
+  'history undo': ['history undo 48213 --reason "the wrong token, ticket 4711"'],
   'dates show': ['dates show'],
   'dates set': [
     "dates set retirement 2027-02-01 --reason 'as announced'",

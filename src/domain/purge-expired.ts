@@ -1,6 +1,7 @@
 import {
   API_ANSWERS_KEPT,
   BULK_KEPT,
+  DEEDS_KEPT,
   DEAD_GRANT_KEPT,
   MINUTE,
   SPENT_ROWS_KEPT,
@@ -21,6 +22,7 @@ import { deleteClaimsBefore } from '../store/authorization/claimed-requests.ts';
 import { deleteEndedCounts } from '../store/limits/counts.ts';
 import { deleteProofsBefore } from '../store/accounts/email-proofs.ts';
 import { eraseDeadBefore } from '../store/grants/grants.ts';
+import { deleteDeedsBefore, deletePartsBefore, FIRST_DEEDS } from '../store/history/deeds.ts';
 import { eraseUnconfirmedBefore } from '../store/grants/handovers.ts';
 import { forgetHolders } from '../store/keys/key-holders.ts';
 import { deleteCodesBefore } from '../store/authorization/legacy-codes.ts';
@@ -81,6 +83,13 @@ async function purgeBulk({ store, clock, shutdown }: Context): Promise<void> {
   await inPieces(options, (piece) => deleteJobsEndedBefore(store.durable, time, piece));
 }
 
+async function purgeDeeds({ store, clock, shutdown }: Context): Promise<void> {
+  const time = clock.now() - DEEDS_KEPT;
+  const options = { stopping: shutdown.signal, first: FIRST_DEEDS };
+  await inPieces(options, (piece) => deletePartsBefore(store.durable, time, piece));
+  await inPieces(options, (piece) => deleteDeedsBefore(store.durable, time, piece));
+}
+
 /** Runs all removals. A removal that fails does not stop the other removals. */
 async function runAll(removals: ReadonlyArray<Promise<void>>): Promise<void> {
   const outcomes = await Promise.allSettled(removals);
@@ -114,6 +123,7 @@ export async function purgeExpired(context: Context): Promise<void> {
     inPieces(options, (piece) => deleteAnswersAskedBefore(store.durable, now - API_ANSWERS_KEPT, piece)),
     purgeUsage(context),
     purgeBulk(context),
+    purgeDeeds(context),
     purgeWebhooks(context),
     forgetHolders(store.durable, { seenBefore: now - 60 * MINUTE }),
   ]);

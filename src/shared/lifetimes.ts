@@ -41,6 +41,12 @@ export const API_ANSWERS_KEPT = 1 * DAY;
 /** How long a job of the staff API is told after its end, and can be taken back. */
 export const BULK_KEPT = 30 * DAY;
 
+/** What staff did by mistake can be taken back for this long (docs/decisions/0036). */
+export const TAKE_BACK = 7 * DAY;
+
+/** What a deed changed is kept for this long: a job is taken back until BULK_KEPT after its end. */
+export const DEEDS_KEPT = BULK_KEPT + 7 * DAY;
+
 /** The request with a claimed refresh token is sent within this time or not at all (docs/decisions/0003). */
 export const CLAIM_TO_WRITE_LIMIT = 2 * SECOND;
 

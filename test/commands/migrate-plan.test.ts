@@ -181,6 +181,14 @@ test.each<[sql: string, adds: string[], changes: string[], tables: string[]]>([
     [],
     [],
   ],
+  ['alter table b add column c text, drop column d;', [], ['alter table b'], ['b']],
+  ['alter table b add column c text, alter column d set not null;', [], ['alter table b'], ['b']],
+  [
+    "alter table b add column c numeric(10, 2), add column d text check (d in ('x', (lower('y'))));",
+    ['column of b'],
+    [],
+    ['b'],
+  ],
   ['with x as (select 1) update b set c = 1 where d;', [], ['with x as (select 1) update'], []],
 ])('of "%s" is told what it does', (sql, adds, changes, tables) => {
   expect(effectsOf(sql)).toEqual({ adds, changes, tables });

@@ -1,5 +1,5 @@
 import { assignByHand } from '../../src/domain/tokens/assign-token.ts';
-import { pinAccount } from '../../src/domain/accounts/pin-account.ts';
+import { pinByHand } from '../../src/domain/accounts/pin-by-hand.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { DANA, wordsOf } from '../owners/support/people.ts';
@@ -75,7 +75,7 @@ describe('a user agent', () => {
     const email = `${newHexId()}@people.example`;
     await rows().updateTable('mappings').set({ account_email: email }).where('id', '=', waiting.id).execute();
     const pinning = { email, accountId: DANA.accountId, how: 'a test', actor: 'test', requestId: null };
-    expect((await pinAccount(system.bridge.context, pinning)).tokens).toBe(1);
+    expect((await pinByHand(system.bridge.context, pinning)).tokens).toBe(1);
     expect(await known(waiting.token)).toMatchObject({ state: 'unmapped', account_id: DANA.accountId });
   });
 

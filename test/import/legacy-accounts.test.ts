@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importFile } from '../../src/domain/import/reading/import-file.ts';
-import { pinAccount } from '../../src/domain/accounts/pin-account.ts';
+import { pinByHand } from '../../src/domain/accounts/pin-by-hand.ts';
 import { registerApp } from '../../src/domain/apps/register-app.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { ensureAccount, upsertAccount } from '../../src/store/accounts/accounts.ts';
@@ -79,7 +79,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       learnPair(tx, { kind: 'account', legacyId: legacy, modernId: modern }, 1),
     );
   const pin = ({ email, modern }: Someone) =>
-    pinAccount(place.context, { email, accountId: modern, how: 'a test', ...BY_TEST });
+    pinByHand(place.context, { email, accountId: modern, how: 'a test', ...BY_TEST });
   const grant = async (accountId: string, changes = {}) => {
     await ensureAccount(place.db, accountId, 1);
     const id = newHexId();

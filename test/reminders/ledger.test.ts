@@ -1,6 +1,6 @@
 import type { Context } from '../../src/domain/context.ts';
 import { planReminders, stillDue } from '../../src/domain/reminders/plan-reminders.ts';
-import { pinAccount } from '../../src/domain/accounts/pin-account.ts';
+import { pinByHand } from '../../src/domain/accounts/pin-by-hand.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { databaseKinds } from '../store/support/stores.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
@@ -174,7 +174,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const accountId = await addAccount(one, { email: 'BOB@example.org' });
     expect(await planTwice()).toBe(0);
     const origin = { actor: 'test', requestId: null };
-    await pinAccount(one, { email: 'bob@example.org', accountId, how: 'test', ...origin });
+    await pinByHand(one, { email: 'bob@example.org', accountId, how: 'test', ...origin });
     await one.store.durable.updateTable('accounts').set({ email: 'other@example.org' }).execute();
     expect(await planTwice()).toBe(0);
     expect(await stillDue(one, mail)).toBeUndefined();

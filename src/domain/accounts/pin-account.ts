@@ -15,7 +15,7 @@ import { recordEvents } from '../history/record-event.ts';
  * count: a row with an account id never changes.
  */
 
-interface PinRequest extends Origin {
+export interface PinRequest extends Origin {
   email: string;
   accountId: string;
   /** Why the pin is allowed, for the history. */
@@ -63,9 +63,4 @@ export async function pinAccountIn(
     apps: apps.length + followed.apps,
     ids: pairs.length,
   };
-}
-
-/** Pins an account in a transaction of its own. */
-export function pinAccount(context: AccountsDeps, request: PinRequest): Promise<PinCounts> {
-  return context.store.transaction((tx) => pinAccountIn(context, tx, request));
 }

@@ -1,3 +1,4 @@
+import { DEEDS_KEPT } from '../../shared/lifetimes.ts';
 import { mappingsWith } from '../../store/support/support-search.ts';
 import type { BulkAction } from '../../store/tables/api-keys.ts';
 import type { StaffRole } from '../accounts/staff.ts';
@@ -6,6 +7,7 @@ import type { Milestone } from '../lifecycle/lifecycle.ts';
 import type { Origin } from '../origin.ts';
 import { mappingTarget } from '../support/actions/actions.ts';
 import { makeLink } from '../support/make-link.ts';
+import { takeDeedBack } from '../take-back/take-back.ts';
 import { assignByHand } from '../tokens/assign-token.ts';
 import type { BulkDeps } from './deps.ts';
 
@@ -46,15 +48,22 @@ const extensionOf = ({ subject, input: { date: name = 'retirement' }, reason, or
   ...origin,
 });
 
+/** The one way to take an action back. A job has its own time for it. Items of earlier versions name no deed. */
+async function undoDeed(context: BulkDeps, { reason, origin }: BulkItem, deed: string): Promise<BulkOutcome> {
+  await takeDeedBack(context, deed, { reason, ...origin, within: DEEDS_KEPT });
+  return { is: 'done', facts: {} };
+}
+
 const extendApps: BulkActionRules = {
   needs: 'lead',
   async run(context, item) {
     const until = item.input.until ?? 0;
-    const { before } = await extendApp(context, { ...extensionOf(item), until });
-    return { is: 'done', facts: { before: before ?? null } };
+    const { before, deed } = await extendApp(context, { ...extensionOf(item), until });
+    return { is: 'done', facts: { before: before ?? null, deed } };
   },
   // Only while the extension is the one that the job gave.
-  async undo(context, item, { before }) {
+  async undo(context, item, { before, deed }) {
+    if (typeof deed === 'string') return undoDeed(context, item, deed);
     const asked = { ...extensionOf(item), seen: { until: item.input.until } };
     if (typeof before === 'number') await extendApp(context, { ...asked, until: before });
     else await endExtension(context, asked);
@@ -69,22 +78,24 @@ const ASSIGN_WORDS = {
   final: 'The token has ended for good.',
 } as const;
 
-async function assignTo(context: BulkDeps, item: BulkItem, clientId: string): Promise<BulkOutcome> {
-  const { subject: mappingId, reason, origin } = item;
+async function assignTo(
+  context: BulkDeps,
+  { subject: mappingId, reason, origin }: BulkItem,
+  to: { clientId: string; from?: string },
+): Promise<BulkOutcome> {
   const before = await mappingTarget(context, mappingId);
-  const { outcome } = await assignByHand(context, { mappingId, clientId, reason, ...origin });
-  if (outcome !== 'assigned') return refused(ASSIGN_WORDS[outcome]);
-  return { is: 'done', facts: { from: before?.clientId ?? null } };
+  const answer = await assignByHand(context, { mappingId, ...to, reason, ...origin });
+  if (answer.outcome !== 'assigned') return refused(ASSIGN_WORDS[answer.outcome]);
+  return { is: 'done', facts: { from: before?.clientId ?? null, deed: answer.deed ?? null } };
 }
 
 const assignTokens: BulkActionRules = {
   needs: 'agent',
-  run: (context, item) => assignTo(context, item, item.input.clientId ?? ''),
-  async undo(context, item, { from }) {
-    const now = await mappingTarget(context, item.subject);
-    if (typeof from !== 'string' || now?.clientId !== item.input.clientId)
-      return refused('The token was assigned otherwise meanwhile.');
-    return assignTo(context, item, from);
+  run: (context, item) => assignTo(context, item, { clientId: item.input.clientId ?? '' }),
+  async undo(context, item, { from, deed }) {
+    if (typeof deed === 'string') return undoDeed(context, item, deed);
+    if (typeof from !== 'string') return refused('Nobody knows from which app it came.');
+    return assignTo(context, item, { clientId: from, from: item.input.clientId ?? '' });
   },
 };
 

@@ -1,4 +1,4 @@
-import type { SupportDeps } from '../support/deps.ts';
+import type { TakeBackDeps } from '../take-back/deps.ts';
 
 /** This room uses no part of the context itself; the rooms that it calls do. */
-export type BulkDeps = SupportDeps;
+export type BulkDeps = TakeBackDeps;

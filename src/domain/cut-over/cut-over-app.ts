@@ -1,6 +1,7 @@
-import { changeCutOver } from '../../store/cut-over/cut-overs.ts';
+import { changeCutOver, cutOverOf } from '../../store/cut-over/cut-overs.ts';
 import type { CutOverDeps } from './deps.ts';
 import { type ChangeOrigin, ChangeRefused, requireIdentifiedApp } from '../lifecycle/changes/change-rules.ts';
+import { recordDeed } from '../history/record-deed.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { checkedReason } from '../history/reason.ts';
 
@@ -26,16 +27,14 @@ export async function cutOverApp(context: CutOverDeps, change: CutOverChange): P
   await context.store.transaction(async (tx) => {
     const now = context.clock.now();
     await requireIdentifiedApp(tx, clientId);
+    const was = (await cutOverOf(tx, clientId)) ?? {};
     const isChanged = await changeCutOver(tx, { clientId, percent, before, reason, by: actor, now });
     if (!isChanged) throw new ChangeRefused('The cut-over of the app was changed meanwhile.');
     const words = `${percent} % of the accounts, was ${before} %; ${reason}`;
-    await recordEvent(context, tx, {
-      at: now,
-      actor,
-      action: 'app_cut_over',
-      reason: words,
-      clientId,
-      requestId,
-    });
+    const told = { at: now, actor, action: 'app_cut_over', reason: words, clientId, requestId };
+    const entry = await recordEvent(context, tx, told);
+    const left = (await cutOverOf(tx, clientId)) ?? {};
+    const part = { entry, thing: 'cut_over' as const, subject: clientId, clientId, was, left };
+    await recordDeed(tx, { kind: 'cut_over', at: now, actor, parts: [part] });
   });
 }

@@ -18,6 +18,7 @@ import type { Origin } from '../origin.ts';
 import type { HandoverDeps } from './deps.ts';
 import { openWritesBy } from './open-writes.ts';
 import { moveOf } from '../grants/mapping-state.ts';
+import { recordDeed } from '../history/record-deed.ts';
 import { ofMappings, recordEvent, recordEvents } from '../history/record-event.ts';
 import { openAccessToken, openRefreshToken } from '../grants/sealed-pair.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
@@ -157,7 +158,7 @@ async function repeat(
 ): Promise<HandoverResult> {
   const grant = await findGrant(context.store.durable, handover.grant_id);
   if (!grant || grant.modern_client_id !== asked.client.id) throw notOfThisClient();
-  if (grant.refresh_token_sealed === null)
+  if (handover.confirmed_at !== null || grant.refresh_token_sealed === null)
     throw unacceptable('The grant was handed over, and its tokens are no longer kept here.');
   return answerOf(context, grant, handover.migrated_tokens);
 }
@@ -222,7 +223,8 @@ export async function handOver(context: HandoverDeps, asked: HandoverRequest): P
 }
 
 /**
- * The app has stored the pair, so the bridge erases its own copy. Returns how many tokens moved. A repeated call
+ * The app has stored the pair, so the bridge gives it to nobody any more. For the rest of the seven days in which an
+ * ended grant keeps its sealed pair, the confirmation can be taken back. Returns how many tokens moved. A repeated call
  * changes nothing.
  * @throws {OAuthError} `invalid_request` where no hand-over was made, `unauthorized_client`
  */
@@ -237,7 +239,11 @@ export async function confirm(context: HandoverDeps, asked: HandoverRequest): Pr
     const now = context.clock.now();
     if (!(await confirmHandover(tx, handover.grant_id, now))) return;
     const by = { at: now, ...asked.origin, ...pair, grantId: handover.grant_id };
-    await recordEvent(context, tx, { ...by, action: 'handover_confirmed', reason: 'the app has its pair' });
+    const change = { ...by, action: 'handover_confirmed', reason: 'the app has its pair' };
+    const entry = await recordEvent(context, tx, change);
+    const [subject, was, left] = [handover.grant_id, { confirmed_at: null }, { confirmed_at: now }];
+    const part = { entry, thing: 'handover' as const, subject, clientId: pair.clientId, was, left };
+    await recordDeed(tx, { kind: 'confirm', at: now, actor: asked.origin.actor, parts: [part] });
   });
   return handover.migrated_tokens;
 }

@@ -79,19 +79,26 @@ export function ofMappings(change: HistoryChange, mappingIds: readonly string[])
   return mappingIds.map((mappingId) => ({ ...change, mappingId }));
 }
 
-/** Writes the entries of many changes, in the transaction of the changes. */
+/**
+ * Writes the entries of many changes, in the transaction of the changes. Returns the names of the entries (`uid`), in
+ * the order of the changes.
+ */
 export async function recordEvents(
   writer: HistoryWriter,
   tx: Database,
   changes: readonly HistoryChange[],
-): Promise<void> {
-  await insertEvents(
-    tx,
-    changes.map((change) => eventOf(writer, change)),
-  );
+): Promise<string[]> {
+  const events = changes.map((change) => eventOf(writer, change));
+  await insertEvents(tx, events);
+  return events.map(({ uid }) => uid);
 }
 
-/** Writes the entry of one change, in the transaction of the change. */
-export async function recordEvent(writer: HistoryWriter, tx: Database, change: HistoryChange): Promise<void> {
-  await recordEvents(writer, tx, [change]);
+/** Writes the entry of one change, in the transaction of the change. Returns the name of the entry (`uid`). */
+export async function recordEvent(
+  writer: HistoryWriter,
+  tx: Database,
+  change: HistoryChange,
+): Promise<string> {
+  const [uid = ''] = await recordEvents(writer, tx, [change]);
+  return uid;
 }

@@ -9,6 +9,8 @@ import type { TokensDeps } from './deps.ts';
 import { afterDeauthorization, type ReasonedOrigin } from './deauthorize.ts';
 import { nextState, statesOf } from '../grants/mapping-state.ts';
 import { recordEvents } from '../history/record-event.ts';
+import { TakeBackRefused } from '../history/record-deed.ts';
+import { beginTokenDeed } from './token-deed.ts';
 import { endLeft } from './revoke-token.ts';
 import { checkedReason } from '../history/reason.ts';
 import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
@@ -18,17 +20,19 @@ import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 interface AssignmentRequest extends ReasonedOrigin {
   mappingId: string;
   clientId: string;
+  /** The app that the token has to have still; unset for any. */
+  from?: string;
 }
 
 /**
  * The outcome of an assignment. `identified`: the token already has a proven app, which support cannot change. `alone`:
- * the token was the last on its former grant, which has ended.
+ * the token was the last on its former grant, which has ended. `deed` names what can be taken back.
  */
 type AssignmentResult =
   | { outcome: 'unknown token' | 'unknown app' }
   | { outcome: 'identified'; app: string }
   | { outcome: 'final'; state: MappingState }
-  | { outcome: 'assigned'; state: MappingState; alone: boolean };
+  | { outcome: 'assigned'; state: MappingState; alone: boolean; deed: string | undefined };
 
 /** The outcome, and the former grant where that grant ended with its last token. */
 interface Assignment {
@@ -61,13 +65,14 @@ async function move(context: TokensDeps, tx: Database, moving: Move): Promise<As
   const { mapping, asked } = moving;
   const now = context.clock.now();
   const place = await placeAt(tx, moving);
+  const begun = await beginTokenDeed(tx, asked.mappingId);
   const { clientId, mappingId, reason, actor, requestId } = asked;
   if (!(await assignToApp(tx, mapping, { clientId, ...place, now })))
     throw new Error(`mapping ${mappingId} was changed in its own transaction`);
   const { state, grantId } = place;
   const by = { at: now, actor, requestId, clientId, accountId: mapping.account_id, mappingId, grantId };
   const connected = { ...by, action: 'token_connected', reason: 'a grant serves the pair' };
-  await recordEvents(context, tx, [
+  const [entry = ''] = await recordEvents(context, tx, [
     { ...by, action: 'token_assigned', reason },
     ...(state === 'active' && mapping.state !== 'active' ? [connected] : []),
   ]);
@@ -76,9 +81,11 @@ async function move(context: TokensDeps, tx: Database, moving: Move): Promise<As
   // and account did.
   if (accountId !== null) await attachTokens(context, tx, { clientId, accountId, actor, requestId });
   const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
+  const alone = left !== undefined;
+  const deed = await begun.record({ kind: 'assign', at: now, actor, entry, hasEndedGrant: alone });
   const after = (await readMapping(tx, mappingId)) ?? place;
   return {
-    answer: { outcome: 'assigned', state: after.state, alone: left !== undefined },
+    answer: { outcome: 'assigned', state: after.state, alone, deed },
     grant: left?.grant,
   };
 }
@@ -109,6 +116,8 @@ async function decide(context: TokensDeps, tx: Database, asked: AssignmentReques
   const mapping = await readMapping(tx, asked.mappingId);
   if (!mapping) return { answer: { outcome: 'unknown token' } };
   const { client_id: from, state } = mapping;
+  if (asked.from !== undefined && asked.from !== from)
+    throw new TakeBackRefused('The token was assigned otherwise meanwhile.');
   const isSettled = asked.clientId === from && (mapping.source !== 'observed' || mapping.app_proven === 1);
   if (isSettled || !(await isOpen(tx, mapping))) return { answer: { outcome: 'identified', app: from } };
   if (!statesOf('assigned').includes(state)) return { answer: { outcome: 'final', state } };
@@ -121,6 +130,7 @@ async function decide(context: TokensDeps, tx: Database, asked: AssignmentReques
  * app's grant serves the token, or else the account holder has to connect the token again. An assignment to the app
  * that the token already has confirms that app.
  * @throws {ReasonRefused}
+ * @throws {TakeBackRefused} the token is not at the app `from` any more
  */
 export async function assignByHand(context: TokensDeps, asked: AssignmentRequest): Promise<AssignmentResult> {
   const checked = { ...asked, reason: checkedReason(asked.reason) };

@@ -8,6 +8,7 @@ import { afterDeauthorization, deauthorizeIn, type ReasonedOrigin } from './deau
 import { moveOf, statesOf } from '../grants/mapping-state.ts';
 import { checkedReason } from '../history/reason.ts';
 import { recordEvent } from '../history/record-event.ts';
+import { beginTokenDeed } from './token-deed.ts';
 import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 interface Revocation extends Origin {
@@ -54,17 +55,23 @@ export async function endLeft(
   return { grant: await deauthorizeIn(context, tx, { ...pair, ...ending }) };
 }
 
-async function endOne(context: TokensDeps, tx: Database, asked: Revocation): Promise<RevocationEnd> {
+async function endOne(
+  context: TokensDeps,
+  tx: Database,
+  asked: Revocation & { isByHand?: true },
+): Promise<RevocationEnd> {
   const { mappingId, actor, requestId, reason } = asked;
   const mapping = await readMapping(tx, mappingId);
   if (!mapping) return { answer: { outcome: 'unknown' } };
+  const deed = asked.isByHand && (await beginTokenDeed(tx, mappingId));
   const now = context.clock.now();
   if (!(await moveMapping(tx, mappingId, { ...moveOf('revoked'), reason, now })))
     return { answer: { outcome: 'final', state: mapping.state } };
   const { client_id: clientId, account_id: accountId, grant_id: grantId } = mapping;
   const by = { at: now, actor, requestId, clientId, accountId, grantId, mappingId };
-  await recordEvent(context, tx, { ...by, action: 'token_revoked', reason });
+  const entry = await recordEvent(context, tx, { ...by, action: 'token_revoked', reason });
   const left = await endLeft(context, tx, { mapping, ending: { actor, requestId, reason } });
+  await deed?.record({ kind: 'revoke', at: now, actor, entry, hasEndedGrant: left !== undefined });
   const hadGrant = mapping.state === 'active';
   return { answer: { outcome: 'revoked', alone: left !== undefined, hadGrant }, grant: left?.grant };
 }
@@ -94,10 +101,32 @@ export async function revokeClaimed(
  * that has ended before stays as it is.
  * @throws {ReasonRefused}
  */
-export async function revokeToken(context: TokensDeps, asked: Revocation): Promise<RevocationResult> {
+export async function revokeToken(
+  context: TokensDeps,
+  asked: Revocation & { isByHand?: true },
+): Promise<RevocationResult> {
   const checked = { ...asked, reason: checkedReason(asked.reason) };
   const inOneStep = (tx: Database) => endOne(context, tx, checked);
   const { answer, grant } = await withUsableKeys(context, () => context.store.transaction(inOneStep));
   await afterDeauthorization(context, grant);
   return answer;
+}
+
+/**
+ * Revokes a token as `revokeToken` does, by the word of staff: unless it was the last of its connection, that can be
+ * taken back.
+ * @throws {ReasonRefused}
+ */
+export function revokeByHand(context: TokensDeps, asked: Revocation): Promise<RevocationResult> {
+  return revokeToken(context, { ...asked, isByHand: true });
+}
+
+/** Whether the connection would end with a token, which is lost then: the new API is told so. */
+export async function isLastOfConnection(context: TokensDeps, mappingId: string): Promise<boolean> {
+  const { durable } = context.store;
+  const mapping = await readMapping(durable, mappingId);
+  if (mapping?.state !== 'active' || mapping.account_id === null) return false;
+  const pair = { clientId: mapping.client_id, accountId: mapping.account_id };
+  const others = await hasTokenIn(durable, { ...pair, except: mappingId }, statesOf('revoked'));
+  return !others && !(await hasLiveCode(durable, pair, context.clock.now()));
 }

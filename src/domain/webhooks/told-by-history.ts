@@ -26,7 +26,12 @@ const LEAKED = 'token_leaked';
 
 const ENDED: ReadonlySet<string> = new Set(['grant_died', 'deauthorized']);
 
-const DATES: ReadonlySet<string> = new Set(['date_set', 'app_extended', 'extension_ended']);
+const DATES: ReadonlySet<string> = new Set([
+  'date_set',
+  'app_extended',
+  'extension_ended',
+  'extension_taken_back',
+]);
 
 /** The most tokens that one message names. `count` says how many there are. */
 const TOKENS_NAMED = 100;

@@ -62,6 +62,10 @@ const ACTS: readonly FormAddress[] = [
     words: 'Retire the secret of a client of the app',
     page: '/apps/:app/modern-client',
   },
+  {
+    path: '/apps/:app/handovers/:entry/take-back',
+    words: 'Take back the confirmation of a hand-over',
+  },
   { path: '/apps/:app/rehearse', words: 'Start a rehearsal for the app' },
   {
     path: '/apps/:app/rehearse/stop',
@@ -90,10 +94,11 @@ const ACTS: readonly FormAddress[] = [
   { path: '/support/mappings/:token/assign', words: 'Assign a token of this program to an app' },
   {
     path: '/support/mappings/:token/pin',
-    words: 'Pin what waits under an address to an account, once and for all',
+    words: 'Pin what waits under an address to an account',
   },
   { path: '/support/apps/:app/extend', words: 'Give the app more time' },
   { path: '/support/apps/:app/unextend', words: 'End the extra time of the app' },
+  { path: '/support/history/:entry/take-back', words: 'Take back what staff did' },
   { path: '/support/mails/:mail/settle', words: 'Mark a mail as dealt with' },
 ];
 

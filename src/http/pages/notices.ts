@@ -54,6 +54,7 @@ const NOTICES: Readonly<Record<string, string>> = {
     'Nothing could be asked: it is not known whether the last refresh arrived, and it is too early to look. The bridge looks by itself.',
   'token-assigned': 'Assigned. The token belongs to the app below from now on.',
   'account-pinned': 'Done. What waited under the address belongs to the account from now on.',
+  'taken-back': 'Taken back. It is as it was before, and the history says so.',
   extended: 'The app has more time from now on.',
   'extended-not-in-full':
     'The app has more time from now on, but less than was entered: the sunset comes first. Look at the dates below.',

@@ -39,3 +39,23 @@ export async function changeCutOver(
     .executeTakeFirst();
   return changed.numUpdatedRows === 1n;
 }
+
+/** How far an app is cut over, as its row holds it. */
+export type CutOverRow = NonNullable<Awaited<ReturnType<typeof cutOverOf>>>;
+
+/** Puts the percentage back as it was, if it stands as it was left by one change. */
+export async function restoreCutOver(
+  tx: Database,
+  clientId: string,
+  { left, was }: { left: CutOverRow; was: CutOverRow },
+): Promise<boolean> {
+  const restored = await tx
+    .updateTable('apps')
+    .set(was)
+    .where('client_id', '=', clientId)
+    .where('cut_over_percent', '=', left.cut_over_percent)
+    .where('cut_over_at', 'is not distinct from', left.cut_over_at)
+    .where('cut_over_by', 'is not distinct from', left.cut_over_by)
+    .executeTakeFirst();
+  return restored.numUpdatedRows === 1n;
+}

@@ -48,7 +48,15 @@ export async function findHandover(
   return query.orderBy('handed_at', 'desc').limit(1).executeTakeFirst();
 }
 
-/** The app has stored its pair safely, so the pair is erased here. False when the hand-over was confirmed before. */
+/** The hand-over of one grant. */
+export async function findHandoverOf(db: Database, grantId: string): Promise<Handover | undefined> {
+  return db.selectFrom('handovers').selectAll().where('grant_id', '=', grantId).executeTakeFirst();
+}
+
+/**
+ * The app has stored its pair safely, so nobody gets the pair from here any more. The sealed pair is erased with those of
+ * other ended grants, so that a confirmation by mistake can be taken back. False when the hand-over was confirmed before.
+ */
 export async function confirmHandover(tx: Database, grantId: string, now: number): Promise<boolean> {
   const result = await tx
     .updateTable('handovers')
@@ -56,10 +64,32 @@ export async function confirmHandover(tx: Database, grantId: string, now: number
     .where('grant_id', '=', grantId)
     .where('confirmed_at', 'is', null)
     .executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
-  const erased = { access_token_sealed: null, refresh_token_sealed: null };
-  await tx.updateTable('grants').set(erased).where('id', '=', grantId).execute();
-  return true;
+  return result.numUpdatedRows === 1n;
+}
+
+/** Takes a confirmation back, if it is the one of this time and the sealed pair is still kept. */
+export async function unconfirmHandover(
+  tx: Database,
+  grantId: string,
+  confirmedAt: number,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('handovers')
+    .set({ confirmed_at: null })
+    .where('grant_id', '=', grantId)
+    .where('confirmed_at', '=', confirmedAt)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('grants')
+          .select('id')
+          .where('id', '=', grantId)
+          .where('dead_cause', '=', 'handed_over')
+          .where('refresh_token_sealed', 'is not', null),
+      ),
+    )
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
 }
 
 /** Hand-overs that no app confirmed, oldest first, with the sealed refresh token if the pair is still kept. */

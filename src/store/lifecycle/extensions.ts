@@ -26,20 +26,60 @@ export async function extensionUntil(
   return row?.until;
 }
 
-/** Ends the extension in force; returns its planned end, or undefined without an extension. */
+/** Ends the extension in force; returns it with its planned end, or undefined without an extension. */
 export async function endExtensionOf(
   tx: Database,
   { clientId, name, now, by }: ExtensionEnd,
-): Promise<number | undefined> {
+): Promise<{ id: string; until: number } | undefined> {
   const row = await tx
     .updateTable('extensions')
     .set({ ended_at: now, ended_by: by })
     .where('client_id', '=', clientId)
     .where('name', '=', name)
     .where('ended_at', 'is', null)
-    .returning('until')
+    .returning(['id', 'until'])
     .executeTakeFirst();
-  return row?.until;
+  return row;
+}
+
+/** The extension in force of an app for a milestone. */
+export async function extensionInForce(
+  db: Database,
+  { clientId, name }: Pick<ExtensionEnd, 'clientId' | 'name'>,
+): Promise<{ id: string; until: number } | undefined> {
+  return db
+    .selectFrom('extensions')
+    .select(['id', 'until'])
+    .where('client_id', '=', clientId)
+    .where('name', '=', name)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Ends one extension, if it is in force. */
+export async function endExtensionNamed(
+  tx: Database,
+  id: string,
+  { now, by }: Pick<ExtensionEnd, 'now' | 'by'>,
+): Promise<boolean> {
+  const ended = await tx
+    .updateTable('extensions')
+    .set({ ended_at: now, ended_by: by })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return ended.numUpdatedRows === 1n;
+}
+
+/** Lets an extension hold again that ended at this time. The app must have no extension in force for its milestone. */
+export async function reviveExtension(tx: Database, id: string, endedAt: number): Promise<boolean> {
+  const revived = await tx
+    .updateTable('extensions')
+    .set({ ended_at: null, ended_by: null })
+    .where('id', '=', id)
+    .where('ended_at', '=', endedAt)
+    .executeTakeFirst();
+  return revived.numUpdatedRows === 1n;
 }
 
 /** Adds an extension. The app must have no extension in force for this milestone. */

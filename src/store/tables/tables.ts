@@ -5,6 +5,7 @@ import type { AuthorizationRequestsTable } from './authorization-requests.ts';
 import type { CutOverColumns, CutOverTables } from './cut-over.ts';
 import type { ExistingTokenTables, VolatileTokenTables } from './existing-token-tables.ts';
 import type { CompanyStaffTables } from './company-staff.ts';
+import type { DeedTables } from './deeds.ts';
 import type { LeakTables } from './leaks.ts';
 import type { LifecycleTables } from './lifecycle.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
@@ -240,6 +241,7 @@ interface BudgetsTable {
 export interface Tables
   extends ApiTables,
     CompanyStaffTables,
+    DeedTables,
     ExistingTokenTables,
     LeakTables,
     LifecycleTables,

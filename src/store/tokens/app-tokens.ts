@@ -136,7 +136,7 @@ export async function countUnconfirmed(
 
 /**
  * When an app last got a token of another app, 0 for never. The token's earlier calls were counted for the other app.
- * The history shows such a move as an assignment, or as an import that changed the app.
+ * The history shows such a move as an assignment that was made or taken back, or as an import that changed the app.
  */
 export async function lastMoveTo(db: Database, clientId: string): Promise<number> {
   const row = await db
@@ -148,5 +148,11 @@ export async function lastMoveTo(db: Database, clientId: string): Promise<number
       sql<SqlBool>`(action = 'token_assigned' or (action = 'token_changed' and reason >= 'import: app' and reason < 'import: apq'))`,
     )
     .executeTakeFirst();
-  return row?.at ?? 0;
+  const back = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .where('client_id', '=', clientId)
+    .where('action', '=', sql.lit('token_taken_back'))
+    .executeTakeFirst();
+  return Math.max(row?.at ?? 0, back?.at ?? 0);
 }

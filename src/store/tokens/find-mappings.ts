@@ -87,7 +87,7 @@ export async function readMapping(tx: Database, id: string): Promise<Mapping | u
 /** Whether an app and account have a token in one of the states. */
 export async function hasTokenIn(
   tx: Database,
-  { clientId, accountId }: AppAccount,
+  { clientId, accountId, except = '' }: AppAccount & { except?: string },
   states: readonly MappingState[],
 ): Promise<boolean> {
   const token = await tx
@@ -96,6 +96,7 @@ export async function hasTokenIn(
     .where('client_id', '=', clientId)
     .where('account_id', '=', accountId)
     .where('state', 'in', states)
+    .where('id', '<>', except)
     .limit(1)
     .executeTakeFirst();
   return token !== undefined;

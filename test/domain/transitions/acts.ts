@@ -8,7 +8,7 @@ import { storeRotatedPair } from '../../../src/domain/grants/refresh/store-rotat
 import { noteClaim } from '../../../src/domain/old-api/note-claim.ts';
 import { observeToken } from '../../../src/domain/old-api/observe-token.ts';
 import { endWaiting } from '../../../src/domain/old-api/old-backend-ends.ts';
-import { pinAccount } from '../../../src/domain/accounts/pin-account.ts';
+import { pinByHand } from '../../../src/domain/accounts/pin-by-hand.ts';
 import { revokeToken } from '../../../src/domain/tokens/revoke-token.ts';
 import { sealPair } from '../../../src/domain/grants/sealed-pair.ts';
 import { storeGrant, storeGrantForTokens } from '../../../src/domain/grants/store-grant.ts';
@@ -140,7 +140,7 @@ export const pin: Act = async ({ context, db }, { mappingId, accountId }) => {
   const email = `${mappingId}@people.example`;
   const waiting = { account_id: null, account_email: email };
   await db.updateTable('mappings').set(waiting).where('id', '=', mappingId).execute();
-  await pinAccount(context, { email, accountId, how: 'a test', ...ORIGIN });
+  await pinByHand(context, { email, accountId, how: 'a test', ...ORIGIN });
 };
 export const observe: Act = (history, given) => see(history, { ...given, userId: newHexId() });
 

@@ -1,5 +1,5 @@
 import { newEmailProof } from '../../../src/domain/accounts/prove-email.ts';
-import { pinAccount } from '../../../src/domain/accounts/pin-account.ts';
+import { pinByHand } from '../../../src/domain/accounts/pin-by-hand.ts';
 import { loadPerson } from '../../../src/domain/reminders/load-people.ts';
 import { purgeExpired } from '../../../src/domain/purge-expired.ts';
 import { DAY, MINUTE } from '../../../src/shared/lifetimes.ts';
@@ -189,7 +189,7 @@ test('an address that is pinned by other means leaves no link that proves it', a
   await newLink(email);
   await newLink(email);
   const by = { actor: 'test', requestId: undefined, how: 'decided by an operator' };
-  await pinAccount(system.bridge.context, {
+  await pinByHand(system.bridge.context, {
     email: ' Pinned@Example.com',
     accountId: 'd4'.repeat(12),
     ...by,

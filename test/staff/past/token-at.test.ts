@@ -201,9 +201,9 @@ test('a hand-over ends the token in the history as in its row', () => {
     reason: 'r',
   };
   const entries = [
-    { ...entry, at: 1, action: 'token_issued' },
-    { ...entry, at: 2, action: 'grant_probed' },
-    { ...entry, at: 3, action: 'token_migrated' },
+    { ...entry, id: 1, at: 1, action: 'token_issued' },
+    { ...entry, id: 2, at: 2, action: 'grant_probed' },
+    { ...entry, id: 3, at: 3, action: 'token_migrated' },
   ];
   expect(tokenAfter(entries)).toEqual({
     state: 'migrated',

@@ -1,8 +1,10 @@
 import { ACCOUNT_ID_WORDS, readAccountId } from '../../../domain/accounts/account-id.ts';
-import { pinAccount } from '../../../domain/accounts/pin-account.ts';
+import { lookAtDeed } from '../../../domain/take-back/look.ts';
+import { pinByHand } from '../../../domain/accounts/pin-by-hand.ts';
 import type { Context } from '../../../domain/context.ts';
 import { normalEmail } from '../../../shared/mail/address.ts';
 import { hasPinned } from '../../../store/tokens/waiting-tokens.ts';
+import { linesOfUndo } from '../history/undo.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
@@ -40,7 +42,7 @@ export async function pin(
   return withContext(async ({ context }) => {
     const asked = await checked(context, { email, accountId: account, how });
     const { accountId } = asked;
-    const pinned = await pinAccount(context, { ...asked, actor: 'command', requestId: null });
+    const pinned = await pinByHand(context, { ...asked, actor: 'command', requestId: null });
     const { tokens, apps, ids } = pinned;
     const isNothing = tokens + apps + ids === 0;
     const line = isNothing
@@ -49,6 +51,7 @@ export async function pin(
     // The address may be mistyped, unless something of it belongs to the account already.
     const ok =
       !isNothing || (await hasPinned(context.store.durable, { email: normalEmail(email), accountId }));
-    return { ok, lines: [line], json: { tokens, apps, ids } };
+    const undo = pinned.deed === undefined ? [] : linesOfUndo(await lookAtDeed(context, pinned.deed));
+    return { ok, lines: [line, ...undo], json: { tokens, apps, ids } };
   });
 }

@@ -13,6 +13,7 @@ import { momentText } from '../../../shared/moments.ts';
 import { cutOverOf } from '../../../store/cut-over/cut-overs.ts';
 import { commandActor } from '../by-option.ts';
 import { confirmed } from '../confirm.ts';
+import { undoLines } from '../history/undo.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
@@ -123,6 +124,11 @@ export async function cutOver(
       return { ok: false, lines: [...lines, refused], json: { ...json, changed: false, needs_yes: true } };
     }
     await cutOverApp(context, change);
-    return { ok: true, lines: doneLines(context, change, outlooks), json: { ...json, changed: true } };
+    const undo = await undoLines(context, 'cut_over', clientId);
+    return {
+      ok: true,
+      lines: [...doneLines(context, change, outlooks), ...undo],
+      json: { ...json, changed: true },
+    };
   });
 }

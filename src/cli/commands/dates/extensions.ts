@@ -9,6 +9,7 @@ import { readLifecycle } from '../../../domain/lifecycle/read-lifecycle.ts';
 import { extensionUntil } from '../../../store/lifecycle/extensions.ts';
 import { commandActor } from '../by-option.ts';
 import { momentOf, shown } from './moment-option.ts';
+import { undoLines } from '../history/undo.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 
@@ -53,7 +54,8 @@ export async function extend(
       warnings,
       changed: true,
     };
-    return { ok: true, lines: [first, ...asLines(warnings)], json };
+    const undo = await undoLines(context, 'extension', `${clientId} ${name}`);
+    return { ok: true, lines: [first, ...asLines(warnings), ...undo], json };
   });
 }
 
@@ -67,6 +69,7 @@ export async function unextend(
     const asked = { clientId, name, reason: String(options['reason']), actor: commandActor(options) };
     const { before } = await endExtension(context, asked);
     const line = `The common ${name} applies to this app again. The app had time until ${shown(before)}.`;
-    return { ok: true, lines: [line], json: { client_id: clientId, name, before: shown(before) } };
+    const undo = await undoLines(context, 'extension', `${clientId} ${name}`);
+    return { ok: true, lines: [line, ...undo], json: { client_id: clientId, name, before: shown(before) } };
   });
 }

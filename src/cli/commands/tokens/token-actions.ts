@@ -13,9 +13,10 @@ import { standingSentence } from '../../../domain/tokens/standing/words.ts';
 import { knownCallDays } from '../../../domain/usage/callers.ts';
 import { type CountedDays, gapWords, textOfWords } from '../../../domain/usage/counted-days.ts';
 import { momentText } from '../../../shared/moments.ts';
-import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
+import { revokeByHand } from '../../../domain/tokens/revoke-token.ts';
 import { isUnidentified } from '../../../store/tokens/observed.ts';
 import type { MappingState } from '../../../store/tables/tables.ts';
+import { undoLines } from '../history/undo.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 import { momentOf } from '../dates/moment-option.ts';
@@ -147,7 +148,7 @@ export async function revoke(
 ): Promise<Result> {
   return withContext(async ({ context }) => {
     const asked = { mappingId, reason: String(options['reason']), actor: 'command', requestId: null };
-    const revoked = await revokeToken(context, asked);
+    const revoked = await revokeByHand(context, asked);
     // The running bridge sends pending revocations to the new API within a minute. This process ends here.
     await context.flights.close();
     const json = { mapping_id: mappingId, ...revoked };
@@ -156,7 +157,8 @@ export async function revoke(
       const line = `The token is ${revoked.state} already. This state is final. Nothing was changed.`;
       return { ok: revoked.state === 'revoked', lines: [line], json };
     }
-    return { ok: true, lines: [`The token is revoked. ${grantWords(revoked)}`], json };
+    const undo = await undoLines(context, 'token', mappingId);
+    return { ok: true, lines: [`The token is revoked. ${grantWords(revoked)}`, ...undo], json };
   });
 }
 
@@ -221,10 +223,13 @@ export async function assign(
     // As after a revocation: the running bridge sends pending revocations to the new API.
     await context.flights.close();
     const isSo = assigned.outcome === 'identified' && assigned.app === clientId;
+    const isDone = assigned.outcome === 'assigned';
+    const undo = isDone ? await undoLines(context, 'token', mappingId) : [];
+    const { deed: _, ...told } = { deed: undefined, ...assigned };
     return {
-      ok: assigned.outcome === 'assigned' || isSo,
-      lines: [wordsOf(assigned, { clientId, isProgram, oldApi })],
-      json: { mapping_id: mappingId, ...assigned, is_program: isProgram },
+      ok: isDone || isSo,
+      lines: [wordsOf(assigned, { clientId, isProgram, oldApi }), ...undo],
+      json: { mapping_id: mappingId, ...told, is_program: isProgram },
     };
   });
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../../store/driver/store.ts';
 import type { LifecycleDeps } from '../deps.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';
+import { recordDeed } from '../../history/record-deed.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { checkedReason } from '../../history/reason.ts';
 import {
@@ -44,6 +45,8 @@ export interface ExtensionResult {
   isShorter: boolean;
   /** Why the extension gives the app less time than it seems to, one sentence each. */
   warnings: string[];
+  /** Names what can be taken back. */
+  deed: string;
 }
 
 /**
@@ -99,6 +102,22 @@ function requireEffect(
   if (why !== undefined) throw new ExtensionInVain(why);
 }
 
+/** The extension that was in force before a change, and the one that it left. */
+function partOf(
+  { clientId, name }: Pick<ExtensionChange, 'clientId' | 'name'>,
+  { entry, was, left }: { entry: string; was: string | null; left: string | null },
+) {
+  const subject = `${clientId} ${name}`;
+  return {
+    entry,
+    thing: 'extension' as const,
+    subject,
+    clientId,
+    was: { id: was },
+    left: { id: left, name },
+  };
+}
+
 /**
  * Gives an app more time until a milestone. Replaces the extension that the app has for the same milestone.
  * @throws {ExtensionInVain} the extension would change nothing for the app
@@ -113,21 +132,18 @@ export async function extendApp(context: LifecycleDeps, asked: ExtensionRequest)
     await requireOther(tx, asked);
     await requireSeen(tx, asked, now);
     requireEffect(context, await readLifecycle(tx, now), { asked, now });
-    const before = await endExtensionOf(tx, { clientId, name, now, by: actor });
-    const granted = { granted_by: actor, granted_at: now };
-    await insertExtension(tx, { id: newHexId(), client_id: clientId, name, until, reason, ...granted });
+    const ended = await endExtensionOf(tx, { clientId, name, now, by: actor });
+    const before = ended?.until;
+    const [id, granted] = [newHexId(), { granted_by: actor, granted_at: now }];
+    await insertExtension(tx, { id, client_id: clientId, name, until, reason, ...granted });
     const was = before === undefined ? '' : `, was ${momentText(before)}`;
     const words = `${name}: until ${momentText(until)}${was}; ${reason}`;
-    await recordEvent(context, tx, {
-      at: now,
-      actor,
-      action: 'app_extended',
-      reason: words,
-      clientId,
-      requestId,
-    });
+    const change = { at: now, actor, action: 'app_extended', reason: words, clientId, requestId };
+    const entry = await recordEvent(context, tx, change);
+    const part = partOf(asked, { entry, was: ended?.id ?? null, left: id });
+    const deed = await recordDeed(tx, { kind: 'extend', at: now, actor, parts: [part] });
     const isShorter = until < (before ?? 0);
-    return { before, isShorter, warnings: warningsOfExtension(await readLifecycle(tx, now), asked) };
+    return { before, isShorter, warnings: warningsOfExtension(await readLifecycle(tx, now), asked), deed };
   });
 }
 
@@ -144,18 +160,14 @@ export async function endExtension(
   return changeLifecycle(context, async (tx, now) => {
     await requireApp(tx, clientId);
     await requireSeen(tx, asked, now);
-    const before = await endExtensionOf(tx, { clientId, name, now, by: actor });
-    if (before === undefined)
-      throw new ChangeRefused(`The app has no more time for the ${name} than all have.`);
+    const ended = await endExtensionOf(tx, { clientId, name, now, by: actor });
+    if (!ended) throw new ChangeRefused(`The app has no more time for the ${name} than all have.`);
+    const before = ended.until;
     const words = `${name}: the extension until ${momentText(before)} is ended; ${reason}`;
-    await recordEvent(context, tx, {
-      at: now,
-      actor,
-      action: 'extension_ended',
-      reason: words,
-      clientId,
-      requestId,
-    });
+    const change = { at: now, actor, action: 'extension_ended', reason: words, clientId, requestId };
+    const entry = await recordEvent(context, tx, change);
+    const part = partOf(asked, { entry, was: ended.id, left: null });
+    await recordDeed(tx, { kind: 'unextend', at: now, actor, parts: [part] });
     return { before };
   });
 }

@@ -3,7 +3,7 @@ import { accountsWith } from '../../../store/support/support-search.ts';
 import type { Origin } from '../../origin.ts';
 import type { SupportDeps } from '../deps.ts';
 import { isKnownAccount, readAccountId } from '../../accounts/account-id.ts';
-import { pinAccountIn } from '../../accounts/pin-account.ts';
+import { pinByHandIn } from '../../accounts/pin-by-hand.ts';
 import { checkedReason } from '../../history/reason.ts';
 import { readMappingTarget } from './actions.ts';
 
@@ -31,7 +31,7 @@ export async function accountsUnder(
 }
 
 /**
- * Pins everything that waits under an address to an account, for good. The account must be known here, so a mistyped
+ * Pins everything that waits under an address to an account. The account must be known here, so a mistyped
  * account id pins nothing. The token must still wait under the shown address: the member of the staff decided about no
  * other address.
  * @throws {ReasonRefused}
@@ -46,7 +46,7 @@ export async function pinByStaff(context: SupportDeps, asked: StaffPinRequest): 
     const accountId = await readAccountId(tx, asked.accountId);
     if (accountId === undefined || !(await isKnownAccount(tx, accountId)))
       return { outcome: 'unknown account' };
-    const { tokens, apps, ids } = await pinAccountIn(context, tx, {
+    const { tokens, apps, ids } = await pinByHandIn(context, tx, {
       email,
       accountId,
       how,

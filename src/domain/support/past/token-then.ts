@@ -18,7 +18,7 @@ export interface TokenThen {
 
 type Entry = Pick<
   Event,
-  'at' | 'action' | 'client_id' | 'account_id' | 'grant_id' | 'reason' | 'mapping_id' | 'actor'
+  'id' | 'at' | 'action' | 'client_id' | 'account_id' | 'grant_id' | 'reason' | 'mapping_id' | 'actor'
 >;
 
 /** What an entry changes. */
@@ -74,8 +74,11 @@ const CHANGES: Readonly<Record<string, (entry: Entry, before: TokenThen) => Chan
   token_migrated: () => ({ state: 'migrated', cause: 'handed_over' }),
 };
 
+/** The entry of a taking back names the entry that it takes back. */
+const TAKEN_BACK = 'token_taken_back';
+
 /** The entries that can change how a token stands. Look-ups and other entries are no part of it. */
-export const TOKEN_ACTIONS: readonly string[] = Object.keys(CHANGES);
+export const TOKEN_ACTIONS: readonly string[] = [...Object.keys(CHANGES), TAKEN_BACK];
 
 const UNKNOWN: Omit<TokenThen, 'since'> = {
   state: undefined,
@@ -85,7 +88,21 @@ const UNKNOWN: Omit<TokenThen, 'since'> = {
   cause: null,
 };
 
-function after(before: TokenThen, entry: Entry): TokenThen {
+/** What was taken back is as before it, whatever that was. Unknown where that entry is not among those that are read. */
+function restored(stood: ReadonlyMap<number, TokenThen>, { reason }: Entry): Change {
+  const { since: _, ...then } = stood.get(Number(/^entry (\d+): /.exec(reason ?? '')?.[1])) ?? {
+    ...UNKNOWN,
+    since: 0,
+  };
+  return then;
+}
+
+function after(before: TokenThen, entry: Entry, stood: Map<number, TokenThen>): TokenThen {
+  stood.set(entry.id, before);
+  if (entry.action === TAKEN_BACK) {
+    const then = { ...before, ...restored(stood, entry) };
+    return { ...then, since: then.state === before.state ? before.since : entry.at };
+  }
   const change = Object.hasOwn(CHANGES, entry.action) ? CHANGES[entry.action]?.(entry, before) : undefined;
   if (change === undefined || Object.keys(change).length === 0) return before;
   // An entry names the app and account that the token had, also where it does not change them.
@@ -97,7 +114,11 @@ function after(before: TokenThen, entry: Entry): TokenThen {
 /** How the token stood after these entries; undefined without an entry. */
 export function tokenAfter(entries: readonly Entry[]): TokenThen | undefined {
   const [first] = entries;
-  return first && entries.reduce<TokenThen>(after, { ...UNKNOWN, since: first.at });
+  const stood = new Map<number, TokenThen>();
+  return (
+    first &&
+    entries.reduce<TokenThen>((then, entry) => after(then, entry, stood), { ...UNKNOWN, since: first.at })
+  );
 }
 
 const GRANTS: Readonly<Record<string, string>> = {

@@ -2,9 +2,11 @@ import type { RequestHandler, Router } from 'express';
 import type { OwnersDeps } from '../deps.ts';
 import type { EnteredClient } from '../../../domain/handover/enter-modern-client.ts';
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
+import { openConfirmations } from '../../../domain/take-back/look.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import type { PageShell } from '../../site/page-shell.ts';
+import { confirmationRoutes } from './confirmations.ts';
 import { checklist } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';
 import { variablesOf } from './examples-variables.ts';
@@ -55,6 +57,7 @@ function showMove(frame: PageShell): RequestHandler {
       values,
       examples: examplesFor(values),
       variables: variablesOf(values),
+      confirmations: await openConfirmations(context, app.client_id),
     });
   };
 }
@@ -62,4 +65,5 @@ function showMove(frame: PageShell): RequestHandler {
 /** Adds /apps/:clientId/move. */
 export function moveRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/:clientId/move', frame.requirePerson, showMove(frame));
+  confirmationRoutes(router, frame);
 }

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { readAfter } from '../../../domain/history/follow-history.ts';
+import { mayAct } from '../../../domain/accounts/staff.ts';
+import { lookAtEntry } from '../../../domain/take-back/look.ts';
+import { takeEntryBack } from '../../../domain/take-back/take-back.ts';
 import { entryOf, entrySchema } from '../answers/entry.ts';
-import { idIn, text, yesNo } from '../answers/parts.ts';
+import { idIn, reasonIn, text, yesNo } from '../answers/parts.ts';
 import { operation } from '../operation.ts';
+import { ApiProblem } from '../problems/problems.ts';
 import { beforeOf } from '../answers/history-cursor.ts';
 
 /** The whole history, by position: nothing is ever added before a position that was read. */
@@ -21,7 +25,40 @@ const answer = z.object({
   has_more: yesNo,
 });
 
+const takenBackAnswer = z.object({
+  entry_id: z.int(),
+  what: z.enum(['revoke', 'assign', 'pin', 'cut_over', 'extend', 'unextend', 'confirm']),
+  changes: z.int().meta({ description: 'How many things stand as before.' }),
+});
+
 export const HISTORY_OPERATIONS = [
+  operation({
+    id: 'takeEntryBack',
+    method: 'post',
+    path: '/history/{entry_id}/take-back',
+    needs: 'agent',
+    tag: 'history',
+    isWrite: true,
+    summary:
+      'Takes back what an entry tells, within seven days and while nothing else changed it; takes the role of the action',
+    parameters: z.strictObject({
+      entry_id: z
+        .string()
+        .regex(/^[1-9]\d{0,15}$/)
+        .meta({ description: 'entry_id of the entry.' }),
+    }),
+    body: z.strictObject({ reason: reasonIn }),
+    answer: takenBackAnswer,
+    problems: ['not-possible'],
+    async run(context, { path, body: { reason }, caller, origin }) {
+      const entryId = Number(path.entry_id);
+      const look = await lookAtEntry(context, entryId);
+      if (look && !mayAct(caller.role, look.needs))
+        throw new ApiProblem('role-too-low', `It takes the role “${look.needs}”. Nothing was changed.`);
+      const taken = await takeEntryBack(context, { entryId, role: caller.role, reason, ...origin });
+      return { entry_id: entryId, what: taken.kind, changes: taken.parts };
+    },
+  }),
   operation({
     id: 'followHistory',
     method: 'get',

@@ -4,7 +4,7 @@ import { makeLink } from '../../../domain/support/make-link.ts';
 import { probeGrant } from '../../../domain/support/probe-grant.ts';
 import { sendAgain } from '../../../domain/support/send-again.ts';
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
-import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
+import { revokeByHand } from '../../../domain/tokens/revoke-token.ts';
 import { NO_REMINDER } from '../../support/actions/act-remind.ts';
 import { idIn, reasonIn, text, yesNo } from '../answers/parts.ts';
 import { STATES } from '../answers/token.ts';
@@ -54,12 +54,12 @@ export const TOKEN_WRITES = [
     id: 'revokeToken',
     path: '/tokens/{token_id}/revoke',
     needs: 'agent',
-    summary: 'Ends one token for good',
+    summary: 'Revokes one token; for seven days that can be taken back, unless its connection ended with it',
     parameters: tokenPath,
     body: z.strictObject({ reason: reasonIn }),
     answer: movedAnswer,
     async run(context, { path, body, origin }) {
-      const done = await revokeToken(context, { mappingId: path.token_id, reason: body.reason, ...origin });
+      const done = await revokeByHand(context, { mappingId: path.token_id, reason: body.reason, ...origin });
       if (done.outcome === 'unknown') throw unknownToken();
       const token = { token_id: path.token_id, state: 'revoked' as const };
       if (done.outcome === 'revoked') return { ...token, is_changed: true, ended_connection: done.alone };
@@ -102,7 +102,8 @@ export const TOKEN_WRITES = [
     id: 'pinToken',
     path: '/tokens/{token_id}/pin',
     needs: 'lead',
-    summary: 'Gives everything that waits under the address of a token to an account, for good',
+    summary:
+      'Gives everything that waits under the address of a token to an account; for seven days that can be taken back',
     parameters: tokenPath,
     body: z.strictObject({
       email: z

@@ -3,6 +3,7 @@ import { RegistrationRefused } from '../../../domain/apps/register-app.ts';
 import { isKeyFault, isStorageFault, Unavailable } from '../../../domain/failures.ts';
 import { CursorRefused } from '../../../domain/history/follow-history.ts';
 import { ReasonRefused } from '../../../domain/history/reason.ts';
+import { TakeBackRefused } from '../../../domain/history/record-deed.ts';
 import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
 import { redactText } from '../../../shared/log/redaction.ts';
 import { PageError } from '../../pages/page-error.ts';
@@ -49,6 +50,7 @@ function ofRefusal(error: unknown): ApiProblem | undefined {
   if (error instanceof RegistrationRefused) return ofRegistration(error);
   if (error instanceof ReasonRefused) return ofReason(error);
   if (error instanceof ChangeRefused) return new ApiProblem('not-possible', error.message);
+  if (error instanceof TakeBackRefused) return new ApiProblem('not-possible', error.message);
   if (error instanceof CursorRefused) return new ApiProblem('not-possible', error.message);
   return error instanceof ApiKeyRefused ? new ApiProblem('invalid-request', error.message) : undefined;
 }

@@ -1,4 +1,5 @@
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
+import { SAID_BEFORE } from '../../../domain/take-back/words.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import type { PageShell } from '../../site/page-shell.ts';
@@ -22,8 +23,9 @@ export function assignAction(frame: PageShell): StaffAction<MappingTarget> {
       return {
         title: 'Say which app this is',
         says: [
-          'The token was seen in use, and what its calls say proves no app. If an import or a consent said which app it is, your word replaces that. From now on it belongs to the app that you name, and its owner sees it. Name the app that it stands with to confirm that; name an unidentified program to take an assignment back.',
+          'The token was seen in use, and what its calls say proves no app. If an import or a consent said which app it is, your word replaces that. From now on it belongs to the app that you name, and its owner sees it. Name the app that it stands with to confirm that; name an unidentified program to say that no app is proven.',
           'If that app is connected for the same account, the token works on by that connection. If not, and it is connected now, it stops until the account holder connects it once more.',
+          SAID_BEFORE.assign,
         ],
         facts: tokenFacts(target),
         fields: [

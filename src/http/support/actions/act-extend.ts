@@ -8,6 +8,7 @@ import {
 } from '../../../domain/lifecycle/changes/extend-app.ts';
 import { whyNoneHelps } from '../../../domain/lifecycle/changes/extension-effect.ts';
 import type { Milestone } from '../../../domain/lifecycle/lifecycle.ts';
+import { SAID_BEFORE } from '../../../domain/take-back/words.ts';
 import { appTarget } from '../../../domain/support/actions/actions.ts';
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
@@ -110,6 +111,7 @@ const UNTIL = 'Enter a day that is ahead, such as 2027-02-01.';
 const GIVES = [
   'Until the day that you enter, the date that comes for all apps does not come for this one. Its owner and its users are reminded of the new date.',
   'More time that the app has for the same date already is replaced.',
+  SAID_BEFORE.extend,
 ];
 
 function askToExtend(frame: PageShell, target: AppTarget): ActionPage {
@@ -179,6 +181,7 @@ export function unextendAction(frame: PageShell): StaffAction<AppTarget> {
         title: `End the extra time of “${target.name}”`,
         says: [
           'The date of all applies to this app again, at once. If that date is past, its calls are refused as those of all others are.',
+          SAID_BEFORE.unextend,
         ],
         facts: factsOf(frame, target),
         fields: [...seenFields(frame, target), choiceOf(names)],

@@ -1,5 +1,6 @@
 import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import { accountsUnder, pinByStaff } from '../../../domain/support/actions/actions-pin.ts';
+import { SAID_BEFORE } from '../../../domain/take-back/words.ts';
 import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction, ActionPage, NoticeRedirect } from './action-form.ts';
@@ -26,8 +27,9 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Actio
   return {
     title: 'Say whose account this is',
     says: [
-      `Everything that waits under ${email} (${count(tokens, 'token')}, ${count(apps, 'app')}) belongs to the account that you name, once and for all: this cannot be taken back.`,
+      `Everything that waits under ${email} (${count(tokens, 'token')}, ${count(apps, 'app')}) belongs to the account that you name.`,
       'An address is no proof that somebody is who they say. Do this only when you have checked it in another way, and say in the reason how.',
+      SAID_BEFORE.pin,
     ],
     facts: tokenFacts(target),
     fields: [

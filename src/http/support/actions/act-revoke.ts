@@ -1,4 +1,5 @@
-import { revokeToken } from '../../../domain/tokens/revoke-token.ts';
+import { SAID_BEFORE } from '../../../domain/take-back/words.ts';
+import { isLastOfConnection, revokeByHand } from '../../../domain/tokens/revoke-token.ts';
 import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { StaffAction } from './action-form.ts';
@@ -15,8 +16,10 @@ export function revokeAction(frame: PageShell): StaffAction<MappingTarget> {
       return {
         title: 'Revoke this token?',
         says: [
-          'From that moment on every call with this token is refused. It cannot be taken back: to use the app again, the account holder has to connect it anew from the app.',
-          'Other tokens of the same app and account work on. If this is the last of them, the connection behind it ends too.',
+          'From that moment on every call with this token is refused. Other tokens of the same app and account work on.',
+          (await isLastOfConnection(frame.context, target.mappingId))
+            ? 'It is the last token of its connection, so the connection ends too, at the new API as well. This cannot be taken back: to use the app again, the account holder has to connect it anew from the app.'
+            : SAID_BEFORE.revoke,
         ],
         facts: tokenFacts(target),
         button: { label: 'Revoke the token', isDanger: true },
@@ -24,7 +27,7 @@ export function revokeAction(frame: PageShell): StaffAction<MappingTarget> {
       };
     },
     async act({ target, reason, origin }) {
-      const answer = await revokeToken(frame.context, { mappingId: target.mappingId, reason, ...origin });
+      const answer = await revokeByHand(frame.context, { mappingId: target.mappingId, reason, ...origin });
       if (answer.outcome !== 'revoked') return tokenRedirect(target, 'token-ended');
       return tokenRedirect(target, answer.alone ? 'token-revoked-last' : 'token-revoked');
     },

@@ -4,7 +4,7 @@ import { checkedReason, ReasonRefused } from '../../../domain/history/reason.ts'
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { tokensIn } from '../../../shared/log/token-like.ts';
 import { fieldsOf, type PageShell } from '../../site/page-shell.ts';
-import { readerOf } from '../../site/reader.ts';
+import { readerOf, roleIn } from '../../site/reader.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 import { type NoticeRedirect, leaveWith } from '../../pages/flash-notice.ts';
 import { callingOf } from '../../request-trace.ts';
@@ -51,6 +51,7 @@ interface ActionInput<Target> {
   fields: Record<string, string>;
   reason: string;
   origin: Origin;
+  role: StaffRole;
 }
 
 type ActionRefusal = { problems: FormProblems; status?: number };
@@ -59,7 +60,8 @@ type ActionRefusal = { problems: FormProblems; status?: number };
 export interface StaffAction<Target> {
   /** Ends with the name of the action. */
   path: string;
-  needs: StaffRole;
+  /** The role, or the function that finds it by the address. */
+  needs: StaffRole | ((req: Request) => Promise<StaffRole>);
   /** @throws {PageError} where the target does not exist */
   find(req: Request): Promise<Target>;
   /** The page of the action. Where the action makes no sense (any more): the page that shows the present state. */
@@ -120,7 +122,8 @@ function takeForm<Target>(frame: PageShell, action: StaffAction<Target>): Reques
     const read = readReason(fields['reason'] ?? '');
     if ('problems' in read) return again(read.problems);
     const origin = { actor: readerOf(req).actor, ...callingOf(res) };
-    const answer = await action.act({ target, fields, ...read, origin }, res);
+    const role = roleIn(res) ?? 'reader';
+    const answer = await action.act({ target, fields, ...read, origin, role }, res);
     if (answer === undefined) return;
     if ('notice' in answer) return leaveWith(frame.context, res, answer);
     if (answer.status !== undefined) res.status(answer.status);
@@ -130,7 +133,11 @@ function takeForm<Target>(frame: PageShell, action: StaffAction<Target>): Reques
 
 /** Adds the page and the form of an action. Both need the role of the action. */
 export function addAction<Target>(router: Router, frame: PageShell, action: StaffAction<Target>): void {
-  const role = frame.requireRole(action.needs);
+  const { needs } = action;
+  const role: RequestHandler =
+    typeof needs === 'string'
+      ? frame.requireRole(needs)
+      : async (req, res, next) => frame.requireRole(await needs(req))(req, res, next);
   router.get(action.path, role, async (req, res) =>
     show(frame, res, { asking: await action.ask(await action.find(req)) }),
   );

@@ -9,6 +9,7 @@ import { remindAction } from './act-remind.ts';
 import { revokeAction } from './act-revoke.ts';
 import { endKeyAction } from './act-end-key.ts';
 import { settleAction } from './act-settle.ts';
+import { takeBackAction } from './act-take-back.ts';
 import { addAction } from './action-form.ts';
 
 /** Adds the staff actions. */
@@ -23,4 +24,5 @@ export function actionRoutes(router: Router, frame: PageShell): void {
   addAction(router, frame, unextendAction(frame));
   addAction(router, frame, settleAction(frame));
   addAction(router, frame, endKeyAction(frame));
+  addAction(router, frame, takeBackAction(frame));
 }

@@ -7,6 +7,7 @@ import { forecastOfApps } from '../../../domain/progress/forecaster.ts';
 import { forecastSentences } from '../../wording/forecast-words.ts';
 import { gapWords } from '../../../domain/usage/counted-days.ts';
 import { totalOf } from '../../../domain/tokens/states-of-app.ts';
+import { newestDeedsOfApp } from '../../../domain/take-back/look.ts';
 import { timelineOfApp } from '../../../domain/support/timeline.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { byEndpoint } from '../../charts/call-charts.ts';
@@ -21,6 +22,7 @@ import { type PageShell } from '../../site/page-shell.ts';
 import { roleIn } from '../../site/reader.ts';
 import { stateLines } from '../../wording/state-words.ts';
 import { appActionsFor } from '../actions/action-list.ts';
+import { takeBackOffers } from '../actions/act-take-back.ts';
 import { inVainWords } from '../actions/extension-words.ts';
 import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
 import { whoWords } from '../timeline/timeline-words.ts';
@@ -155,12 +157,16 @@ function show(frame: PageShell): RequestHandler {
     const at = beforeIn(req);
     const isUnidentified = app.source === 'observed';
     const facts = { clientId: app.client_id, isUnidentified, isExtended: isExtended(all) };
+    const role = roleIn(res) as StaffRole;
     const history = await timelineOfApp(context, app.client_id, at);
     frame.page(res, 'support-app', {
       title: app.name,
       wide: true,
       app: shownApp(all),
-      actions: appActionsFor(roleIn(res) as StaffRole, facts),
+      actions: [
+        ...appActionsFor(role, facts),
+        ...takeBackOffers(role, await newestDeedsOfApp(context, app.client_id)),
+      ],
       dates: await shownDates(context, all),
       extensions: extensions.map((row) =>
         extensionLine(row, { ...appLifecycleNow(context), names: history.names }),
@@ -171,9 +177,10 @@ function show(frame: PageShell): RequestHandler {
       forecast: await shownForecast(context, all),
       chart: shownChart(all),
       gap: gapWords(all.counted),
-      timeline: shownTimeline(history, {
+      timeline: await shownTimeline(context, history, {
         path: addressOf(app.client_id),
         at,
+        role,
         holderId: app.owner_account_id ?? undefined,
       }),
     });

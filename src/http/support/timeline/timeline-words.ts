@@ -60,6 +60,8 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   secret_added: { words: 'A secret was added' },
   secret_retired: { words: 'A secret was retired' },
   staff_signed_in: { words: 'A member of staff signed in by the company' },
+  extension_taken_back: { words: 'A change of the app’s time was taken back' },
+  taken_back: { words: 'Something was taken back' },
   token_assigned: { words: 'The token was given to this app' },
   token_changed: { words: 'The token’s data changed' },
   token_connected: { words: 'The token is connected', kind: 'ok' },
@@ -71,6 +73,7 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   token_observed: { words: 'The token was first seen in use' },
   token_refused_there: { words: 'The old API refused the token; the new API answers its calls from then on' },
   token_reauthorization_required: { words: 'The token stopped working', kind: 'danger' },
+  token_taken_back: { words: 'What was done with the token was taken back', kind: 'ok' },
   token_revoked: { words: 'The token was revoked', kind: 'danger' },
 };
 
@@ -154,12 +157,14 @@ const ACTORS: Readonly<Record<string, string>> = {
 const OF_STAFF: ReadonlySet<string> = new Set([
   'app_extended',
   'extension_ended',
+  'extension_taken_back',
   'grant_probed',
   'link_made',
   'mail_settled',
   'reminder_asked',
   'token_assigned',
   'token_looked_up',
+  'token_taken_back',
 ]);
 
 function accountWho(id: string, { names, holderId }: ActorNames, action: string): ActorWords {

@@ -1,5 +1,9 @@
 import type { Request } from 'express';
+import { mayAct, type StaffRole } from '../../../domain/accounts/staff.ts';
 import type { ShownEvent } from '../../../domain/support/timeline.ts';
+import { type DeedLook, lookAtEntries } from '../../../domain/take-back/look.ts';
+import { takeBackHref } from '../actions/act-take-back.ts';
+import type { HttpSupportDeps } from '../deps.ts';
 import { timelineLine } from './timeline-words.ts';
 
 /** The history on a page, fifty entries at a time. */
@@ -16,14 +20,35 @@ interface Page {
   names: ReadonlyMap<string, string>;
 }
 
+interface TimelinePlace {
+  path: string;
+  at: number | undefined;
+  holderId?: string | undefined;
+  role: StaffRole;
+}
+
+/** Whether an entry can be taken back, until when, or why not. */
+function takeBackOf(look: DeedLook | undefined, role: StaffRole) {
+  if (!look || look.isTakenBack) return undefined;
+  const { whyNot, until, needs } = look;
+  if (whyNot !== undefined) return { whyNot };
+  return { href: mayAct(role, needs) ? takeBackHref(look) : undefined, until, needs };
+}
+
 /** The data for the template `support-timeline`. */
-export function shownTimeline(
+export async function shownTimeline(
+  context: HttpSupportDeps,
   page: Page,
-  { path, at, holderId }: { path: string; at: number | undefined; holderId?: string | undefined },
+  { path, at, holderId, role }: TimelinePlace,
 ) {
   const readers = { names: page.names, holderId };
+  const ids = page.events.map(({ id }) => id);
+  const looks = await lookAtEntries(context, ids);
   return {
-    lines: page.events.map((event) => timelineLine(event, readers)),
+    lines: page.events.map((event) => ({
+      ...timelineLine(event, readers),
+      takeBack: takeBackOf(looks.get(event.id), role),
+    })),
     older: page.before === undefined ? undefined : `${path}?before=${page.before}#history`,
     newest: at === undefined ? undefined : `${path}#history`,
   };

@@ -1,7 +1,8 @@
-import type { Request, RequestHandler, Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import type { HttpSupportDeps } from '../deps.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeMapping, type MappingDescription } from '../../../domain/support/describe-mapping.ts';
+import { newestDeed } from '../../../domain/take-back/look.ts';
 import { timelineOfMapping } from '../../../domain/support/timeline.ts';
 import { gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
 import { stackedBars } from '../../charts/charts.ts';
@@ -10,6 +11,7 @@ import { PageError } from '../../pages/page-error.ts';
 import { type PageShell } from '../../site/page-shell.ts';
 import { roleIn } from '../../site/reader.ts';
 import { sourceWords } from '../../wording/token-words.ts';
+import { takeBackOffers } from '../actions/act-take-back.ts';
 import { leakCard } from './leak-card.ts';
 import { pastCard } from './past-card.ts';
 import { mailLines } from './mail-words.ts';
@@ -70,12 +72,17 @@ function shownAccount({ mapping, account }: MappingDescription) {
   };
 }
 
-async function shownHistory({ context }: PageShell, req: Request, { mapping, pair }: MappingDescription) {
+async function shownHistory(
+  { context }: PageShell,
+  [req, res]: readonly [Request, Response],
+  { mapping, pair }: MappingDescription,
+) {
   const at = beforeIn(req);
   const of = { mappingId: mapping.id, pair, grantId: mapping.grant_id };
   const page = await timelineOfMapping(context, of, at);
   const holderId = mapping.account_id ?? undefined;
-  return shownTimeline(page, { path: `/support/mappings/${mapping.id}`, at, holderId });
+  const role = roleIn(res) as StaffRole;
+  return shownTimeline(context, page, { path: `/support/mappings/${mapping.id}`, at, holderId, role });
 }
 
 const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
@@ -118,7 +125,10 @@ function show(frame: PageShell): RequestHandler {
       wide: true,
       token: shown,
       standing: mappingStanding(frame.context, all),
-      actions: mappingActions(frame.context, role, all),
+      actions: [
+        ...mappingActions(frame.context, role, all),
+        ...takeBackOffers(role, [await newestDeed(frame.context, 'token', all.mapping.id)]),
+      ],
       account: shownAccount(all),
       grant: mappingGrant(frame.context, all),
       link: all.link,
@@ -128,7 +138,7 @@ function show(frame: PageShell): RequestHandler {
       writes: shownWrites(all.writes),
       calls: shownCalls(all),
       past,
-      timeline: await shownHistory(frame, req, all),
+      timeline: await shownHistory(frame, [req, res], all),
     });
   };
 }

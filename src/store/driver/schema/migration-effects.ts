@@ -62,10 +62,24 @@ interface StatementEffect {
   words: string;
 }
 
+const IN_BRACKETS = /\([^()]*\)/g;
+
+/** The clauses of an `alter table`. A comma in brackets belongs to its clause. */
+function clausesOf(statement: string): string[] {
+  let bare = statement.replace(/^alter table \w+/i, '');
+  for (let before = ''; before !== bare; ) [before, bare] = [bare, bare.replaceAll(IN_BRACKETS, '')];
+  return bare.split(',').map((clause) => clause.trim());
+}
+
+/** PostgreSQL takes several clauses in one statement. It only adds where each of them does. */
+const addsAlone = (statement: string): boolean =>
+  !/^alter table /i.test(statement) || clausesOf(statement).every((clause) => /^add column /i.test(clause));
+
 function effectOfStatement(statement: string): StatementEffect {
   for (const [form, kind, text] of FORMS) {
     const found = form.exec(statement);
-    if (found) return { kind, table: found[1] ?? '', words: text(found[1] ?? '') };
+    if (found && (kind !== 'add' || addsAlone(statement)))
+      return { kind, table: found[1] ?? '', words: text(found[1] ?? '') };
   }
   return { kind: 'change', table: '', words: statement.split(' ').slice(0, FIRST_WORDS).join(' ') };
 }

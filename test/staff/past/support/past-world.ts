@@ -9,7 +9,7 @@ import { DAY } from '../../../../src/shared/lifetimes.ts';
 import type { Mapping } from '../../../../src/store/tables/tables.ts';
 import { browserOf, consentAt, DANA, pressIn } from '../../../owners/support/people.ts';
 import { SettableClock } from '../../../support/bridge/settable-clock.ts';
-import { startSystem, type System } from '../../../support/bridge/system.ts';
+import { startSystem, type System, type SystemOptions } from '../../../support/bridge/system.ts';
 import type { LegacyApp } from '../../../support/callers/authorize.ts';
 import type { CookieWalker } from '../../../support/callers/cookie-walker.ts';
 import { issueToken, read } from '../../../support/callers/legacy-calls.ts';
@@ -48,13 +48,14 @@ export class PastWorld {
   #made = 0;
   readonly #env = process.env;
 
-  async start(): Promise<void> {
+  async start({ env = {}, ownClients }: Pick<SystemOptions, 'env' | 'ownClients'> = {}): Promise<void> {
     const user = { id: OLD_USER, name: 'Dana' };
     this.#old = await startOldBackend({ accounts: [{ tokens: [], user }] });
     this.system = await startSystem({
       clock: this.clock,
       accessTokenSeconds: 30,
-      env: { LEGACY_BACKEND_URL: this.#old.url },
+      env: { LEGACY_BACKEND_URL: this.#old.url, ...env },
+      ...(ownClients && { ownClients }),
     });
     this.apps = [this.system.app, await this.system.registerApp('https://other.example/callback')];
     this.dana = await browserOf(this.system, DANA);

@@ -1,0 +1,103 @@
+import { normalEmail } from '../../shared/mail/address.ts';
+import type { Database } from '../../store/driver/store.ts';
+import {
+  entriesOfPin,
+  newIdsOf,
+  ownersOf,
+  type PinnableThings,
+  thingsUnder,
+} from '../../store/tokens/pinned-things.ts';
+import { readTokenPlaces } from '../../store/tokens/token-places.ts';
+import { type DeedPart, recordDeed } from '../history/record-deed.ts';
+import { tokenWas } from '../tokens/token-deed.ts';
+import type { AccountsDeps } from './deps.ts';
+import { type PinCounts, type PinRequest, pinAccountIn } from './pin-account.ts';
+
+/** A pin by the word of staff: what it changes is kept, so that it can be taken back. */
+
+/** What was pinned. `deed` names what can be taken back, if anything. */
+interface PinResult extends PinCounts {
+  deed: string | undefined;
+}
+
+/** More tokens than can be taken back: their exact number does not matter. */
+const TOKENS_READ = 1001;
+
+interface PinnableState {
+  places: Awaited<ReturnType<typeof readTokenPlaces>>;
+  owners: Map<string, string | null>;
+  newIds: Map<string, string | null>;
+}
+
+async function standingOf(tx: Database, { tokens, apps, oldIds }: PinnableThings): Promise<PinnableState> {
+  return {
+    places: await readTokenPlaces(tx, tokens),
+    owners: await ownersOf(tx, apps),
+    newIds: await newIdsOf(tx, oldIds),
+  };
+}
+
+type PartWithoutEntry = Omit<DeedPart, 'entry'>;
+
+async function tokenParts(
+  tx: Database,
+  before: PinnableState,
+  after: PinnableState,
+): Promise<PartWithoutEntry[]> {
+  const parts: PartWithoutEntry[] = [];
+  for (const [subject, place] of before.places) {
+    const left = after.places.get(subject);
+    if (!left || left.account_id === place.account_id) continue;
+    const was = await tokenWas(tx, place);
+    parts.push({ thing: 'token', subject, clientId: left.client_id, was, left });
+  }
+  return parts;
+}
+
+function otherParts(before: PinnableState, after: PinnableState): PartWithoutEntry[] {
+  const changed = (was: Map<string, string | null>, left: Map<string, string | null>) =>
+    [...was].filter(([id, value]) => left.get(id) !== value);
+  const owners = changed(before.owners, after.owners).map(([subject, was]): PartWithoutEntry => {
+    const left = after.owners.get(subject) ?? null;
+    return { thing: 'owner', subject, clientId: subject, was: { id: was }, left: { id: left } };
+  });
+  const ids = changed(before.newIds, after.newIds).map(([subject, was]): PartWithoutEntry => {
+    return { thing: 'old_id', subject, was: { id: was }, left: { id: after.newIds.get(subject) ?? null } };
+  });
+  return [...owners, ...ids];
+}
+
+/**
+ * Pins everything that waits under an address by the word of staff, in the caller's transaction, and keeps what it
+ * changed.
+ */
+export async function pinByHandIn(
+  context: AccountsDeps,
+  tx: Database,
+  asked: PinRequest,
+): Promise<PinResult> {
+  const things = await thingsUnder(tx, normalEmail(asked.email), TOKENS_READ);
+  const before = await standingOf(tx, things);
+  const counts = await pinAccountIn(context, tx, asked);
+  const after = await standingOf(tx, things);
+  const parts = [...(await tokenParts(tx, before, after)), ...otherParts(before, after)];
+  if (parts.length === 0) return { ...counts, deed: undefined };
+  const entries = await entriesOfPin(tx, asked.accountId, things);
+  const named = parts.map((part) => {
+    const entry = part.thing === 'old_id' ? entries.ofOldId : entries.ofThings.get(part.subject);
+    if (!entry) throw new Error(`a pin without an entry for the ${part.thing} ${part.subject}`);
+    return { ...part, entry };
+  });
+  const deed = await recordDeed(tx, {
+    kind: 'pin',
+    at: context.clock.now(),
+    actor: asked.actor,
+    parts: named,
+  });
+  return { ...counts, deed };
+}
+
+/** Pins by the word of staff in a transaction of its own. */
+export function pinByHand(context: AccountsDeps, asked: PinRequest): Promise<PinResult> {
+  return context.store.transaction((tx) => pinByHandIn(context, tx, asked));
+}

@@ -1,0 +1,134 @@
+import { TAKE_BACK } from '../../shared/lifetimes.ts';
+import type { Database } from '../../store/driver/store.ts';
+import {
+  type DeedRow,
+  deedsOfApp,
+  deedsOfEntries,
+  type DeedWithEntry,
+  listParts,
+  newestDeedOn,
+  type PartWithEntry,
+} from '../../store/history/deeds.ts';
+import type { DeedKind, DeedThing } from '../../store/tables/deeds.ts';
+import type { StaffRole } from '../accounts/staff.ts';
+import type { TakeBackDeps } from './deps.ts';
+import { KINDS, LOSSES, THINGS } from './kinds.ts';
+
+/** What of the history can be taken back now, and why the rest cannot. Looks only; `take-back.ts` does it. */
+
+/** A deed as it stands now. */
+export interface DeedLook {
+  /** The id of the entry in the history. */
+  entryId: number;
+  kind: DeedKind;
+  needs: StaffRole;
+  doneAt: number;
+  until: number;
+  /** Why it cannot be taken back; undefined where it can. */
+  whyNot: string | undefined;
+  isTakenBack: boolean;
+  /** What the entry is about, and the reason that it has. */
+  mappingId: string | null;
+  clientId: string | null;
+  accountId: string | null;
+  reason: string | null;
+}
+
+interface LookScope {
+  db: Database;
+  now: number;
+  by: string;
+}
+
+const OVER = 'It was done more than seven days ago.';
+
+/** Why the parts of a deed cannot be put back; undefined where they can. */
+export async function whyNotParts(
+  scope: LookScope,
+  deed: DeedRow,
+  parts: readonly PartWithEntry[],
+): Promise<string | undefined> {
+  for (const part of parts) {
+    const why = await THINGS[part.thing].whyNot({ ...scope, deed, part });
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** Why a deed cannot be taken back by itself, whatever became of its things. `within` is the time for it. */
+export function whyNotDeed(deed: DeedRow, now: number, within = TAKE_BACK): string | undefined {
+  if (deed.back_at !== null) return 'It was taken back already.';
+  if (deed.lost !== null) return LOSSES[deed.lost];
+  return deed.done_at <= now - within ? OVER : undefined;
+}
+
+async function lookAt(context: TakeBackDeps, row: DeedWithEntry): Promise<DeedLook> {
+  const [db, now] = [context.store.durable, context.clock.now()];
+  const { kind, done_at: doneAt } = row;
+  const own = whyNotDeed(row, now);
+  return {
+    entryId: row.entry_id,
+    kind,
+    needs: KINDS[kind].needs,
+    doneAt,
+    until: doneAt + TAKE_BACK,
+    whyNot: own ?? (await whyNotParts({ db, now, by: '' }, row, await listParts(db, row.id))),
+    isTakenBack: row.back_at !== null,
+    mappingId: row.mapping_id,
+    clientId: row.client_id,
+    accountId: row.account_id,
+    reason: row.reason,
+  };
+}
+
+/** The deeds of these entries of the history, by the id of the entry. Other entries have none. */
+export async function lookAtEntries(
+  context: TakeBackDeps,
+  entryIds: readonly number[],
+): Promise<Map<number, DeedLook>> {
+  const rows = await deedsOfEntries(context.store.durable, entryIds);
+  const looks = await Promise.all(rows.map((row) => lookAt(context, row)));
+  return new Map(looks.map((look) => [look.entryId, look]));
+}
+
+/** The deed of one entry. */
+export async function lookAtEntry(context: TakeBackDeps, entryId: number): Promise<DeedLook | undefined> {
+  return (await lookAtEntries(context, [entryId])).get(entryId);
+}
+
+/** A deed by its id, with the first of its entries. */
+export async function lookAtDeed(context: TakeBackDeps, id: string): Promise<DeedLook | undefined> {
+  const [first] = await listParts(context.store.durable, id);
+  return first && lookAtEntry(context, first.entry_id);
+}
+
+/** The newest deed on a thing. */
+export async function newestDeed(
+  context: TakeBackDeps,
+  thing: DeedThing,
+  subject: string,
+): Promise<DeedLook | undefined> {
+  const row = await newestDeedOn(context.store.durable, thing, subject);
+  return row && lookAt(context, row);
+}
+
+/** The newest deeds on an app itself: on its cut-over and on its time for each date. */
+export async function newestDeedsOfApp(context: TakeBackDeps, clientId: string): Promise<DeedLook[]> {
+  const found = await Promise.all([
+    newestDeed(context, 'cut_over', clientId),
+    newestDeed(context, 'extension', `${clientId} retirement`),
+    newestDeed(context, 'extension', `${clientId} sunset`),
+  ]);
+  return found.filter((look) => look !== undefined);
+}
+
+const CONFIRMATIONS = 20;
+
+/** The confirmations of hand-overs of an app in the last seven days that can be taken back, the newest first. */
+export async function openConfirmations(context: TakeBackDeps, clientId: string): Promise<DeedLook[]> {
+  const after = context.clock.now() - TAKE_BACK;
+  const asked = { clientId, thing: 'handover', after, limit: CONFIRMATIONS } as const;
+  const rows = await deedsOfApp(context.store.durable, asked);
+  const looks = await Promise.all(rows.map((row) => lookAt(context, row)));
+  return looks.filter(({ whyNot }) => whyNot === undefined);
+}

@@ -1,0 +1,98 @@
+import { cutOverOf, type CutOverRow, restoreCutOver } from '../../../store/cut-over/cut-overs.ts';
+import { findGrant } from '../../../store/grants/grants.ts';
+import { findHandoverOf, unconfirmHandover } from '../../../store/grants/handovers.ts';
+import { hasChangedApps } from '../../../store/history/deeds.ts';
+import { endExtensionNamed, extensionInForce, reviveExtension } from '../../../store/lifecycle/extensions.ts';
+import type { Milestone } from '../../../store/tables/lifecycle.ts';
+import { newIdsOf, ownersOf, restoreOldId, restoreOwner } from '../../../store/tokens/pinned-things.ts';
+import { CHANGED, type PartScope, readThing, type ThingRules } from './thing.ts';
+
+/** Everything but tokens: owners, old ids, the cut-over, extensions and confirmations of hand-overs. */
+
+interface WithId {
+  id: string | null;
+}
+
+const idsOf = ({ part }: Pick<PartScope, 'part'>) => ({
+  was: (readThing(part.was) as WithId).id,
+  left: (readThing(part.left_as) as WithId).id,
+});
+
+const ofApp: ThingRules['subject'] = ({ client_id: clientId }) => ({ clientId });
+
+/** The owner of an app. */
+export const ownerRules: ThingRules = {
+  async whyNot(scope) {
+    const { db, part } = scope;
+    const { left } = idsOf(scope);
+    if ((await ownersOf(db, [part.subject])).get(part.subject) !== left)
+      return 'The app has another owner since.';
+    const changes = { clientIds: [part.subject], actor: `account:${left}`, since: part.entry_id };
+    return (await hasChangedApps(db, changes)) ? 'Its new owner has changed the app since.' : undefined;
+  },
+  restore: (scope) => restoreOwner(scope.db, scope.part.subject, idsOf(scope)),
+  subject: ofApp,
+};
+
+/** The new id of an old account id. */
+export const oldIdRules: ThingRules = {
+  async whyNot(scope) {
+    const now = (await newIdsOf(scope.db, [scope.part.subject])).get(scope.part.subject);
+    return now === idsOf(scope).left ? undefined : CHANGED;
+  },
+  restore: (scope) => restoreOldId(scope.db, scope.part.subject, idsOf(scope)),
+  subject: (part) => ({ accountId: (readThing(part.left_as) as WithId).id }),
+};
+
+const cutOversOf = ({ part }: PartScope) => ({
+  was: readThing(part.was) as CutOverRow,
+  left: readThing(part.left_as) as CutOverRow,
+});
+
+/** The percentage of an app's accounts that the new API answers. */
+export const cutOverRules: ThingRules = {
+  async whyNot(scope) {
+    const { left } = cutOversOf(scope);
+    const now = await cutOverOf(scope.db, scope.part.subject);
+    const isLeft = now?.cut_over_percent === left.cut_over_percent && now.cut_over_at === left.cut_over_at;
+    return isLeft ? undefined : 'The cut-over of the app was changed since.';
+  },
+  restore: (scope) => restoreCutOver(scope.db, scope.part.subject, cutOversOf(scope)),
+  subject: ofApp,
+};
+
+/** The extension that the action left, and the milestone. */
+type LeftExtension = WithId & { name: Milestone };
+
+const leftExtension = ({ part }: Pick<PartScope, 'part'>) => readThing(part.left_as) as LeftExtension;
+
+/** The extension of an app for one date. */
+export const extensionRules: ThingRules = {
+  async whyNot(scope) {
+    const { id, name } = leftExtension(scope);
+    const now = await extensionInForce(scope.db, { clientId: scope.part.client_id ?? '', name });
+    return (now?.id ?? null) === id ? undefined : `The time for the ${name} was changed since.`;
+  },
+  async restore(scope) {
+    const { db, now, by, deed } = scope;
+    const [{ id: left }, { was }] = [leftExtension(scope), idsOf(scope)];
+    if (left !== null && !(await endExtensionNamed(db, left, { now, by }))) return false;
+    return was === null || reviveExtension(db, was, deed.done_at);
+  },
+  subject: ofApp,
+};
+
+/** The confirmation of a hand-over. */
+export const handoverRules: ThingRules = {
+  async whyNot({ db, part }) {
+    const { confirmed_at: at } = readThing(part.left_as) as { confirmed_at: number };
+    if ((await findHandoverOf(db, part.subject))?.confirmed_at !== at) return CHANGED;
+    const grant = await findGrant(db, part.subject);
+    return grant?.refresh_token_sealed ? undefined : 'The pair is erased: its seven days here are over.';
+  },
+  restore({ db, part }) {
+    const { confirmed_at: at } = readThing(part.left_as) as { confirmed_at: number };
+    return unconfirmHandover(db, part.subject, at);
+  },
+  subject: (part) => ({ grantId: part.subject, clientId: part.client_id }),
+};

@@ -1,0 +1,57 @@
+import type { Request, Response, Router } from 'express';
+import { TakeBackRefused } from '../../../domain/history/record-deed.ts';
+import { KINDS } from '../../../domain/take-back/kinds.ts';
+import { openConfirmations } from '../../../domain/take-back/look.ts';
+import { takeConfirmationBack } from '../../../domain/take-back/take-back.ts';
+import { leaveWith } from '../../pages/flash-notice.ts';
+import { PageError } from '../../pages/page-error.ts';
+import { callingOf } from '../../request-trace.ts';
+import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { ownedApp } from '../owned-app.ts';
+
+/** /apps/:clientId/handovers/:entryId/take-back: the owner takes back that the app has its pair. */
+
+const ADDRESS = '/apps/:clientId/handovers/:entryId/take-back';
+
+async function ask(frame: PageShell, req: Request, res: Response): Promise<void> {
+  const app = await ownedApp(frame.context, req);
+  const open = await openConfirmations(frame.context, app.client_id);
+  const one = open.find(({ entryId }) => String(entryId) === req.params['entryId']);
+  if (!one)
+    throw new PageError(404, 'There is nothing to take back', {
+      reason:
+        'The confirmation was taken back, or its pair is erased: it is kept for seven days after the hand-over.',
+      next: 'The page “Move” of the app says what can be taken back.',
+    });
+  frame.page(res, 'take-confirmation-back', {
+    title: 'Take back the confirmation?',
+    app,
+    account: one.accountId,
+    at: one.doneAt,
+    until: one.until,
+    back: KINDS.confirm.back,
+  });
+}
+
+async function act(frame: PageShell, req: Request, res: Response): Promise<void> {
+  const { client_id: clientId } = await ownedApp(frame.context, req);
+  const href = `/apps/${clientId}/move`;
+  const origin = { actor: `account:${signedInPerson(req).accountId}`, ...callingOf(res) };
+  try {
+    await takeConfirmationBack(frame.context, {
+      entryId: Number(req.params['entryId']),
+      clientId,
+      ...origin,
+    });
+  } catch (error) {
+    if (!(error instanceof TakeBackRefused)) throw error;
+    return leaveWith(frame.context, res, { href, notice: 'too-late' });
+  }
+  leaveWith(frame.context, res, { href, notice: 'taken-back' });
+}
+
+/** Adds the page and the form. */
+export function confirmationRoutes(router: Router, frame: PageShell): void {
+  router.get(ADDRESS, frame.requirePerson, (req, res) => ask(frame, req, res));
+  router.post(ADDRESS, (req, res) => act(frame, req, res));
+}

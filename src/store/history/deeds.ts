@@ -1,0 +1,166 @@
+import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely';
+import { chunksOf } from '../../shared/chunks-of.ts';
+import { isOneOf } from '../driver/many-rows.ts';
+import { deletePiece, type Piece, type PieceResult } from '../driver/pieces.ts';
+import type { Database } from '../driver/store.ts';
+import type { DeedTables, DeedThing } from '../tables/deeds.ts';
+
+/** Deeds: what was changed by one action, so that it can be taken back. */
+
+export type DeedRow = Selectable<DeedTables['deeds']>;
+type DeedPartRow = Selectable<DeedTables['deed_parts']>;
+type NewDeedPart = Insertable<DeedTables['deed_parts']>;
+
+const PARTS_AT_ONCE = 200;
+
+/** Keeps a deed, in the transaction of the action. */
+export async function insertDeed(
+  tx: Database,
+  deed: Insertable<DeedTables['deeds']>,
+  parts: readonly NewDeedPart[],
+): Promise<void> {
+  await tx.insertInto('deeds').values(deed).execute();
+  for (const some of chunksOf(parts, PARTS_AT_ONCE)) await tx.insertInto('deed_parts').values(some).execute();
+}
+
+/** Claims a deed to take it back: once, and only where it was done after a time. */
+export async function claimDeed(
+  tx: Database,
+  id: string,
+  { now, by, doneAfter }: { now: number; by: string; doneAfter: number },
+): Promise<boolean> {
+  const claimed = await tx
+    .updateTable('deeds')
+    .set({ back_at: now, back_by: by })
+    .where('id', '=', id)
+    .where('back_at', 'is', null)
+    .where('lost', 'is', null)
+    .where('done_at', '>', doneAfter)
+    .executeTakeFirst();
+  return claimed.numUpdatedRows === 1n;
+}
+
+/** A deed. */
+export async function readDeed(db: Database, id: string): Promise<DeedRow | undefined> {
+  return db.selectFrom('deeds').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** A part with the id of its entry in the history. */
+export type PartWithEntry = DeedPartRow & { entry_id: number };
+
+const partsWithEntries = (db: Database) =>
+  db
+    .selectFrom('deed_parts')
+    .innerJoin('events', 'events.uid', 'deed_parts.entry_uid')
+    .selectAll('deed_parts')
+    .select('events.id as entry_id');
+
+/** The parts of a deed, in the order of their entries. */
+export async function listParts(db: Database, deedId: string): Promise<PartWithEntry[]> {
+  return partsWithEntries(db).where('deed_id', '=', deedId).orderBy('events.id').execute();
+}
+
+const deedsWithEntries = (db: Database) =>
+  db
+    .selectFrom('events')
+    .innerJoin('deed_parts', 'deed_parts.entry_uid', 'events.uid')
+    .innerJoin('deeds', 'deeds.id', 'deed_parts.deed_id')
+    .selectAll('deeds')
+    .select([
+      'events.id as entry_id',
+      'events.mapping_id',
+      'events.client_id',
+      'events.account_id',
+      'events.reason',
+    ]);
+
+/** A deed with one of its entries. */
+export type DeedWithEntry = Awaited<ReturnType<typeof deedsOfEntries>>[number];
+
+/** The deeds of these entries of the history. Most entries have none. */
+export async function deedsOfEntries(db: Database, entryIds: readonly number[]) {
+  return entryIds.length === 0
+    ? []
+    : deedsWithEntries(db).where('events.id', 'in', entryIds).orderBy('events.id').execute();
+}
+
+/** The newest deed on a thing, with its entry. */
+export async function newestDeedOn(
+  db: Database,
+  thing: DeedThing,
+  subject: string,
+): Promise<DeedWithEntry | undefined> {
+  return deedsWithEntries(db)
+    .where('thing', '=', thing)
+    .where('subject', '=', subject)
+    .orderBy('events.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The deeds on things of an app that were done after a time, the newest first. Those on tokens are not among them. */
+export async function deedsOfApp(
+  db: Database,
+  { clientId, thing, after, limit }: { clientId: string; thing: DeedThing; after: number; limit: number },
+): Promise<DeedWithEntry[]> {
+  return deedsWithEntries(db)
+    .where('deed_parts.client_id', '=', clientId)
+    .where('thing', '<>', sql.lit('token'))
+    .where('thing', '=', thing)
+    .where('done_at', '>', after)
+    .orderBy('events.id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Whether the actor has changed one of these apps since an entry. */
+export async function hasChangedApps(
+  db: Database,
+  { clientIds, actor, since }: { clientIds: readonly string[]; actor: string; since: number },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('events')
+    .select('id')
+    .where(isOneOf(db, 'client_id', clientIds))
+    .where('mapping_id', 'is', null)
+    .where('grant_id', 'is', null)
+    .where('id', '>', since)
+    .where('actor', '=', actor)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether an app and account were parted since an entry. */
+export async function wasDeauthorizedSince(
+  db: Database,
+  { clientId, accountId }: { clientId: string; accountId: string },
+  since: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('events')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId)
+    .where('action', '=', 'deauthorized')
+    .where('id', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The first piece of either, by the ids of deeds. */
+export const FIRST_DEEDS: Piece = { after: '', limit: 500 };
+
+/** Removes a piece of the parts of deeds that were done before a time. */
+export function deletePartsBefore(db: Database, time: number, piece: Piece): Promise<PieceResult> {
+  const which = sql<SqlBool>`deed_id in (select id from deeds where done_at < ${time})`;
+  return deletePiece(db, { table: 'deed_parts', key: 'entry_uid', by: 'deed_id', which }, piece);
+}
+
+/** Removes a piece of the deeds of before a time that have no parts any more. */
+export function deleteDeedsBefore(db: Database, time: number, piece: Piece): Promise<PieceResult> {
+  const which = sql<SqlBool>`done_at < ${time}
+    and not exists (select 1 from deed_parts where deed_id = deeds.id)`;
+  return deletePiece(db, { table: 'deeds', key: 'id', by: 'id', which }, piece);
+}

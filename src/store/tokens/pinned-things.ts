@@ -1,0 +1,128 @@
+import { isOneOf } from '../driver/many-rows.ts';
+import type { Database } from '../driver/store.ts';
+import { rowsUnderLegacyIds } from './under-legacy-ids.ts';
+
+/** What a pin of an address can change, and how it stands before and after. */
+
+/** The ids of tokens, the client ids of apps, and old account ids. */
+export interface PinnableThings {
+  tokens: string[];
+  apps: string[];
+  oldIds: string[];
+}
+
+/** The old account ids that wait for their new id under an address. */
+async function oldIdsUnder(tx: Database, email: string): Promise<string[]> {
+  const rows = tx
+    .selectFrom('id_pairs')
+    .select('legacy_id')
+    .where('kind', '=', 'account')
+    .where('email', '=', email)
+    .where('modern_id', 'is', null)
+    .orderBy('legacy_id');
+  return (await rows.execute()).map(({ legacy_id: id }) => id);
+}
+
+/** Everything that a pin of this address (in lower case) can change, at most `limit` of each. */
+export async function thingsUnder(tx: Database, email: string, limit: number): Promise<PinnableThings> {
+  const oldIds = await oldIdsUnder(tx, email);
+  const followers = await rowsUnderLegacyIds(tx, oldIds);
+  const apps = tx
+    .selectFrom('apps')
+    .select('client_id')
+    .where('owner_email', '=', email)
+    .where('owner_account_id', 'is', null);
+  const clientIds = [
+    ...(await apps.execute()).map(({ client_id: id }) => id),
+    ...followers.apps.map(({ clientId }) => clientId),
+  ];
+  const tokens = tx
+    .selectFrom('mappings')
+    .select('id')
+    .where('account_id', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('account_email', '=', email),
+        eb('source', '=', 'registration')
+          .and('account_email', 'is', null)
+          .and(isOneOf(tx, 'client_id', clientIds)),
+      ]),
+    )
+    .orderBy('id')
+    .limit(limit);
+  const ids = [...(await tokens.execute()).map(({ id }) => id), ...followers.tokens.map(({ id }) => id)];
+  return { tokens: [...new Set(ids)], apps: [...new Set(clientIds)], oldIds };
+}
+
+/** The owners of apps, by client id. */
+export async function ownersOf(
+  db: Database,
+  clientIds: readonly string[],
+): Promise<Map<string, string | null>> {
+  const rows = db
+    .selectFrom('apps')
+    .select(['client_id', 'owner_account_id'])
+    .where(isOneOf(db, 'client_id', clientIds));
+  return new Map((await rows.execute()).map((row) => [row.client_id, row.owner_account_id]));
+}
+
+/** The new ids of old account ids. */
+export async function newIdsOf(db: Database, oldIds: readonly string[]): Promise<Map<string, string | null>> {
+  const rows = db
+    .selectFrom('id_pairs')
+    .select(['legacy_id', 'modern_id'])
+    .where('kind', '=', 'account')
+    .where(isOneOf(db, 'legacy_id', oldIds));
+  return new Map((await rows.execute()).map((row) => [row.legacy_id, row.modern_id]));
+}
+
+/** Gives an app the owner that it had, if the owner is the one that it was given. */
+export async function restoreOwner(
+  tx: Database,
+  clientId: string,
+  { left, was }: { left: string | null; was: string | null },
+): Promise<boolean> {
+  const restored = await tx
+    .updateTable('apps')
+    .set({ owner_account_id: was })
+    .where('client_id', '=', clientId)
+    .where('owner_account_id', 'is not distinct from', left)
+    .executeTakeFirst();
+  return restored.numUpdatedRows === 1n;
+}
+
+/** Lets an old account id wait again, if its new id is the one that it was given. */
+export async function restoreOldId(
+  tx: Database,
+  oldId: string,
+  { left, was }: { left: string | null; was: string | null },
+): Promise<boolean> {
+  const restored = await tx
+    .updateTable('id_pairs')
+    .set({ modern_id: was })
+    .where('kind', '=', 'account')
+    .where('legacy_id', '=', oldId)
+    .where('modern_id', 'is not distinct from', left)
+    .executeTakeFirst();
+  return restored.numUpdatedRows === 1n;
+}
+
+/** The names (`uid`) of the newest entries that tell of a pin to an account: of tokens and apps, and of the old id. */
+export async function entriesOfPin(db: Database, accountId: string, { tokens, apps }: PinnableThings) {
+  const ofPin = db
+    .selectFrom('events')
+    .select(['uid', 'mapping_id', 'client_id'])
+    .where('account_id', '=', accountId)
+    .where('action', 'in', ['account_pinned', 'app_changed'])
+    .orderBy('id');
+  const ofTokens = await ofPin.where(isOneOf(db, 'mapping_id', tokens)).execute();
+  const ofApps = await ofPin
+    .where(isOneOf(db, 'client_id', apps))
+    .where('mapping_id', 'is', null)
+    .execute();
+  const ofOldId = await ofPin.where('client_id', 'is', null).where('mapping_id', 'is', null).execute();
+  const named = [...ofTokens, ...ofApps].map(
+    ({ uid, mapping_id: id, client_id: clientId }) => [id ?? clientId ?? '', uid ?? ''] as const,
+  );
+  return { ofThings: new Map(named), ofOldId: ofOldId.at(-1)?.uid ?? '' };
+}
