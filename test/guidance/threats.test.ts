@@ -45,6 +45,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['F', 159, 164],
   ['C', 165, 166],
   ['F', 167, 173],
+  ['F', 180, 183],
   ['F', 190, 203],
   ['K', 1, 8],
   ['S', 1, 18],

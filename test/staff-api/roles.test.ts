@@ -51,6 +51,7 @@ remindOfToken             403    200   200
 probeToken                403    200   200
 assignToken               403    200   200
 reportLeakedTokens        403    200   200
+takeEntryBack             403    200   200
 settleMail                403    200   200
 pinToken                  403    403   200
 addApp                    403    403   200

@@ -89,5 +89,6 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
     days: '30',
   }),
   'POST /support/api-keys/:id/end': because,
+  'POST /support/history/:entryId/take-back': because,
   'POST /support/mails/:id/settle': because,
 };

@@ -55,6 +55,8 @@ POST /apps/:clientId/modern-client                    403      404      404     
 POST /apps/:clientId/modern-client/remove             403      404      404     done     404     404      404      404
 POST /apps/:clientId/modern-client/handovers          403      404      404     done     404     404      404      404
 POST /apps/:clientId/modern-client/retire-secret      403      404      404     done     404     404      404      404
+GET  /apps/:clientId/handovers/:entryId/take-back     sign-in  404      404     200      404     404      404      404
+POST /apps/:clientId/handovers/:entryId/take-back     403      404      404     done     404     404      404      404
 GET  /apps/:clientId/rehearse                         sign-in  404      404     200      404     404      404      404
 POST /apps/:clientId/rehearse                         403      404      404     done     404     404      404      404
 POST /apps/:clientId/rehearse/stop                    403      404      404     done     404     404      404      404
@@ -118,6 +120,8 @@ GET  /support/api-keys                                sign-in  403      403     
 POST /support/api-keys                                403      403      403     403      403     403      403      made
 GET  /support/api-keys/:id/end                        sign-in  403      403     403      403     403      403      200
 POST /support/api-keys/:id/end                        403      403      403     403      403     403      403      done
+GET  /support/history/:entryId/take-back               sign-in  403      403     403      403     403      200      200
+POST /support/history/:entryId/take-back               403      403      403     403      403     403      done     done
 GET  /support/mails/:id/settle                        sign-in  403      403     403      403     403      200      200
 POST /support/mails/:id/settle                        403      403      403     403      403     403      done     done
 `;

@@ -13,6 +13,7 @@ import type { LegacyApp } from '../../support/callers/authorize.ts';
 import type { System } from '../../support/bridge/system.ts';
 import { waitingToken } from '../../owners/support/people.ts';
 import { accountOf } from './people.ts';
+import { confirmedEntry, revokedEntry } from './take-back-scene.ts';
 import { givenUpWebhook, removeSupportWebhooks } from './webhook-scene.ts';
 
 /** An app of the owner with a token of the holder, and whatever else an address of a page names. */
@@ -174,6 +175,8 @@ export async function makeScene(system: System): Promise<Scene> {
     'mappings/assign': await observedToken(system),
     'mappings/pin': (await waitingToken(system, { app, email: UNPROVEN })).id,
     'mappings/probe': served.id,
+    history: await revokedEntry(system, app),
+    handovers: await confirmedEntry(system, app),
   };
   return {
     clientId,

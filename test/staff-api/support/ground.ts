@@ -3,6 +3,7 @@ import { askForBulk, stopBulk } from '../../../src/domain/bulk/bulk-jobs.ts';
 import { exemptApp } from '../../../src/domain/lifecycle/changes/exempt-app.ts';
 import { extendApp } from '../../../src/domain/lifecycle/changes/extend-app.ts';
 import { planBrownout } from '../../../src/domain/lifecycle/changes/plan-brownout.ts';
+import { revokeByHand } from '../../../src/domain/tokens/revoke-token.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { DAY, HOUR } from '../../../src/shared/lifetimes.ts';
 import { insertStopped } from '../../../src/store/reminders/stopped-addresses.ts';
@@ -112,6 +113,14 @@ export function freeWindow() {
 export async function plannedBrownout(ground: ApiGround): Promise<string> {
   const asked = { rehearses: 'retirement' as const, text: 'A rehearsal', ...freeWindow(), ...BY };
   return (await planBrownout(ground.bridge.context, asked)).id;
+}
+
+/** The entry of a token that an agent revoked. */
+export async function revokedEntry(ground: ApiGround): Promise<number> {
+  const { mappingId } = await waitingIn(ground);
+  await revokeByHand(ground.bridge.context, { mappingId, ...BY });
+  const entry = rows(ground).selectFrom('events').select('id').where('mapping_id', '=', mappingId);
+  return (await entry.where('action', '=', 'token_revoked').executeTakeFirstOrThrow()).id;
 }
 
 export const mailOfNobody = (ground: ApiGround): Promise<string> =>

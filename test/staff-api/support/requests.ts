@@ -8,6 +8,7 @@ import {
   freeWindow,
   mailOfNobody,
   plannedBrownout,
+  revokedEntry,
   someApp,
   stoppedAddress,
   stoppedJob,
@@ -178,6 +179,10 @@ const WRITES: typeof READS = {
   }),
   stopJob: async (ground) => ({ path: `/jobs/${await waitingJob(ground)}/stop`, body: {} }),
   takeJobBack: async (ground) => ({ path: `/jobs/${await stoppedJob(ground)}/take-back`, body: {} }),
+  takeEntryBack: async (ground) => ({
+    path: `/history/${await revokedEntry(ground)}/take-back`,
+    body: { reason },
+  }),
   settleMail: async (ground) => ({ path: `/mails/${await mailOfNobody(ground)}/settle`, body: { reason } }),
   resumeReminders: async (ground) => ({
     path: '/reminders/resume',
