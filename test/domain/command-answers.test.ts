@@ -176,7 +176,10 @@ test('what stands already is no failure and no change', async () => {
 test('revoke speaks of no grant where the token had none', async () => {
   const [found] = (await findTokenCommand({}, ['c'.repeat(24)])).json['tokens'] as [{ mapping_id: string }];
   const { lines, json } = await revoke({ reason: 'lost' }, [found.mapping_id]);
-  expect(lines).toEqual(['The token is revoked. No grant served it.']);
+  expect(lines).toEqual([
+    'The token is revoked. No grant served it.',
+    expect.stringMatching(/^Until \S+Z this can be taken back: grantbridge history undo \d+ --reason TEXT$/),
+  ]);
   expect(json).toMatchObject({ outcome: 'revoked', alone: false, hadGrant: false });
 });
 

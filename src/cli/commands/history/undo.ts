@@ -2,6 +2,7 @@ import type { Context } from '../../../domain/context.ts';
 import { KINDS } from '../../../domain/take-back/kinds.ts';
 import { type DeedLook, newestDeed } from '../../../domain/take-back/look.ts';
 import { takeEntryBack } from '../../../domain/take-back/take-back.ts';
+import { SECOND } from '../../../shared/lifetimes.ts';
 import { momentText } from '../../../shared/moments.ts';
 import type { DeedThing } from '../../../store/tables/deeds.ts';
 import { commandActor } from '../by-option.ts';
@@ -44,6 +45,6 @@ export function linesOfUndo(look: DeedLook | undefined): string[] {
   if (look.whyNot !== undefined) return [`This cannot be taken back: ${look.whyNot}`];
   const { entryId, until } = look;
   return [
-    `Until ${momentText(until)} this can be taken back: grantbridge history undo ${entryId} --reason TEXT`,
+    `Until ${momentText(until - (until % SECOND))} this can be taken back: grantbridge history undo ${entryId} --reason TEXT`,
   ];
 }

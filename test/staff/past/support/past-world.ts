@@ -198,8 +198,8 @@ export class PastWorld {
     return { ok, lines, json: (json['tokens'] as Array<Record<string, unknown>>)[0] ?? {} };
   }
 
-  /** What the command `tokens find` says of a token. */
-  async find(id: string, at?: string) {
+  /** Runs a command on the database of the bridge. */
+  async command<T>(run: () => Promise<T>): Promise<T> {
     const { anchorsFile } = this.system.bridge.context;
     const { database } = this.system.bridge;
     process.env = {
@@ -210,8 +210,16 @@ export class PastWorld {
       MODERN_CLIENT_ID: 'bridge',
       LOG_LEVEL: 'error',
     };
-    const found = await findTokenCommand(at === undefined ? {} : { at }, [id]);
-    process.env = this.#env;
+    try {
+      return await run();
+    } finally {
+      process.env = this.#env;
+    }
+  }
+
+  /** What the command `tokens find` says of a token. */
+  async find(id: string, at?: string) {
+    const found = await this.command(() => findTokenCommand(at === undefined ? {} : { at }, [id]));
     return { ...found, token: (found.json['tokens'] as Array<Record<string, unknown>>)[0] ?? {} };
   }
 }
