@@ -54,9 +54,10 @@ async function tokenParts(
   return parts;
 }
 
+const changed = (was: Map<string, string | null>, left: Map<string, string | null>) =>
+  [...was].filter(([id, value]) => left.get(id) !== value);
+
 function otherParts(before: PinnableState, after: PinnableState): PartWithoutEntry[] {
-  const changed = (was: Map<string, string | null>, left: Map<string, string | null>) =>
-    [...was].filter(([id, value]) => left.get(id) !== value);
   const owners = changed(before.owners, after.owners).map(([subject, was]): PartWithoutEntry => {
     const left = after.owners.get(subject) ?? null;
     return { thing: 'owner', subject, clientId: subject, was: { id: was }, left: { id: left } };

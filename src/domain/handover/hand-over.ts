@@ -241,8 +241,9 @@ export async function confirm(context: HandoverDeps, asked: HandoverRequest): Pr
     const by = { at: now, ...asked.origin, ...pair, grantId: handover.grant_id };
     const change = { ...by, action: 'handover_confirmed', reason: 'the app has its pair' };
     const entry = await recordEvent(context, tx, change);
-    const [subject, was, left] = [handover.grant_id, { confirmed_at: null }, { confirmed_at: now }];
-    const part = { entry, thing: 'handover' as const, subject, clientId: pair.clientId, was, left };
+    const [was, left] = [{ confirmed_at: null }, { confirmed_at: now }];
+    const named = { thing: 'handover' as const, subject: handover.grant_id, clientId: pair.clientId };
+    const part = { ...named, entry, was, left };
     await recordDeed(tx, { kind: 'confirm', at: now, actor: asked.origin.actor, parts: [part] });
   });
   return handover.migrated_tokens;

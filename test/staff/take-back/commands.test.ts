@@ -14,6 +14,14 @@ import { TakeBackWorld } from './support/take-back-world.ts';
 
 const reason = 'ticket 4711';
 
+/** The id that the line of a command names. */
+function namedIn({ lines }: Result): string {
+  const line = /^Until (\S+) this can be taken back: grantbridge history undo (\d+) --reason TEXT$/;
+  const found = lines.map((one) => line.exec(one)).find((match) => match !== null);
+  if (!found) throw new Error(lines.join('\n'));
+  return found[2] ?? '';
+}
+
 describe.each(databaseKinds)('on %s', (kind) => {
   const world = new TakeBackWorld();
   beforeAll(() => world.startOn(kind));
@@ -24,14 +32,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
       world.command(() => one({ reason, by: 'Kim', ...options }, args));
   };
   const undo = run(undoEntry);
-
-  /** The id that the line of a command names. */
-  function namedIn({ lines }: Result): string {
-    const line = /^Until (\S+) this can be taken back: grantbridge history undo (\d+) --reason TEXT$/;
-    const found = lines.map((one) => line.exec(one)).find((match) => match !== null);
-    if (!found) throw new Error(lines.join('\n'));
-    return found[2] ?? '';
-  }
 
   test('revoke and assign: the line that they print brings the token back, once', async () => {
     const waiting = await waitingToken(world.system, { accountId: DANA.accountId });

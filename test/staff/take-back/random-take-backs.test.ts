@@ -128,7 +128,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
         isTwice: false,
       });
       expect({ ...told, parted: await isParted(deed) }).toEqual({ ...told, parted: false });
-      expect({ ...told, then: [...then] }).toEqual({ ...told, then: [...new Map([...now, ...deed.before])] });
+      expect({ ...told, rows: [...then] }).toEqual({ ...told, rows: [...new Map([...now, ...deed.before])] });
       expect({ ...told, servesNobody: await servesNobody(deed.before) }).toEqual({
         ...told,
         servesNobody: false,
@@ -138,7 +138,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
       return;
     }
     outcomes.refused += 1;
-    expect({ ...told, then: [...then] }).toEqual({ ...told, then: [...now] });
+    expect({ ...told, rows: [...then] }).toEqual({ ...told, rows: [...now] });
     const isLost = why?.includes('the new API was told so') === true;
     if (!deed.isTakenBack && !isLost)
       expect({ ...told, came: deed.step < step - 1 }).toEqual({ ...told, came: true });
@@ -175,7 +175,14 @@ describe.each(databaseKinds)('on %s', (kind) => {
         const { json } = await world.pastOf(id, at);
         const { state: told, client_id: app, account_id: account, grant_id: grant, cause: why } = json;
         expect({ seed, at, id, told, app, account, grant, why }).toEqual({
-          ...{ seed, at, id, told: state, app: client_id, account: account_id, grant: grant_id, why: cause },
+          seed,
+          at,
+          id,
+          told: state,
+          app: client_id,
+          account: account_id,
+          grant: grant_id,
+          why: cause,
         });
       }
     }

@@ -58,7 +58,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const page = await world.lead.get(world.formOf(entry));
     const send = () => pressIn(world.lead, page, /Take it back/, { reason: 'twice' });
     const both = await Promise.all([send(), send()]);
-    expect(both.map(({ location }) => location?.split('=')[1]).toSorted()).toEqual([
+    expect(both.map(({ location = '' }) => location.split('=')[1] ?? '').toSorted()).toEqual([
       'taken-back',
       'too-late',
     ]);

@@ -16,7 +16,10 @@ import { CHANGED, type PartScope, readThing, type ThingRules } from './thing.ts'
 const wasOf = ({ part }: Pick<PartScope, 'part'>) => readThing(part.was) as TokenWas;
 const leftOf = ({ part }: Pick<PartScope, 'part'>) => readThing(part.left_as) as TokenPlace;
 
-const placeOf = ({ live_grant: _, ...place }: TokenWas): TokenPlace => place;
+const placeOf = (was: TokenWas): TokenPlace => {
+  const { live_grant: ofPair, ...place } = was;
+  return ofPair === undefined ? was : place;
+};
 
 const isSame = (one: TokenPlace, other: TokenPlace): boolean =>
   (Object.keys(one) as Array<keyof TokenPlace>).every((column) => one[column] === other[column]);
