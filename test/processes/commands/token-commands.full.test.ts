@@ -189,7 +189,8 @@ test('assign says to which app a token of an unidentified program belongs, with 
   expect([code, output]).toEqual([
     0,
     'The token belongs to the app now. It has stopped working. Its holder has to connect the app. To make the link: grantbridge links make ' +
-      'No other token used its earlier grant, so the earlier grant has ended.\n',
+      'No other token used its earlier grant, so the earlier grant has ended.\n' +
+      'This cannot be taken back: The connection behind it has ended with its last token, and the new API was told so.\n',
   ]);
   expect(entries('token_assigned')).toEqual([
     { actor: 'command', mapping_id: token, reason: 'its owner said so' },
@@ -206,9 +207,11 @@ test('assign says to which app a token of an unidentified program belongs, with 
   );
   await run(settings, ...assign);
   const taken = await run(settings, ...assign.with(4, program));
-  expect(taken.output).toBe(
-    `The assignment is taken back: no app is proven for the token. Its holder can choose the token from the list on /apps/${program}/connect.\n`,
-  );
+  expect(taken.output.split('\n')).toEqual([
+    `The assignment is taken back: no app is proven for the token. Its holder can choose the token from the list on /apps/${program}/connect.`,
+    expect.stringMatching(/^Until \S+Z this can be taken back: grantbridge history undo \d+ --reason TEXT$/),
+    '',
+  ]);
   expect(entries('token_assigned')).toHaveLength(4);
 });
 
