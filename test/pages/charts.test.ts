@@ -28,12 +28,13 @@ const rowsOf = (html: string) =>
       .trim(),
   );
 const markAt = (svg = '') => Number(/chart-mark" x1="([\d.]+)"/.exec(svg)?.[1]);
+const todayAt = (svg = '') => Number(/chart-today" x1="([\d.]+)"/.exec(svg)?.[1]);
 const endOf = (svg = '') => Number(/chart-end [^>]*cx="([\d.]+)"/.exec(svg)?.[1]);
 
 test('bars name themselves, their days and their sums for a screen reader, in each width', () => {
   const html = stackedBars(chart());
   const drawings = drawingsOf(html);
-  expect(drawings).toHaveLength(2);
+  expect(drawings).toHaveLength(3);
   for (const svg of drawings) {
     const [, title, desc] = /role="img" aria-labelledby="(\S+) (\S+)"/.exec(svg) ?? [];
     expect(svg).toContain(`<title id="${title}">Calls</title>`);
@@ -71,11 +72,14 @@ test('the table of lines has the days on which something changed', () => {
 test('axes are labelled with few days and whole numbers', () => {
   const days = daysFrom('2026-09-01', 90);
   const values = days.map((_, index) => index * 1000);
-  const [wide, narrow] = drawingsOf(lines(chart({ days, series: [{ label: 'a', kind: 'ok', values }] })));
-  expect(textsOf(wide)).toEqual(expect.arrayContaining(['0', '20k', '1 Sept']));
+  const html = lines(chart({ days, series: [{ label: 'a', kind: 'ok', values }] }));
+  const [broad, wide, narrow] = drawingsOf(html);
+  for (const svg of [broad, wide, narrow])
+    expect(textsOf(svg)).toEqual(expect.arrayContaining(['0', '20k', '2 Sept', 'Today, 29 Nov']));
   const dayLabels = (svg?: string) => textsOf(svg).filter((text) => /^\d+ \w+$/.test(text ?? ''));
-  expect(dayLabels(wide).length).toBeLessThanOrEqual(7);
-  expect(dayLabels(narrow).length).toBeLessThanOrEqual(4);
+  expect(dayLabels(broad)).toHaveLength(9);
+  expect(dayLabels(wide)).toHaveLength(5);
+  expect(dayLabels(narrow)).toHaveLength(2);
   const small = drawingsOf(lines(chart({ series: [{ label: 'a', kind: 'ok', values: [0, 1, 1] }] })))[0];
   expect(textsOf(small).filter((text) => /^[\d.]+$/.test(text ?? ''))).toEqual(['0', '1']);
 });
@@ -125,18 +129,73 @@ test('nothing that somebody named becomes markup, and nothing is styled in place
   }
 });
 
-test('series differ by more than their colour', () => {
-  const series = (['accent', 'second', 'ok', 'warning', 'danger', 'muted'] as const).map((kind) => ({
-    label: kind,
-    kind,
-    values: [1, 2, 3],
-  }));
-  const [bars] = drawingsOf(stackedBars(chart({ series })));
-  const hatches = [...(bars ?? '').matchAll(/chart-hatch" d="([^"]+)"/g)].map(([, d]) => d);
-  // The first is full.
-  expect(new Set(hatches).size).toBe(5);
-  const [curves] = drawingsOf(lines(chart({ series })));
-  for (const { kind } of series) expect(curves).toContain(`chart-line chart-${kind}`);
+const shapesIn = (svg = '') =>
+  [...svg.matchAll(/class="chart-(bar|area) chart-\w+" d="([^"]+)"/g)].map(([, how, d = '']) => ({ how, d }));
+
+const daily = (count: number, valueOf: (index: number) => number = () => 3) => {
+  const days = daysFrom('2026-01-01', count);
+  const values = days.map((_, index) => valueOf(index));
+  return stackedBars(
+    chart({
+      days,
+      series: [
+        { label: 'profiles', kind: 'third', values },
+        { label: 'user', kind: 'second', values },
+      ],
+    }),
+  );
+};
+
+test('above forty days the bars of a series are one plain area, without gaps, edges and textures', () => {
+  for (const count of [7, 39, 40]) {
+    const html = daily(count);
+    expect(shapesIn(drawingsOf(html)[0]).map(({ how }) => how)).toEqual(['bar', 'bar']);
+    expect(html).toContain('chart-hatch');
+  }
+  for (const count of [41, 90, 400]) {
+    const html = daily(count);
+    expect(html).not.toMatch(/chart-hatch|chart-bar|<pattern/);
+    for (const svg of drawingsOf(html)) {
+      const shapes = shapesIn(svg);
+      expect(shapes.map(({ how }) => how)).toEqual(['area', 'area']);
+      for (const { d } of shapes) expect(d.match(/M/g)).toHaveLength(1);
+    }
+  }
+});
+
+test('an area has a gap where a day has no number, and its last day ends at the edge', () => {
+  const [svg] = drawingsOf(daily(60, (index) => (index === 20 ? 0 : 3)));
+  for (const { d } of shapesIn(svg)) {
+    expect(d.match(/M/g)).toHaveLength(2);
+    expect(d).toContain('H1066V');
+  }
+});
+
+test('the axis begins at the first day that has a number, and the chart says so', () => {
+  for (const draw of [stackedBars, lines]) {
+    const days = daysFrom('2026-11-01', 30);
+    const values = days.map((_, index) => (index === 9 || index === 28 ? 4 : 0));
+    const html = draw(chart({ days, series: [{ label: 'all', kind: 'ok', values }] }));
+    expect(html).toContain('The chart begins with the first day that has a number, 10 Nov 2026.');
+    for (const svg of drawingsOf(html)) {
+      expect(textsOf(svg)).toEqual(expect.arrayContaining(['10 Nov', 'Today, 30 Nov']));
+      expect(svg).toContain('10 Nov 2026 to 30 Nov 2026.');
+    }
+    expect(draw(chart())).not.toContain('The chart begins');
+  }
+});
+
+test('the only day with a number is the whole chart, and its bar stays narrow', () => {
+  const days = daysFrom('2026-11-01', 30);
+  const html = stackedBars(
+    chart({
+      days,
+      series: [{ label: 'all', kind: 'ok', values: days.map((_, index) => (index === 29 ? 4 : 0)) }],
+    }),
+  );
+  const [svg] = drawingsOf(html);
+  expect(textsOf(svg)).toContain('Today, 30 Nov');
+  expect(shapesIn(svg)[0]?.d).toMatch(/^M[\d.]+ [\d.]+V[\d.]+h56V/);
 });
 
 test('a sparkline says in words what it shows, whatever its numbers', () => {
@@ -192,17 +251,18 @@ describe('a forecast', () => {
 
   test('without a latest day has a range that goes to the edge', () => {
     const html = drawnWith({ zeroDay: '2026-12-20', earliest: '2026-12-15', latest: undefined });
-    expect(rangeIn(drawingsOf(html)[0])).toMatch(/^M[\d.]+ [\d.]+H746M[\d.]+ [\d.]+v10$/);
+    expect(rangeIn(drawingsOf(html)[0])).toMatch(/^M[\d.]+ [\d.]+H1066M[\d.]+ [\d.]+v10$/);
   });
 
   test('the first and the last day have a label, and today where the drawing goes on behind it', () => {
     const [svg] = drawingsOf(lines(chart({ days, series: waiting })));
-    expect(textsOf(svg)).toEqual(expect.arrayContaining(['1 Nov', '30 Nov']));
-    expect(textsOf(svg).join()).not.toContain('Today');
+    expect(textsOf(svg)).toEqual(expect.arrayContaining(['1 Nov', 'Today, 30 Nov']));
+    expect(todayAt(svg)).toBe(endOf(svg));
     const marks = [{ day: '2026-12-10', label: 'Retirement' }];
     const [ahead] = drawingsOf(lines(chart({ days, series: waiting, marks })));
     expect(textsOf(ahead)).toEqual(
       expect.arrayContaining(['1 Nov', '10 Dec', 'Retirement, 10 Dec', 'Today, 30 Nov']),
     );
+    expect(todayAt(ahead)).toBeNaN();
   });
 });

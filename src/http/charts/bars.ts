@@ -12,11 +12,21 @@ export function sumsOf({ days, series }: BarChart): number[] {
   return days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
 }
 
+type Layer = ReadonlyArray<readonly number[]>;
+
 /** The share of a day's width that its bar takes. */
 const FILLED = 0.78;
 
-function barsOf(layer: ReadonlyArray<readonly number[]>, { x, y }: Plot): string {
-  const width = (x(1) - x(0)) * FILLED;
+/** With few days a bar does not grow further. */
+const WIDEST = 56;
+
+/** Above so many days, gaps and textures of bars would be a blur: the days of a series are one plain area. */
+const BARS_APART = 40;
+
+const isPlain = (days: readonly string[]) => days.length > BARS_APART;
+
+function barsOf(layer: Layer, { x, y }: Plot): string {
+  const width = Math.min(WIDEST, (x(1) - x(0)) * FILLED);
   const bar = ([from = 0, to = 0]: readonly number[], index: number) => {
     if (to <= from) return '';
     const start = x(index) + (x(1) - x(0) - width) / 2;
@@ -25,8 +35,31 @@ function barsOf(layer: ReadonlyArray<readonly number[]>, { x, y }: Plot): string
   return layer.map(bar).join('');
 }
 
+/** The days in a row on which the series has a number, as pairs of the first day and the day after the last. */
+function stretchesOf(layer: Layer): Array<[number, number]> {
+  const edges = [...layer.map(([from = 0, to = 0]) => to > from), false];
+  const starts = edges.flatMap((isDay, index) => (isDay && !edges[index - 1] ? [index] : []));
+  return starts.map((start) => [start, edges.indexOf(false, start)]);
+}
+
+/** Each stretch of days as one shape: along its tops, and back along its feet. */
+function areaOf(layer: Layer, { x, y }: Plot): string {
+  const shapes = stretchesOf(layer).map(([start, end]) => {
+    const days = layer
+      .slice(start, end)
+      .map(([from = 0, to = 0], place) => ({ from, to, index: start + place }));
+    const tops = days.map(({ to, index }) => `V${short(y(to))}H${short(x(index + 1))}`);
+    const feet = days.toReversed().map(({ from, index }) => `V${short(y(from))}H${short(x(index))}`);
+    return `M${short(x(start))} ${short(y(days[0]?.from ?? 0))}${tops.join('')}${feet.join('')}z`;
+  });
+  return shapes.join('');
+}
+
 const HATCHES: Readonly<Record<string, string>> = {
   second: 'M-1 1l2-2M0 6l6-6M5 7l2-2',
+  third: 'M-1 5l2 2M0 0l6 6M5-1l2 2',
+  fourth: 'M2 2h2v2h-2z',
+  fifth: 'M0 3h6M3 0v6',
   ok: 'M0 3h6',
   warning: 'M3 0v6',
   danger: 'M0 0l6 6M0 6l6-6',
@@ -38,6 +71,10 @@ function patternOf(id: string, kind: string): string {
   const hatch = HATCHES[kind];
   if (hatch === undefined) return '';
   return `<pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse"><path class="chart-hatch" d="${hatch}"/></pattern>`;
+}
+
+function areaLayer(kind: string, d: string): string {
+  return `<path class="chart-area chart-${kind}" d="${d}"/>`;
 }
 
 function layerOf(id: string, kind: string, d: string): string {
@@ -58,21 +95,23 @@ function linksOf({ days, series, linkOf }: BarChart, { x, top, bottom }: Plot): 
   return links.join('');
 }
 
-/** Draws the bars. `id` is the prefix of the ids in the drawing. */
+/** Draws the bars: apart and with textures, or as plain areas where the days are many. `id` is the prefix of the ids. */
 export function drawBars({ days, series, linkOf }: BarChart, plot: Plot, id: string): string {
   const layers = stack<number, number>()
     .keys(series.map((_, index) => index))
     .value((day, key) => series[key]?.values[day] ?? 0)(days.map((_, index) => index));
   const drawn = layers.map((layer, index) => {
     const kind = series[index]?.kind ?? 'muted';
+    if (isPlain(days)) return areaLayer(kind, areaOf(layer, plot));
     const own = `${id}-p${index}`;
     return patternOf(own, kind) + layerOf(own, kind, barsOf(layer, plot));
   });
   return drawn.join('') + linksOf({ days, series, linkOf }, plot);
 }
 
-/** The sign of a series in the legend. `id` is the id of the sign. */
-export function barSign(kind: string, id: string): string {
+/** The sign of a series in the legend, as the series is drawn. `id` is the id of the sign. */
+export function barSign({ days }: BarChart, kind: string, id: string): string {
   const box = 'M1 1h12v12h-12z';
-  return `<svg class="chart-sign" viewBox="0 0 14 14" aria-hidden="true">${patternOf(id, kind)}${layerOf(id, kind, box)}</svg>`;
+  const drawn = isPlain(days) ? areaLayer(kind, box) : patternOf(id, kind) + layerOf(id, kind, box);
+  return `<svg class="chart-sign" viewBox="0 0 14 14" aria-hidden="true">${drawn}</svg>`;
 }

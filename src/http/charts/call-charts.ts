@@ -1,47 +1,40 @@
 import { type CallSummary, carrierWords, programWords } from '../../domain/usage/calls-of.ts';
 import { type DayCalls, totalsOf } from '../../domain/usage/calls-per-day.ts';
+import { oldCallOf } from '../../domain/old-calls/old-calls.ts';
+import { CALL_COLOURS, CALL_TOPICS, type CallTopic, CARRIER_COLOURS } from '../wording/colours.ts';
 import type { Series } from './charts.ts';
 import { groupBy } from '../../shared/group-by.ts';
 
 /** The calls of an app as series of a chart and as rows of a table. */
 
-/** The colours of the most frequent kinds of calls, in this order. All further kinds share one more series. */
-const KINDS: ReadonlyArray<Series['kind']> = ['accent', 'second', 'ok', 'warning'];
-
-const sumOf = (group: readonly DayCalls[]) => group.reduce((sum, { calls: n }) => sum + n, 0);
-
-function byFrequency(
-  calls: readonly DayCalls[],
-  nameOf: (call: DayCalls) => string,
-): Map<string, DayCalls[]> {
-  return new Map([...groupBy(calls, nameOf)].toSorted(([, one], [, other]) => sumOf(other) - sumOf(one)));
-}
-
-function seriesBy(
+/** One series. Series that no call belongs to are left out. */
+function seriesOf(
   days: readonly string[],
   calls: readonly DayCalls[],
-  nameOf: (call: DayCalls) => string,
+  { label, kind }: Pick<Series, 'label' | 'kind'>,
 ): Series[] {
-  const groups = [...byFrequency(calls, nameOf)];
-  const named = groups.slice(0, KINDS.length).map(([label, group], place) => ({
-    label,
-    kind: KINDS[place] ?? 'muted',
-    values: totalsOf(days, group),
-  }));
-  const rest = groups.slice(KINDS.length).flatMap(([, group]) => group);
-  return rest.length === 0
-    ? named
-    : [...named, { label: 'all others', kind: 'muted', values: totalsOf(days, rest) }];
+  return calls.length === 0 ? [] : [{ label, kind, values: totalsOf(days, calls) }];
 }
 
-/** A series for each endpoint. The most frequent endpoints are named. */
-export function byEndpoint(days: readonly string[], calls: readonly DayCalls[]): Series[] {
-  return seriesBy(days, calls, ({ endpoint }) => endpoint);
+function topicOf({ endpoint }: DayCalls): CallTopic {
+  const name = oldCallOf(endpoint);
+  return (name && CALL_TOPICS[name]) ?? 'All others';
 }
 
-/** A series for each place in which tokens arrived (header, query, …). */
+/** A series for each kind of call, in one order on every page. */
+export function byKind(days: readonly string[], calls: readonly DayCalls[]): Series[] {
+  const groups = groupBy(calls, topicOf);
+  return (Object.keys(CALL_COLOURS) as CallTopic[]).flatMap((label) =>
+    seriesOf(days, groups.get(label) ?? [], { label, kind: CALL_COLOURS[label] }),
+  );
+}
+
+/** A series for each place in which tokens arrived (header, address, …), in one order on every page. */
 export function byCarrier(days: readonly string[], calls: readonly DayCalls[]): Series[] {
-  return seriesBy(days, calls, ({ carrier }) => `in ${carrierWords(carrier)}`);
+  const groups = groupBy(calls, ({ carrier }) => (CARRIER_COLOURS.has(carrier) ? carrier : 'none'));
+  return [...CARRIER_COLOURS, ['none', 'muted'] as const].flatMap(([carrier, kind]) =>
+    seriesOf(days, groups.get(carrier) ?? [], { label: `in ${carrierWords(carrier)}`, kind }),
+  );
 }
 
 /** One kind of call as a row. */

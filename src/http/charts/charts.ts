@@ -15,6 +15,16 @@ export type { DailyChart, Series } from './daily-chart.ts';
 const isEmpty = ({ series }: DailyChart) =>
   series.every(({ values }) => values.every((value) => value === 0));
 
+/** The chart from the first day that has a number: the empty days before it would squeeze the others. */
+function fromFirstNumber(chart: DailyChart): DailyChart {
+  const first = chart.days.findIndex((_, index) =>
+    chart.series.some(({ values }) => (values[index] ?? 0) !== 0),
+  );
+  if (first <= 0) return chart;
+  const series = chart.series.map((one) => ({ ...one, values: one.values.slice(first) }));
+  return { ...chart, days: chart.days.slice(first), series, isFromFirst: true };
+}
+
 const totalOf = ({ values }: Series) => values.reduce((sum, value) => sum + value, 0);
 
 function barWords({ days, series }: DailyChart, sums: readonly number[]): string {
@@ -30,13 +40,14 @@ const barNotes = ({ isPartial }: DailyChart) =>
     : { none: 'No calls in these days.', rest: 'Days that are not listed had none.' };
 
 /** A figure of stacked bars by day, with a legend and a table of the numbers. */
-export function stackedBars(chart: DailyChart): string {
-  if (isEmpty(chart)) return emptyFigure(chart, barNotes(chart).none);
+export function stackedBars(asked: DailyChart): string {
+  if (isEmpty(asked)) return emptyFigure(asked, barNotes(asked).none);
+  const chart = fromFirstNumber(asked);
   const sums = sumsOf(chart);
   return figureOf(chart, {
     greatest: Math.max(...sums),
     draw: (plot, id) => drawBars(chart, plot, id),
-    sign: barSign,
+    sign: (kind, id) => barSign(chart, kind, id),
     words: barWords(chart, sums),
     table: { rows: DAYS_WITH_VALUES, note: barNotes(chart).rest },
   });
@@ -51,8 +62,9 @@ const lineWords = ({ series }: DailyChart) =>
     .join(' ');
 
 /** A figure with a line for each series, a legend and a table of the numbers. */
-export function lines(chart: DailyChart): string {
-  if (isEmpty(chart)) return emptyFigure(chart, 'There is nothing to count in these days.');
+export function lines(asked: DailyChart): string {
+  if (isEmpty(asked)) return emptyFigure(asked, 'There is nothing to count in these days.');
+  const chart = fromFirstNumber(asked);
   return figureOf(chart, {
     greatest: Math.max(...chart.series.flatMap(({ values }) => values)),
     draw: (plot) => drawLines(chart, plot) + drawForecast(chart, plot),

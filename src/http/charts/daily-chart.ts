@@ -1,9 +1,11 @@
+import type { Colour } from '../wording/colours.ts';
+
 /** The data of a chart by day. */
 
 export interface Series {
   label: string;
   /** The colour of the series, with its own pattern or dashes, so that colour is never the only difference. */
-  kind: 'accent' | 'second' | 'ok' | 'warning' | 'danger' | 'muted';
+  kind: Colour;
   /** One value for each day of the chart. */
   values: readonly number[];
 }
@@ -31,6 +33,8 @@ export interface DailyChart {
   /** `YYYY-MM-DD`, without gaps, the oldest day first. The last day is today. */
   days: readonly string[];
   series: readonly Series[];
+  /** Whether days before the first one were left out, for no day of them has a number. */
+  isFromFirst?: boolean;
   /** Whether more may have come in these days than is known. Bars say so of days without a number. */
   isPartial?: boolean;
   /** Days that stand out, such as the retirement. A mark after the last day widens the chart. */

@@ -2,7 +2,7 @@ import { escaped, fullDayWords } from './chart-words.ts';
 import { forecastSign } from './curves.ts';
 import type { DailyChart } from './daily-chart.ts';
 import { numbersTable, type RowSelection } from './numbers-table.ts';
-import { axesOf, NARROW, type Plot, plotOf, type Size, WIDE } from './plot.ts';
+import { axesOf, BROAD, NARROW, type Plot, plotOf, type Size, WIDE } from './plot.ts';
 
 /** The figure around every chart by day. */
 
@@ -62,16 +62,23 @@ export function emptyFigure({ title, empty }: DailyChart, otherwise: string): st
   return `<figure class="chart"><figcaption>${escaped(title)}</figcaption><p class="muted">${escaped(empty ?? otherwise)}</p></figure>`;
 }
 
+/** Says where the days begin, where earlier days were left out. */
+function beginOf({ days, isFromFirst }: DailyChart): string {
+  if (!isFromFirst) return '';
+  return `<p class="hint">The chart begins with the first day that has a number, ${fullDayWords(days[0] ?? '')}.</p>`;
+}
+
 /** The whole figure. */
 export function figureOf(chart: DailyChart, drawing: ChartContent): string {
   const sizes = chart.isSmall
     ? [{ size: NARROW, name: 'only' }]
     : [
+        { size: BROAD, name: 'broad' },
         { size: WIDE, name: 'wide' },
         { size: NARROW, name: 'narrow' },
       ];
   const drawings = sizes.map((one) => svgOf(chart, drawing, one)).join('');
   // A small chart stands below a heading with the same words.
   const caption = chart.isSmall ? '<figcaption class="visually-hidden">' : '<figcaption>';
-  return `<figure class="chart">${caption}${escaped(chart.title)}</figcaption>${legendOf(chart, drawing.sign)}${drawings}${numbersTable(chart, drawing.table)}</figure>`;
+  return `<figure class="chart">${caption}${escaped(chart.title)}</figcaption>${beginOf(chart)}${legendOf(chart, drawing.sign)}${drawings}${numbersTable(chart, drawing.table)}</figure>`;
 }

@@ -14,8 +14,10 @@ export interface Size {
   dayLabels: number;
 }
 
-export const WIDE: Size = { width: 760, height: 270, dayLabels: 7 };
-export const NARROW: Size = { width: 300, height: 220, dayLabels: 3 };
+/** A page shows the one that is about as wide as the place that the chart has (charts.css). */
+export const BROAD: Size = { width: 1080, height: 290, dayLabels: 10 };
+export const WIDE: Size = { width: 680, height: 260, dayLabels: 6 };
+export const NARROW: Size = { width: 340, height: 220, dayLabels: 3 };
 
 const CHARACTER = 7.5;
 const BELOW = 26;
@@ -47,7 +49,10 @@ export function indexOfDay({ days }: DailyChart, day: string): number {
   return daysBetween(days[0] ?? '', day);
 }
 
-/** The marks of the chart, the day of zero of a forecast, and today where the drawing goes on behind it. */
+/**
+ * The marks of the chart, the day of zero of a forecast, and today where the drawing goes on behind it. Otherwise the
+ * label of the last day names today.
+ */
 function marksOf({ days, marks = [], forecast }: DailyChart): NonNullable<DailyChart['marks']> {
   const today = days.at(-1) ?? '';
   const zero = forecast ? [{ day: forecast.zeroDay, label: forecast.zeroLabel }] : [];
@@ -112,25 +117,34 @@ function labelledDays({ span, size }: Plot): number[] {
   return Array.from({ length: gaps + 1 }, (_, gap) => Math.round((gap * (span - 1)) / gaps));
 }
 
-/** How near an edge a label is cut off. */
-const EDGE = 24;
-
-function anchorAt(at: number, { size }: Plot): string {
-  if (at < EDGE) return 'start';
-  return at > size.width - EDGE ? 'end' : 'middle';
+/** The anchor of a label that would be cut off at an edge, were it in the middle. */
+function anchorAt(at: number, words: string, { size }: Plot): string {
+  const half = (words.length * CHARACTER) / 2;
+  if (at < half) return 'start';
+  return at > size.width - half ? 'end' : 'middle';
 }
 
 function dayAxis({ days }: DailyChart, plot: Plot): string {
-  const { x, size, bottom } = plot;
+  const { x, size, bottom, span } = plot;
   const start = Date.parse(days[0] ?? '');
   const labels = labelledDays(plot).map((index) => {
-    const [at, anchor] = [x(index + 0.5), anchorAt(x(index + 0.5), plot)];
+    const day = dayOf(start + index * DAY);
+    // Over a year a day of the month alone would be on two places.
+    const date = index === 0 && span > 300 ? fullDayWords(day) : shortDayWords(day);
+    const words = index === days.length - 1 && span === days.length ? `Today, ${date}` : date;
+    const [at, anchor] = [x(index + 0.5), anchorAt(x(index + 0.5), words, plot)];
     // A label at the end stands as far right as it can, away from the label before it.
     const left = anchor === 'end' ? size.width - 2 : at;
-    const words = shortDayWords(dayOf(start + index * DAY));
     return `<text x="${short(left)}" y="${bottom + 18}" text-anchor="${anchor}">${words}</text>`;
   });
   return labels.join('');
+}
+
+/** The line of today, behind the series. Where the drawing goes on behind today, a mark names today instead. */
+function todayLine({ days }: DailyChart, { x, bottom, span }: Plot): string {
+  if (span > days.length) return '';
+  const at = short(x(days.length - 0.5));
+  return `<line class="chart-today" x1="${at}" x2="${at}" y1="2" y2="${bottom}"/>`;
 }
 
 function markLines(chart: DailyChart, { x, left, right, bottom }: Plot): string {
@@ -149,5 +163,8 @@ function markLines(chart: DailyChart, { x, left, right, bottom }: Plot): string 
 
 /** The axes, drawn below the series, and the marks, drawn above the series. */
 export function axesOf(chart: DailyChart, plot: Plot): { below: string; above: string } {
-  return { below: valueAxis(plot) + dayAxis(chart, plot), above: markLines(chart, plot) };
+  return {
+    below: valueAxis(plot) + dayAxis(chart, plot) + todayLine(chart, plot),
+    above: markLines(chart, plot),
+  };
 }

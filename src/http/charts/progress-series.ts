@@ -1,6 +1,6 @@
 import type { Forecast } from '../../domain/progress/forecast.ts';
 import type { ProgressDay } from '../../domain/progress/progress-of.ts';
-import { STATE_COLOURS } from '../wording/state-colours.ts';
+import { STATE_COLOURS } from '../wording/colours.ts';
 import { dayOf } from '../../shared/moments.ts';
 import { lines } from './charts.ts';
 import type { DailyChart, ForecastLine, Series } from './daily-chart.ts';

@@ -3,7 +3,7 @@ import { type TokenStanding, standingOf } from '../../domain/tokens/standing/sta
 import { standingWords } from '../../domain/tokens/standing/words.ts';
 import type { AppTokens } from '../../domain/tokens/tokens-of-account.ts';
 import { counted } from './words.ts';
-import { type StateColour, STATE_COLOURS } from './state-colours.ts';
+import { type StateColour, STATE_COLOURS } from './colours.ts';
 
 /** The standing of tokens as a badge: the label and the colour on every page. */
 

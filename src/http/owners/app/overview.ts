@@ -7,7 +7,7 @@ import type { OwnersDeps } from '../deps.ts';
 import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { appProgress } from './app-progress.ts';
-import { byEndpoint } from '../../charts/call-charts.ts';
+import { byKind } from '../../charts/call-charts.ts';
 import { checklist, type ChecklistStep } from '../move/checklist.ts';
 import { cutOverForOwner } from '../../cut-over/cards.ts';
 import type { ShownApp } from '../shown-app.ts';
@@ -37,10 +37,10 @@ async function callsCard(context: OwnersDeps, { who, within }: CallsQuery, last:
         ? undefined
         : stackedBars({
             id: 'calls-chart',
-            title: `Calls of the last ${DAYS_SHOWN} days by endpoint`,
+            title: `Calls of the last ${DAYS_SHOWN} days by kind`,
             days,
             isPartial: counted.isPartial,
-            series: byEndpoint(days, calls),
+            series: byKind(days, calls),
           }),
     last: last && { at: last.at, program: programWords(last.userAgent) },
   };

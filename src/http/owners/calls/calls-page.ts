@@ -11,7 +11,7 @@ import { callDaysOf, lastDays } from '../../../domain/usage/calls-per-day.ts';
 import { type CountedDays, gapAfterNone, gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import type { PageShell } from '../../site/page-shell.ts';
-import { byCarrier, byEndpoint, callLine } from '../../charts/call-charts.ts';
+import { byCarrier, byKind, callLine } from '../../charts/call-charts.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
 import { type ShownApp, shownApp } from '../shown-app.ts';
@@ -42,11 +42,11 @@ async function chartsOf(
   const axis = lastDays(context, days);
   return [
     stackedBars({
-      id: 'by-endpoint',
-      title: 'Calls each day by endpoint',
+      id: 'by-kind',
+      title: 'Calls each day by kind',
       days: axis,
       isPartial,
-      series: byEndpoint(axis, calls),
+      series: byKind(axis, calls),
     }),
     stackedBars({
       id: 'by-carrier',

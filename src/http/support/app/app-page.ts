@@ -10,7 +10,7 @@ import { totalOf } from '../../../domain/tokens/states-of-app.ts';
 import { newestDeedsOfApp } from '../../../domain/take-back/look.ts';
 import { timelineOfApp } from '../../../domain/support/timeline.ts';
 import { stackedBars } from '../../charts/charts.ts';
-import { byEndpoint } from '../../charts/call-charts.ts';
+import { byKind } from '../../charts/call-charts.ts';
 import { cutOverOfApp } from '../../cut-over/cards.ts';
 import { leadToFind } from '../../tables/find-form.ts';
 import { readTable, type TableQuery } from '../../tables/table-query.ts';
@@ -128,8 +128,8 @@ async function shownTokens(
 }
 
 function shownChart({ calls, days, counted: { isPartial } }: AppDescription): string {
-  const chart = { id: 'calls', title: 'Calls of the last 30 days, by endpoint', days, isPartial };
-  return stackedBars({ ...chart, series: byEndpoint(days, calls) });
+  const chart = { id: 'calls', title: 'Calls of the last 30 days, by kind', days, isPartial };
+  return stackedBars({ ...chart, series: byKind(days, calls) });
 }
 
 async function shownDates(context: HttpSupportDeps, { app }: AppDescription) {

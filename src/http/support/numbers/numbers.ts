@@ -1,7 +1,7 @@
 import type { RequestHandler, Router } from 'express';
 import { type Numbers, numbersOf, PROGRESS_DAYS, RECENT_DAYS } from '../../../domain/support/numbers.ts';
 import { COLUMNS } from '../../../domain/support/numbers-export.ts';
-import { type Series, stackedBars } from '../../charts/charts.ts';
+import { stackedBars } from '../../charts/charts.ts';
 import { progressChart } from '../../charts/progress-series.ts';
 import { fullDayWords } from '../../charts/chart-words.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
@@ -11,7 +11,7 @@ import { nextLine } from '../../wording/dates/lines.ts';
 import { timeWords } from '../../wording/dates/words.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { ENDS } from '../../../domain/tokens/standing/ends.ts';
-import { STATE_COLOURS } from '../../wording/state-colours.ts';
+import { END_COLOURS } from '../../wording/colours.ts';
 import { endedAddress } from '../ended/ended-desk.ts';
 import { sendExport } from './numbers-export.ts';
 import { moveWords, percentWords } from './numbers-words.ts';
@@ -26,18 +26,6 @@ function shownProgress({ progress, forecast }: Numbers, asOf: AppLifecycle) {
   const retiresAt = asOf.lifecycle.dates.retirement;
   return { forecast: told, progressChart: progressChart(of, progress, { retiresAt, forecast: drawn }) };
 }
-
-/**
- * Ends of moved tokens have the colour of moved tokens. Ends by a new connection have the colour of connected tokens.
- */
-const KINDS: Record<string, Series['kind']> = {
-  refused: 'danger',
-  lost: 'warning',
-  superseded: 'second',
-  deauthorized: 'muted',
-  replaced: STATE_COLOURS.active,
-  handed_over: STATE_COLOURS.migrated,
-};
 
 /** The causes, in the same order on every day. */
 function endsInOrder({ ends }: Numbers) {
@@ -59,7 +47,7 @@ function endsChart(numbers: Numbers): string {
     days: numbers.ends.days,
     series: endsInOrder(numbers).map(({ cause, values }) => ({
       label: labelOf(cause),
-      kind: KINDS[cause] ?? 'muted',
+      kind: Object.hasOwn(END_COLOURS, cause) ? END_COLOURS[cause as keyof typeof ENDS] : 'muted',
       values,
     })),
   });

@@ -6,7 +6,7 @@ import { newestDeed } from '../../../domain/take-back/look.ts';
 import { timelineOfMapping } from '../../../domain/support/timeline.ts';
 import { gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
 import { stackedBars } from '../../charts/charts.ts';
-import { byEndpoint, callLine } from '../../charts/call-charts.ts';
+import { byKind, callLine } from '../../charts/call-charts.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell } from '../../site/page-shell.ts';
 import { roleIn } from '../../site/reader.ts';
@@ -38,12 +38,12 @@ function shownCalls({ calls }: MappingDescription) {
   const { days, perDay, kinds, isCut, counted, last } = calls;
   const chart = {
     id: 'calls',
-    title: 'Calls of the last 30 days, by endpoint',
+    title: 'Calls of the last 30 days, by kind',
     days,
     isPartial: counted.isPartial,
   };
   return {
-    chart: stackedBars({ ...chart, series: byEndpoint(days, perDay) }),
+    chart: stackedBars({ ...chart, series: byKind(days, perDay) }),
     rows: kinds.slice(0, PROGRAMS_MAX).map(callLine),
     more: Math.max(0, kinds.length - PROGRAMS_MAX),
     isCut,

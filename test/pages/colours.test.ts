@@ -1,6 +1,7 @@
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { ENDS } from '../../src/domain/tokens/standing/ends.ts';
-import { STATE_COLOURS } from '../../src/http/wording/state-colours.ts';
+import { byCarrier, byKind } from '../../src/http/charts/call-charts.ts';
+import { CALL_COLOURS, CARRIER_COLOURS, END_COLOURS, STATE_COLOURS } from '../../src/http/wording/colours.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { browserOf, DANA, waitingToken } from '../owners/support/people.ts';
@@ -163,5 +164,49 @@ test('a colour is the same value in a chart and in a badge', async () => {
   for (const colour of ['accent', 'ok', 'warning']) {
     expect(valueOf(`chart-${colour}`)).toBeDefined();
     expect(valueOf(`badge\\.${colour}`)).toBe(valueOf(`chart-${colour}`));
+  }
+});
+
+function call(endpoint: string, calls: number, carrier = 'header') {
+  return { day: '2026-11-22', endpoint, carrier, calls, refused: 0 };
+}
+
+test('a kind of call has one colour, however many other calls there are and whatever the address ends with', () => {
+  const days = ['2026-11-22'];
+  const few = byKind(days, [call('/1/profiles.json', 1), call('/nowhere', 9)]);
+  const many = byKind(days, [
+    call('/1/user.json', 90),
+    call('/1/profiles', 80),
+    call('/1/profiles/:id', 5),
+    call('/1/updates/create.json', 70),
+    call('/1/profiles/:id/updates/pending.json', 60),
+  ]);
+  const shown = (series: typeof few) => series.map(({ label, kind, values }) => [label, kind, ...values]);
+  expect(shown(few)).toEqual([
+    ['Profiles', 'third', 1],
+    ['All others', 'muted', 9],
+  ]);
+  expect(shown(many)).toEqual([
+    ['Account', 'second', 90],
+    ['Profiles', 'third', 85],
+    ['Posts: read', 'fourth', 60],
+    ['Posts: write', 'fifth', 70],
+  ]);
+  const carried = byCarrier(days, [
+    call('/1/user', 1, 'query'),
+    call('/1/user', 8),
+    call('/1/user', 2, 'none'),
+  ]);
+  expect(shown(carried)).toEqual([
+    ['in the header', 'third', 8],
+    ['in the address', 'fifth', 1],
+    ['in another place', 'muted', 2],
+  ]);
+});
+
+test('within a chart no two things share a colour', () => {
+  for (const colours of [END_COLOURS, CALL_COLOURS, Object.fromEntries(CARRIER_COLOURS)]) {
+    const all = Object.values(colours);
+    expect(new Set(all).size).toBe(all.length);
   }
 });
