@@ -2,7 +2,6 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import { isMailAddress } from '../shared/mail/address.ts';
 import { cronProblem } from './cron-problem.ts';
 import { readProxyException } from '../shared/net/proxy-exceptions.ts';
 import { readNetworks } from '../shared/net/public-addresses.ts';
@@ -90,7 +89,7 @@ function nearestThere(path: string): string {
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Blanks or line breaks around a value come from a paste, or from a file with a line break at its end. */
-const plainText = z
+export const plainText = z
   .string()
   .refine((given) => given === given.trim(), 'begins or ends with a blank or a line break');
 
@@ -239,16 +238,3 @@ export const networkList = z
     (networks) => networks !== undefined,
     'must be networks such as 10.20.0.0/16 or fd00:1::/64, with commas between',
   );
-
-/** It stands in titles, headers of mails and sentences. */
-export const shownName = plainText.refine(
-  (given) => /^[\p{L}\p{N}\p{P}\p{S} ]{1,60}$/u.test(given) && !/[<>"\\]/.test(given),
-  'must be a name of at most 60 characters, without < > " and backslashes',
-);
-
-/** Where people get help. */
-export const helpAddress = plainText.refine((given) => {
-  if (!URL.canParse(given)) return false;
-  const { protocol, pathname, username } = new URL(given);
-  return protocol === 'mailto:' ? isMailAddress(pathname) : protocol === 'https:' && username === '';
-}, 'must be an https address or mailto:ADDRESS');

@@ -5,6 +5,7 @@ import { ConfigError } from './config-error.ts';
 import { companyOf, type CompanySettings } from './company-sign-in.ts';
 import { type EmbeddedConfig, embeddedOf, oldBackendUrlOf } from './embedded.ts';
 import { type Environment, environment } from './environment.ts';
+import type { Brand } from './brand-values.ts';
 import type { LeakReportKeys } from './leak-keys.ts';
 import { parseEach } from './parse-each.ts';
 import { doubtsIn } from './setting-doubts.ts';
@@ -34,15 +35,11 @@ export interface UpstreamConfig {
   clientSecret: string | undefined;
 }
 
-export interface Config {
+export interface Config extends Brand {
   production: boolean;
   host: string;
   port: number;
   publicUrl: string;
-  /** What the service is called on pages and in mails. */
-  serviceName: string;
-  /** Where people get help. */
-  helpUrl: string | undefined;
   varDir: string;
   database: DatabaseLocation;
   keysFile: string;
@@ -166,6 +163,13 @@ function outboundProxyOf({
   return url === undefined ? undefined : { url, except };
 }
 
+const brandOf = (env: Environment): Brand => ({
+  serviceName: env.SERVICE_NAME,
+  serviceLogo: env.SERVICE_LOGO,
+  serviceLanguage: env.SERVICE_LANGUAGE,
+  helpUrl: env.HELP_URL,
+});
+
 const datesOf = (env: Environment): Config['dates'] => ({
   deprecation: env.LEGACY_DEPRECATED_AT,
   retirement: env.LEGACY_RETIREMENT_AT,
@@ -186,8 +190,7 @@ function interpret(env: Environment): Config {
     host: env.HOST,
     port: env.PORT,
     publicUrl,
-    serviceName: env.SERVICE_NAME,
-    helpUrl: env.HELP_URL,
+    ...brandOf(env),
     varDir,
     database: databaseOf(env),
     keysFile: keysFileOf(env),

@@ -6,7 +6,6 @@ import {
   databaseUrl,
   dayList,
   folder,
-  helpAddress,
   hostList,
   httpAddress,
   listenHost,
@@ -22,10 +21,10 @@ import {
   path,
   seconds,
   secondsAboveZero,
-  shownName,
   wholeNumberSetting,
 } from './config-values.ts';
 import { claimName, companyScopes, issuerAddress, roleMap } from './company-values.ts';
+import { helpAddress, languageTag, logoFile, shownName } from './brand-values.ts';
 import { leakReportKeys } from './leak-keys.ts';
 import { headerList, ratio } from './otel-values.ts';
 import { isMailAddress } from '../shared/mail/address.ts';
@@ -47,6 +46,8 @@ export const environment = z.object({
   PORT: port.default(3000),
   PUBLIC_URL: origin.optional(),
   SERVICE_NAME: shownName.default('grantbridge'),
+  SERVICE_LOGO: logoFile.optional(),
+  SERVICE_LANGUAGE: languageTag.default('en'),
   HELP_URL: helpAddress.optional(),
   VAR_DIR: folder.default('var'),
   DATABASE_URL: databaseUrl.optional(),

@@ -5,6 +5,8 @@ import { doubtfulNames } from './unknown-names.ts';
 
 const isRepeated = (day: string, at: number, days: string[]) => days.indexOf(day) !== at;
 
+const isForeign = (given = 'en') => !/^\s*(en|$)/i.test(given);
+
 /**
  * What is probably a mistake and may be meant as it is. So these lines refuse no start; `doctor` shows them. The
  * settings are usable.
@@ -17,6 +19,11 @@ export function doubtsIn(variables: Readonly<Record<string, string | undefined>>
     ...(days.some(isRepeated) ? ['REMINDER_DAYS: names a day twice'] : []),
     ...(isOpenHttp(variables['MODERN_SETTINGS_URL'])
       ? ['MODERN_SETTINGS_URL: is not https, and people follow this link to sign in']
+      : []),
+    ...(isForeign(variables['SERVICE_LANGUAGE'])
+      ? [
+          'SERVICE_LANGUAGE: pages and mails are written in English, and screen readers would read them as another language',
+        ]
       : []),
   ];
 }

@@ -20,6 +20,10 @@ export interface DomainSettings {
   publicUrl: string;
   /** What the service is called on pages and in mails. */
   serviceName: string;
+  /** Shown beside the name at the head of every page; read at the start. */
+  serviceLogo: { type: string; bytes: Buffer } | undefined;
+  /** The language that pages and mails say they are in (BCP 47). */
+  serviceLanguage: string;
   /** Where people get help, https or mailto; undefined where nobody named an address. */
   helpUrl: string | undefined;
   scopes: string;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import express, { type Express } from 'express';
 import type { Context } from '../domain/context.ts';
 import { containErrors } from '../shared/net/contain-errors.ts';
+import { logoAddress, logoRouter } from './pages/logo.ts';
 import { createPages } from '../shared/pages.ts';
 import { projectRoot } from '../shared/project-root.ts';
 import { loadAssets } from './pages/assets.ts';
@@ -72,10 +73,14 @@ export function createBridgeApp({
   metrics = { token: undefined, gather: undefined },
 }: AppOptions): BridgeApp {
   const words = { time: timeElement, number: formatNumber };
+  const { serviceLogo } = context.settings;
   const assets = loadAssets();
   const site = {
+    lang: context.settings.serviceLanguage,
     siteName: context.settings.serviceName,
+    siteLogo: serviceLogo && logoAddress(serviceLogo),
     helpUrl: context.settings.helpUrl,
+    accountSettings: context.settings.modernSettingsUrl,
     siteLink: '/',
     narrow: true,
     versioned: assets.versioned,
@@ -94,7 +99,7 @@ export function createBridgeApp({
   app.use(metricsRouter(context, metrics));
   app.use(staffApiRouter(context));
   app.use(pageHeaders, httpsPages(publicUrl));
-  app.use(assets.router, refusePeople(context));
+  app.use(assets.router, logoRouter(serviceLogo), refusePeople(context));
   app.use(leaksRouter(context));
   const parts = createSigninParts(context, pages);
   const frame = createPageShell(parts);

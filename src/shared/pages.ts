@@ -10,7 +10,7 @@ const sharedDirectory = join(projectRoot, 'src', 'shared', 'pages');
 export interface PageRenderer {
   /**
    * The whole HTML page of `template` (name without .eta). The layout reads `title` (required) and, if given,
-   * `siteName`, `siteLink`, `navigation` (`[{ label, href, current }]`), `scripts` (addresses), `wide`, `htmxConfig`
+   * `lang` (else `en`), `siteName`, `siteLogo` (an address), `siteLink`, `navigation` (`[{ label, href, current }]`), `scripts` (addresses), `wide`, `htmxConfig`
    * (JSON) and `versioned` (address -> address that names its content). Every value is escaped.
    */
   render(template: string, data: Record<string, unknown>): string;
@@ -80,7 +80,9 @@ export function createPages(viewsDirectory: string, shared: Record<string, unkno
     render(template, data) {
       const body = part(template, data);
       return layouts.render('./layout', {
+        lang: 'en',
         siteName: undefined,
+        siteLogo: undefined,
         helpUrl: undefined,
         search: undefined,
         navigation: [],

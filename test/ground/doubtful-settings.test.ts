@@ -19,6 +19,14 @@ test.each<[Record<string, string>, string[]]>([
     ['MODERN_SETTINGS_URL: is not https, and people follow this link to sign in'],
   ],
   [{ MODERN_SETTINGS_URL: 'http://localhost:3001/settings' }, []],
+  [
+    { SERVICE_LANGUAGE: 'de' },
+    [
+      'SERVICE_LANGUAGE: pages and mails are written in English, and screen readers would read them as another language',
+    ],
+  ],
+  [{ SERVICE_LANGUAGE: 'en-GB' }, []],
+  [{ SERVICE_LANGUAGE: '' }, []],
   [{ SMTP_HOST: 'x', SMTP_URL: 'smtp://mail.example' }, []],
   [{ DATABASE_HOST: 'x', DATABASE_URL: 'sqlite:x.db' }, []],
   [{ WORKER: '1', WORKERS: '2' }, []],

@@ -46,6 +46,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['C', 165, 166],
   ['F', 167, 173],
   ['F', 180, 183],
+  ['F', 184, 184],
   ['F', 190, 203],
   ['K', 1, 8],
   ['S', 1, 18],

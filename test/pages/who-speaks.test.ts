@@ -11,6 +11,7 @@ import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.t
 
 const NAME = 'Brücken & Töchter';
 const IN_HTML = 'Brücken &amp; Töchter';
+const SETTINGS = 'https://new-api.example/settings';
 const HELP = 'mailto:help@bridge.example';
 
 let system: System;
@@ -23,7 +24,16 @@ beforeAll(async () => {
   clock.run();
   smtp = await startSmtpServer();
   const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'no-reply@bridge.example' };
-  system = await startSystem({ clock, env: { ...mail, SERVICE_NAME: NAME, HELP_URL: HELP } });
+  system = await startSystem({
+    clock,
+    env: {
+      ...mail,
+      SERVICE_NAME: NAME,
+      SERVICE_LANGUAGE: 'en-gb',
+      HELP_URL: HELP,
+      MODERN_SETTINGS_URL: SETTINGS,
+    },
+  });
   letters = Object.values(await sampleLetters(system));
   dana = await browserOf(system);
 });
@@ -45,10 +55,24 @@ const PAGES = ['/', '/lifecycle', '/migrate/calls', '/apps', '/apps/progress', '
 test.each(PAGES)('%s', async (path) => {
   const page = await dana.get(`${system.bridgeUrl}${path}`);
   expect(page.body).toMatch(/<title>[^<]* – Brücken &amp; Töchter<\/title>/);
+  expect(page.body).toContain('<html lang="en-GB">');
   expect(page.body).toContain(`<a href="${HELP}">Help</a>`);
   expect(page.body).toContain(`href="/">${IN_HTML}</a>`);
   // The addresses of the embedded new API's people, and a name of the exchange, have it.
   expect(wordsOf(page).replaceAll(/demo@grantbridge|urn:grantbridge/g, '')).not.toContain('grantbridge');
+});
+
+test('where a page sends people to their account settings, it leads there', async () => {
+  const { client_id: clientId } = await ownApp();
+  for (const path of ['/lifecycle', '/apps/register', `/apps/${clientId}/modern-client`]) {
+    const { body } = await dana.get(`${system.bridgeUrl}${path}`);
+    expect({ path, body }).toMatchObject({
+      body: expect.stringContaining(`<a href="${SETTINGS}">your account settings</a>`) as string,
+    });
+    expect(body.replaceAll(/<a [^>]*>your account settings<\/a>/g, '')).not.toMatch(
+      /(?:in|of|to) (?:the|your) account settings/,
+    );
+  }
 });
 
 test('the page of an app’s OAuth client, and the page on which a person approves an app', async () => {
@@ -69,6 +93,7 @@ test('every reminder, in text and in HTML', () => {
   for (const { text, html } of letters) {
     expect(text).toMatch(/Brücken & Töchter at \S+ sends\s+this\s+mail/);
     expect(text).toContain(HELP);
+    expect(html).toContain('<html lang="en-GB" dir="ltr">');
     expect(html).toContain('Brücken &amp; Töchter at ');
     expect(html).toContain(`href="${HELP}"`);
     expect(`${text}${html}`).not.toContain('grantbridge at');
@@ -81,6 +106,19 @@ test('the sender of a mail', async () => {
   await dana.follow(await pressIn(dana, home, /Send me the link/));
   const { from } = await new PostalMime().parse(smtp.mailTo(DANA.login).raw);
   expect(from).toMatchObject({ name: NAME, address: 'no-reply@bridge.example' });
+});
+
+test.each([
+  ['en', 'en'],
+  ['en-gb', 'en-GB'],
+  ['DE', 'de'],
+  ['sr-latn-rs', 'sr-Latn-RS'],
+])('%s is the language %s', (SERVICE_LANGUAGE, tag) => {
+  expect(readConfig({ SERVICE_LANGUAGE }).serviceLanguage).toBe(tag);
+});
+
+test.each(['english!', 'en_GB', 'e', '"><script>', 'en '])('%j is no language', (SERVICE_LANGUAGE) => {
+  expect(() => readConfig({ SERVICE_LANGUAGE })).toThrow('SERVICE_LANGUAGE: ');
 });
 
 test.each(['', ' x', 'a<b', 'a"b', 'a\nb', 'a'.repeat(61)])('%j is no name', (SERVICE_NAME) => {

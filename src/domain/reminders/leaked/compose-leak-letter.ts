@@ -148,7 +148,7 @@ export async function composeLeakLetter(context: RemindersDeps, order: LeakLette
   return {
     subject: content.subject,
     text: asText(content),
-    html: asHtml(content),
+    html: asHtml(content, context.settings),
     calendar: undefined,
     headers: letterHeaders(context.settings.publicUrl, notMe),
   };

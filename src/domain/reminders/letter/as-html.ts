@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
+import type { DomainSettings } from '../../domain-settings.ts';
 import { projectRoot } from '../../../shared/project-root.ts';
 import { type LetterContent, OTHERS } from './content.ts';
 
@@ -10,7 +11,9 @@ const views = new Eta({
   cache: true,
 });
 
+type LetterSettings = Pick<DomainSettings, 'serviceLanguage'>;
+
 /** The mail as HTML. The HTML loads nothing, and stays readable in mail programs that ignore parts of it. */
-export function asHtml(content: LetterContent): string {
-  return views.render('./letter', { ...content, othersTitle: OTHERS });
+export function asHtml(content: LetterContent, { serviceLanguage: lang }: LetterSettings): string {
+  return views.render('./letter', { ...content, othersTitle: OTHERS, lang });
 }

@@ -164,7 +164,7 @@ export async function composeLetter(context: RemindersDeps, order: LetterOrder):
   return {
     subject: content.subject,
     text: asText(content),
-    html: asHtml(content),
+    html: asHtml(content, context.settings),
     calendar,
     headers: letterHeaders(context.settings.publicUrl, notMe),
   };
