@@ -87,6 +87,7 @@ const ACTS: readonly FormAddress[] = [
   { path: '/support/search', words: 'Search', page: '/support' },
   { path: '/support/apps/:app', words: 'Find a token in the list' },
   { path: '/support/desks/:desk', words: 'Find in the list' },
+  { path: '/support/accounts', words: 'Find in the list' },
   { path: '/support/mappings/:token/revoke', words: 'Revoke a token of the app' },
   { path: '/support/mappings/:token/remind', words: 'Send a reminder about the app' },
   { path: '/support/mappings/:token/link', words: 'Make a link to connect the app again' },

@@ -140,6 +140,7 @@ const REGISTRATION = { label: 'Register an app', href: '/apps/register' };
 
 const SUPPORT_PAGES = [
   { label: 'Search', href: '/support' },
+  { label: 'Accounts', href: '/support/accounts' },
   { label: 'Desks', href: '/support/desks' },
   { label: 'Numbers', href: '/support/numbers' },
 ];

@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { PageShell } from '../site/page-shell.ts';
 import { supportAccountRoutes } from './account/account-page.ts';
+import { accountListRoutes } from './accounts/accounts-page.ts';
 import { actionRoutes } from './actions/actions.ts';
 import { apiKeyRoutes } from './api-keys/api-keys-page.ts';
 import { supportAppRoutes } from './app/app-page.ts';
@@ -18,6 +19,7 @@ export function supportRouter(frame: PageShell): Router {
   searchRoutes(router, frame);
   mappingRoutes(router, frame);
   requestRoutes(router, frame);
+  accountListRoutes(router, frame);
   supportAccountRoutes(router, frame);
   supportAppRoutes(router, frame);
   actionRoutes(router, frame);

@@ -150,6 +150,8 @@ export const STAFF_PAGES: readonly Shown[] = [
   page('support-pin', `${OF_ADDRESS}/pin`),
   page('support-assign', `${OF_PROGRAM}/assign`),
   page('support-settle', `/support/mails/${UNREACHED}/settle`),
+  page('support-accounts', '/support/accounts'),
+  page('support-accounts-stopped', '/support/accounts?show=stopped'),
   page('support-account', `/support/accounts/${dana.accountId}`),
   page('support-account-tom', `/support/accounts/${tom.accountId}`),
   page('support-account-unknown', `/support/accounts/${UNKNOWN}`),

@@ -96,6 +96,8 @@ POST /support/webhooks/:webhookId/test                403      403      403     
 POST /support/webhooks/:webhookId/again               403      403      403     403      403     403      403      done
 POST /support/webhooks/:webhookId/secret              403      403      403     403      403     403      403      made
 POST /support/webhooks/:webhookId/remove              403      403      403     403      403     403      403      done
+GET  /support/accounts                                sign-in  403      403     403      403     200      200      200
+POST /support/accounts                                403      403      403     403      403     led      led      led
 GET  /support/accounts/:accountId                     sign-in  403      403     403      403     200      200      200
 GET  /support/requests/:requestId                     sign-in  403      403     403      403     200      200      200
 GET  /support/apps/:clientId                          sign-in  403      403     403      403     200      200      200

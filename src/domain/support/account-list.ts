@@ -1,0 +1,217 @@
+import {
+  keysFrom,
+  PAGE_ROWS,
+  type PageEnds,
+  pageFrom,
+  type PageKey,
+  type PageOrder,
+  type PagePosition,
+} from '../../shared/list-pages.ts';
+import {
+  countAccounts,
+  namedAccounts,
+  ownersOfApps,
+  stoppedTokens,
+  tokensOfAccounts,
+  unnamedAccounts,
+} from '../../store/support/support-accounts.ts';
+import { type AccountFound, accountsOf } from '../../store/support/support-search.ts';
+import type { Database } from '../../store/driver/store.ts';
+import { peopleByPart } from '../people/find-people.ts';
+import type { SupportDeps } from './deps.ts';
+
+/** The list of all accounts, page by page. No page reads the whole table, so counts end at a bound. */
+
+export const ACCOUNT_TABS = ['all', 'stopped', 'owners'] as const;
+
+export type AccountTab = (typeof ACCOUNT_TABS)[number];
+
+export type AccountSort = 'name' | 'longest' | 'last' | 'most';
+
+const ORDERS: Readonly<Record<AccountTab, readonly AccountSort[]>> = {
+  all: ['name'],
+  stopped: ['longest', 'last'],
+  owners: ['most'],
+};
+
+/** The orders of a tab: by name, the longest or last stopped first, or the most apps first. */
+export const accountSortsOf = (tab: AccountTab): readonly AccountSort[] => ORDERS[tab];
+
+/** More rows are not looked at: further accounts are found by a search. */
+const LOOKED_AT = 10_000;
+
+interface AccountQuery {
+  tab: AccountTab;
+  sort: AccountSort;
+  find: string | undefined;
+  position: PagePosition | undefined;
+}
+
+/** Accounts of one tab, with the time or number by which they are ordered. */
+interface RankedAccounts {
+  keys: PageKey[];
+  isMore: boolean;
+}
+
+/** One account as a row. */
+export interface ListedAccount {
+  id: string;
+  name: string | undefined;
+  email: string | undefined;
+  connected: number;
+  waiting: number;
+  stopped: number;
+  /** Since when its first stopped token is stopped. Only the list of stopped tokens knows. */
+  stoppedAt: number | undefined;
+  lastUsed: number | undefined;
+}
+
+export interface AccountPage extends PageEnds {
+  rows: ListedAccount[];
+  before: number | undefined;
+  counts: Partial<Record<AccountTab, { count: number; isMore: boolean }>>;
+  /** Whether accounts that fit may be missing. */
+  isCut: boolean;
+}
+
+/** Accounts by when their first token stopped. */
+async function stoppedAccounts(db: Database): Promise<RankedAccounts> {
+  const tokens = await stoppedTokens(db, LOOKED_AT + 1);
+  const first = new Map<string, number>();
+  for (const { account_id: id, updated_at: at } of tokens) first.set(id, Math.min(at, first.get(id) ?? at));
+  return { keys: [...first].map(([id, rank]) => ({ rank, id })), isMore: tokens.length > LOOKED_AT };
+}
+
+async function owners(db: Database): Promise<RankedAccounts> {
+  const rows = await ownersOfApps(db, LOOKED_AT + 1);
+  return {
+    keys: rows.map(({ account_id: id, apps }) => ({ rank: apps, id })),
+    isMore: rows.length > LOOKED_AT,
+  };
+}
+
+/** Accounts without a name follow those with one. The rank of a key says which of the two it is of. */
+const STRETCHES = [
+  { rank: 0, list: namedAccounts },
+  { rank: 1, list: unnamedAccounts },
+];
+
+/** The stretches from a position on, in the direction in which it looks. */
+function stretchesFrom(position: PagePosition | undefined) {
+  if (position === undefined) return STRETCHES;
+  const { key, to } = position;
+  return to === 'after'
+    ? STRETCHES.filter(({ rank }) => rank >= key.rank)
+    : STRETCHES.filter(({ rank }) => rank <= key.rank).toReversed();
+}
+
+/** The keys that follow a position by name; one further than a page holds. */
+async function keysByName(db: Database, position: PagePosition | undefined): Promise<PageKey[]> {
+  const keys: PageKey[] = [];
+  const to = position?.to ?? 'after';
+  for (const { rank, list } of stretchesFrom(position)) {
+    const limit = PAGE_ROWS + 1 - keys.length;
+    const from = position?.key.rank === rank ? position.key.id : undefined;
+    const ids = limit === 0 ? [] : await list(db, { from, to, limit });
+    if (ids === undefined) return [];
+    keys.push(...ids.map((id) => ({ rank, id })));
+  }
+  return keys;
+}
+
+const sortName = ({ name }: AccountFound) => (name ?? '').toLowerCase();
+
+/** The accounts that a text fits, in the order of their names. */
+async function found(context: SupportDeps, text: string): Promise<RankedAccounts> {
+  const { people, isCut } = await peopleByPart(context, text);
+  const ids = people.flatMap(({ person }) => (person.startsWith('account:') ? [person.slice(8)] : []));
+  const rows = ids.length === 0 ? [] : await accountsOf(context.store.durable, ids);
+  const sorted = rows.toSorted((one, other) => sortName(one).localeCompare(sortName(other), 'en'));
+  return { keys: sorted.map(({ account_id: id }, rank) => ({ rank, id })), isMore: isCut };
+}
+
+const ORDER: Readonly<Record<AccountSort, PageOrder>> = {
+  name: 'rising',
+  longest: 'rising',
+  last: 'falling',
+  most: 'falling',
+};
+
+/** A page of accounts that are all read. */
+function pageOfRanked({ keys, isMore }: RankedAccounts, { position, sort }: AccountQuery) {
+  const sign = ORDER[sort] === 'rising' ? 1 : -1;
+  const sorted = keys.toSorted((a, b) => sign * (a.rank - b.rank || (a.id < b.id ? -1 : 1)));
+  const page = pageFrom(keysFrom(sorted, position, ORDER[sort]), position);
+  const before = sorted.findIndex(({ id }) => id === page.keys[0]?.id);
+  return { page, before: before < 0 ? undefined : before, isCut: isMore };
+}
+
+function rowOf(
+  { account_id: id, name, email }: AccountFound,
+  tokens: Awaited<ReturnType<typeof tokensOfAccounts>>,
+  stoppedAt: number | undefined,
+): ListedAccount {
+  const own = tokens.filter(({ account_id: of }) => of === id);
+  const countOf = (state: string) => own.find((one) => one.state === state)?.n ?? 0;
+  const used = Math.max(0, ...own.map((one) => one.used ?? 0));
+  return {
+    id,
+    name: name ?? undefined,
+    email: email ?? undefined,
+    connected: countOf('active'),
+    waiting: countOf('unmapped'),
+    stopped: countOf('reauthorization_required'),
+    stoppedAt,
+    lastUsed: used === 0 ? undefined : used,
+  };
+}
+
+/** The rows of a page, in its order. */
+async function rowsOf(db: Database, keys: readonly PageKey[], tab: AccountTab): Promise<ListedAccount[]> {
+  const ids = keys.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const [accounts, tokens] = await Promise.all([accountsOf(db, ids), tokensOfAccounts(db, ids)]);
+  const byId = new Map(accounts.map((account) => [account.account_id, account]));
+  return keys.flatMap(({ id, rank }) => {
+    const account = byId.get(id) ?? { account_id: id, name: null, email: null };
+    return rowOf(account, tokens, tab === 'stopped' ? rank : undefined);
+  });
+}
+
+const counted = (count: number, isMore: boolean) => ({ count: Math.min(count, LOOKED_AT), isMore });
+
+/** What each tab holds. A search is in all accounts, and shows its own tab alone. */
+async function ranked(context: SupportDeps, { tab, find }: AccountQuery) {
+  const { durable } = context.store;
+  if (find !== undefined) {
+    const all = await found(context, find);
+    return { shown: all, counts: { all: counted(all.keys.length, all.isMore) } };
+  }
+  const [count, stopped, owning] = await Promise.all([
+    countAccounts(durable, LOOKED_AT + 1),
+    stoppedAccounts(durable),
+    owners(durable),
+  ]);
+  const counts = {
+    all: counted(count, count > LOOKED_AT),
+    stopped: counted(stopped.keys.length, stopped.isMore),
+    owners: counted(owning.keys.length, owning.isMore),
+  };
+  return { shown: { all: undefined, stopped, owners: owning }[tab], counts };
+}
+
+/** One page of the list of accounts. */
+export async function listAccounts(context: SupportDeps, query: AccountQuery): Promise<AccountPage> {
+  const { durable } = context.store;
+  const { shown, counts } = await ranked(context, query);
+  const { page, before, isCut } =
+    shown === undefined
+      ? {
+          page: pageFrom(await keysByName(durable, query.position), query.position),
+          before: undefined,
+          isCut: false,
+        }
+      : pageOfRanked(shown, query);
+  const rows = await rowsOf(durable, page.keys, query.find === undefined ? query.tab : 'all');
+  return { rows, before, counts, isCut, previous: page.previous, next: page.next };
+}
