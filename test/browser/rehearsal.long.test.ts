@@ -172,7 +172,7 @@ const REHEARSE = 'Rehearse the end of the old API';
     await keepStill();
     await follow(page, 'Look again');
     await look(REHEARSE, 'running');
-    await follow(page, 'Stop looking by itself');
+    await follow(page, 'Stop reloading');
     await look(REHEARSE, 'running-unwatched');
     clock.set(endsAt + 1000);
     await at(`/apps/${app.clientId}/rehearse`);

@@ -44,7 +44,7 @@ let ids: string[];
 
 /** No old API answers here. */
 const date = (at: string, words = /^From this date on .+\.$/) => ({ at, text: expect.stringMatching(words) });
-const ALREADY = /^From this date on the old API is retired\. That changes no call here: .+\.$/;
+const ALREADY = /^On this date the old API is retired\. Nothing changes here on that day: .+\.$/;
 const brownout = (n: number, rehearses: string, state: string, text: string) => ({
   id: ids[n],
   rehearses,
@@ -118,11 +118,13 @@ describe('with dates and brownouts', () => {
     expect(text).toMatch(
       /Since <time class="local" datetime="2026-12-22T00:00:00.000Z">22 Dec 2026, 00:00 UTC</,
     );
-    expect(text).toMatch(/>2 Mar 2027, 00:00 UTC<\/time><\/strong> <span class="badge ">in 60 days</);
-    expect(text).toMatch(/It is now <time [^>]+>1 Jan 2027, 02:30 UTC</);
+    expect(text).toMatch(/>2 Mar 2027, 00:00 UTC<\/time><\/strong><\/p>/);
+    expect(text).toMatch(/As of <time [^>]+>1 Jan 2027, 02:30 UTC</);
     expect(text).toMatch(/>1 Jan 2027, 02:00 UTC<\/time> to <time [^>]+>1 Jan 2027, 03:00 UTC</);
     expect(text).toContain('in 400 days');
-    expect(text).toMatch(/What is not connected is refused now, whatever the dates below say\./);
+    expect(text).toMatch(
+      /Calls with tokens that are not connected are refused now, whatever the dates below say\./,
+    );
     expect(text).toMatch(
       /A call with a token that is not connected is answered with status <strong>401<.*Such a call is then answered/,
     );

@@ -55,7 +55,7 @@ describe('the dates in words', () => {
       next: 'retirement',
       phase: 'before',
       connectBy:
-        'Connect it by 2027-02-01T00:00 (in 71 days). From then on, what is not connected is refused, if it is not already.',
+        'Connect it by 2027-02-01T00:00 (in 71 days), or its calls are refused from then on.',
     });
   });
 
@@ -196,7 +196,7 @@ describe('without an old API, where nothing waits for a date to be refused', () 
   const UNTIL = 'Once connected, it works until the old API ends on 2027-06-01T00:00 (in';
 
   test('only the sunset is something to connect before', () => {
-    expect(lone({}).connectBy).toBe('What is not connected is refused now.');
+    expect(lone({}).connectBy).toBe('Until the app is connected, its calls are refused.');
     for (const now of [NOW, RETIREMENT])
       expect(lone({ dates: { retirement: RETIREMENT } }, now).connectBy).toBe(lone({}).connectBy);
     expect(lone({ dates }).connectBy).toBe(`${lone({}).connectBy} ${UNTIL} 191 days).`);
@@ -214,7 +214,7 @@ describe('without an old API, where nothing waits for a date to be refused', () 
         [true, ''],
       ]);
       expect(lines[0]?.meaning).toMatch(
-        /^The retirement of the old API changes no call here: .* are refused before it too\./,
+        /^The old API is off here already, so its retirement changes nothing: .* are refused already\./,
       );
     }
   });
@@ -270,8 +270,8 @@ test.each([
   expect([need(false).heading, need(true).heading]).toEqual([registered, program]);
   expect(textOf(need(false).words)).toBe(
     hasBackend
-      ? '1 token works after one confirmation. Connect it by 2027-02-01T00:00 (in 71 days). From then on, what is not connected is refused, if it is not already.'
-      : '1 token works after one confirmation, for calls that the new API answers. What is not connected is refused now.',
+      ? 'Connect once, and 1 token works. Connect it by 2027-02-01T00:00 (in 71 days), or its calls are refused from then on.'
+      : 'Connect once, and 1 token works, for calls that the new API answers. Until the app is connected, its calls are refused.',
   );
   const stopped = { reason: 'grant_lost', at: NOW };
   expect(appNeed({ ...app, isUnidentified: false }, { stopped, asOf }).kind).toBe('error');

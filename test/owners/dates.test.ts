@@ -133,7 +133,7 @@ test('after the retirement the link still connects', async () => {
   await set({ retirement: inDays(-3), sunset: inDays(20) });
   expect(await appPage()).toMatch(/1 token refused .*Connect .*Since .*Connect the app, and the new API/);
   const page = await sam.get(link);
-  expect(wordsOf(page)).toMatch(/is refused\. .*ends on .* \(in 20 days\)/);
+  expect(wordsOf(page)).toMatch(/are refused\. .*ends on .* \(in 20 days\)/);
   const left = await pressIn(sam, page, /^Connect$/);
   expect(left.location).toContain(`${system.proxy.origin}/auth?`);
 });
@@ -245,19 +245,19 @@ describe('without an old API', () => {
     await keepProgress(lone.context);
     await calledElsewhere();
     const SAYS: Array<[path: string, browser: CookieWalker, words: RegExp]> = [
-      [own(), sam, /1 token refused .* The retirement of the old API changes no call here/],
+      [own(), sam, /1 token refused .* its retirement changes nothing/],
       [own(), dana, /a token of yours is refused until then\..*2 tokens refused/],
       [own(), new CookieWalker(), /needs no change\. What is not connected is refused now\./],
       [new URL(link).pathname, sam, /What is not connected is refused now\./],
-      ['/apps', sam, /“Old App” is refused now: .*1 token works after one confirmation, for calls that/],
+      ['/apps', sam, /“Old App” is refused now: .*Connect once, and 1 token works, for calls that/],
       ['/apps', dana, /Old App: 1 person, refused until then\. .*2 tokens refused/],
       [own('/tokens'), sam, /after one confirmation, for calls that the new API answers\. Until then calls/],
       [own('/move'), dana, /2 wait for their holders and are refused until then\./],
       ['/apps/progress', dana, /wait\. They are refused until connected\. As counted \d.* UTC/],
       [own('/calls'), sam, /Not answered The new API does not carry out this call: it gets an error/],
       [own('/rehearse'), dana, /Nothing to rehearse The retirement changes no call|No date is ahead/],
-      ['/apps/paste-token', sam, /cannot be proven now, for the older API is not there to ask/],
-      ['/lifecycle', sam, /That changes no call here: tokens .* are refused before it too\./],
+      ['/apps/paste-token', sam, /cannot be proven now, for the old API is not there to ask/],
+      ['/lifecycle', sam, /Nothing changes here on that day: tokens .* are refused already\./],
     ];
     await expectSaid(SAYS);
     expect((await at('/apps/progress', dana)).body).not.toContain('Retirement');
@@ -274,14 +274,14 @@ describe('without an old API', () => {
       ['/apps', sam, /Nothing: no app of yours waits for you\./],
       ['/apps/progress', dana, /The old API has ended: connecting helps no more\./],
       ['/lifecycle', sam, /The old API has ended\. An app that still calls it has to move/],
-      ['/', sam, /call these addresses .* What is answered there, and until when/],
+      ['/', sam, /call these addresses, .* What is answered there, and until when/],
     ]);
     expect(wordsOf(await at(own('/move'), dana))).not.toMatch(/press “Connect”|Send their holders/);
   });
 
   test('the sunset alone can be rehearsed, and counts the days', async () => {
     await set({ retirement: inDays(40), sunset: inDays(90) });
-    expect(wordsOf(await at('/apps'))).toMatch(/What is not connected .*it works until the old API ends on/);
+    expect(wordsOf(await at('/apps'))).toMatch(/Until the app is connected .*it works until the old API ends on/);
     expect(wordsOf(await at('/apps'))).toMatch(/90 days left until the sunset/);
     const page = await at(own('/rehearse'), dana);
     expect(page.body).toContain('value="sunset"');

@@ -123,7 +123,7 @@ const ROWS: Array<
     { state: 'reauthorization_required', reason: 'grant_lost', isOwn: true },
     'stopped',
     'warning',
-    /lost on the way.* Connect again\.$/,
+    /was lost while.* Connect again\.$/,
   ],
   [
     'one of a copy says so',

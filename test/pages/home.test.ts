@@ -48,7 +48,7 @@ test('what has stopped comes first, with its reason and time; then what was neve
     .execute();
   const page = await home();
   expect(wordsOf(page)).toMatch(
-    /“Old App” has stopped working The new API .* revoked in the account settings .* 1 token works after one confirmation\. Since 3 Feb 2026, 04:05 UTC.*“Old App” is not connected to the new API/,
+    /“Old App” has stopped working The new API .* revoked in the account settings .* Connect once, and 1 token works\. Since 3 Feb 2026, 04:05 UTC.*“Old App” is not connected to the new API/,
   );
   expect(page.body).toContain('datetime="2026-02-03T04:05:00.000Z"');
   const actions = dana.forms(page).map(({ action }) => new URL(action).pathname);

@@ -149,7 +149,7 @@ describe('of an owner', () => {
     const sam = await browserOf(system, SAM);
     const words = wordsOf(await sam.get(`${system.bridgeUrl}/apps`));
     const [awaited, cards] = [
-      between(words, 'People have still to connect', 'Apps that you registered'),
+      between(words, 'still wait', 'Apps that you registered'),
       words.slice(words.indexOf('Apps that you registered')),
     ];
     expect(orderIn(awaited, OWNED)).toEqual(OWNED);

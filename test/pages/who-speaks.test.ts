@@ -85,7 +85,7 @@ test('the page of an app’s OAuth client, and the page on which a person approv
   const approval = await browser.follow(
     await browser.get(`${system.bridgeUrl}/oauth2/authorize?${asked.toString()}`),
   );
-  expect(wordsOf(approval)).toContain(`That page may name ${IN_HTML}, which connects older apps`);
+  expect(wordsOf(approval)).toContain(`That page may name ${IN_HTML}, which connects apps of the old API`);
 });
 
 test('every reminder, in text and in HTML', () => {

@@ -93,7 +93,7 @@ test('each of the thirty days can be asked for, and shows what ended on it alone
   expect([days[0], days[29]]).toEqual(['2026-11-22', '2026-10-24']);
   const empty = await get('?day=2026-11-01');
   expect(wordsOf(empty)).toContain(
-    'Good news: no connection that broke on 1 Nov 2026 (UTC) waits for anybody',
+    'Good news: no token that stopped on 1 Nov 2026 (UTC) waits for anybody',
   );
 });
 

@@ -138,7 +138,7 @@ test('a token that waits for an e-mail address says whose it may be and how to g
   // Without an old API nobody answers it, as the owner of its app reads too.
   expect(words).toMatch(/Token 1\/\S+ refused/);
   expect(words).toContain('Its holder is known by an e-mail address alone');
-  expect(words).toContain('None: nobody has consented for this app and account yet.');
+  expect(words).toContain('None: nobody has connected this app for the account yet.');
   expect(words).toContain('No call with this token was ever seen here.');
 });
 

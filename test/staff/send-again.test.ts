@@ -71,7 +71,7 @@ describe.each(modeDatabases)('on %s', (kind) => {
     expect(recipients()).toEqual(['ada@box.example', 'ada@box.example']);
     const mail = door.mailTo('ada@box.example');
     expect(wordsOf(mail)).toContain('Is refused now: connect it and it works again.');
-    expect(wordsOf(mail)).toContain('Why this comes now: our support team had it sent to you.');
+    expect(wordsOf(mail)).toContain('Why you get this: our support team had it sent to you.');
     expect(wordsOf(mail)).not.toContain('at most one a day');
     expect(wordsOf(mail)).toContain('/apps/connect/');
     const event = await context.store.durable

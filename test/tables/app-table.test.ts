@@ -55,7 +55,7 @@ test('above twelve they stand in a table, with what needs somebody first, and wh
   expect(words).toMatch(/All 60 Waiting 2 Nobody waits 58 .*1 to 50 of 60/);
   expect(words).toContain('is as counted');
   expect(words).toMatch(
-    /People have still to connect 2 of your apps .*Planner 59: 2 people.*Planner 41: 1 person/,
+    /2 of your apps still wait for their users .*Planner 59: 2 people.*Planner 41: 1 person/,
   );
   const lines = linesOf(page);
   expect(lines).toHaveLength(50);

@@ -100,7 +100,7 @@ test('what ended on a day is told by app, and an app leads to its own', async ()
   const own = await sam.get(`${system.bridgeUrl}${link}`);
   expect(own.body).toContain(`/support/mappings/${one.mappingId}`);
   expect(rowsOf(own)).toBe(1);
-  expect(wordsOf(own)).toMatch(/What broke of .* 1 to 1 of 1/);
+  expect(wordsOf(own)).toMatch(/What stopped of .* 1 to 1 of 1/);
   const byCause = await sam.get(`${system.bridgeUrl}${link}&cause=lost`);
   expect(wordsOf(byCause)).toContain('No connection ended by this cause on this day');
 });

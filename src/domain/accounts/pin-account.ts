@@ -52,7 +52,7 @@ export async function pinAccountIn(
     ...(isNamed ? [{ ...by, action: 'account_named' }] : []),
     ...apps.map((clientId) => ({ ...by, clientId })),
     ...tokens.map(({ id, client_id: clientId }) => ({ ...by, clientId, mappingId: id })),
-    ...(legacyId === undefined ? [] : [{ ...by, reason: `${how}; the older account id ${legacyId}` }]),
+    ...(legacyId === undefined ? [] : [{ ...by, reason: `${how}; the old account id ${legacyId}` }]),
   ]);
   for (const clientId of new Set(tokens.map((token) => token.client_id)))
     await attachTokens(context, tx, { clientId, accountId, ...origin });

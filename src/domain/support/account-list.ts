@@ -9,9 +9,11 @@ import {
 } from '../../shared/list-pages.ts';
 import {
   countAccounts,
+  countOwners,
+  countStopped,
   namedAccounts,
   ownersOfApps,
-  stoppedTokens,
+  stoppedAccounts,
   tokensOfAccounts,
   unnamedAccounts,
 } from '../../store/support/support-accounts.ts';
@@ -39,6 +41,9 @@ export const accountSortsOf = (tab: AccountTab): readonly AccountSort[] => ORDER
 
 /** More rows are not looked at: further accounts are found by a search. */
 const LOOKED_AT = 10_000;
+
+/** Each stopped token costs a look at its row. */
+const STOPPED_MAX = 5000;
 
 interface AccountQuery {
   tab: AccountTab;
@@ -75,13 +80,13 @@ export interface AccountPage extends PageEnds {
 }
 
 /** Accounts by when their first token stopped. */
-async function stoppedAccounts(db: Database): Promise<RankedAccounts> {
-  const tokens = await stoppedTokens(db, LOOKED_AT + 1);
-  const first = new Map<string, number>();
-  for (const { account_id: id, updated_at: at } of tokens) first.set(id, Math.min(at, first.get(id) ?? at));
-  return { keys: [...first].map(([id, rank]) => ({ rank, id })), isMore: tokens.length > LOOKED_AT };
+async function stopped(db: Database): Promise<RankedAccounts> {
+  const rows = await stoppedAccounts(db, STOPPED_MAX + 1);
+  const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
+  return { keys: rows.map(({ account_id: id, at }) => ({ rank: at, id })), isMore: tokens > STOPPED_MAX };
 }
 
+/** Accounts by how many apps they own. */
 async function owners(db: Database): Promise<RankedAccounts> {
   const rows = await ownersOfApps(db, LOOKED_AT + 1);
   return {
@@ -180,24 +185,29 @@ async function rowsOf(db: Database, keys: readonly PageKey[], tab: AccountTab): 
 
 const counted = (count: number, isMore: boolean) => ({ count: Math.min(count, LOOKED_AT), isMore });
 
-/** What each tab holds. A search is in all accounts, and shows its own tab alone. */
+async function countsOf(db: Database): Promise<AccountPage['counts']> {
+  const [all, waiting, owning] = await Promise.all([
+    countAccounts(db, LOOKED_AT + 1),
+    countStopped(db, STOPPED_MAX + 1),
+    countOwners(db),
+  ]);
+  return {
+    all: counted(all, all > LOOKED_AT),
+    stopped: counted(waiting.accounts, waiting.tokens > STOPPED_MAX),
+    owners: counted(owning, owning > LOOKED_AT),
+  };
+}
+
+/** What a tab holds, and what each does. A search is in all accounts, and shows its own tab alone. */
 async function ranked(context: SupportDeps, { tab, find }: AccountQuery) {
   const { durable } = context.store;
   if (find !== undefined) {
     const all = await found(context, find);
     return { shown: all, counts: { all: counted(all.keys.length, all.isMore) } };
   }
-  const [count, stopped, owning] = await Promise.all([
-    countAccounts(durable, LOOKED_AT + 1),
-    stoppedAccounts(durable),
-    owners(durable),
-  ]);
-  const counts = {
-    all: counted(count, count > LOOKED_AT),
-    stopped: counted(stopped.keys.length, stopped.isMore),
-    owners: counted(owning.keys.length, owning.isMore),
-  };
-  return { shown: { all: undefined, stopped, owners: owning }[tab], counts };
+  const lists = { all: () => undefined, stopped, owners };
+  const [shown, counts] = await Promise.all([lists[tab](durable), countsOf(durable)]);
+  return { shown, counts };
 }
 
 /** One page of the list of accounts. */

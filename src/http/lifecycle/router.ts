@@ -73,8 +73,10 @@ function shownMeaning(context: HttpLifecycleDeps, described: PublicLifecycle, na
   if (name !== 'sunset' && hasEnded(described)) return { meaning: OVERTAKEN, left: '', kind: '' };
   const { dates, now } = described;
   const [at, answer] = [dates[name] ?? now, shownAnswer(context, name)];
+  // No countdown to a day on which no answer changes here.
+  const left = answer?.isLater === false ? '' : daysLeft(at, now);
   const kind = answer?.isLater && isSoon(at, now) ? 'warning' : '';
-  return { meaning: meaningOf(name, hasBackend(context)), left: daysLeft(at, now), kind, answer };
+  return { meaning: meaningOf(name, hasBackend(context)), left, kind, answer };
 }
 
 /** The card of a date; empty where the date is not set. */

@@ -77,22 +77,50 @@ export async function countAccounts(db: Database, limit: number): Promise<number
   return Number(n);
 }
 
-/** The stopped tokens with an account, up to `limit`, in no order. */
-export async function stoppedTokens(
-  db: Database,
-  limit: number,
-): Promise<Array<{ account_id: string; updated_at: number }>> {
-  const rows = await db
+/**
+ * Some stopped tokens, by the index `mappings_stopped`, whose condition is repeated in its own words. A condition on the
+ * account would make planners take the index of accounts, which has every token.
+ */
+const someStopped = (db: Database, limit: number) =>
+  db
     .selectFrom('mappings')
     .select(['account_id', 'updated_at'])
-    // The condition of the index `mappings_stopped`, in its own words.
     .where(sql<boolean>`state = 'reauthorization_required'`)
-    .where('account_id', 'is not', null)
     .limit(limit)
+    .as('some');
+
+/** The accounts of up to `limit` stopped tokens: how many of these each has, and when the first of them stopped. */
+export async function stoppedAccounts(
+  db: Database,
+  limit: number,
+): Promise<Array<{ account_id: string; tokens: number; at: number }>> {
+  const rows = await db
+    .selectFrom(someStopped(db, limit))
+    .select((eb) => [
+      'account_id',
+      eb.fn.countAll<number | string>().as('tokens'),
+      eb.fn.min('updated_at').as('at'),
+    ])
+    .groupBy('account_id')
     .execute();
-  return rows.flatMap(({ account_id: id, updated_at }) =>
-    id === null ? [] : [{ account_id: id, updated_at }],
+  return rows.flatMap(({ account_id: id, tokens, at }) =>
+    id === null ? [] : [{ account_id: id, tokens: Number(tokens), at: Number(at) }],
   );
+}
+
+/** How many accounts up to `limit` stopped tokens have, and how many tokens these are. */
+export async function countStopped(
+  db: Database,
+  limit: number,
+): Promise<{ accounts: number; tokens: number }> {
+  const { accounts, tokens } = await db
+    .selectFrom(someStopped(db, limit))
+    .select((eb) => [
+      eb.fn.count<number | string>('account_id').distinct().as('accounts'),
+      eb.fn.countAll<number | string>().as('tokens'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { accounts: Number(accounts), tokens: Number(tokens) };
 }
 
 /** The accounts that own apps, with the number of their apps, up to `limit`. */
@@ -102,13 +130,24 @@ export async function ownersOfApps(
 ): Promise<Array<{ account_id: string; apps: number }>> {
   const rows = await db
     .selectFrom('apps')
-    .innerJoin('accounts', 'accounts.account_id', 'apps.owner_account_id')
-    .select((eb) => ['accounts.account_id', eb.fn.countAll<number | string>().as('apps')])
-    .where('apps.owner_account_id', 'is not', null)
-    .groupBy('accounts.account_id')
+    .select((eb) => ['owner_account_id as account_id', eb.fn.countAll<number | string>().as('apps')])
+    .where('owner_account_id', 'is not', null)
+    .groupBy('owner_account_id')
     .limit(limit)
     .execute();
-  return rows.map(({ account_id, apps }) => ({ account_id, apps: Number(apps) }));
+  return rows.flatMap(({ account_id: id, apps }) =>
+    id === null ? [] : [{ account_id: id, apps: Number(apps) }],
+  );
+}
+
+/** How many accounts own apps. */
+export async function countOwners(db: Database): Promise<number> {
+  const { n } = await db
+    .selectFrom('apps')
+    .select((eb) => eb.fn.count<number | string>('owner_account_id').distinct().as('n'))
+    .where('owner_account_id', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(n);
 }
 
 /** The tokens of some accounts by state, with their last use as it is noted. */

@@ -75,7 +75,7 @@ test('of a connected token only a doubt and a missing connection are told', () =
   );
 });
 
-const LOST = 'An answer of the new API was lost on the way, and with it the connection.';
+const LOST = 'The reply of the new API was lost while the connection was renewed, so the connection ended.';
 const ENDED_TOO = 'The old API has ended too.';
 
 test.each<[reason: string | null, isOwn: boolean, why: string]>([

@@ -141,7 +141,7 @@ test.each(HOLDERS)('of a token that is not connected, with %j', (facts, known, n
   expect(statusOf({ is: 'stopped', reason: null }, facts).next).toMatch(new RegExp(next));
 });
 
-const LOST = 'an answer of the new API was lost on the way, and with it the connection';
+const LOST = 'the reply of the new API was lost while the connection was renewed, so the connection ended';
 
 test.each<[reason: string | null, cause: string | null, why: string]>([
   ['grant_lost', null, LOST],

@@ -187,7 +187,7 @@ export function pastingAToken(stage: Stage): void {
         (await waitingToken(stage.system, { email: 'x@people.example' })).token,
         'waits for the account with the e-mail address',
       ],
-      [(await waitingToken(stage.system, {})).token, 'The older API refuses this token'],
+      [(await waitingToken(stage.system, {})).token, 'The old API refuses this token'],
     ];
     for (const [token, words] of said) {
       const page = await paste(token, stage.sam);
@@ -199,7 +199,7 @@ export function pastingAToken(stage: Stage): void {
     const page = await paste(token, stage.sam);
     await stage.old.setBehaviour('normal');
     expect(page.status).toBe(503);
-    expect(wordsOf(page)).toContain('The older API did not answer');
+    expect(wordsOf(page)).toContain('The old API did not answer');
     expect(await requestsKept()).toHaveLength(before);
   });
 

@@ -64,7 +64,7 @@ const HINT = '‹(?<hint>[0-9a-f…]+)›';
 const home: Rule[] = [
   {
     on: HOME,
-    says: '# tokens? works? after one confirmation',
+    says: 'Connect once, and # tokens? works?',
     truth: (facts, place) => [count(facts.tokens, named(lastNamed(place)), of(place), waits)],
   },
   {
@@ -246,7 +246,7 @@ const live: Rule[] = [
   {
     on: /\/live/,
     says: '# new calls? shown since',
-    truth: (_facts, { text }) => [[...text.matchAll(/, came while you looked on/g)].length],
+    truth: (_facts, { text }) => [[...text.matchAll(/, new/g)].length],
   },
 ];
 

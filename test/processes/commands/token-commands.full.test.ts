@@ -147,7 +147,7 @@ test('pin gives what waits under an address to an account, with the reason, and 
   const again = await run(settings, ...pin);
   expect(again).toMatchObject({
     code: 0,
-    output: 'No token, app or older account id waits under this address.\n',
+    output: 'No token, app or old account id waits under this address.\n',
   });
   const mistyped = await run(settings, ...pin.with(2, 'nobody@example.org'));
   expect(mistyped).toMatchObject({ code: 1, output: again.output });

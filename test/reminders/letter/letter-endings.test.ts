@@ -57,7 +57,7 @@ test.each([
   const letter = await letterTo(system, DANA_PERSON, [toHolder(app)]);
   expect(letter.subject).toBe('“Report tool” is refused now: connect it');
   expect(flat(letter)).toContain('Is refused now: connect it and it works again.');
-  expect(flat(letter)).toContain('Why this comes now: its calls are refused now');
+  expect(flat(letter)).toContain('Why you get this: its calls are refused now');
   expect(flat(letter)).not.toMatch(/[Ss]tops? working|from then on/);
   expect(daysIn(letter)).toEqual(['20270601']);
   const sunset = toHolder(app, { milestone: 'sunset', at: SUNSET });

@@ -67,7 +67,7 @@ test('a holder is told what stops when, in the own zone and in UTC, by which tok
     'The last call was on 17 January 2027 at 09:00 (Europe/Berlin), by buffer-python/1.2.',
     'Later, on 1 June 2027, the old API ends for every app',
     'Short test outages (brownouts) before that, to show what will fail: - 20 January 2027, 09:00 to 09:15 (Europe/Berlin)',
-    'Why this comes now: the date is 14 days away',
+    'Why you get this: the date is 14 days away',
   ])
     expect(flat).toContain(fact);
   expect(flat).toMatch(/Connect “Report tool”: http:\S+\/apps\/connect\/[0-9a-f]{24} /);

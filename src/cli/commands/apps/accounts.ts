@@ -46,8 +46,8 @@ export async function pin(
     const { tokens, apps, ids } = pinned;
     const isNothing = tokens + apps + ids === 0;
     const line = isNothing
-      ? 'No token, app or older account id waits under this address.'
-      : `${counted(tokens, 'token')}, ${counted(apps, 'app')} and ${counted(ids, 'older account id')} belong to account ${accountId} now.`;
+      ? 'No token, app or old account id waits under this address.'
+      : `${counted(tokens, 'token')}, ${counted(apps, 'app')} and ${counted(ids, 'old account id')} belong to account ${accountId} now.`;
     // The address may be mistyped, unless something of it belongs to the account already.
     const ok =
       !isNothing || (await hasPinned(context.store.durable, { email: normalEmail(email), accountId }));

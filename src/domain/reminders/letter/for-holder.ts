@@ -211,7 +211,7 @@ function whyWords({ app: { reader }, part }: HolderFacts, due: LetterStage): str
     unused: () =>
       'it is not connected and was not used in the last 30 days. This is the only mail about that.',
   };
-  return `Why this comes now: ${due.isAsked ? ASKED : why[reminderKindOf(due, reader)]()}`;
+  return `Why you get this: ${due.isAsked ? ASKED : why[reminderKindOf(due, reader)]()}`;
 }
 
 async function buttons(facts: HolderFacts, kind: ReminderKind): Promise<LetterBlock[]> {

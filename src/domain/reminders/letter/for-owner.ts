@@ -145,7 +145,7 @@ function moving({ app, part }: OwnerFacts, chief: LetterStage): LetterBlock {
     link: { label: 'The page for your users', href: page },
   };
   const ownClient: LetterLine = {
-    text: 'Move the app itself: enter a client of your own, exchange each old token for new ones (hand-over at /oauth2/exchange, RFC 8693), and call the new API. Nobody has to agree again.',
+    text: 'Move the app itself: enter a client of your own, exchange each old token for new ones (hand-over at /oauth2/exchange, RFC 8693), and call the new API. Nobody has to connect again.',
     link: { label: 'Your own client', href: `${page}/modern-client` },
   };
   const rehearsal: LetterLine = {
@@ -183,7 +183,7 @@ function whyWords({ app: { reader }, part }: OwnerFacts, due: LetterStage): stri
     if (waiting === 0) return `${left}, and your app still calls what ends then.`;
     return `${left}, and ${letterCountWords(waiting, 'token')} of your app ${waiting === 1 ? 'is' : 'are'} not connected.`;
   };
-  return `Why this comes now: ${words()}`;
+  return `Why you get this: ${words()}`;
 }
 
 /** Tokens that are refused already are told before a sunset that ends more than these tokens. */

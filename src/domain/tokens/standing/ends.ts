@@ -19,23 +19,23 @@ export const ENDS: Readonly<Record<DeathCause, CauseWords>> = {
   },
   lost: {
     label: 'Lost answer',
-    why: 'an answer of the new API was lost on the way, and with it the connection',
+    why: 'the reply of the new API was lost while the connection was renewed, so the connection ended',
   },
   superseded: {
-    label: 'Went on elsewhere',
-    why: 'this service was restored from a backup, and the connection had gone on elsewhere after that backup',
+    label: 'Renewed by the original',
+    why: 'this service was restored from a backup, and the original had renewed the connection after that backup',
   },
   deauthorized: {
     label: 'Ended on request',
     why: 'the account holder, the app or support ended the access',
   },
   replaced: {
-    label: 'Replaced by a newer consent',
+    label: 'Replaced by a newer connection',
     why: 'the account holder connected again, and the newer connection took its place',
   },
   unfinished: {
     label: 'Never finished',
-    why: 'the account holder consented, and the app never got its code',
+    why: 'the account holder connected, and the app never got its code',
   },
   handed_over: {
     label: 'Taken over by its app',

@@ -37,13 +37,13 @@ const FOUND: Readonly<Record<Exclude<PastedTokenResult['found'], 'can be proven'
   'waits for e-mail':
     'This token waits for the account with the e-mail address that it was made for. Open “Your apps” and confirm that address there.',
   'no old backend':
-    'Whose token this is cannot be proven now, for the older API is not there to ask. Write to support; do not send the token itself.',
+    'Whose token this is cannot be proven now, for the old API is not there to ask. Write to support; do not send the token itself.',
   'too many profiles':
     'This token reaches more than 1,000 profiles, more than can be compared with your channels. Write to support; do not send the token itself.',
   'unnamed profiles':
-    'The older API does not say of every profile that this token reaches which network it is on, so they cannot be compared with your channels. Write to support; do not send the token itself.',
+    'The old API does not say of every profile that this token reaches which network it is on, so they cannot be compared with your channels. Write to support; do not send the token itself.',
   refused:
-    'The older API refuses this token, so it cannot show whose it is. Write to support; do not send the token itself.',
+    'The old API refuses this token, so it cannot show whose it is. Write to support; do not send the token itself.',
 };
 
 /** Without an old API no call makes a token known. */
@@ -70,7 +70,7 @@ function tokenOf(pasted: string): string {
 }
 
 const UNANSWERED =
-  'The older API did not answer, so nothing could be compared. Nothing was changed. Try again in a minute.';
+  'The old API did not answer, so nothing could be compared. Nothing was changed. Try again in a minute.';
 
 /** Guessing at tokens is limited here as strictly as at the old addresses. */
 function tooFast({ context }: PageShell, res: Response): string | undefined {

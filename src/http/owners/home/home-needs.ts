@@ -33,7 +33,7 @@ const saidName = (name: string) => name.replace(/^unidentified program: /, '');
 function afterWords(count: number, hasOldApi: boolean): string {
   const works = count === 1 ? 'works' : 'work';
   const what = hasOldApi ? '' : ', for calls that the new API answers';
-  return `${tokenCount(count)} ${works} after one confirmation${what}.`;
+  return `Connect once, and ${tokenCount(count)} ${works}${what}.`;
 }
 
 /** Most tokens are older than the bridge, so that the old API knows them. */
@@ -74,7 +74,7 @@ export function appNeed(
       at: stopped.at,
     };
   const by = connectByWords(asOf) ?? [];
-  const program = isUnidentified ? `${PROGRAM} It says of itself: “${saidName(name)}”. ` : '';
+  const program = isUnidentified ? `${PROGRAM} It calls itself “${saidName(name)}”. ` : '';
   return {
     ...todo,
     kind: 'warning',

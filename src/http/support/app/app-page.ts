@@ -52,7 +52,7 @@ const SOURCES: Record<AppDescription['app']['source'], string> = {
   registered: 'registered here',
   imported: 'imported',
   demo: 'of the demo',
-  observed: 'an unidentified program, named by what it says of itself',
+  observed: 'an unidentified program, by the name that it calls itself',
 };
 
 function shownApp({ app, callbacks, contacts }: AppDescription) {

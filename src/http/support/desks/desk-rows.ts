@@ -196,7 +196,7 @@ export function handoverDeskRow(row: UnconfirmedHandover, { now }: DeskView): Sh
       { text: pluralWords(row.migrated_tokens, 'token') },
       { time: row.handed_at, kind: 'muted' },
     ),
-    cell('Pair is erased', { text: distanceWords(erased, now) }, { time: erased, kind: 'muted' }),
+    cell('Copy is erased', { text: distanceWords(erased, now) }, { time: erased, kind: 'muted' }),
     cell('Next step', {
       text: 'Ask the people of the app whether they keep the new tokens safely, and to confirm. After that day the holder would have to connect the app anew.',
     }),

@@ -22,8 +22,9 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   },
   'died-today': {
     title: 'Connections that ended today',
-    about: 'Since midnight these connections broke. The days before are listed too.',
-    empty: 'Good news: no connection broke since midnight. The days before are listed too.',
+    about:
+      'Since midnight these connections ended, and their tokens stopped. The days before are listed too.',
+    empty: 'Good news: no token stopped since midnight. The days before are listed too.',
   },
   undeliverable: {
     title: 'Mails that reached nobody',
@@ -39,7 +40,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   'hand-overs': {
     title: 'Hand-overs to be confirmed',
     about:
-      'These apps took a connection over and have not said yet that they keep it safely. Until they do, or seven days have passed, the pair is kept here for another try.',
+      'These apps have moved and have not confirmed yet that they stored their new tokens. Until they confirm, and for seven days at most, a copy is kept here, so that they can ask once more.',
     empty: 'Good news: every hand-over of the last seven days was confirmed.',
   },
   waiting: {

@@ -17,8 +17,8 @@ export function endedWords({ day, zone }: ListedDay, { isToday }: { isToday: boo
   const when = isToday ? 'today' : `on ${date}`;
   return {
     title: `Connections that ended ${when}`,
-    about: `These connections broke on ${date}, and nobody has connected them again. The day is that of the time zone ${zone}. Each line has the next step.`,
-    empty: `Good news: no connection that broke on ${date} (${zone}) waits for anybody.`,
+    about: `These connections ended on ${date}, and nobody has connected them again. The day is that of the time zone ${zone}. Each line has the next step.`,
+    empty: `Good news: no token that stopped on ${date} (${zone}) waits for anybody.`,
   };
 }
 

@@ -42,7 +42,7 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   granted: { words: 'The account holder consented: a new connection', kind: 'ok' },
   handover_confirmed: { words: 'The app confirmed that it has its pair', kind: 'ok' },
   handover_erased: { words: 'The pair of the hand-over was erased', kind: 'warning' },
-  ids_learned: { words: 'The older ids of its profiles were learned' },
+  ids_learned: { words: 'The old ids of its profiles became known' },
   link_made: { words: 'Support gave out the link to connect again' },
   mail_settled: { words: 'Support dealt with a mail that reached nobody' },
   modern_client_entered: { words: 'The app’s own client was entered' },

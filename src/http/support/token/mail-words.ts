@@ -7,7 +7,7 @@ import { failureWords } from './failure-words.ts';
 const STAGES: Readonly<Record<string, string>> = {
   died: 'a connection ended',
   woken: 'a token is used again after a long time',
-  unused: 'once, because it is not used',
+  unused: 'not used for 30 days',
   again: 'sent again by support',
   leaked: 'a token has leaked',
 };

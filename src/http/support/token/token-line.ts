@@ -32,7 +32,7 @@ export function holderText({
 }: TokenHolder) {
   if (id !== null) return email ?? `account ${id}`;
   if (waits !== null) return `${waits} (not proven)`;
-  return legacy === null ? 'not known' : `older account id ${legacy}`;
+  return legacy === null ? 'not known' : `old account id ${legacy}`;
 }
 
 /** A token in a list. */

@@ -28,7 +28,7 @@ export interface DateLine {
 }
 
 /** Without an old API the same words hold before and after the retirement. */
-const CHANGES_NOTHING = `The retirement of the old API changes no call here: tokens that are not connected are refused before it too. Connect them, and the new API answers their calls, except for ${NOT_KEPT}.`;
+const CHANGES_NOTHING = `The old API is off here already, so its retirement changes nothing: tokens that are not connected are refused already. Connect them, and the new API answers their calls, except for ${NOT_KEPT}.`;
 
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   retirement: {
@@ -51,7 +51,8 @@ function lineOf(
     milestone,
     at,
     isPast,
-    left: daysLeft(at, now),
+    // No countdown to a day on which nothing changes.
+    left: isChange ? daysLeft(at, now) : '',
     kind: isChange && isSoon(at, now) ? 'warning' : '',
     meaning: isChange ? MEANINGS[milestone][isPast ? 'past' : 'ahead'] : CHANGES_NOTHING,
     changesCalls: isChange,
@@ -84,22 +85,17 @@ export function endOf(asOf: AppLifecycle): number | undefined {
   return dateLines(asOf).find(({ milestone, isPast }) => isPast && milestone === 'sunset')?.at;
 }
 
-const REFUSED_NOW = 'What is not connected is refused now.';
+const REFUSED_NOW = 'Until the app is connected, its calls are refused.';
 
 /** Until when connecting helps, where an old API is configured. */
 function byRetirement(retirement: DateLine | undefined, end: Sentence | undefined): Sentence | undefined {
   if (!retirement) return end && ['Once connected, it works ', ...end];
   const { at, isPast, left } = retirement;
-  if (!isPast)
-    return [
-      'Connect it by ',
-      at,
-      ` (${left}). From then on, what is not connected is refused, if it is not already.`,
-    ];
+  if (!isPast) return ['Connect it by ', at, ` (${left}), or its calls are refused from then on.`];
   return [
     'Since ',
     at,
-    ', what is not connected is refused. Connect it, and it works again',
+    ' its calls are refused. Connect it, and it works again',
     ...(end ? [', ', ...end] : ['.']),
   ];
 }

@@ -19,7 +19,7 @@ const MEANINGS: Record<DateName, string> = {
 const WITHOUT_BACKEND: Partial<Record<DateName, string>> = {
   deprecation:
     'From this date on the old API is deprecated. Connected tokens go on working until the sunset; whoever builds or changes an app uses the new API.',
-  retirement: `From this date on the old API is retired. That changes no call here: tokens of the old API that nobody has connected to an account of the new API are refused before it too. For connected ones the new API answers the known old calls until the sunset. ${DOES_NOT}`,
+  retirement: `On this date the old API is retired. Nothing changes here on that day: tokens of the old API that nobody has connected to an account of the new API are refused already. For connected ones the new API answers the known old calls until the sunset. ${DOES_NOT}`,
 };
 
 /** The meaning of a date. A retirement ends only the calls that an old API answers until then. */
