@@ -64,6 +64,23 @@ interface BridgeApp {
   answer: RequestListener;
 }
 
+/** What every page shows of the service. */
+function siteOf(settings: AppOptions['context']['settings'], assets: ReturnType<typeof loadAssets>) {
+  const { serviceLogo } = settings;
+  return {
+    lang: settings.serviceLanguage,
+    siteName: settings.serviceName,
+    siteLogo: serviceLogo && logoAddress(serviceLogo),
+    helpUrl: settings.helpUrl,
+    accountSettings: settings.modernSettingsUrl,
+    siteLink: '/',
+    narrow: true,
+    versioned: assets.versioned,
+    time: timeElement,
+    number: formatNumber,
+  };
+}
+
 /** The HTTP surface of one bridge. */
 export function createBridgeApp({
   context,
@@ -72,20 +89,8 @@ export function createBridgeApp({
   logRequests,
   metrics = { token: undefined, gather: undefined },
 }: AppOptions): BridgeApp {
-  const words = { time: timeElement, number: formatNumber };
-  const { serviceLogo } = context.settings;
   const assets = loadAssets();
-  const site = {
-    lang: context.settings.serviceLanguage,
-    siteName: context.settings.serviceName,
-    siteLogo: serviceLogo && logoAddress(serviceLogo),
-    helpUrl: context.settings.helpUrl,
-    accountSettings: context.settings.modernSettingsUrl,
-    siteLink: '/',
-    narrow: true,
-    versioned: assets.versioned,
-    ...words,
-  };
+  const site = siteOf(context.settings, assets);
   const pages = createPages(join(projectRoot, 'src', 'http'), site);
   const app = bareApp(trustProxy);
   const { publicUrl } = context.settings;
@@ -99,7 +104,7 @@ export function createBridgeApp({
   app.use(metricsRouter(context, metrics));
   app.use(staffApiRouter(context));
   app.use(pageHeaders, httpsPages(publicUrl));
-  app.use(assets.router, logoRouter(serviceLogo), refusePeople(context));
+  app.use(assets.router, logoRouter(context.settings.serviceLogo), refusePeople(context));
   app.use(leaksRouter(context));
   const parts = createSigninParts(context, pages);
   const frame = createPageShell(parts);

@@ -54,8 +54,7 @@ describe('the dates in words', () => {
       lines: ['retirement in 71 days 2027-02-01T00:00', 'sunset in 191 days 2027-06-01T00:00'],
       next: 'retirement',
       phase: 'before',
-      connectBy:
-        'Connect it by 2027-02-01T00:00 (in 71 days), or its calls are refused from then on.',
+      connectBy: 'Connect it by 2027-02-01T00:00 (in 71 days), or its calls are refused from then on.',
     });
   });
 
@@ -85,12 +84,12 @@ describe('the dates in words', () => {
       next: 'sunset',
       phase: 'retired',
       connectBy: expect.stringMatching(
-        /^Since 2027-02-01T00:00, .*, until the old API ends on 2027-06-01T00:00 \(in 120 days\)\.$/,
+        /^Since 2027-02-01T00:00 its .*, until the old API ends on 2027-06-01T00:00 \(in 120 days\)\.$/,
       ),
     });
     expect(seen({ dates: { retirement: RETIREMENT } }, RETIREMENT)).toMatchObject({
       next: 'retirement',
-      connectBy: 'Since 2027-02-01T00:00, what is not connected is refused. Connect it, and it works again.',
+      connectBy: 'Since 2027-02-01T00:00 its calls are refused. Connect it, and it works again.',
     });
     expect(seen({ dates }, SUNSET)).toEqual({
       lines: ['sunset past 2027-06-01T00:00'],

@@ -247,8 +247,8 @@ describe('without an old API', () => {
     const SAYS: Array<[path: string, browser: CookieWalker, words: RegExp]> = [
       [own(), sam, /1 token refused .* its retirement changes nothing/],
       [own(), dana, /a token of yours is refused until then\..*2 tokens refused/],
-      [own(), new CookieWalker(), /needs no change\. What is not connected is refused now\./],
-      [new URL(link).pathname, sam, /What is not connected is refused now\./],
+      [own(), new CookieWalker(), /needs no change\. Until the app is connected, its calls are refused\./],
+      [new URL(link).pathname, sam, /Until the app is connected, its calls are refused\./],
       ['/apps', sam, /“Old App” is refused now: .*Connect once, and 1 token works, for calls that/],
       ['/apps', dana, /Old App: 1 person, refused until then\. .*2 tokens refused/],
       [own('/tokens'), sam, /after one confirmation, for calls that the new API answers\. Until then calls/],
@@ -281,7 +281,9 @@ describe('without an old API', () => {
 
   test('the sunset alone can be rehearsed, and counts the days', async () => {
     await set({ retirement: inDays(40), sunset: inDays(90) });
-    expect(wordsOf(await at('/apps'))).toMatch(/Until the app is connected .*it works until the old API ends on/);
+    expect(wordsOf(await at('/apps'))).toMatch(
+      /Until the app is connected, .*it works until the old API ends on/,
+    );
     expect(wordsOf(await at('/apps'))).toMatch(/90 days left until the sunset/);
     const page = await at(own('/rehearse'), dana);
     expect(page.body).toContain('value="sunset"');

@@ -92,7 +92,7 @@ test('died today: what broke since midnight UTC, and how many ended of each caus
   const mappings = [...page.body.matchAll(/\/support\/mappings\/(\w+)"/g)].map(([, id]) => id);
   expect(mappings).toEqual([second.mappingId, first.mappingId]);
   expect(page.body).toContain(`/support/mappings/${first.mappingId}/link"`);
-  expect(wordsOf(page)).toMatch(/Refused by the new API 1 Lost answer 1 .*Replaced by a newer consent 1/);
+  expect(wordsOf(page)).toMatch(/Refused by the new API 1 Lost answer 1 .*Replaced by a newer connection 1/);
   const one = await open('/died-today?zone=UTC&cause=replaced');
   expect(one.body).toContain(replaced.mappingId);
   expect(one.body).not.toContain(`${replaced.mappingId}/link`);

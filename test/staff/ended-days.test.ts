@@ -92,9 +92,7 @@ test('each of the thirty days can be asked for, and shows what ended on it alone
   expect(days).toHaveLength(30);
   expect([days[0], days[29]]).toEqual(['2026-11-22', '2026-10-24']);
   const empty = await get('?day=2026-11-01');
-  expect(wordsOf(empty)).toContain(
-    'Good news: no token that stopped on 1 Nov 2026 (UTC) waits for anybody',
-  );
+  expect(wordsOf(empty)).toContain('Good news: no token that stopped on 1 Nov 2026 (UTC) waits for anybody');
 });
 
 test('a day is that of the account’s time zone, and the same link shows the same day to everybody', async () => {
@@ -149,7 +147,7 @@ test('each bar of the chart, and each row of its numbers, leads to its day in UT
     ([, href = '']) => href,
   );
   expect(links.map((href) => href.replaceAll('&amp;', '&'))).toEqual(
-    Array.from({ length: 3 }, () => '/support/desks/died-today?day=2026-11-20&zone=UTC'),
+    Array.from({ length: 4 }, () => '/support/desks/died-today?day=2026-11-20&zone=UTC'),
   );
   expect(numbers.body).toMatch(/<svg[^>]*role="group"[^>]*aria-labelledby="ends-wide-t/);
   expect(idsIn(await get('?day=2026-11-20&zone=UTC'))[0]).toBe(mappingId);
@@ -162,7 +160,7 @@ test('what ended of one cause hides nothing of another, and every connection can
   const page = await get('?day=2026-11-21');
   expect(linesOf(page)).toHaveLength(1);
   expect(idsIn(page)[0]).toBe(broken.mappingId);
-  expect(wordsOf(page)).toMatch(/Replaced by a newer consent 1,205 .*1 to 1 of 1, the newest first/);
+  expect(wordsOf(page)).toMatch(/Replaced by a newer connection 1,205 .*1 to 1 of 1, the newest first/);
   let [shown, next] = [0, '?day=2026-11-21&cause=replaced'];
   for (let pages = 0; next !== '' && pages < 100; pages += 1) {
     const one = await get(next);

@@ -84,7 +84,7 @@ const table: Array<[string, Partial<Facts>, Facts['state'], RegExp, RegExp]> = [
     /stopped working: the new API refused/,
     /link/,
   ],
-  ['was lost', { reason: 'grant_lost' }, 'reauthorization_required', /an answer .* was lost/, /link/],
+  ['was lost', { reason: 'grant_lost' }, 'reauthorization_required', /the reply .* was lost/, /link/],
   [
     'was superseded',
     { reason: 'grant_superseded' },

@@ -104,7 +104,7 @@ export async function stoppedAccounts(
     .groupBy('account_id')
     .execute();
   return rows.flatMap(({ account_id: id, tokens, at }) =>
-    id === null ? [] : [{ account_id: id, tokens: Number(tokens), at: Number(at) }],
+    id === null ? [] : [{ account_id: id, tokens: Number(tokens), at }],
   );
 }
 
