@@ -47,6 +47,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['F', 167, 173],
   ['F', 180, 183],
   ['F', 184, 184],
+  ['F', 167, 179],
   ['F', 190, 203],
   ['K', 1, 8],
   ['S', 1, 18],

@@ -18,7 +18,7 @@ const said = (endpoint: string, status: number) =>
       user_agent: 'none',
       network: 'unknown',
     },
-    { isOwner: true, isFresh: false },
+    { seesAll: true, isFresh: false },
   ).status;
 
 test.each([

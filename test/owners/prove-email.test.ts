@@ -79,7 +79,7 @@ test('the mailed link gives tokens and apps to the account once, and adopts at o
   ];
   await pairIds();
   const words = wordsOf(await dana.get(apps()));
-  expect(words).toContain('Something of the old API waits under your e-mail address');
+  expect(words).toContain('Something waits under your e-mail address');
   expect(words).not.toMatch(/\d+ tokens/);
   const link = await askForLink();
   expect(wordsOf(await new CookieWalker().get(link))).toContain('Sign in first');

@@ -1,5 +1,6 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import { ensureAccount } from '../../store/accounts/accounts.ts';
+import { pinAccess } from '../../store/apps/shared-apps.ts';
 import { voidReminderProofs } from '../../store/accounts/email-proofs.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { pinApps, pinIdPair, pinOwnerTokens, pinTokens } from '../../store/tokens/waiting-tokens.ts';
@@ -46,12 +47,19 @@ export async function pinAccountIn(
   const apps = await pinApps(tx, pinning);
   const owners = apps.length > 0 ? await pinOwnerTokens(tx, apps, pinning) : [];
   const tokens = [...(await pinTokens(tx, pinning)), ...owners];
+  const shared = await pinAccess(tx, pinning);
   const legacyId = await pinIdPair(tx, pinning);
   const by = { at: now, ...origin, accountId, reason: how, action: 'account_pinned' };
   await recordEvents(context, tx, [
     ...(isNamed ? [{ ...by, action: 'account_named' }] : []),
     ...apps.map((clientId) => ({ ...by, clientId })),
     ...tokens.map(({ id, client_id: clientId }) => ({ ...by, clientId, mappingId: id })),
+    ...shared.map(({ client_id: clientId, access }) => ({
+      ...by,
+      action: 'access_proven',
+      reason: `${access ?? 'no access'}: ${how}`,
+      clientId,
+    })),
     ...(legacyId === undefined ? [] : [{ ...by, reason: `${how}; the old account id ${legacyId}` }]),
   ]);
   for (const clientId of new Set(tokens.map((token) => token.client_id)))

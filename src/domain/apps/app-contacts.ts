@@ -4,7 +4,7 @@ import { deleteContact, listContacts } from '../../store/apps/app-contacts.ts';
 import { insertContacts } from '../../store/apps/apps.ts';
 import type { Origin } from '../origin.ts';
 import type { AppsDeps } from './deps.ts';
-import { recordEvent } from '../history/record-event.ts';
+import { recordEvent, recordEvents } from '../history/record-event.ts';
 
 /** The people who get mails about an app beside its owner. An address must pass the rules of a registration. */
 
@@ -19,11 +19,6 @@ interface Contact extends Origin {
 /** Whether an address can get mails, and may stay in the history for ever. */
 export function isContact(address: string): boolean {
   return isMailAddress(address) && tokensIn(address).length === 0;
-}
-
-/** The contacts of an app, in their order. */
-export async function appContacts({ store }: AppsDeps, clientId: string): Promise<string[]> {
-  return listContacts(store.durable, clientId);
 }
 
 /** Adds a contact. The same address in another case of letters is `known`. Only `added` means a change. */
@@ -43,18 +38,24 @@ export async function addContact(
   });
 }
 
-/** Removes a contact; false when the app does not have the contact. */
+/**
+ * Removes a contact, and with it the access of the contact to the pages of the app. `has access`: nothing was removed,
+ * because only who gives access may take it away.
+ */
 export async function removeContact(
   context: AppsDeps,
-  { clientId, address, ...origin }: Contact,
-): Promise<boolean> {
+  { clientId, address, mayTakeAccess, ...origin }: Contact & { mayTakeAccess: boolean },
+): Promise<'removed' | 'unknown' | 'has access'> {
   return context.store.transaction(async (tx) => {
-    if (!(await listContacts(tx, clientId)).includes(address)) return false;
-    await deleteContact(tx, clientId, address);
+    const removed = await deleteContact(tx, { clientId, address, isWithAccess: mayTakeAccess });
+    if (!removed) return (await listContacts(tx, clientId)).includes(address) ? 'has access' : 'unknown';
     const change = { ...origin, at: context.clock.now(), clientId };
     // An imported contact may be any text.
     const reason = isContact(address) ? address : 'an address that is not repeated here';
-    await recordEvent(context, tx, { ...change, action: 'contact_removed', reason });
-    return true;
+    await recordEvents(context, tx, [
+      ...(removed.access ? [{ ...change, action: 'access_taken', reason }] : []),
+      { ...change, action: 'contact_removed', reason },
+    ]);
+    return 'removed';
   });
 }

@@ -1,24 +1,29 @@
 import type { LiveDeps } from './deps.ts';
+import { type AppAccess, accessTo } from '../apps/app-access.ts';
 import { findRegisteredApp } from '../apps/register-app.ts';
 import { tokensOfPair } from '../tokens/tokens-of-account.ts';
 import type { LiveScope } from './read-live.ts';
 
 /** The calls of an app that a person may see. */
 export interface LiveView extends LiveScope {
-  name: string;
+  app: NonNullable<Awaited<ReturnType<typeof findRegisteredApp>>>;
+  /** What the person may do on the pages of the app; undefined for a holder who sees the own calls alone. */
+  access: AppAccess | undefined;
 }
 
 /**
- * The owner of an app sees every call. A holder of tokens sees the calls with these tokens. Undefined for any other
+ * The owner of an app, and the contacts with whom it is shared, see every call. A holder of tokens sees the calls with these tokens. Undefined for any other
  * account: the app does not exist for that account.
  */
 export async function liveViewOf(
   context: LiveDeps,
-  { clientId, accountId }: { clientId: string; accountId: string },
+  { clientId, ...person }: { clientId: string; accountId: string; email: string },
 ): Promise<LiveView | undefined> {
   const app = await findRegisteredApp(context, clientId);
   if (!app) return undefined;
-  if (app.owner_account_id === accountId) return { clientId, name: app.name, accountId: undefined };
+  const access = await accessTo(context, app, person);
+  if (access) return { clientId, app, access, accountId: undefined };
+  const { accountId } = person;
   const own = await tokensOfPair(context, { clientId, accountId });
-  return own && { clientId, name: app.name, accountId };
+  return own && { clientId, app, access, accountId };
 }

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { TokensOf } from '../../domain/tokens/app-tokens.ts';
 import type { OwnersDeps } from './deps.ts';
+import { type AppAccess, accessTo } from '../../domain/apps/app-access.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
 import { PageError } from '../pages/page-error.ts';
 import { signedInPerson } from '../site/page-shell.ts';
@@ -20,17 +21,22 @@ export async function registeredApp(context: OwnersDeps, req: Request): Promise<
 /** What a signed-in person may see of an app. */
 export interface ShownApp {
   app: App;
-  isOwner: boolean;
+  /** Undefined for people who see their own tokens alone. */
+  access: AppAccess | undefined;
+  /** Whether the person sees all of the app: its owner does, and the contacts with whom it is shared. */
+  seesAll: boolean;
   reader: string;
-  /** For the owner all tokens of the app; for other people the tokens of their own account. */
+  /** All tokens of the app, or the tokens of the reader's own account. */
   of: TokensOf;
 }
 
 /** The app of an address, for the signed-in person. */
 export async function shownApp(context: OwnersDeps, req: Request): Promise<ShownApp> {
   const app = await registeredApp(context, req);
-  const reader = signedInPerson(req).accountId;
-  const isOwner = app.owner_account_id === reader;
-  const clientId = app.client_id;
-  return { app, isOwner, reader, of: isOwner ? { clientId } : { clientId, accountId: reader } };
+  const person = signedInPerson(req);
+  const access = await accessTo(context, app, person);
+  const { client_id: clientId } = app;
+  const reader = person.accountId;
+  const seesAll = access !== undefined;
+  return { app, access, seesAll, reader, of: seesAll ? { clientId } : { clientId, accountId: reader } };
 }

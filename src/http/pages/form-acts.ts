@@ -78,6 +78,11 @@ const ACTS: readonly FormAddress[] = [
     words: 'Remove a contact of the app: it gets no more mails about it',
     page: '/apps/:app/contacts',
   },
+  {
+    path: '/apps/:app/contacts/access',
+    words: 'Change what a contact may do on the pages of the app',
+    page: '/apps/:app/contacts',
+  },
   { path: '/apps/:app/webhooks', words: 'Add a webhook to the app' },
   ...webhookActs('/apps/:app/webhooks'),
   { path: '/support/webhooks', words: 'Add a webhook for the counts of the desks' },

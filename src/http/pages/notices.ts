@@ -23,6 +23,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   'handovers-ended': 'Ended. No more connection goes to this client.',
   'contact-added': 'Added. Mails about this app go there too from now on.',
   'contact-removed': 'Removed. No more mails about this app go there.',
+  'access-given':
+    'Changed. Once they have shown that the address is theirs, the app stands on their page “Your apps”.',
+  'access-taken': 'Taken away. They see this app no more, from now on. Mails still go there.',
   'webhook-test': 'A test leaves within seconds. Load this page again to see what became of it.',
   'webhook-test-waits': 'A test is on its way already. Below you see what becomes of it.',
   'webhook-again': 'The message leaves within seconds. Load this page again to see what became of it.',

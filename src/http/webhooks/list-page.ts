@@ -29,6 +29,7 @@ async function show(
     template: 'webhooks',
     title: site.title,
     site,
+    ...(await site.frameOf()),
     webhooks: webhooks.map((one) => ({ ...one, names: one.events.split(' ').map(eventName) })),
     url,
     choices,
@@ -40,12 +41,12 @@ async function show(
 }
 
 /** The page with a secret, which is shown in the answer to its form alone. */
-export function showSecret(
+export async function showSecret(
   frame: PageShell,
   res: Response,
-  { title, says, secret, href }: { title: string; says: string; secret: string; href: string },
-): void {
-  frame.page(res, 'webhook-secret', { title, says, secret, href });
+  shown: { title: string; says: string; secret: string; href: string; site: WebhookSite },
+): Promise<void> {
+  frame.page(res, 'webhook-secret', { ...shown, ...(await shown.site.frameOf()) });
 }
 
 /** The answer to a form that was sent more than once. */
@@ -63,7 +64,7 @@ const OUT_OF_DATE = 'The form was out of date. Send it once more.';
 
 function add(frame: PageShell, routes: WebhookRoutes): RequestHandler {
   return async (req, res) => {
-    const site = await routes.siteOf(req);
+    const site = await routes.siteOf(req, 'secrets');
     const fields = fieldsOf(req);
     const url = (fields['url'] ?? '').trim();
     const events = Object.keys(fields).filter((name) => fields[name] === 'on');
@@ -81,7 +82,8 @@ function add(frame: PageShell, routes: WebhookRoutes): RequestHandler {
     const added = await addWebhook(frame.context, asked);
     if (added === 'known') return showKnown(frame, res, site);
     if (typeof added === 'string') return again(addProblems(added));
-    showSecret(frame, res, {
+    await showSecret(frame, res, {
+      site,
       title: 'The secret of your webhook',
       says: 'Give it to your server, which checks with it that a message comes from us. Then send a test.',
       secret: added.secret,
@@ -93,6 +95,6 @@ function add(frame: PageShell, routes: WebhookRoutes): RequestHandler {
 /** The handlers of the list. */
 export const listHandlers = (frame: PageShell, routes: WebhookRoutes) => ({
   show: (async (req, res) =>
-    show(frame, res, { site: await routes.siteOf(req) })) satisfies RequestHandler as RequestHandler,
+    show(frame, res, { site: await routes.siteOf(req, 'see') })) satisfies RequestHandler as RequestHandler,
   add: add(frame, routes),
 });

@@ -17,7 +17,7 @@ const idOf = (req: Request) => String(req.params['webhookId']);
 
 function show(frame: PageShell, routes: WebhookRoutes): RequestHandler {
   return async (req, res) => {
-    const site = await routes.siteOf(req);
+    const site = await routes.siteOf(req, 'see');
     const view = await viewWebhook(frame.context, { id: idOf(req), owner: site.owner });
     if (!view) throw noSuchWebhook();
     const { webhook, counts } = view;
@@ -25,6 +25,7 @@ function show(frame: PageShell, routes: WebhookRoutes): RequestHandler {
     frame.page(res, 'webhook', {
       title: `Webhook to ${new URL(webhook.url).host}`,
       site,
+      ...(await site.frameOf()),
       webhook,
       names: webhook.events.split(' ').map(eventName),
       counts,
@@ -42,7 +43,7 @@ type WebhookAct = (req: Request, res: Response, site: WebhookSite) => Promise<st
 
 function acting(frame: PageShell, routes: WebhookRoutes, act: WebhookAct): RequestHandler {
   return async (req, res) => {
-    const site = await routes.siteOf(req);
+    const site = await routes.siteOf(req, 'manage');
     const notice = await act(req, res, site);
     const href = notice === 'webhook-removed' ? site.base : `${site.base}/${idOf(req)}`;
     leaveWith(frame.context, res, { href, notice });
@@ -71,7 +72,7 @@ function actsOf({ context }: PageShell): Record<'test' | 'again' | 'remove', Web
 
 function changeSecret(frame: PageShell, routes: WebhookRoutes): RequestHandler {
   return async (req, res) => {
-    const site = await routes.siteOf(req);
+    const site = await routes.siteOf(req, 'secrets');
     const [id, href] = [idOf(req), `${site.base}/${idOf(req)}`];
     const secretId = readNewId(frame.context, readerOf(req).id, fieldsOf(req)['new_id']);
     if (secretId === undefined) return res.redirect(303, href);
@@ -79,7 +80,8 @@ function changeSecret(frame: PageShell, routes: WebhookRoutes): RequestHandler {
     const changed = await changeWebhookSecret(frame.context, asked);
     if (!changed) throw noSuchWebhook();
     if (changed === 'known') return showKnown(frame, res, site);
-    showSecret(frame, res, {
+    await showSecret(frame, res, {
+      site,
       title: 'The new secret of your webhook',
       says: 'For 24 hours messages are signed with the former secret too. Give your server the new one within that time.',
       secret: changed.secret,

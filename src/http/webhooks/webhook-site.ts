@@ -12,9 +12,16 @@ export interface WebhookSite {
   base: string;
   /** The title of the list. */
   title: string;
-  /** The app, for the tabs of its pages; undefined on the pages of support. */
-  app: { client_id: string; name: string } | undefined;
+  /** Whether the reader may send, and remove. */
+  mayManage: boolean;
+  /** Whether the reader may do what shows a secret: add a webhook, and make a new secret. */
+  maySeeSecrets: boolean;
+  /** What stands around each of the pages. */
+  frameOf(): Promise<Record<string, unknown>>;
 }
+
+/** What a page or form needs its reader to be allowed. */
+export type WebhookNeed = 'see' | 'manage' | 'secrets';
 
 /** The addresses of one kind of site. */
 export interface WebhookRoutes {
@@ -22,7 +29,8 @@ export interface WebhookRoutes {
   pattern: string;
   /** Before each page and each form. */
   requires: RequestHandler[];
-  siteOf(req: Request): Promise<WebhookSite>;
+  /** @throws {PageError} the reader may not do what is needed */
+  siteOf(req: Request, needed: WebhookNeed): Promise<WebhookSite>;
 }
 
 /** The events that a site offers, with those chosen that the form brought. */

@@ -1,4 +1,5 @@
 import type { Database } from '../driver/store.ts';
+import type { ContactAccess } from '../tables/existing-token-tables.ts';
 
 /** The contact addresses of an app, beside its owner. */
 
@@ -13,11 +14,19 @@ export async function listContacts(db: Database, clientId: string): Promise<stri
   return rows.map(({ address }) => address);
 }
 
-/** Removes a contact address. */
-export async function deleteContact(tx: Database, clientId: string, address: string): Promise<void> {
-  await tx
+/**
+ * Removes a contact address; returns what the contact could do on the pages of the app. Undefined where the app does
+ * not have the contact, or where the contact has access and `isWithAccess` is false.
+ */
+export async function deleteContact(
+  tx: Database,
+  { clientId, address, isWithAccess }: { clientId: string; address: string; isWithAccess: boolean },
+): Promise<{ access: ContactAccess | null } | undefined> {
+  return tx
     .deleteFrom('app_contacts')
     .where('client_id', '=', clientId)
     .where('address', '=', address)
-    .execute();
+    .$if(!isWithAccess, (query) => query.where('access', 'is', null))
+    .returning('access')
+    .executeTakeFirst();
 }

@@ -4,9 +4,17 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
+export type ContactAccess = 'read' | 'manage';
+
 interface AppContactsTable {
   client_id: string;
   address: string;
+  /** What the contact may do on the pages of the app. Null for a contact who gets mails alone. */
+  access: Nullable<ContactAccess>;
+  /** The address as addresses are compared; null without access. */
+  access_email: Nullable<string>;
+  /** The account that proved the address; null until then. */
+  account_id: Nullable<string>;
 }
 
 interface ModernClientsTable {

@@ -3,6 +3,14 @@ import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { MappingState } from '../tables/tables.ts';
 
+const STATES: readonly MappingState[] = [
+  'unmapped',
+  'active',
+  'reauthorization_required',
+  'migrated',
+  'revoked',
+];
+
 /** The tokens of one app for its pages, and the app's progress of moving. */
 
 /** Selects the tokens of an app, or of one account at the app. */
@@ -53,6 +61,18 @@ export async function countByState(
     .groupBy('state')
     .execute();
   return rows.map(({ state, n }) => ({ state, n: Number(n) }));
+}
+
+/** In which states an app has any token. Looks at one token of each state, however many there are. */
+export async function statesWithTokens(db: Database, clientId: string): Promise<MappingState[]> {
+  const { rows } = await sql<{ state: MappingState }>`
+    select wanted.state from (${sql.join(
+      STATES.map((state) => sql`select ${sql.lit(state)} as state`),
+      sql` union all `,
+    )}) as wanted
+    where exists (select 1 from mappings where client_id = ${clientId} and mappings.state = wanted.state)
+  `.execute(db);
+  return rows.map(({ state }) => state);
 }
 
 /** How many live grants an app has, by the client that got them at the new API. Counts at most `limit` grants. */

@@ -49,6 +49,7 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
   'POST /apps/:clientId/modern-client/retire-secret': formerClient,
   'POST /apps/:clientId/contacts': () => ({ address: 'two@team.example' }),
   'POST /apps/:clientId/contacts/remove': () => ({ address: CONTACT }),
+  'POST /apps/:clientId/contacts/access': () => ({ address: CONTACT, access: 'read' }),
   'POST /apps/:clientId/webhooks': (sending) => ({
     ...newId(sending),
     url: WEBHOOK_URL,

@@ -18,6 +18,8 @@ export const ROLES = [
   'reader',
   'agent',
   'lead',
+  'contact-sees',
+  'contact-manages',
 ] as const;
 
 export type Role = (typeof ROLES)[number];

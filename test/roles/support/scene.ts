@@ -12,7 +12,7 @@ import { keepModernClient, useModernClient } from '../../../src/store/apps/moder
 import type { LegacyApp } from '../../support/callers/authorize.ts';
 import type { System } from '../../support/bridge/system.ts';
 import { waitingToken } from '../../owners/support/people.ts';
-import { accountOf } from './people.ts';
+import { accountOf, emailOf } from './people.ts';
 import { confirmedEntry, revokedEntry } from './take-back-scene.ts';
 import { givenUpWebhook, removeSupportWebhooks } from './webhook-scene.ts';
 
@@ -101,6 +101,18 @@ async function apiKey({ bridge }: System): Promise<string> {
   return made.id;
 }
 
+/** Two contacts who were given the pages of the app, and have proven their addresses. */
+async function shareWithContacts({ store }: System['bridge']['context'], clientId: string): Promise<void> {
+  const rows = (['contact-sees', 'contact-manages'] as const).map((role) => ({
+    client_id: clientId,
+    address: emailOf(role),
+    access: role === 'contact-sees' ? ('read' as const) : ('manage' as const),
+    access_email: emailOf(role),
+    account_id: accountOf(role),
+  }));
+  await store.durable.insertInto('app_contacts').values(rows).execute();
+}
+
 async function ownedApp({ bridge }: System): Promise<LegacyApp> {
   const { context } = bridge;
   const asked = { name: 'Old App', callbacks: [CALLBACK], contacts: [CONTACT], actor: 'test' };
@@ -113,6 +125,7 @@ async function ownedApp({ bridge }: System): Promise<LegacyApp> {
     .insertInto('extensions')
     .values({ ...row, reason: 'they asked', granted_by: 'test', granted_at: context.clock.now() })
     .execute();
+  await shareWithContacts(context, app.clientId);
   await context.lifecycle.refresh();
   return { ...app, callback: CALLBACK };
 }

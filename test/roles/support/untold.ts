@@ -14,12 +14,16 @@ function ofToken({ token, mappingId }: Scene): string[] {
 /** What nobody reads, whoever it is. */
 const secretsOf = ({ token, grantTokens }: Scene) => [token, token.slice(2), ...grantTokens];
 
+const CONTACTS: ReadonlySet<Role> = new Set(['contact-sees', 'contact-manages']);
+
 const STAFF: ReadonlySet<Role> = new Set(['reader', 'agent', 'lead']);
 
 function others(role: Role, scene: Scene): string[] {
   const [holder, owner] = [identityOf('holder'), [...identityOf('owner'), CONTACT, scene.secretId]];
   // By their names the owner knows whose tokens of the own app are whose.
   if (role === 'owner') return holder.slice(0, 2);
+  // Contacts who were given the pages know by their names whose tokens are whose, and see no secret.
+  if (CONTACTS.has(role)) return [...holder.slice(0, 2), ...identityOf('owner').slice(0, 2), scene.secretId];
   if (role === 'holder') return owner;
   return [...holder, ...owner, ...ofToken(scene)];
 }

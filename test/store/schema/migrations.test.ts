@@ -160,6 +160,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/032-company-staff.sql', '548b2e667ba7a093'],
   ['postgres/033-webhooks.sql', 'addf42ba92524eb4'],
   ['postgres/034-jobs-and-keys.sql', '164463e21dc9fa43'],
+  ['postgres/035-shared-apps.sql', '96038c2eb2000a13'],
   ['postgres/036-deeds.sql', 'c03ca75376d9aa05'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
@@ -204,6 +205,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/028-company-staff.sql', '929c1c76a6d58abe'],
   ['sqlite/029-webhooks.sql', '960a749f65ba2d9a'],
   ['sqlite/030-jobs-and-keys.sql', 'b78f3abf089f9bfd'],
+  ['sqlite/031-shared-apps.sql', '2f1165dd2c5bef27'],
   ['sqlite/032-deeds.sql', '546298eb6d1f01be'],
 ];
 

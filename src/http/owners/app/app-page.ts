@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { deauthorize } from '../../../domain/tokens/deauthorize.ts';
-import { type AppTokens, tokensOfPair, waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
+import { type AppTokens, tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
 import { listableTokens } from '../../../domain/tokens/listable-tokens.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
@@ -13,6 +13,9 @@ import { signInAddress } from '../../site/reader.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { chooseTokens, leaveToConnect } from '../connect/choose-tokens.ts';
 import { holderCards, ownerCards } from './overview.ts';
+import { mayManage } from '../../../domain/apps/app-access.ts';
+import { headFor } from '../head/app-head.ts';
+import { isUnproven } from '../home/unproven.ts';
 import { registeredApp, shownApp } from '../shown-app.ts';
 import { stateLines } from '../../wording/state-words.ts';
 
@@ -58,22 +61,25 @@ function showApp(frame: PageShell): RequestHandler {
     if (!person) return showSignedOut(frame, res, app);
     const shown = await shownApp(frame.context, req);
     const tokens = await ownTokens(frame, req);
-    const waiting = await waitingUnder(frame.context, person.email);
+    const isWaiting = await isUnproven(frame.context, person.email);
     const footing = oldApiStatusOf(appLifecycleNow(frame.context, app.client_id));
-    const { isOwner } = shown;
+    const { access, seesAll } = shown;
     frame.page(res, 'app', {
       title: app.name,
       app,
-      isOwner,
-      dates: await dateCard(frame.context, { clientId: app.client_id, isOwner }),
+      seesAll,
+      access,
+      ...(await headFor(frame.context, shown, 'overview')),
+      mayManage: mayManage(access),
+      dates: await dateCard(frame.context, { clientId: app.client_id, isOwner: seesAll }),
       hasEnded: footing.phase === 'ended',
       areRefused: !footing.hasOldApi,
       waiting: tokens?.waiting ?? 0,
-      isWaiting: waiting.tokens + waiting.apps > 0,
+      isWaiting,
       alive: tokens?.alive ?? 0,
       claiming: footing.phase === 'ended' ? 0 : await countClaiming(frame, app, person.accountId),
       lines: stateLines(tokens?.counts ?? {}, footing),
-      ...(isOwner
+      ...(seesAll
         ? await ownerCards(frame.context, shown, footing)
         : await holderCards(frame.context, shown)),
       formTargets: formTargets(frame.context.server.authorizationUrl),

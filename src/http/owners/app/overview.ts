@@ -8,7 +8,7 @@ import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { appProgress } from './app-progress.ts';
 import { byKind } from '../../charts/call-charts.ts';
-import { checklist, type ChecklistStep } from '../move/checklist.ts';
+import { checklist, type ChecklistStep, nextStep, STEP_STATES } from '../move/checklist.ts';
 import { cutOverForOwner } from '../../cut-over/cards.ts';
 import type { ShownApp } from '../shown-app.ts';
 import type { OldApiStatus } from '../../../domain/lifecycle/old-api-status.ts';
@@ -60,7 +60,11 @@ export async function ownerCards(context: OwnersDeps, { app, of }: ShownApp, foo
       waiting: moved.tokens.waiting,
     }),
     cutOver: await cutOverForOwner(context, app),
-    steps: { done: steps.filter(({ state }) => state === 'done').length, all: steps.length },
+    steps: {
+      done: steps.filter(({ state }) => state === 'done').length,
+      all: steps.length,
+      each: steps.map((step) => ({ ...step, ...STEP_STATES[step.state], isNext: step === nextStep(steps) })),
+    },
     next,
   };
 }

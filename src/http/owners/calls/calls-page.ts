@@ -14,6 +14,7 @@ import type { PageShell } from '../../site/page-shell.ts';
 import { byCarrier, byKind, callLine } from '../../charts/call-charts.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
+import { headFor } from '../head/app-head.ts';
 import { type ShownApp, shownApp } from '../shown-app.ts';
 
 /**
@@ -78,15 +79,16 @@ function showCalls(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const shown = await shownApp(context, req);
-    const { app, isOwner } = shown;
+    const { app, seesAll } = shown;
     const days = spanOf(req);
     const { who, within } = await callersOf(context, shown.of);
     const counted = within(days);
     const { kinds, last, isCut } = await callsOf(context, who, { days });
     frame.page(res, 'calls', {
-      title: isOwner ? `Calls of “${app.name}”` : `Calls of “${app.name}” with your tokens`,
+      title: seesAll ? `Calls of “${app.name}”` : `Calls of “${app.name}” with your tokens`,
       app,
-      isOwner,
+      seesAll,
+      ...(await headFor(context, shown, 'calls')),
       days,
       spans: SPANS.map((span) => ({ days: span, isChosen: span === days })),
       charts: await chartsOf(frame, who, counted),

@@ -1,15 +1,27 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { addContact, appContacts, CONTACTS_MAX, removeContact } from '../../../domain/apps/app-contacts.ts';
+import {
+  type ContactAccess,
+  contactsWithAccess,
+  giveAccess,
+  mayManage,
+  takeAccess,
+} from '../../../domain/apps/app-access.ts';
+import { addContact, CONTACTS_MAX, removeContact } from '../../../domain/apps/app-contacts.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { askAgain, type FormProblems, quoted } from '../../site/problems.ts';
-import { type AppForOwner, ownedApp } from '../owned-app.ts';
+import { underHead } from '../head/app-head.ts';
+import { type AppForOwner, managedApp, ownedApp, seenApp, type SeenApp } from '../owned-app.ts';
+import { ACCESS_CHOICES, ACCESS_WORDS, readAccess } from './access-words.ts';
 
-/** /apps/:clientId/contacts: who receives mails about the app, besides its owner. */
+/**
+ * /apps/:clientId/contacts: who receives mails about the app besides its owner, and who of them sees its pages. Only the
+ * owner gives the pages and takes them away.
+ */
 
 interface ContactsPageInput {
-  app: AppForOwner;
+  seen: SeenApp;
   /** The address as the person typed it. */
   address?: string;
   problems?: FormProblems;
@@ -18,15 +30,26 @@ interface ContactsPageInput {
 async function show(
   frame: PageShell,
   res: Response,
-  { app, address = '', problems = {} }: ContactsPageInput,
+  { seen, address = '', problems = {} }: ContactsPageInput,
 ) {
-  const contacts = await appContacts(frame.context, app.client_id);
+  const { app, access } = seen;
+  const contacts = await contactsWithAccess(frame.context, app.client_id);
   askAgain(frame, res, {
     template: 'contacts',
     title: `Contacts of “${app.name}”`,
-    app,
+    ...(await underHead(frame.context, seen, 'contacts')),
     address,
-    contacts,
+    contacts: contacts.map((one) => ({
+      address: one.address,
+      access: one.access ?? 'none',
+      may: ACCESS_WORDS[one.access ?? 'none'],
+      isUnproven: one.access !== null && one.account_id === null,
+      mayRemove: mayManage(access) && (one.access === null || access === 'owner'),
+    })),
+    choices: ACCESS_CHOICES,
+    mayManage: mayManage(access),
+    mayGive: access === 'owner',
+    appsUrl: `${frame.context.settings.publicUrl}/apps`,
     most: CONTACTS_MAX,
     isFull: contacts.length >= CONTACTS_MAX,
     problems,
@@ -51,33 +74,70 @@ function changeOf(app: AppForOwner, req: Request, res: Response) {
   return { clientId: app.client_id, address, actor, requestId: requestIdOf(res) };
 }
 
+const hrefOf = ({ client_id: clientId }: AppForOwner) => `/apps/${clientId}/contacts`;
+
 function add(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const app = await ownedApp(frame.context, req);
-    const change = changeOf(app, req, res);
+    const seen = await managedApp(frame.context, req);
+    const change = changeOf(seen.app, req, res);
     const outcome = await addContact(frame.context, change);
-    const href = `/apps/${app.client_id}/contacts`;
-    if (outcome === 'added') return leaveWith(frame.context, res, { href, notice: 'contact-added' });
+    if (outcome === 'added')
+      return leaveWith(frame.context, res, { href: hrefOf(seen.app), notice: 'contact-added' });
     const { address } = change;
-    await show(frame, res, { app, address, problems: problemsOf(outcome, address) });
+    await show(frame, res, { seen, address, problems: problemsOf(outcome, address) });
   };
 }
 
+const STAYS: FormProblems = {
+  form: 'This contact sees the pages of the app, so only the owner of the app may remove it. Nothing was changed.',
+};
+
 function remove(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const app = await ownedApp(frame.context, req);
-    const isRemoved = await removeContact(frame.context, changeOf(app, req, res));
-    const href = `/apps/${app.client_id}/contacts`;
-    if (isRemoved) return leaveWith(frame.context, res, { href, notice: 'contact-removed' });
-    res.redirect(303, href);
+    const seen = await managedApp(frame.context, req);
+    const change = { ...changeOf(seen.app, req, res), mayTakeAccess: seen.access === 'owner' };
+    const outcome = await removeContact(frame.context, change);
+    const href = hrefOf(seen.app);
+    if (outcome === 'removed') return leaveWith(frame.context, res, { href, notice: 'contact-removed' });
+    if (outcome === 'unknown') return res.redirect(303, href);
+    await show(frame, res.status(403), { seen, problems: STAYS });
+  };
+}
+
+const ODD: FormProblems = {
+  form: 'The pages of an app can be given to a mail address alone, and this contact is none. Nothing was changed.',
+};
+
+/** Gives the pages, changes what the contact may do, or takes the pages away; the name of the notice. */
+async function applyAccess(
+  { context }: PageShell,
+  asked: ReturnType<typeof changeOf>,
+  access: ContactAccess | 'none',
+): Promise<'access-given' | 'access-taken' | 'unchanged' | 'malformed'> {
+  if (access === 'none') return (await takeAccess(context, asked)) ? 'access-taken' : 'unchanged';
+  const outcome = await giveAccess(context, { ...asked, access });
+  return outcome === 'given' ? 'access-given' : outcome;
+}
+
+function changeAccess(frame: PageShell): RequestHandler {
+  return async (req, res) => {
+    const seen = await ownedApp(frame.context, req);
+    const href = hrefOf(seen.app);
+    const access = readAccess(fieldsOf(req)['access']);
+    if (access === undefined) return res.redirect(303, href);
+    const outcome = await applyAccess(frame, changeOf(seen.app, req, res), access);
+    if (outcome === 'malformed') return show(frame, res, { seen, problems: ODD });
+    if (outcome === 'unchanged') return res.redirect(303, href);
+    leaveWith(frame.context, res, { href, notice: outcome });
   };
 }
 
 /** Adds /apps/:clientId/contacts. */
 export function contactsRoutes(router: Router, frame: PageShell): void {
   const showContacts: RequestHandler = async (req, res) =>
-    show(frame, res, { app: await ownedApp(frame.context, req) });
+    show(frame, res, { seen: await seenApp(frame.context, req) });
   router.get('/apps/:clientId/contacts', frame.requirePerson, showContacts);
   router.post('/apps/:clientId/contacts', add(frame));
   router.post('/apps/:clientId/contacts/remove', remove(frame));
+  router.post('/apps/:clientId/contacts/access', changeAccess(frame));
 }

@@ -16,7 +16,8 @@ import { callbackPathOf } from '../../../domain/grants/modern-client.ts';
 import { scopeLines } from '../../signin/scope-words.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
-import { type AppForOwner, ownedApp } from '../owned-app.ts';
+import { underHead } from '../head/app-head.ts';
+import { type AppForOwner, ownedApp, seenApp, type SeenApp } from '../owned-app.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 
 /**
@@ -33,7 +34,7 @@ interface Entries {
 }
 
 interface ClientPageInput {
-  app: AppForOwner;
+  seen: SeenApp;
   entries?: Entries;
   problems?: FormProblems;
 }
@@ -50,8 +51,9 @@ function choices(chosen: readonly string[]) {
 async function show(
   frame: PageShell,
   res: Response,
-  { app, entries, problems = {} }: ClientPageInput,
+  { seen, entries, problems = {} }: ClientPageInput,
 ): Promise<void> {
+  const { app, access } = seen;
   const { publicUrl, scopes } = frame.context.settings;
   const entered = await enteredClientOf(frame.context, app.client_id);
   const clients = await ownClientsOf(frame.context, app.client_id);
@@ -63,7 +65,8 @@ async function show(
   askAgain(frame, res, {
     template: 'modern-client',
     title: `“${app.name}” under its own name`,
-    app,
+    ...(await underHead(frame.context, seen, 'modern-client')),
+    mayChange: access === 'owner',
     callback: publicUrl + callbackPathOf(app.client_id, false),
     publicCallback: publicUrl + callbackPathOf(app.client_id, true),
     entered,
@@ -149,7 +152,8 @@ const keepsHandovers = (req: Request) => fieldsOf(req)['keep_handovers'] !== und
 
 function takeForm(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const app = await ownedApp(frame.context, req);
+    const seen = await ownedApp(frame.context, req);
+    const { app } = seen;
     const fields = fieldsOf(req);
     const modernClientId = (fields['modern_client_id'] ?? '').trim();
     const scopes = CHOSEN_SCOPES.filter((scope) => fields[scope] !== undefined);
@@ -161,7 +165,7 @@ function takeForm(frame: PageShell): RequestHandler {
         res.status(503);
         return UNTESTED;
       }));
-    if (Object.keys(problems).length > 0) return show(frame, res, { app, entries, problems });
+    if (Object.keys(problems).length > 0) return show(frame, res, { seen, entries, problems });
     const href = `/apps/${app.client_id}/modern-client`;
     leaveWith(frame.context, res, { href, notice: 'client-entered' });
   };
@@ -173,7 +177,7 @@ function decide(
   act: (req: Request, decision: { clientId: string; actor: string }) => Promise<string>,
 ): RequestHandler {
   return async (req, res) => {
-    const app = await ownedApp(frame.context, req);
+    const { app } = await ownedApp(frame.context, req);
     const notice = await act(req, { clientId: app.client_id, actor: actorOf(req) });
     leaveWith(frame.context, res, { href: `/apps/${app.client_id}/modern-client`, notice });
   };
@@ -186,7 +190,7 @@ export function modernClientRoutes(router: Router, frame: PageShell): void {
   const { context } = frame;
   const path = '/apps/:clientId/modern-client';
   const showClient: RequestHandler = async (req, res) =>
-    show(frame, res, { app: await ownedApp(frame.context, req) });
+    show(frame, res, { seen: await seenApp(frame.context, req) });
   const remove = decide(frame, async (req, app) => {
     const end = await removeModernClient(context, { ...app, keepsHandovers: keepsHandovers(req) });
     return end === 'writes in doubt' ? 'client-in-doubt' : 'client-removed';

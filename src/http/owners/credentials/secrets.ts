@@ -4,7 +4,8 @@ import { PageError } from '../../pages/page-error.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { newIdField, readNewId } from '../../site/new-id.ts';
-import { type AppForOwner, ownedApp } from '../owned-app.ts';
+import { underHead } from '../head/app-head.ts';
+import { type AppForOwner, ownedApp, type SeenApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 import { readerOf } from '../../site/reader.ts';
 
@@ -24,16 +25,12 @@ async function listed(frame: PageShell, { client_id: clientId }: AppForOwner): P
   return secrets.map((secret, place) => ({ ...secret, age: ages[place] ?? 'newer' }));
 }
 
-async function show(
-  frame: PageShell,
-  res: Response,
-  { app, problem }: { app: AppForOwner; problem?: string },
-) {
+async function show(frame: PageShell, res: Response, { seen, problem }: { seen: SeenApp; problem?: string }) {
   askAgain(frame, res, {
     template: 'secrets',
-    title: `Secrets of “${app.name}”`,
-    app,
-    secrets: await listed(frame, app),
+    title: `Secrets of “${seen.app.name}”`,
+    ...(await underHead(frame.context, seen, 'secrets')),
+    secrets: await listed(frame, seen.app),
     newId: newIdField(frame.context, readerOf(res.req).id),
     problems: problem === undefined ? {} : { form: problem },
   });
@@ -55,14 +52,16 @@ function showKnown(frame: PageShell, res: Response, { client_id: clientId }: App
 
 function makeSecret(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const app = await ownedApp(frame.context, req);
+    const seen = await ownedApp(frame.context, req);
+    const { app } = seen;
     const id = readNewId(frame.context, readerOf(req).id, fieldsOf(req)['new_id']);
     if (id === undefined)
-      return show(frame, res, { app, problem: 'The form was out of date. Send it once more.' });
+      return show(frame, res, { seen, problem: 'The form was out of date. Send it once more.' });
     const added = await addSecret(frame.context, { clientId: app.client_id, actor: actorOf(req), id });
     if (added === 'known') return showKnown(frame, res, app);
-    if (typeof added === 'string') return show(frame, res, { app, problem: FULL });
-    frame.page(res, 'secret-added', { title: 'Your new client secret', app, secret: added.secret });
+    if (typeof added === 'string') return show(frame, res, { seen, problem: FULL });
+    const head = await underHead(frame.context, seen, 'secrets');
+    frame.page(res, 'secret-added', { title: 'Your new client secret', ...head, secret: added.secret });
   };
 }
 
@@ -75,11 +74,13 @@ function noSuchSecret(): PageError {
 
 function askToRetire(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const app = await ownedApp(frame.context, req);
+    const seen = await ownedApp(frame.context, req);
+    const { app } = seen;
     const secret = (await listed(frame, app)).find(({ id }) => id === req.params['secretId']);
     if (!secret) throw noSuchSecret();
     if (secret.age === 'only') return res.redirect(303, `/apps/${app.client_id}/secrets`);
-    frame.page(res, 'secret-retire', { title: `Retire the ${secret.age} secret?`, app, secret });
+    const head = await underHead(frame.context, seen, 'secrets');
+    frame.page(res, 'secret-retire', { title: `Retire the ${secret.age} secret?`, ...head, secret });
   };
 }
 
@@ -87,11 +88,12 @@ const LAST = 'This is the only secret. Make a new one first, or the app could no
 
 function retire(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const app = await ownedApp(frame.context, req);
+    const seen = await ownedApp(frame.context, req);
+    const { app } = seen;
     const id = String(req.params['secretId']);
     const retired = await retireSecret(frame.context, { clientId: app.client_id, actor: actorOf(req), id });
     if (retired === 'unknown') throw noSuchSecret();
-    if (retired === 'last') return show(frame, res, { app, problem: LAST });
+    if (retired === 'last') return show(frame, res, { seen, problem: LAST });
     const href = `/apps/${app.client_id}/secrets`;
     leaveWith(frame.context, res, { href, notice: 'secret-retired' });
   };
@@ -100,7 +102,7 @@ function retire(frame: PageShell): RequestHandler {
 /** Adds the pages for rotating an app's secret. */
 export function secretRoutes(router: Router, frame: PageShell): void {
   const showSecrets: RequestHandler = async (req, res) =>
-    show(frame, res, { app: await ownedApp(frame.context, req) });
+    show(frame, res, { seen: await ownedApp(frame.context, req) });
   router.get('/apps/:clientId/secrets', frame.requirePerson, showSecrets);
   router.post('/apps/:clientId/secrets', makeSecret(frame));
   router.get('/apps/:clientId/secrets/:secretId/retire', frame.requirePerson, askToRetire(frame));

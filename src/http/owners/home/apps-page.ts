@@ -1,5 +1,5 @@
 import type { RequestHandler, Router } from 'express';
-import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
+import { appsSharedWith } from '../../../domain/apps/app-access.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { formTargets } from '../../signin/leave.ts';
 import { leadToFind } from '../../tables/find-form.ts';
@@ -9,14 +9,18 @@ import { CONNECTED_TABLE, OWN_TABLE } from './app-list.ts';
 import { connectedList, ownList } from './home-apps.ts';
 import { peopleWords } from './home-needs.ts';
 import { needsOf } from './needs-of.ts';
+import { isUnproven } from './unproven.ts';
 
 /**
  * GET /apps, the first page of a signed-in person: what needs the person today, the apps that the person registered,
- * and the apps that act for the person's account.
+ * the apps that others
+ * share with the person, and the apps that act for the person's account.
  */
 
 /** At most this many needs are shown at once. The rest comes up when these needs are met. */
 const NEEDS_SHOWN = 12;
+
+const SHARED_MARKS = { read: 'you may see it', manage: 'you may manage it' } as const;
 
 type OwnList = Awaited<ReturnType<typeof ownList>>;
 type OwnCards = OwnList['cards'];
@@ -47,10 +51,11 @@ function showApps(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { accountId, email } = signedInPerson(req);
     const [ownQuery, useQuery] = [readTable(req, OWN_TABLE), readTable(req, CONNECTED_TABLE)];
-    const [own, { connected, needs }, waiting] = await Promise.all([
+    const [own, { connected, needs }, isWaiting, shared] = await Promise.all([
       ownList(context, accountId, ownQuery),
       needsOf(context, accountId),
-      waitingUnder(context, email),
+      isUnproven(context, email),
+      appsSharedWith(context, { accountId, email }),
     ]);
     const used = await connectedList(context, { accountId, apps: connected }, useQuery);
     frame.page(res, 'apps', {
@@ -66,8 +71,9 @@ function showApps(frame: PageShell): RequestHandler {
       ownList: own,
       connected: used.cards,
       connectedTable: used.table,
+      shared: shared.map((app) => ({ ...app, mark: SHARED_MARKS[app.access] })),
       // Says only that tokens wait: the number stays hidden until the address is proven.
-      isWaiting: waiting.tokens + waiting.apps > 0,
+      isWaiting,
       formTargets: formTargets(context.server.authorizationUrl),
     });
   };

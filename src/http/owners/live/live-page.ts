@@ -6,6 +6,7 @@ import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { markUnattended, personOf } from '../../signin/session.ts';
 import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
+import { headFor } from '../head/app-head.ts';
 import { streamCalls } from './live-stream.ts';
 import { liveLine, toldWords } from './live-words.ts';
 
@@ -18,8 +19,8 @@ import { liveLine, toldWords } from './live-words.ts';
 const RELOAD_EVERY = 5;
 
 async function viewOf({ context }: PageShell, req: Request): Promise<LiveView> {
-  const { accountId } = signedInPerson(req);
-  const view = await liveViewOf(context, { clientId: String(req.params['clientId']), accountId });
+  const { accountId, email } = signedInPerson(req);
+  const view = await liveViewOf(context, { clientId: String(req.params['clientId']), accountId, email });
   if (view) return view;
   throw new PageError(404, 'There is no such app of yours', {
     reason: 'The address names an app that is not registered, or that has nothing to do with your account.',
@@ -55,15 +56,16 @@ function show(frame: PageShell): RequestHandler {
     const [mode, now] = [modeOf(req), context.clock.now()];
     const since = sinceOf(req, now);
     const { calls, place } = await readNewest(context, view);
-    const isOwner = view.accountId === undefined;
-    const lines = calls.map((call) => liveLine(call, { isOwner, isFresh: call.at > since }));
+    const seesAll = view.access !== undefined;
+    const lines = calls.map((call) => liveLine(call, { seesAll, isFresh: call.at > since }));
     if (mode === 'reload') reloadSoon(res);
     const address = `/apps/${view.clientId}/live`;
     frame.page(res, 'live', {
-      title: 'Is it me?',
+      title: `Is it me? Calls of “${view.app.name}”`,
       wide: true,
-      app: { client_id: view.clientId, name: view.name },
-      isOwner,
+      app: view.app,
+      seesAll,
+      ...(await headFor(context, view, 'live')),
       mode,
       address,
       reloading: `${address}?reload=on&since=${since}`,

@@ -28,7 +28,7 @@ const COUNT_EVERY = 7;
 
 const ENDINGS = {
   time: 'This page has looked for ten minutes and rests now.',
-  person: 'You were signed out, or this app is not yours any more, so nothing more is shown.',
+  person: 'You were signed out, or this app is not yours to see any more, so nothing more is shown.',
 };
 
 interface Stream {
@@ -40,9 +40,9 @@ interface Stream {
 }
 
 async function isStillAllowed({ frame: { context }, req, view }: Stream): Promise<boolean> {
-  const { accountId } = signedInPerson(req);
+  const { accountId, email } = signedInPerson(req);
   if ((await openSession(context, req.sessionID)) === undefined) return false;
-  const now = await liveViewOf(context, { clientId: view.clientId, accountId });
+  const now = await liveViewOf(context, { clientId: view.clientId, accountId, email });
   return now !== undefined && now.accountId === view.accountId;
 }
 
@@ -55,8 +55,8 @@ async function endingOf(stream: Stream, isChecked: boolean): Promise<keyof typeo
 /** Sends the calls since the last turn. `place` is the position after these calls. */
 function tell({ frame, events, view }: Stream, { fresh, place }: Awaited<ReturnType<typeof readOn>>): void {
   if (fresh.length === 0) return;
-  const isOwner = view.accountId === undefined;
-  const lines = fresh.map((call) => liveLine(call, { isOwner, isFresh: true }));
+  const seesAll = view.access !== undefined;
+  const lines = fresh.map((call) => liveLine(call, { seesAll, isFresh: true }));
   const data = frame.parts.pages.part('live-rows', { lines });
   events.send({ name: 'calls', data, id: placeText(place) });
 }

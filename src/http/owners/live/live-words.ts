@@ -61,11 +61,11 @@ function statusWords(status: number, refusal: Refusal | undefined): string {
 }
 
 /** Which API answered, the answer in words and, where somebody can act, a link to the page of the app. */
-function answerWords(call: LiveCallRow, isOwner: boolean) {
+function answerWords(call: LiveCallRow, seesAll: boolean) {
   const { answered_by: by, status, client_id: clientId } = call;
   const refusal = refusalOf(call);
   const mark = by === 'new' || by === 'old' ? MARKS[by] : MARKS.refused;
-  const next = refusal?.isOwners && !isOwner ? undefined : refusal?.next;
+  const next = refusal?.isOwners && !seesAll ? undefined : refusal?.next;
   return {
     mark,
     status: statusWords(status, refusal),
@@ -81,7 +81,7 @@ function tokenWords({ carrier, hint }: LiveCallRow): { hint: string | null; sent
 /**
  * One row, for the owner of the app or for a token holder. `isFresh` marks a call that came while the page was open.
  */
-export function liveLine(call: LiveCallRow, { isOwner, isFresh }: { isOwner: boolean; isFresh: boolean }) {
+export function liveLine(call: LiveCallRow, { seesAll, isFresh }: { seesAll: boolean; isFresh: boolean }) {
   return {
     at: call.at,
     method: call.method,
@@ -89,7 +89,7 @@ export function liveLine(call: LiveCallRow, { isOwner, isFresh }: { isOwner: boo
     token: tokenWords(call),
     program: programWords(call.user_agent),
     network: call.network === 'unknown' ? 'an unknown network' : call.network,
-    ...answerWords(call, isOwner),
+    ...answerWords(call, seesAll),
     isFresh,
   };
 }

@@ -17,6 +17,8 @@ import { counted, formatNumber } from '../../wording/words.ts';
 export interface ChecklistStep {
   /** The id of its heading on the page. */
   id: string;
+  /** In a list of all steps. */
+  name: string;
   title: string;
   /** The title as a task. */
   todo: string;
@@ -57,6 +59,7 @@ function noClientWords(grants: ChecklistInput['grants']): string {
 function ownClient({ client, grants, home }: ChecklistInput): ChecklistStep {
   const step = {
     id: 'own-client',
+    name: 'Own client',
     title: 'The app has its own client at the new API',
     todo: 'Enter the app’s own client at the new API',
     details: [],
@@ -97,6 +100,7 @@ function usersMapped(facts: ChecklistInput): ChecklistStep {
   const all = mapped + waiting;
   const step = {
     id: 'users',
+    name: 'Users',
     title: 'All users are connected',
     todo: 'Get all users connected',
     details: [],
@@ -122,6 +126,7 @@ const NAMED = 3;
 
 const STEP = {
   id: 'old-calls',
+  name: 'Calls at zero',
   title: 'Old calls have fallen to zero',
   todo: 'Let your programs call the new API',
   details: [],
@@ -260,6 +265,7 @@ function handOver(facts: ChecklistInput): ChecklistStep {
   const isDone = !isLeft && (handovers.handed > 0 || facts.client !== undefined);
   return {
     id: 'handed-over',
+    name: 'Hand-over',
     title: 'The connections are handed over to the app',
     todo: 'Take the connections over',
     state: isDone ? 'done' : handovers.handed > 0 ? 'partly' : 'open',
@@ -277,3 +283,16 @@ export function checklist(
   const facts = { ...moved, home, phase, hasOldApi };
   return [ownClient, usersMapped, handOver, oldCalls].map((step) => step(facts));
 }
+
+/** The state of a step as a badge. */
+export const STEP_STATES: Readonly<
+  Record<ChecklistStep['state'], { label: string; kind: 'ok' | 'warning' }>
+> = {
+  done: { label: 'done', kind: 'ok' },
+  partly: { label: 'partly done', kind: 'warning' },
+  open: { label: 'not yet', kind: 'warning' },
+};
+
+/** The step that comes next: the first that is not done and that somebody can do. */
+export const nextStep = (steps: readonly ChecklistStep[]): ChecklistStep | undefined =>
+  steps.find(({ next }) => next !== undefined);

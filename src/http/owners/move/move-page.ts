@@ -7,10 +7,11 @@ import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { confirmationRoutes } from './confirmations.ts';
-import { checklist } from './checklist.ts';
+import { checklist, nextStep, STEP_STATES } from './checklist.ts';
 import { type ExampleValues, examplesFor } from './examples.ts';
 import { variablesOf } from './examples-variables.ts';
-import { type AppForOwner, ownedApp } from '../owned-app.ts';
+import { underHead } from '../head/app-head.ts';
+import { type AppForOwner, seenApp } from '../owned-app.ts';
 
 /** GET /apps/:clientId/move: how far the app has moved to the new API, and how its calls look there. */
 
@@ -42,18 +43,18 @@ function valuesFor(
 function showMove(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
-    const app = await ownedApp(context, req);
+    const seen = await seenApp(context, req);
+    const { app } = seen;
     const moved = await movedSoFar(context, app.client_id);
     const footing = oldApiStatusOf(appLifecycleNow(context, app.client_id));
     const steps = checklist(moved, { home: `/apps/${app.client_id}`, ...footing });
     const values = valuesFor(context, app, moved.client);
     frame.page(res, 'move', {
       title: `Move “${app.name}” to the new API`,
-      wide: true,
-      app,
-      steps,
+      ...(await underHead(context, seen, 'move')),
+      steps: steps.map((step) => ({ ...step, ...STEP_STATES[step.state] })),
       done: steps.filter(({ state }) => state === 'done').length,
-      current: steps.find(({ next }) => next !== undefined)?.id,
+      current: nextStep(steps)?.id,
       values,
       examples: examplesFor(values),
       variables: variablesOf(values),

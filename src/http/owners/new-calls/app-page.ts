@@ -6,7 +6,8 @@ import { type CountedDays, gapWords } from '../../../domain/usage/counted-days.t
 import { callsMade } from '../../../domain/new-calls/calls-made.ts';
 import { areLanguagesKnown, languagesByUse } from '../../../domain/new-calls/program-language.ts';
 import type { OldCallName } from '../../../domain/old-calls/old-calls.ts';
-import { ownedApp } from '../owned-app.ts';
+import { underHead } from '../head/app-head.ts';
+import { seenApp } from '../owned-app.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import { addressesIn } from '../../migrate/addresses.ts';
 import { shownCalls } from '../../migrate/shown-calls.ts';
@@ -46,7 +47,8 @@ const totalOf = (perDay: ReadonlyArray<{ calls: number }>) =>
 function showNewCalls(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
-    const app = await ownedApp(context, req);
+    const seen = await seenApp(context, req);
+    const { app } = seen;
     const asked = await callersOf(context, { clientId: app.client_id });
     const { kinds } = await callsOf(context, asked.who, { days: DAYS });
     // `kinds` may leave some kinds of calls out. The calls by day are complete.
@@ -55,8 +57,7 @@ function showNewCalls(frame: PageShell): RequestHandler {
     const { calls, ...shown } = shownCalls({ addresses: addressesIn(context), languages });
     frame.page(res, 'app-new-calls', {
       title: `The old calls of “${app.name}” beside the new ones`,
-      wide: true,
-      app,
+      ...(await underHead(context, seen, 'new-calls')),
       here: `/apps/${app.client_id}/new-calls`,
       days: DAYS,
       ...knownOf(asked.within(DAYS), perDay),

@@ -15,7 +15,9 @@ import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { type DateLine, dateLines } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
-import { type AppForOwner, ownedApp } from '../owned-app.ts';
+import { mayManage } from '../../../domain/apps/app-access.ts';
+import { underHead } from '../head/app-head.ts';
+import { type AppForOwner, managedApp, seenApp, type SeenApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
 
@@ -62,8 +64,9 @@ function reloadSoon(res: Response, seconds: number | undefined): boolean {
 async function show(
   frame: PageShell,
   res: Response,
-  { app, problem }: { app: AppForOwner; problem?: string | undefined },
+  { seen, problem }: { seen: SeenApp; problem?: string | undefined },
 ): Promise<void> {
+  const { app, access } = seen;
   const now = frame.context.clock.now();
   const { running, past } = await rehearsalsOf(frame.context, app.client_id);
   const latest = running ?? past[0];
@@ -71,8 +74,9 @@ async function show(
   const isWatching = problem === undefined && reloadSoon(res, latest && reloadAfter(latest, now));
   askAgain(frame, res, {
     template: 'rehearse',
-    title: `Rehearse the end of the old API`,
-    app,
+    title: `Rehearse the end of the old API for “${app.name}”`,
+    ...(await underHead(frame.context, seen, 'rehearse')),
+    mayManage: mayManage(access),
     page: pageOf(app),
     ahead: aheadOf(frame, app),
     noneAhead: noneWords(frame, app),
@@ -111,8 +115,9 @@ const actorOf = (req: Request) => `account:${signedInPerson(req).accountId}`;
 
 function start(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const app = await ownedApp(frame.context, req);
-    const refuse = async (problem: string) => show(frame, res.status(409), { app, problem });
+    const seen = await managedApp(frame.context, req);
+    const { app } = seen;
+    const refuse = async (problem: string) => show(frame, res.status(409), { seen, problem });
     const rehearses = chosen(frame, app, req);
     const problem = hindrance(frame, app, rehearses);
     if (problem !== undefined || rehearses === undefined) return refuse(problem ?? NOT_AHEAD);
@@ -129,7 +134,7 @@ function start(frame: PageShell): RequestHandler {
 
 function stop(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const app = await ownedApp(frame.context, req);
+    const { app } = await managedApp(frame.context, req);
     const by = { actor: actorOf(req), requestId: requestIdOf(res) };
     const wasRunning = await stopRehearsal(frame.context, { clientId: app.client_id, ...by });
     const href = pageOf(app);
@@ -141,7 +146,7 @@ function stop(frame: PageShell): RequestHandler {
 /** Adds the rehearsal of an owner. */
 export function rehearseRoutes(router: Router, frame: PageShell): void {
   const showPage: RequestHandler = async (req, res) =>
-    show(frame, res, { app: await ownedApp(frame.context, req) });
+    show(frame, res, { seen: await seenApp(frame.context, req) });
   router.get('/apps/:clientId/rehearse', frame.requirePerson, showPage);
   router.post('/apps/:clientId/rehearse', start(frame));
   router.post('/apps/:clientId/rehearse/stop', stop(frame));

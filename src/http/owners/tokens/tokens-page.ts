@@ -10,6 +10,7 @@ import { TOKEN_TABLE, tokenTable } from '../../tables/token-table.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import type { OwnersDeps } from '../deps.ts';
+import { headFor } from '../head/app-head.ts';
 import { type ShownApp, shownApp } from '../shown-app.ts';
 import { gapWords } from '../../../domain/usage/counted-days.ts';
 import { tokenLines } from './token-lines.ts';
@@ -19,15 +20,15 @@ import { tokenLines } from './token-lines.ts';
  * the token of another account.
  */
 
-/** The page of tokens that the address asks for. Only an owner has so many tokens that they have to be searched. */
-async function listOf(context: OwnersDeps, req: Request, { isOwner, of }: ShownApp) {
+/** The page of tokens that the address asks for. Only a whole app has so many tokens that they have to be searched. */
+async function listOf(context: OwnersDeps, req: Request, { seesAll, of }: ShownApp) {
   const query = readTable(req, TOKEN_TABLE);
-  const find = isOwner ? query.find : undefined;
+  const find = seesAll ? query.find : undefined;
   const page =
     find === undefined
       ? await tokenPageOf(context, of, query)
       : await findTokensOfApp(context, { ...of, find, withAddresses: false }, query);
-  const finds = isOwner ? { finds: 'Find by the holder’s name, or by four characters' } : {};
+  const finds = seesAll ? { finds: 'Find by the holder’s name, or by four characters' } : {};
   return { page, table: await tokenTable(context, query, { path: req.path, page, ...finds }) };
 }
 
@@ -35,16 +36,17 @@ function showTokens(frame: PageShell): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const seen = await shownApp(context, req);
-    const { app, isOwner, reader } = seen;
+    const { app, seesAll, reader } = seen;
     const footing = oldApiStatusOf(appLifecycleNow(context, app.client_id));
     const { page, table } = await listOf(context, req, seen);
     const ids = page.keys.map(({ id }) => id);
     const { tokens, counted } = await tokensWithUsage(context, ids);
     const own = await tokensOfPair(context, { clientId: app.client_id, accountId: reader });
     frame.page(res, 'tokens', {
-      title: isOwner ? `Tokens of “${app.name}”` : `Your tokens of “${app.name}”`,
+      title: seesAll ? `Tokens of “${app.name}”` : `Your tokens of “${app.name}”`,
       app,
-      isOwner,
+      seesAll,
+      ...(await headFor(context, seen, 'tokens')),
       table,
       ...tokenLines(context, tokens, { app, reader }),
       gap: gapWords(counted),

@@ -38,6 +38,13 @@ function addCopyButton(element) {
   element.after(button, state);
 }
 
+// On a phone the tabs of an app stand in one row, of which the open one may be out of sight.
+const openTab = document.querySelector('.app-head [aria-current]');
+if (openTab) {
+  const row = openTab.closest('ul');
+  row.scrollLeft = openTab.getBoundingClientRect().left - row.getBoundingClientRect().left - 32;
+}
+
 if (navigator.clipboard) {
   for (const element of document.querySelectorAll('[data-copy], .example > pre')) addCopyButton(element);
 }

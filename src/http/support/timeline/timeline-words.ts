@@ -10,6 +10,9 @@ interface ActionWords {
 }
 
 const ACTIONS: Readonly<Record<string, ActionWords>> = {
+  access_given: { words: 'A contact was given the pages of the app' },
+  access_proven: { words: 'A contact proved the address, and sees the app now' },
+  access_taken: { words: 'The pages of the app were taken away from a contact' },
   account_changed: { words: 'The account’s name, address or zone changed' },
   account_named: { words: 'The account became known' },
   account_pinned: { words: 'It was given to this account' },

@@ -5,7 +5,14 @@ import { webhookRoutes } from '../../webhooks/routes.ts';
 /** Adds /support/webhooks: servers that are told how many rows each desk has. */
 export function supportWebhookRoutes(router: Router, frame: PageShell): void {
   const owner = { kind: 'support' as const, clientId: null };
-  const site = { owner, base: '/support/webhooks', title: 'Webhooks of the desks', app: undefined };
+  const site = {
+    owner,
+    base: '/support/webhooks',
+    title: 'Webhooks of the desks',
+    mayManage: true,
+    maySeeSecrets: true,
+    frameOf: async () => ({}),
+  };
   webhookRoutes(router, frame, {
     pattern: site.base,
     requires: [frame.requireRole('lead')],

@@ -1,0 +1,113 @@
+import { normalEmail } from '../../shared/mail/address.ts';
+import {
+  clearAccess,
+  type ContactRow,
+  findAccess,
+  isShareUnproven,
+  listContactRows,
+  listSharedApps,
+  setAccess,
+} from '../../store/apps/shared-apps.ts';
+import type { ContactAccess } from '../../store/tables/existing-token-tables.ts';
+import type { Origin } from '../origin.ts';
+import type { AppsDeps } from './deps.ts';
+import { isContact } from './app-contacts.ts';
+import { recordEvent } from '../history/record-event.ts';
+
+/**
+ * Who may open the pages of an app (docs/decisions/0035): its owner, and the contacts to whom the owner gave them. A
+ * contact is an e-mail address. Only the account that has proven the address since, and still has it, gets the pages.
+ */
+
+export type { ContactAccess, ContactRow };
+
+/** What a person may do on the pages of an app. */
+export type AppAccess = 'owner' | ContactAccess;
+
+/** Whether a person may act on an app: not only see it. */
+export const mayManage = (access: AppAccess | undefined): boolean =>
+  access === 'owner' || access === 'manage';
+
+interface AppReader {
+  accountId: string;
+  email: string;
+}
+
+/** What a person may do on the pages of an app, read anew at each request; undefined where they are not theirs. */
+export async function accessTo(
+  { store }: Pick<AppsDeps, 'store'>,
+  app: { client_id: string; owner_account_id: string | null },
+  { accountId, email }: AppReader,
+): Promise<AppAccess | undefined> {
+  if (app.owner_account_id === accountId) return 'owner';
+  const person = { clientId: app.client_id, accountId, email: normalEmail(email) };
+  const given = await findAccess(store.durable, person);
+  return given.includes('manage') ? 'manage' : given[0];
+}
+
+/** The contacts of an app, with what each may do. */
+export function contactsWithAccess({ store }: AppsDeps, clientId: string): Promise<ContactRow[]> {
+  return listContactRows(store.durable, clientId);
+}
+
+interface AccessChange extends Origin {
+  clientId: string;
+  address: string;
+}
+
+/** Gives a contact the pages of an app. Only `given` means a change. */
+export async function giveAccess(
+  context: AppsDeps,
+  { clientId, address, access, ...origin }: AccessChange & { access: ContactAccess },
+): Promise<'given' | 'unchanged' | 'malformed'> {
+  // An imported contact may be any text.
+  if (!isContact(address)) return 'malformed';
+  return context.store.transaction(async (tx) => {
+    const given = { clientId, address, access, email: normalEmail(address) };
+    if (!(await setAccess(tx, given))) return 'unchanged';
+    const change = { ...origin, at: context.clock.now(), clientId };
+    await recordEvent(context, tx, { ...change, action: 'access_given', reason: `${access}: ${address}` });
+    return 'given';
+  });
+}
+
+/** Takes the pages of an app away from a contact, who still gets its mails. False where the contact had none. */
+export async function takeAccess(
+  context: AppsDeps,
+  { clientId, address, ...origin }: AccessChange,
+): Promise<boolean> {
+  return context.store.transaction(async (tx) => {
+    if (!(await clearAccess(tx, { clientId, address }))) return false;
+    const change = { ...origin, at: context.clock.now(), clientId };
+    await recordEvent(context, tx, { ...change, action: 'access_taken', reason: address });
+    return true;
+  });
+}
+
+/** Whether an app is shared with the address of a person who has still to prove it. */
+export async function isSharedUnproven({ store }: AppsDeps, email: string): Promise<boolean> {
+  const address = normalEmail(email);
+  return address !== '' && isShareUnproven(store.durable, address);
+}
+
+export interface SharedApp {
+  clientId: string;
+  name: string;
+  access: ContactAccess;
+}
+
+/** A person is shown at most so many shared apps. */
+const SHARED_MAX = 200;
+
+/** The apps that are shared with a person, by name, each once. */
+export async function appsSharedWith(
+  { store }: AppsDeps,
+  { accountId, email }: AppReader,
+): Promise<SharedApp[]> {
+  const holder = { accountId, email: normalEmail(email) };
+  const rows = await listSharedApps(store.durable, holder, SHARED_MAX);
+  const apps = new Map<string, SharedApp>();
+  for (const { client_id: clientId, name, access } of rows)
+    if (access && apps.get(clientId)?.access !== 'manage') apps.set(clientId, { clientId, name, access });
+  return [...apps.values()];
+}

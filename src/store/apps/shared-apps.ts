@@ -1,0 +1,124 @@
+import type { Database } from '../driver/store.ts';
+import type { ContactAccess } from '../tables/existing-token-tables.ts';
+
+/** The contacts of apps who were given the pages of the app. */
+
+/** A signed-in person: the account, and its e-mail address as addresses are compared. */
+export interface AccessHolder {
+  accountId: string;
+  email: string;
+}
+
+/** A contact of an app, with what the contact may do. */
+export interface ContactRow {
+  address: string;
+  access: ContactAccess | null;
+  account_id: string | null;
+}
+
+/** The contacts of an app, in the order of their addresses. */
+export async function listContactRows(db: Database, clientId: string): Promise<ContactRow[]> {
+  return db
+    .selectFrom('app_contacts')
+    .select(['address', 'access', 'account_id'])
+    .where('client_id', '=', clientId)
+    .orderBy('address')
+    .execute();
+}
+
+/** What a person may do on the pages of an app as its contact: more than one contact may be the same person. */
+export async function findAccess(
+  db: Database,
+  { clientId, accountId, email }: AccessHolder & { clientId: string },
+): Promise<ContactAccess[]> {
+  const rows = await db
+    .selectFrom('app_contacts')
+    .select('access')
+    .where('client_id', '=', clientId)
+    .where('account_id', '=', accountId)
+    .where('access_email', '=', email)
+    .execute();
+  return rows.flatMap(({ access }) => access ?? []);
+}
+
+interface ContactKey {
+  clientId: string;
+  address: string;
+}
+
+/** Gives a contact access, or changes it; false where the contact has it already, or is not there. */
+export async function setAccess(
+  tx: Database,
+  { clientId, address, access, email }: ContactKey & { access: ContactAccess; email: string },
+): Promise<boolean> {
+  const changed = await tx
+    .updateTable('app_contacts')
+    .set({ access, access_email: email })
+    .where('client_id', '=', clientId)
+    .where('address', '=', address)
+    .where((eb) => eb.or([eb('access', 'is', null), eb('access', '<>', access)]))
+    .executeTakeFirst();
+  return changed.numUpdatedRows === 1n;
+}
+
+/** Takes the access of a contact away, with the proof of the address; false where the contact has none. */
+export async function clearAccess(tx: Database, { clientId, address }: ContactKey): Promise<boolean> {
+  const cleared = await tx
+    .updateTable('app_contacts')
+    .set({ access: null, access_email: null, account_id: null })
+    .where('client_id', '=', clientId)
+    .where('address', '=', address)
+    .where('access', 'is not', null)
+    .executeTakeFirst();
+  return cleared.numUpdatedRows === 1n;
+}
+
+/** Gives the account to contacts with access whose address it has proven. A contact with an account is never changed. */
+export async function pinAccess(
+  tx: Database,
+  { email, accountId }: AccessHolder,
+): Promise<Array<{ client_id: string; access: ContactAccess | null }>> {
+  return tx
+    .updateTable('app_contacts')
+    .set({ account_id: accountId })
+    .where('access_email', '=', email)
+    .where('account_id', 'is', null)
+    .returning(['client_id', 'access'])
+    .execute();
+}
+
+/** Whether an app is shared with an address that no account has proven since. */
+export async function isShareUnproven(db: Database, email: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('app_contacts')
+    .innerJoin('apps', 'apps.client_id', 'app_contacts.client_id')
+    .select('app_contacts.client_id')
+    .where('access_email', '=', email)
+    .where('app_contacts.account_id', 'is', null)
+    .where('apps.retired_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The apps that are shared with a person, by name. At most `limit`. */
+export async function listSharedApps(
+  db: Database,
+  { accountId, email }: AccessHolder,
+  limit: number,
+): Promise<Array<{ client_id: string; name: string; access: ContactAccess | null }>> {
+  return db
+    .selectFrom('app_contacts')
+    .innerJoin('apps', 'apps.client_id', 'app_contacts.client_id')
+    .select(['apps.client_id', 'apps.name', 'app_contacts.access'])
+    .where('app_contacts.account_id', '=', accountId)
+    .where('app_contacts.access_email', '=', email)
+    .where('apps.retired_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('apps.owner_account_id', 'is', null), eb('apps.owner_account_id', '<>', accountId)]),
+    )
+    .orderBy('apps.name')
+    .orderBy('apps.client_id')
+    .limit(limit)
+    .execute();
+}
