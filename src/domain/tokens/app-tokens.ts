@@ -24,7 +24,7 @@ export interface AppToken extends Omit<TokenRow, 'account_email'> {
 }
 
 /** Usage covers this many days. */
-const DAYS_TOLD = 30;
+export const TOKEN_USAGE_DAYS = 30;
 
 interface ListedTokens {
   /** In the order of the ids. */
@@ -36,16 +36,24 @@ interface ListedTokens {
 /** Tokens with what they were used for lately. */
 export async function tokensWithUsage(context: TokensDeps, ids: readonly string[]): Promise<ListedTokens> {
   const rows = ids.length === 0 ? [] : await listTokens(context.store.durable, ids);
-  const usage = await usageOf(context, ids, { days: DAYS_TOLD });
+  const usage = await usageOf(context, ids, { days: TOKEN_USAGE_DAYS });
+  const within = await knownCallDays(context, ids);
+  return { tokens: withUsage(ids, rows, usage), counted: within(TOKEN_USAGE_DAYS) };
+}
+
+/** Rows of tokens with their usage, in the order of the ids, without the addresses of people. */
+export function withUsage(
+  ids: readonly string[],
+  rows: readonly TokenRow[],
+  usage: ReadonlyMap<string, Usage>,
+): AppToken[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const tokens = ids.flatMap((id) => {
+  return ids.flatMap((id) => {
     const row = byId.get(id);
     if (!row) return [];
     const { account_email: email, ...rest } = row;
     return [{ ...rest, isExpected: row.account_id === null && email !== null, usage: usage.get(id) }];
   });
-  const within = await knownCallDays(context, ids);
-  return { tokens, counted: within(DAYS_TOLD) };
 }
 
 /** One page of the tokens of an app, or of one account at the app. */

@@ -9,6 +9,7 @@ import { connectLinkRoutes } from './connect/connect-link.ts';
 import { connectedRoutes } from './connected/connected-page.ts';
 import type { PageShell } from '../site/page-shell.ts';
 import { contactsRoutes } from './credentials/contacts-page.ts';
+import { appFileRoutes } from './files/files.ts';
 import { liveRoutes } from './live/live-page.ts';
 import { modernClientRoutes } from './credentials/modern-client.ts';
 import { moveRoutes } from './move/move-page.ts';
@@ -41,6 +42,7 @@ export function ownersRouter(parts: SigninPagesDeps, frame: PageShell): Router {
   modernClientRoutes(router, frame);
   notMeRoutes(router, parts);
   rehearseRoutes(router, frame);
+  appFileRoutes(router, frame);
   tokensRoutes(router, frame);
   callsRoutes(router, frame);
   liveRoutes(router, frame);

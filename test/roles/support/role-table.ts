@@ -147,6 +147,10 @@ POST /apps/:clientId/rehearse/stop                    403      404      404     
 GET  /apps/:clientId/tokens                           sign-in  200      200     200      200     200      200      200 200      200
 POST /apps/:clientId/tokens                           403      led      led     led      led     led      led      led led      led
 GET  /apps/:clientId/calls                            sign-in  200      200     200      200     200      200      200 200      200
+GET  /apps/:clientId/tokens.csv                       sign-in  200      200     200      200     200      200      200      200      200
+GET  /apps/:clientId/tokens.json                      sign-in  200      200     200      200     200      200      200      200      200
+GET  /apps/:clientId/calls.csv                        sign-in  200      200     200      200     200      200      200      200      200
+GET  /apps/:clientId/calls.json                       sign-in  200      200     200      200     200      200      200      200      200
 GET  /apps/:clientId/live                             sign-in  404      200     200      404     404      404      404 200      200
 GET  /apps/:clientId/live/events                      401      404      200     200      404     404      404      404 200      200
 GET  /apps/:clientId/move                             sign-in  404      404     200      404     404      404      404 200      200

@@ -17,7 +17,7 @@ export const testMode = {
   isBrief: process.env['TEST_RING'] === 'full' && Boolean(process.env['CI']),
 } as const;
 
-type DatabaseKind = 'sqlite' | 'postgres';
+export type DatabaseKind = 'sqlite' | 'postgres';
 
 /** Whether the running test file belongs to the fast ring by its name. The campaigns run without jest. */
 function isFastFile(): boolean {

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import { type CallsSubject, callersOf } from '../../../domain/usage/callers.ts';
 import {
   type CallSummary,
@@ -16,22 +16,15 @@ import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
 import { headFor } from '../head/app-head.ts';
 import { type ShownApp, shownApp } from '../shown-app.ts';
+import { SPANS, spanOf } from './spans.ts';
 
 /**
  * GET /apps/:clientId/calls: the calls by day. The owner sees the calls of all tokens, other people see the calls of
  * their own tokens.
  */
 
-/** The spans that `?days=` accepts. */
-const SPANS = [7, 30, 90];
-const USUAL = 30;
-
 /** At most this many kinds of calls are in the table. */
 const KINDS_SHOWN = 100;
-
-function spanOf(req: Request): number {
-  return SPANS.find((days) => String(days) === req.query['days']) ?? USUAL;
-}
 
 async function chartsOf(
   { context }: PageShell,

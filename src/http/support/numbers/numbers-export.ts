@@ -1,13 +1,5 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import {
-  COLUMNS,
-  type ExportName,
-  type ExportRow,
-  EXPORTS,
-  exportRows,
-} from '../../../domain/support/numbers-export.ts';
+import { COLUMNS, type ExportName, EXPORTS, exportRows } from '../../../domain/support/numbers-export.ts';
 import { forecastOfAll } from '../../../domain/progress/forecaster.ts';
 import { FORECAST_COLUMNS, forecastRow } from '../../../domain/progress/forecast-row.ts';
 import { PROGRESS_DAYS } from '../../../domain/support/numbers.ts';
@@ -16,7 +8,7 @@ import { dayOf } from '../../../shared/moments.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell } from '../../site/page-shell.ts';
 import { readerOf } from '../../site/reader.ts';
-import { csvLine } from '../../pages/csv.ts';
+import { type FileForm, sendRowFile, withNulls } from '../../pages/row-files.ts';
 
 /**
  * /support/numbers.csv and .json: the rows of the numbers, sent while they are read. Every JSON has the forecast of all
@@ -54,60 +46,19 @@ function brake({ context }: PageShell, req: Request, res: Response): void {
   });
 }
 
-async function* csvOf(columns: readonly string[], rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
-  yield csvLine(columns);
-  for await (const row of rows) yield csvLine(columns.map((name) => row[name] ?? ''));
-}
-
-/** What is not known is null. */
-const withNulls = (columns: readonly string[], row: ExportRow) =>
-  Object.fromEntries(columns.map((name) => [name, row[name] ?? null]));
-
-/** JSON with one row on each line. */
-async function* jsonOf(
-  { head, columns }: { head: Record<string, unknown>; columns: readonly string[] },
-  rows: AsyncIterable<ExportRow>,
-): AsyncGenerator<string> {
-  yield `${JSON.stringify({ ...head, columns }).slice(0, -1)},"rows":[`;
-  let separator = '\n';
-  for await (const row of rows) {
-    yield `${separator}${JSON.stringify(withNulls(columns, row))}`;
-    separator = ',\n';
-  }
-  yield '\n]}\n';
-}
-
-/** About how many characters are sent at once. */
-const PIECE = 32_768;
-
-async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let piece = '';
-  for await (const text of texts) {
-    piece += text;
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
-  }
-  yield piece;
-}
-
-const TYPES = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
-
 /** Sends the export in one of the two forms. */
-export function sendExport(frame: PageShell, form: keyof typeof TYPES): RequestHandler {
+export function sendExport(frame: PageShell, form: FileForm): RequestHandler {
   const { context } = frame;
   return async (req, res) => {
     const asked = askedOf(req);
     brake(frame, req, res);
     const now = context.clock.now();
-    const rows = exportRows(context, asked);
-    const columns = COLUMNS[asked.by];
     const forecast = withNulls(FORECAST_COLUMNS, forecastRow(await forecastOfAll(context)));
-    const head = { ...asked, exported_at: new Date(now).toISOString(), forecast };
-    res.setHeader('Content-Type', TYPES[form]);
-    const name = `grantbridge-by-${asked.by}-${dayOf(now)}.${form}`;
-    res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
-    const texts = form === 'csv' ? csvOf(columns, rows) : jsonOf({ head, columns }, rows);
-    await pipeline(Readable.from(inPieces(texts)), res);
+    await sendRowFile(res, form, {
+      name: `grantbridge-by-${asked.by}-${dayOf(now)}`,
+      columns: COLUMNS[asked.by],
+      head: { ...asked, exported_at: new Date(now).toISOString(), forecast },
+      rows: exportRows(context, asked),
+    });
   };
 }

@@ -1,12 +1,12 @@
-import { listContactRows } from '../../src/store/apps/shared-apps.ts';
-import { MINUTE } from '../../src/shared/lifetimes.ts';
-import { registerLegacyApp, type RegisteredApp } from '../support/bridge/register-app.ts';
-import { SettableClock } from '../support/bridge/settable-clock.ts';
-import { startSystem, type System } from '../support/bridge/system.ts';
-import type { CookieWalker, Page } from '../support/callers/cookie-walker.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
-import { openEventStream } from './support/event-stream.ts';
-import { browserOf, DANA, historyOf, pressIn, SAM, waitingToken, wordsOf } from './support/people.ts';
+import { listContactRows } from '../../../src/store/apps/shared-apps.ts';
+import { MINUTE } from '../../../src/shared/lifetimes.ts';
+import { registerLegacyApp, type RegisteredApp } from '../../support/bridge/register-app.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import type { CookieWalker, Page } from '../../support/callers/cookie-walker.ts';
+import { type SmtpDoor, startSmtpServer } from '../../support/servers/smtp-server.ts';
+import { openEventStream } from '../support/event-stream.ts';
+import { browserOf, DANA, historyOf, pressIn, SAM, waitingToken, wordsOf } from '../support/people.ts';
 
 /** An owner gives contacts the pages of an app (docs/decisions/0035). */
 

@@ -1,0 +1,65 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Response } from 'express';
+import { csvLine } from './csv.ts';
+
+/** Files of rows to take away, as CSV or JSON. The rows are sent while they are read: a file may be long. */
+
+export type FileForm = 'csv' | 'json';
+
+/** One row, by the names of its columns. What is not known is undefined. */
+export type FileRow = Readonly<Record<string, string | number | undefined>>;
+
+export interface RowFile {
+  /** The name of the file, without its ending. */
+  name: string;
+  columns: readonly string[];
+  /** What the JSON says before its rows. */
+  head: Readonly<Record<string, unknown>>;
+  rows: AsyncIterable<FileRow>;
+}
+
+async function* csvOf({ columns, rows }: RowFile): AsyncGenerator<string> {
+  yield csvLine(columns);
+  for await (const row of rows) yield csvLine(columns.map((name) => row[name] ?? ''));
+}
+
+/** A row as JSON has it: what is not known is null. */
+export const withNulls = (columns: readonly string[], row: FileRow): Record<string, string | number | null> =>
+  Object.fromEntries(columns.map((name) => [name, row[name] ?? null]));
+
+/** JSON with one row on each line. */
+async function* jsonOf({ head, columns, rows }: RowFile): AsyncGenerator<string> {
+  yield `${JSON.stringify({ ...head, columns }).slice(0, -1)},"rows":[`;
+  let separator = '\n';
+  for await (const row of rows) {
+    yield `${separator}${JSON.stringify(withNulls(columns, row))}`;
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}
+
+/** About how many characters are sent at once. */
+const PIECE = 32_768;
+
+async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+const TYPES = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
+
+/** Sends a file. A reader who takes it slowly slows the reading of the rows down. */
+export async function sendRowFile(res: Response, form: FileForm, file: RowFile): Promise<void> {
+  res.setHeader('Content-Type', TYPES[form]);
+  res.setHeader('Cache-Control', 'private, no-store');
+  res.setHeader('Content-Disposition', `attachment; filename="${file.name}.${form}"`);
+  if (res.req.method === 'HEAD') return void res.end();
+  await pipeline(Readable.from(inPieces(form === 'csv' ? csvOf(file) : jsonOf(file))), res);
+}
