@@ -4,3 +4,4 @@ import { describeExamples } from './support/run-examples.ts';
 describeExamples('typescript');
 describeExamples('python');
 describeExamples('php');
+describeExamples('wordpress');

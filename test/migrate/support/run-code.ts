@@ -17,13 +17,20 @@ async function output(file: string, parameters: string[], env: Environment): Pro
   return stdout;
 }
 
-async function runPhp(code: string, env: Environment): Promise<string> {
+/** The functions of WordPress come first, as a site loads them before its plugins. */
+const WORDPRESS = ['-d', `auto_prepend_file=${join(import.meta.dirname, 'wordpress-functions.php')}`];
+
+async function runPhp(code: string, env: Environment, options: string[] = []): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'example-'));
   const file = join(folder, 'example.php');
   writeFileSync(file, code);
   try {
     // A warning is a mistake of the example.
-    return await output('php', ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1', file], env);
+    return await output(
+      'php',
+      ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1', ...options, file],
+      env,
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -37,7 +44,8 @@ async function runTypescript(code: string, env: Environment): Promise<string> {
 
 const RUNNERS: Readonly<Record<ProgramLanguage, (code: string, env: Environment) => Promise<string>>> = {
   curl: (code, env) => output('bash', ['--norc', '-euc', code.replaceAll('curl ', 'curl -sS ')], env),
-  php: runPhp,
+  php: (code, env) => runPhp(code, env),
+  wordpress: (code, env) => runPhp(code, env, WORDPRESS),
   typescript: runTypescript,
   python: (code, env) => output('python3', ['-c', code], env),
 };
@@ -47,7 +55,12 @@ export function runCode(language: ProgramLanguage, code: string, env: Environmen
   return RUNNERS[language](code, env);
 }
 
-const COMMANDS: Partial<Record<ProgramLanguage, string>> = { curl: 'curl', php: 'php', python: 'python3' };
+const COMMANDS: Partial<Record<ProgramLanguage, string>> = {
+  curl: 'curl',
+  php: 'php',
+  wordpress: 'php',
+  python: 'python3',
+};
 
 /** Undefined, or the command that this machine lacks for a language. */
 export function missingFor(language: ProgramLanguage): string | undefined {

@@ -7,6 +7,7 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"'
 const LABELS: Readonly<Record<ProgramLanguage, string>> = {
   curl: 'curl',
   php: 'PHP',
+  wordpress: 'WordPress',
   typescript: 'TypeScript',
   python: 'Python',
 };

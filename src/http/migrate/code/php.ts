@@ -4,24 +4,24 @@ import { byName, type CodeLanguage, indented, pathPieces } from './code-language
 /** Calls in PHP, without a library or an extension. */
 
 /** In single quotes. There only a backslash and a single quote have a meaning. */
-const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
+export const phpText = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 
 const expression = (value: CallValue) =>
-  typeof value === 'string' ? quoted(value) : `getenv('${value.env}')`;
+  typeof value === 'string' ? phpText(value) : `getenv('${value.env}')`;
 
 function addressOf(path: string): string {
   const pieces = pathPieces(path).map((piece, place) =>
-    place % 2 === 0 ? quoted(piece) : `getenv('${piece}')`,
+    place % 2 === 0 ? phpText(piece) : `getenv('${piece}')`,
   );
   return pieces.filter((piece) => piece !== "''").join(' . ');
 }
 
 /** PHP sends a list as `name[0]`, which means the same as `name[]` to the reader of the form. */
-function arrayOf(form: CallFields): string {
+export function phpArray(form: CallFields): string {
   const entries = [...byName(form)].map(([name, values]) => {
     const isList = name.endsWith('[]') && !name.includes('][');
     const texts = values.map(expression).join(', ');
-    return isList ? `    ${quoted(name.slice(0, -2))} => [${texts}],` : `    ${quoted(name)} => ${texts},`;
+    return isList ? `    ${phpText(name.slice(0, -2))} => [${texts}],` : `    ${phpText(name)} => ${texts},`;
   });
   return `[\n${entries.join('\n')}\n]`;
 }
@@ -44,7 +44,7 @@ function send(string $method, string $address, array $headers, string $body)
 
 function callOld(string $method, string $path, array $form = [])
 {
-    return send($method, ${quoted(oldApi)} . $path, [
+    return send($method, ${phpText(oldApi)} . $path, [
         'Authorization: Bearer ' . getenv('OLD_TOKEN'),
         ${FORM_TYPE},
     ], http_build_query($form));
@@ -52,20 +52,20 @@ function callOld(string $method, string $path, array $form = [])
 
 function ask(string $query, array $variables = [])
 {
-    return send('POST', ${quoted(newApi)}, [
+    return send('POST', ${phpText(newApi)}, [
         'Authorization: Bearer ' . getenv('ACCESS_TOKEN'),
         'Content-Type: application/json',
     ], json_encode(['query' => $query, 'variables' => (object) $variables]));
 }`,
   old({ method, path, form }) {
-    const fields = form ? `, ${arrayOf(form)}` : '';
+    const fields = form ? `, ${phpArray(form)}` : '';
     return `print_r(callOld('${method}', ${addressOf(path)}${fields}));`;
   },
   graphql({ query, variables }) {
-    const given = [quoted(indented(query, '    ')), ...variablesOf(variables)];
+    const given = [phpText(indented(query, '    ')), ...variablesOf(variables)];
     if (given.length === 1) return `print_r(ask(${given.join('')}));`;
     return `print_r(ask(\n    ${given.join(',\n    ')},\n));`;
   },
   revocation: (form, { revocation }) =>
-    `send('POST', ${quoted(revocation)}, [${FORM_TYPE}], http_build_query(${arrayOf(form)}));`,
+    `send('POST', ${phpText(revocation)}, [${FORM_TYPE}], http_build_query(${phpArray(form)}));`,
 };
