@@ -2,14 +2,13 @@ import type { CallSummary } from '../usage/calls-of.ts';
 
 /** Guesses the programming language of an app from its `User-Agent`. The guess decides only the order of examples. */
 
-export const PROGRAM_LANGUAGES = ['curl', 'php', 'wordpress', 'typescript', 'python'] as const;
+export const PROGRAM_LANGUAGES = ['curl', 'php', 'typescript', 'python'] as const;
 
 export type ProgramLanguage = (typeof PROGRAM_LANGUAGES)[number];
 
-/** The order matters: WordPress is PHP, and a PHP or Python program that calls through curl names curl too. */
+/** The order matters: a PHP or Python program that calls through curl names curl too. */
 const NAMES: ReadonlyArray<readonly [ProgramLanguage, RegExp]> = [
-  ['wordpress', /\bwordpress\b|\bwp-/i],
-  ['php', /php|guzzle|symfony|laravel|drupal|joomla|\bbuzz\b/i],
+  ['php', /php|guzzle|wordpress|symfony|laravel|drupal|joomla|\bbuzz\b/i],
   ['python', /python|urllib|aiohttp|httpx|pycurl|buffpy|\brauth\b/i],
   ['typescript', /\bnode|axios|undici|\bgot\b|superagent|\bky\b|\bdeno\b|\bbun\b|javascript/i],
   ['curl', /^curl\b/i],

@@ -4,6 +4,7 @@ import type { ProgramLanguage } from '../../domain/new-calls/program-language.ts
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/old-calls/old-calls.ts';
 import type { Addresses, CodeLanguage, OldCode } from './code/code-language.ts';
 import { LANGUAGES } from './code/languages.ts';
+import { wordpressSetUp } from './code/wordpress.ts';
 
 /** The nineteen old calls beside the new calls, as the pages show them. */
 
@@ -62,6 +63,13 @@ function shownCall(name: OldCallName, { addresses, languages }: CallDisplayOptio
   };
 }
 
+/** Only the set-up differs from PHP, so the calls stand once for both. */
+const wordpressOf = (addresses: Addresses) => ({
+  language: 'wordpress',
+  label: 'WordPress, with the calls in PHP',
+  code: wordpressSetUp(addresses),
+});
+
 /** All calls in every language, and the code that a program needs before the calls. */
 export function shownCalls(showing: CallDisplayOptions) {
   const { addresses, languages } = showing;
@@ -69,7 +77,8 @@ export function shownCalls(showing: CallDisplayOptions) {
     calls: OLD_CALL_NAMES.map((name) => shownCall(name, showing)),
     setUps: languages.flatMap((language) => {
       const { code, name: label } = LANGUAGES[language];
-      return code.setUp ? [{ language, label, code: code.setUp(addresses) }] : [];
+      const own = code.setUp ? [{ language, label, code: code.setUp(addresses) }] : [];
+      return language === 'php' ? [...own, wordpressOf(addresses)] : own;
     }),
     languages: languages.map((language) => ({ language, label: LANGUAGES[language].name })),
     environment: Object.entries(ENVIRONMENT).map(([name, is]) => ({ name, is })),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from '@swc/core';
-import type { ProgramLanguage } from '../../../src/domain/new-calls/program-language.ts';
+import type { ExampleKind } from './shown-code.ts';
 
 /** Runs an example as a reader would, in a process of its own. */
 
@@ -42,7 +42,7 @@ async function runTypescript(code: string, env: Environment): Promise<string> {
   return output(process.execPath, ['--input-type=module', '-e', script.code], env);
 }
 
-const RUNNERS: Readonly<Record<ProgramLanguage, (code: string, env: Environment) => Promise<string>>> = {
+const RUNNERS: Readonly<Record<ExampleKind, (code: string, env: Environment) => Promise<string>>> = {
   curl: (code, env) => output('bash', ['--norc', '-euc', code.replaceAll('curl ', 'curl -sS ')], env),
   php: (code, env) => runPhp(code, env),
   wordpress: (code, env) => runPhp(code, env, WORDPRESS),
@@ -51,11 +51,11 @@ const RUNNERS: Readonly<Record<ProgramLanguage, (code: string, env: Environment)
 };
 
 /** What it printed. @throws where the process ends with another status than 0 */
-export function runCode(language: ProgramLanguage, code: string, env: Environment): Promise<string> {
+export function runCode(language: ExampleKind, code: string, env: Environment): Promise<string> {
   return RUNNERS[language](code, env);
 }
 
-const COMMANDS: Partial<Record<ProgramLanguage, string>> = {
+const COMMANDS: Partial<Record<ExampleKind, string>> = {
   curl: 'curl',
   php: 'php',
   wordpress: 'php',
@@ -63,7 +63,7 @@ const COMMANDS: Partial<Record<ProgramLanguage, string>> = {
 };
 
 /** Undefined, or the command that this machine lacks for a language. */
-export function missingFor(language: ProgramLanguage): string | undefined {
+export function missingFor(language: ExampleKind): string | undefined {
   const command = COMMANDS[language];
   if (command === undefined || spawnSync(command, ['--version']).status === 0) return undefined;
   return command;

@@ -1,10 +1,9 @@
 import { ANCHORS } from '../../../src/domain/new-calls/call-pairs.ts';
-import type { ProgramLanguage } from '../../../src/domain/new-calls/program-language.ts';
 import { OLD_CALL_NAMES, type OldCallName } from '../../../src/domain/old-calls/old-calls.ts';
 import { BAKERY, CHANNELS } from '../../posts/support/posts.ts';
 import { type ExamplesWorld, startExamplesWorld } from './examples-world.ts';
 import { missingFor, runCode } from './run-code.ts';
-import { codeAt, setUpOf } from './shown-code.ts';
+import { codeAt, type ExampleKind, languageFor, setUpOf } from './shown-code.ts';
 
 /** Runs every example of the public page, old and new, as it stands there, and looks at what it has done. */
 
@@ -13,12 +12,12 @@ let world: ExamplesWorld;
 type Ids = Partial<Record<'POST_ID' | 'NEXT_POST_ID' | 'UPDATE_ID' | 'NEXT_UPDATE_ID', string>>;
 
 /** The page with a language in front; what it needs for its calls is added to each of them. */
-async function run(language: ProgramLanguage, code: string, html: string, ids: Ids): Promise<string> {
+async function run(language: ExampleKind, code: string, html: string, ids: Ids): Promise<string> {
   return runCode(language, `${setUpOf(html, language)}\n${code}`, { ...world.env, ...ids });
 }
 
-async function pageIn(language: ProgramLanguage): Promise<string> {
-  return (await fetch(`${world.system.bridgeUrl}/migrate/calls?language=${language}`)).text();
+async function pageIn(language: ExampleKind): Promise<string> {
+  return (await fetch(`${world.system.bridgeUrl}/migrate/calls?language=${languageFor(language)}`)).text();
 }
 
 const CREATED = 'Fresh bread from six o’clock.';
@@ -132,7 +131,7 @@ const OLD: Partial<Record<OldCallName, Expectation>> = {
   configuration: { prints: /character_limit/ },
 };
 
-async function runNew(language: ProgramLanguage, name: OldCallName): Promise<void> {
+async function runNew(language: ExampleKind, name: OldCallName): Promise<void> {
   const html = await pageIn(language);
   const { steps } = codeAt(html, ANCHORS[name], language);
   const expected = NEW[name] ?? [];
@@ -144,7 +143,7 @@ async function runNew(language: ProgramLanguage, name: OldCallName): Promise<voi
   }
 }
 
-async function runOld(language: ProgramLanguage, name: OldCallName): Promise<void> {
+async function runOld(language: ExampleKind, name: OldCallName): Promise<void> {
   const html = await pageIn(language);
   const { ids, prints, did } = OLD[name] ?? { prints: /^never$/ };
   const own = (await ids?.()) ?? {};
@@ -156,7 +155,7 @@ const statusOf = async (address: string, token: string) =>
   (await fetch(address, { method: 'POST', headers: { authorization: `Bearer ${token}` } })).status;
 
 /** Ends both connections, so that it comes last. */
-async function endBoth(language: ProgramLanguage): Promise<void> {
+async function endBoth(language: ExampleKind): Promise<void> {
   const html = await pageIn(language);
   const { old, steps } = codeAt(html, ANCHORS.deauthorize, language);
   expect(await run(language, old, html, {})).toContain('Access successfully revoked!');
@@ -171,7 +170,7 @@ async function endBoth(language: ProgramLanguage): Promise<void> {
 const named = (table: object) => OLD_CALL_NAMES.filter((name) => Object.hasOwn(table, name));
 
 /** Declares the tests of one language; they are skipped where the machine cannot run it. */
-export function describeExamples(language: ProgramLanguage): void {
+export function describeExamples(language: ExampleKind): void {
   const missing = missingFor(language);
   if (missing !== undefined)
     process.stderr.write(`The examples in ${language} are not run: there is no ${missing} here.\n`);

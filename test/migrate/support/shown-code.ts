@@ -4,16 +4,22 @@ import type { ProgramLanguage } from '../../../src/domain/new-calls/program-lang
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" };
 
-const LABELS: Readonly<Record<ProgramLanguage, string>> = {
+/** What an example is run as: WordPress has a set-up of its own, and the calls of PHP. */
+export type ExampleKind = ProgramLanguage | 'wordpress';
+
+/** The language of the calls. */
+export const languageFor = (kind: ExampleKind): ProgramLanguage => (kind === 'wordpress' ? 'php' : kind);
+
+const LABELS: Readonly<Record<ExampleKind, string>> = {
   curl: 'curl',
   php: 'PHP',
-  wordpress: 'WordPress',
+  wordpress: 'WordPress, with the calls in PHP',
   typescript: 'TypeScript',
   python: 'Python',
 };
 
 /** The part of a page below the heading with this id, in one language. */
-function partOf(html: string, id: string, language: ProgramLanguage): string {
+function partOf(html: string, id: string, language: ExampleKind): string {
   const section = html.split(`aria-labelledby="${id}"`)[1]?.split('</section>')[0] ?? '';
   return section.split(`<summary>${LABELS[language]}</summary>`)[1]?.split('</details>')[0] ?? '';
 }
@@ -25,7 +31,7 @@ function codesIn(part: string): string[] {
 }
 
 /** What a program has before its calls. */
-export function setUpOf(html: string, language: ProgramLanguage): string {
+export function setUpOf(html: string, language: ExampleKind): string {
   return codesIn(partOf(html, 'set-up', language)).join('\n');
 }
 
@@ -33,8 +39,8 @@ export function setUpOf(html: string, language: ProgramLanguage): string {
 export function codeAt(
   html: string,
   anchor: string,
-  language: ProgramLanguage,
+  language: ExampleKind,
 ): { old: string; steps: string[] } {
-  const [old = '', ...steps] = codesIn(partOf(html, anchor, language));
+  const [old = '', ...steps] = codesIn(partOf(html, anchor, languageFor(language)));
   return { old, steps };
 }

@@ -4,13 +4,11 @@ import { curl } from './curl.ts';
 import { php } from './php.ts';
 import { python } from './python.ts';
 import { typescript } from './typescript.ts';
-import { wordpress } from './wordpress.ts';
 
 /** Every language of the shown calls. */
 export const LANGUAGES: Readonly<Record<ProgramLanguage, { name: string; code: CodeLanguage }>> = {
   curl: { name: 'curl', code: curl },
   php: { name: 'PHP', code: php },
-  wordpress: { name: 'WordPress', code: wordpress },
   typescript: { name: 'TypeScript', code: typescript },
   python: { name: 'Python', code: python },
 };

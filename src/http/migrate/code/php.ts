@@ -17,7 +17,7 @@ function addressOf(path: string): string {
 }
 
 /** PHP sends a list as `name[0]`, which means the same as `name[]` to the reader of the form. */
-export function phpArray(form: CallFields): string {
+function arrayOf(form: CallFields): string {
   const entries = [...byName(form)].map(([name, values]) => {
     const isList = name.endsWith('[]') && !name.includes('][');
     const texts = values.map(expression).join(', ');
@@ -34,7 +34,7 @@ function variablesOf(variables: Readonly<Record<string, CallValue>>): string[] {
 const FORM_TYPE = "'Content-Type: application/x-www-form-urlencoded'";
 
 export const php: CodeLanguage = {
-  setUp: ({ oldApi, newApi }) => `<?php
+  setUp: ({ oldApi, newApi, revocation }) => `<?php
 function send(string $method, string $address, array $headers, string $body)
 {
     $http = ['method' => $method, 'header' => $headers, 'content' => $body, 'ignore_errors' => true];
@@ -56,9 +56,14 @@ function ask(string $query, array $variables = [])
         'Authorization: Bearer ' . getenv('ACCESS_TOKEN'),
         'Content-Type: application/json',
     ], json_encode(['query' => $query, 'variables' => (object) $variables]));
+}
+
+function revoke(array $form)
+{
+    return send('POST', ${phpText(revocation)}, [${FORM_TYPE}], http_build_query($form));
 }`,
   old({ method, path, form }) {
-    const fields = form ? `, ${phpArray(form)}` : '';
+    const fields = form ? `, ${arrayOf(form)}` : '';
     return `print_r(callOld('${method}', ${addressOf(path)}${fields}));`;
   },
   graphql({ query, variables }) {
@@ -66,6 +71,5 @@ function ask(string $query, array $variables = [])
     if (given.length === 1) return `print_r(ask(${given.join('')}));`;
     return `print_r(ask(\n    ${given.join(',\n    ')},\n));`;
   },
-  revocation: (form, { revocation }) =>
-    `send('POST', ${phpText(revocation)}, [${FORM_TYPE}], http_build_query(${phpArray(form)}));`,
+  revocation: (form) => `revoke(${arrayOf(form)});`,
 };

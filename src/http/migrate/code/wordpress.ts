@@ -1,11 +1,11 @@
-import type { CodeLanguage } from './code-language.ts';
-import { php, phpArray, phpText } from './php.ts';
+import type { Addresses } from './code-language.ts';
+import { phpText } from './php.ts';
 
-/** Calls in a plugin of WordPress, by the functions of WordPress: they go through the proxy and the hooks of the site. */
-
-export const wordpress: CodeLanguage = {
-  ...php,
-  setUp: ({ oldApi, newApi }) => `<?php
+/**
+ * What a plugin of WordPress has in the place of the set-up in PHP. The calls are the same. They go by the functions of
+ * WordPress, and so through the proxy and the hooks of the site.
+ */
+export const wordpressSetUp = ({ oldApi, newApi, revocation }: Addresses): string => `<?php
 // WordPress answers every status alike, and WP_Error where nothing came back.
 function answered($answer)
 {
@@ -35,7 +35,9 @@ function ask(string $query, array $variables = [])
         ],
         'body' => wp_json_encode(['query' => $query, 'variables' => (object) $variables]),
     ]));
-}`,
-  revocation: (form, { revocation }) =>
-    `answered(wp_remote_post(${phpText(revocation)}, ['timeout' => 15, 'body' => ${phpArray(form)}]));`,
-};
+}
+
+function revoke(array $form)
+{
+    return answered(wp_remote_post(${phpText(revocation)}, ['timeout' => 15, 'body' => $form]));
+}`;
