@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
-import { NEWS } from '../../src/demo-data/apps.ts';
-import { DANA } from '../owners/support/people.ts';
-import { browserMissing, newVisitor, openChromium, type Visitor } from './chromium.ts';
-import { arriveAt } from './support/arrive.ts';
-import { type DemoWorld, startDemoWorld } from './support/demo-world.ts';
+import { NEWS } from '../../../src/demo-data/apps.ts';
+import { DANA } from '../../owners/support/people.ts';
+import { browserMissing, newVisitor, openChromium, type Visitor } from '../chromium.ts';
+import { arriveAt } from '../support/arrive.ts';
+import { type DemoWorld, startDemoWorld } from '../support/demo-world.ts';
 
 /** The head of an app on each of its pages, at a desk and on a phone. */
 
@@ -22,10 +22,11 @@ let page: Page;
 
 if (browserMissing) process.stderr.write(`The browser tests are skipped: ${browserMissing}.\n`);
 
-(browserMissing ? describe.skip : describe).each(SCREENS)('at $width x $height', (viewport) => {
-  const home = () => `${world.bridgeUrl}/apps/${NEWS.clientId}`;
-  const boxOf = async (selector: string) => page.locator(selector).first().boundingBox();
+const home = () => `${world.bridgeUrl}/apps/${NEWS.clientId}`;
 
+const boxOf = (selector: string) => page.locator(selector).first().boundingBox();
+
+(browserMissing ? describe.skip : describe).each(SCREENS)('at $width x $height', (viewport) => {
   beforeAll(async () => {
     world = await startDemoWorld();
     browser = await openChromium();
@@ -43,7 +44,10 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     await page.goto(home());
     for (const selector of ['#next-date', '#calls', '#calls + p']) {
       const box = await boxOf(selector);
-      expect([selector, box && box.y >= 0 && box.y + box.height <= viewport.height]).toEqual([selector, true]);
+      expect([selector, box && box.y >= 0 && box.y + box.height <= viewport.height]).toEqual([
+        selector,
+        true,
+      ]);
       expect([selector, box && box.x >= 0 && box.x + box.width <= viewport.width]).toEqual([selector, true]);
     }
   });
@@ -54,7 +58,11 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     const facts = await page.locator('.app-facts').innerText();
     for (const path of [...TABS, ...FURTHER]) {
       await page.goto(home() + path);
-      expect([path, await boxOf('.app-facts'), (await boxOf('main'))?.width]).toEqual([path, head, main?.width]);
+      expect([path, await boxOf('.app-facts'), (await boxOf('main'))?.width]).toEqual([
+        path,
+        head,
+        main?.width,
+      ]);
       expect([path, await page.locator('.app-facts').innerText()]).toEqual([path, facts]);
       const tab = await boxOf('.app-head [aria-current]');
       expect([path, tab && tab.x >= 0 && tab.x + tab.width <= viewport.width]).toEqual([path, true]);
