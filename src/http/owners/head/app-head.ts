@@ -2,7 +2,7 @@ import type { AppAccess } from '../../../domain/apps/app-access.ts';
 import { oldApiStatusOf } from '../../../domain/lifecycle/old-api-status.ts';
 import { type AppState, appStateNow } from '../../../domain/tokens/app-state.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
-import { STATE_COLOURS, type StateColour } from '../../wording/state-colours.ts';
+import { STATE_COLOURS, type StateColour } from '../../wording/colours.ts';
 import type { OwnersDeps } from '../deps.ts';
 import { type NextChange, nextChange } from './next-change.ts';
 

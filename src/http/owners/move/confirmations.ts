@@ -7,6 +7,7 @@ import { leaveWith } from '../../pages/flash-notice.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { callingOf } from '../../request-trace.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { underHead } from '../head/app-head.ts';
 import { ownedApp } from '../owned-app.ts';
 
 /** /apps/:clientId/handovers/:entryId/take-back: the owner takes back that the app has its pair. */
@@ -14,8 +15,8 @@ import { ownedApp } from '../owned-app.ts';
 const ADDRESS = '/apps/:clientId/handovers/:entryId/take-back';
 
 async function ask(frame: PageShell, req: Request, res: Response): Promise<void> {
-  const app = await ownedApp(frame.context, req);
-  const open = await openConfirmations(frame.context, app.client_id);
+  const seen = await ownedApp(frame.context, req);
+  const open = await openConfirmations(frame.context, seen.app.client_id);
   const one = open.find(({ entryId }) => String(entryId) === req.params['entryId']);
   if (!one)
     throw new PageError(404, 'There is nothing to take back', {
@@ -25,7 +26,7 @@ async function ask(frame: PageShell, req: Request, res: Response): Promise<void>
     });
   frame.page(res, 'take-confirmation-back', {
     title: 'Take back the confirmation?',
-    app,
+    ...(await underHead(frame.context, seen, 'move')),
     account: one.accountId,
     at: one.doneAt,
     until: one.until,
@@ -34,7 +35,9 @@ async function ask(frame: PageShell, req: Request, res: Response): Promise<void>
 }
 
 async function act(frame: PageShell, req: Request, res: Response): Promise<void> {
-  const { client_id: clientId } = await ownedApp(frame.context, req);
+  const {
+    app: { client_id: clientId },
+  } = await ownedApp(frame.context, req);
   const href = `/apps/${clientId}/move`;
   const origin = { actor: `account:${signedInPerson(req).accountId}`, ...callingOf(res) };
   try {

@@ -58,7 +58,7 @@ function showMove(frame: PageShell): RequestHandler {
       values,
       examples: examplesFor(values),
       variables: variablesOf(values),
-      confirmations: await openConfirmations(context, app.client_id),
+      confirmations: seen.access === 'owner' ? await openConfirmations(context, app.client_id) : [],
     });
   };
 }
