@@ -40,92 +40,6 @@ GET  /apps/connect/:id                                200      200      200     
 POST /apps/connect/:id                                403      led      leaves  led      led     led      led      led led      led
 POST /apps/connect/:id/switch                         403      leaves   led     leaves   leaves  leaves   leaves   leaves leaves   leaves
 
-GET  /apps/:clientId                                  200      200      200     200      200     200      200      200
-GET  /apps/:clientId/connect                          sign-in  led      led     led      led     led      led      led
-POST /apps/:clientId/connect                          403      led      leaves  leaves   led     led      led      led
-GET  /apps/:clientId/connected                        sign-in  led      led     led      led     led      led      led
-GET  /apps/:clientId/revoke                           sign-in  led      200     200      led     led      led      led
-POST /apps/:clientId/revoke                           403      led      done    done     led     led      led      led
-GET  /apps/:clientId/secrets                          sign-in  404      404     200      404     404      404      404
-POST /apps/:clientId/secrets                          403      404      404     made     404     404      404      404
-GET  /apps/:clientId/secrets/:secretId/retire         sign-in  404      404     200      404     404      404      404
-POST /apps/:clientId/secrets/:secretId/retire         403      404      404     done     404     404      404      404
-GET  /apps/:clientId/modern-client                    sign-in  404      404     200      404     404      404      404
-POST /apps/:clientId/modern-client                    403      404      404     done     404     404      404      404
-POST /apps/:clientId/modern-client/remove             403      404      404     done     404     404      404      404
-POST /apps/:clientId/modern-client/handovers          403      404      404     done     404     404      404      404
-POST /apps/:clientId/modern-client/retire-secret      403      404      404     done     404     404      404      404
-GET  /apps/:clientId/handovers/:entryId/take-back     sign-in  404      404     200      404     404      404      404
-POST /apps/:clientId/handovers/:entryId/take-back     403      404      404     done     404     404      404      404
-GET  /apps/:clientId/rehearse                         sign-in  404      404     200      404     404      404      404
-POST /apps/:clientId/rehearse                         403      404      404     done     404     404      404      404
-POST /apps/:clientId/rehearse/stop                    403      404      404     done     404     404      404      404
-GET  /apps/:clientId/tokens                           sign-in  200      200     200      200     200      200      200
-POST /apps/:clientId/tokens                           403      led      led     led      led     led      led      led
-GET  /apps/:clientId/calls                            sign-in  200      200     200      200     200      200      200
-GET  /apps/:clientId/live                             sign-in  404      200     200      404     404      404      404
-GET  /apps/:clientId/live/events                      401      404      200     200      404     404      404      404
-GET  /apps/:clientId/move                             sign-in  404      404     200      404     404      404      404
-GET  /apps/:clientId/new-calls                        sign-in  404      404     200      404     404      404      404
-GET  /apps/:clientId/contacts                         sign-in  404      404     200      404     404      404      404
-POST /apps/:clientId/contacts                         403      404      404     done     404     404      404      404
-POST /apps/:clientId/contacts/remove                  403      404      404     done     404     404      404      404
-GET  /apps/:clientId/webhooks                         sign-in  404      404     200      404     404      404      404
-POST /apps/:clientId/webhooks                         403      404      404     made     404     404      404      404
-GET  /apps/:clientId/webhooks/:webhookId              sign-in  404      404     200      404     404      404      404
-POST /apps/:clientId/webhooks/:webhookId/test         403      404      404     done     404     404      404      404
-POST /apps/:clientId/webhooks/:webhookId/again        403      404      404     done     404     404      404      404
-POST /apps/:clientId/webhooks/:webhookId/secret       403      404      404     made     404     404      404      404
-POST /apps/:clientId/webhooks/:webhookId/remove       403      404      404     done     404     404      404      404
-GET  /apps/progress                                   sign-in  200      200     200      200     200      200      200
-
-GET  /support                                         sign-in  403      403     403      403     200      200      200
-GET  /support/search                                  sign-in  403      403     403      403     led      led      led
-POST /support/search                                  403      403      403     403      403     done     done     done
-GET  /support/mappings/:mappingId                     sign-in  403      403     403      403     200      200      200
-GET  /support/desks                                   sign-in  403      403     403      403     200      200      200
-GET  /support/desks/:desk                             sign-in  403      403     403      403     200      200      200
-POST /support/desks/:desk                             403      403      403     403      403     led      led      led
-GET  /support/numbers                                 sign-in  403      403     403      403     200      200      200
-GET  /support/numbers.csv                             sign-in  403      403     403      403     200      200      200
-GET  /support/numbers.json                            sign-in  403      403     403      403     200      200      200
-GET  /support/webhooks                                sign-in  403      403     403      403     403      403      200
-POST /support/webhooks                                403      403      403     403      403     403      403      made
-GET  /support/webhooks/:webhookId                     sign-in  403      403     403      403     403      403      200
-POST /support/webhooks/:webhookId/test                403      403      403     403      403     403      403      done
-POST /support/webhooks/:webhookId/again               403      403      403     403      403     403      403      done
-POST /support/webhooks/:webhookId/secret              403      403      403     403      403     403      403      made
-POST /support/webhooks/:webhookId/remove              403      403      403     403      403     403      403      done
-GET  /support/accounts                                sign-in  403      403     403      403     200      200      200
-POST /support/accounts                                403      403      403     403      403     led      led      led
-GET  /support/accounts/:accountId                     sign-in  403      403     403      403     200      200      200
-GET  /support/requests/:requestId                     sign-in  403      403     403      403     200      200      200
-GET  /support/apps/:clientId                          sign-in  403      403     403      403     200      200      200
-POST /support/apps/:clientId                          403      403      403     403      403     led      led      led
-GET  /support/mappings/:id/revoke                     sign-in  403      403     403      403     403      200      200
-POST /support/mappings/:id/revoke                     403      403      403     403      403     403      done     done
-GET  /support/mappings/:id/remind                     sign-in  403      403     403      403     403      200      200
-POST /support/mappings/:id/remind                     403      403      403     403      403     403      done     done
-GET  /support/mappings/:id/link                       sign-in  403      403     403      403     403      200      200
-POST /support/mappings/:id/link                       403      403      403     403      403     403      made     made
-GET  /support/mappings/:id/probe                      sign-in  403      403     403      403     403      200      200
-POST /support/mappings/:id/probe                      403      403      403     403      403     403      done     done
-GET  /support/mappings/:id/assign                     sign-in  403      403     403      403     403      200      200
-POST /support/mappings/:id/assign                     403      403      403     403      403     403      done     done
-GET  /support/mappings/:id/pin                        sign-in  403      403     403      403     403      403      200
-POST /support/mappings/:id/pin                        403      403      403     403      403     403      403      done
-GET  /support/apps/:clientId/extend                   sign-in  403      403     403      403     403      403      200
-POST /support/apps/:clientId/extend                   403      403      403     403      403     403      403      done
-GET  /support/apps/:clientId/unextend                 sign-in  403      403     403      403     403      403      200
-POST /support/apps/:clientId/unextend                 403      403      403     403      403     403      403      done
-GET  /support/api-keys                                sign-in  403      403     403      403     403      403      200
-POST /support/api-keys                                403      403      403     403      403     403      403      made
-GET  /support/api-keys/:id/end                        sign-in  403      403     403      403     403      403      200
-POST /support/api-keys/:id/end                        403      403      403     403      403     403      403      done
-GET  /support/history/:entryId/take-back               sign-in  403      403     403      403     403      200      200
-POST /support/history/:entryId/take-back               403      403      403     403      403     403      done     done
-GET  /support/mails/:id/settle                        sign-in  403      403     403      403     403      200      200
-POST /support/mails/:id/settle                        403      403      403     403      403     403      done     done
 GET  /apps/:clientId                                  200      200      200     200      200     200      200      200 200      200
 GET  /apps/:clientId/connect                          sign-in  led      led     led      led     led      led      led led      led
 POST /apps/:clientId/connect                          403      led      leaves  leaves   led     led      led      led led      led
@@ -141,6 +55,8 @@ POST /apps/:clientId/modern-client                    403      404      404     
 POST /apps/:clientId/modern-client/remove             403      404      404     done     404     404      404      404 403      403
 POST /apps/:clientId/modern-client/handovers          403      404      404     done     404     404      404      404 403      403
 POST /apps/:clientId/modern-client/retire-secret      403      404      404     done     404     404      404      404 403      403
+GET  /apps/:clientId/handovers/:entryId/take-back     sign-in  404      404      200      404      404      404      404      403      403
+POST /apps/:clientId/handovers/:entryId/take-back     403      404      404      done     404      404      404      404      403      403
 GET  /apps/:clientId/rehearse                         sign-in  404      404     200      404     404      404      404 200      200
 POST /apps/:clientId/rehearse                         403      404      404     done     404     404      404      404 403      done
 POST /apps/:clientId/rehearse/stop                    403      404      404     done     404     404      404      404 403      done
@@ -185,6 +101,8 @@ POST /support/webhooks/:webhookId/test                403      403      403     
 POST /support/webhooks/:webhookId/again               403      403      403     403      403     403      403      done 403      403
 POST /support/webhooks/:webhookId/secret              403      403      403     403      403     403      403      made 403      403
 POST /support/webhooks/:webhookId/remove              403      403      403     403      403     403      403      done 403      403
+GET  /support/accounts                                sign-in  403      403      403      403      200      200      200      403      403
+POST /support/accounts                                403      403      403      403      403      led      led      led      403      403
 GET  /support/accounts/:accountId                     sign-in  403      403     403      403     200      200      200 403      403
 GET  /support/requests/:requestId                     sign-in  403      403     403      403     200      200      200 403      403
 GET  /support/apps/:clientId                          sign-in  403      403     403      403     200      200      200 403      403
@@ -209,6 +127,8 @@ GET  /support/api-keys                                sign-in  403      403     
 POST /support/api-keys                                403      403      403     403      403     403      403      made 403      403
 GET  /support/api-keys/:id/end                        sign-in  403      403     403      403     403      403      200 403      403
 POST /support/api-keys/:id/end                        403      403      403     403      403     403      403      done 403      403
+GET  /support/history/:entryId/take-back              sign-in  403      403      403      403      403      200      200      403      403
+POST /support/history/:entryId/take-back              403      403      403      403      403      403      done     done     403      403
 GET  /support/mails/:id/settle                        sign-in  403      403     403      403     403      200      200 403      403
 POST /support/mails/:id/settle                        403      403      403     403      403     403      done     done 403      403
 `;
