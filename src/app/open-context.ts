@@ -193,7 +193,11 @@ function webhooksOf(
 
 /** The settings. An unset settings address of the new API is derived from its authorization address. */
 function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['settings'] {
-  return { ...config, modernSettingsUrl: config.modernSettingsUrl ?? `${authUrl}/settings` };
+  return {
+    ...config,
+    modernSettingsUrl: config.modernSettingsUrl ?? `${authUrl}/settings`,
+    importFolder: join(config.varDir, 'imports'),
+  };
 }
 
 /** Throws in plain words before a database is made, or gets a newer schema. */

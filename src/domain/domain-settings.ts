@@ -41,6 +41,8 @@ export interface DomainSettings {
   /** Who may register an app on the owners' pages. */
   appRegistration: 'open' | 'staff' | 'off';
   shadow: boolean;
+  /** The private folder of this machine for the working files of an import. */
+  importFolder: string;
   trustModernEmails: boolean;
   /** The page of the new API on which people change settings that programs cannot change. */
   modernSettingsUrl: string;

@@ -53,6 +53,9 @@ assignToken               403    200   200
 reportLeakedTokens        403    200   200
 takeEntryBack             403    200   200
 settleMail                403    200   200
+planReminders             200    200   200
+clearShadow               403    403   200
+importRows                403    403   200
 pinToken                  403    403   200
 addApp                    403    403   200
 addAppSecret              403    403   200

@@ -38,6 +38,36 @@ function createFile(folder: string, now: number) {
   return { path, descriptor };
 }
 
+/** Keeps refused rows in memory, where no file is to be written. Each report that is opened begins anew. */
+export function keepRefusals() {
+  let rows: RowRefusal[] = [];
+  const open = (): Report => {
+    rows = [];
+    const tally: Tally = { new: 0, known: 0, changed: 0, refused: 0 };
+    const counts = createRefusalCounts();
+    return {
+      path: () => undefined,
+      tally,
+      count(outcome) {
+        tally[outcome] += 1;
+      },
+      refusals: counts.list,
+      refuse(refusal) {
+        tally.refused += 1;
+        counts.add(refusal);
+        rows.push(refusal);
+      },
+      close: () => undefined,
+    };
+  };
+  return {
+    open,
+    get rows(): readonly RowRefusal[] {
+      return rows.toSorted((one, other) => one.line - other.line);
+    },
+  };
+}
+
 /** Opens a report in a folder that only its owner may read. The first refused row creates the file. */
 export function openReport(folder: string, now: number): Report {
   makePrivateFolder(folder);

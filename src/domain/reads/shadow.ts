@@ -6,6 +6,8 @@ import {
 import { Unavailable } from '../../upstream/outcomes.ts';
 import { compareObjects, compareProfiles, type Difference } from './compare-answers.ts';
 import type { ReadsDeps } from './deps.ts';
+import { recordEvent } from '../history/record-event.ts';
+import type { Origin } from '../origin.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { compareInSample } from './sampled-comparison.ts';
@@ -111,7 +113,9 @@ export async function describeShadow(
   return { compared: sum(COMPARED), notAnswered: sum(NOT_ANSWERED), differences };
 }
 
-/** Deletes all counts. */
-export async function clearShadow(context: ReadsDeps): Promise<void> {
+/** Deletes all counts. The history tells who did it. */
+export async function clearShadow(context: ReadsDeps, { actor, requestId }: Origin): Promise<void> {
   await clearShadowCounts(context.store);
+  const change = { actor, requestId, action: 'shadow_cleared', reason: 'The counts begin anew.' };
+  await context.store.transaction((tx) => recordEvent(context, tx, { ...change, at: context.clock.now() }));
 }

@@ -118,47 +118,71 @@ async function candidatesOf(
   return (await withTold(context, people, { now })).map((one) => ({ ...one, isHeld: isHeld(one.person) }));
 }
 
+interface RowPages<Row> {
+  read: (after: string) => Promise<readonly Row[]>;
+  nameOf: (row: Row) => string;
+  start: string;
+}
+
 /** Reads rows page by page until a page is empty. `nameOf` of the last row says where the next page begins. */
 async function* pagesOf<Row>(
   { shutdown }: RemindersDeps,
-  { read, nameOf }: { read: (after: string) => Promise<readonly Row[]>; nameOf: (row: Row) => string },
-): AsyncIterable<readonly Row[]> {
-  let after = '';
+  { read, nameOf, start }: RowPages<Row>,
+): AsyncIterable<{ rows: readonly Row[]; last: string }> {
+  let after = start;
   for (;;) {
     const rows = await read(after);
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield rows;
     after = nameOf(last);
+    yield { rows, last: after };
     await yieldToEventLoop(shutdown.signal);
   }
 }
 
-async function* pagesOfPeople(context: RemindersDeps): AsyncIterable<ReminderPerson[]> {
+/** A place in the order of all people: `account:ID` or `email:ADDRESS`, whether or not a person is there. */
+const startOf = (after: string, by: 'account' | 'email') =>
+  after.startsWith(`${by}:`) ? after.slice(by.length + 1) : '';
+
+interface PeoplePage<Person> {
+  people: Person[];
+  /** The place after which the next page begins. */
+  last: string;
+}
+
+async function* pagesOfPeople(
+  context: RemindersDeps,
+  from: string,
+): AsyncIterable<PeoplePage<ReminderPerson>> {
   const { durable } = context.store;
   const stopping = context.shutdown.signal;
   const accounts = pagesOf(context, {
     read: (after) => accountsAfter(durable, after, PAGE),
     nameOf: (row) => row.account_id,
+    start: startOf(from, 'account'),
   });
-  for await (const page of accounts) yield peopleOfAccounts(context, page, stopping);
+  if (!from.startsWith('email:'))
+    for await (const { rows, last } of accounts)
+      yield { people: await peopleOfAccounts(context, rows, stopping), last: `account:${last}` };
   const emails = pagesOf(context, {
     read: (after) => waitingEmailsAfter(durable, after, PAGE),
     nameOf: (email) => email,
+    start: startOf(from, 'email'),
   });
-  for await (const page of emails) yield peopleOfEmails(context, page, stopping);
+  for await (const { rows, last } of emails)
+    yield { people: await peopleOfEmails(context, rows, stopping), last: `email:${last}` };
 }
 
 /**
  * All people with waiting tokens or with apps, in a stable order: accounts, then the addresses without an account.
- * `now` in Unix milliseconds gives the day in each person's zone.
+ * `now` in Unix milliseconds gives the day in each person's zone. A page may have nobody.
  */
 export async function* peoplePages(
   context: RemindersDeps,
-  { now }: { now: number },
-): AsyncIterable<Candidate[]> {
-  for await (const people of pagesOfPeople(context))
-    if (people.length > 0) yield await candidatesOf(context, people, now);
+  { now, after = '' }: { now: number; after?: string },
+): AsyncIterable<PeoplePage<Candidate>> {
+  for await (const { people, last } of pagesOfPeople(context, after))
+    yield { people: people.length > 0 ? await candidatesOf(context, people, now) : [], last };
 }
 
 /** One person by `account:ID` or `email:ADDRESS`. The address of the person may be unusable. */

@@ -114,8 +114,8 @@ export async function planReminders(context: RemindersDeps): Promise<number> {
   await noteLastUse(context);
   const now = context.clock.now();
   let made = 0;
-  for await (const page of peoplePages(context, { now })) {
-    const plans = plansOf(page, await planningAt(context, now));
+  for await (const { people } of peoplePages(context, { now })) {
+    const plans = plansOf(people, await planningAt(context, now));
     for (const some of chunksOf(plans, PEOPLE_AT_ONCE)) made += await keepPlans(context, some, now);
   }
   return made;
@@ -150,13 +150,56 @@ function previewOf({ person, told, isHeld }: Candidate, planning: PlanInput): Pr
   return planAt(isToday ? nextMorning(morning, zone) : morning);
 }
 
+/** Previews with the place after which the next ones begin. */
+interface PreviewPage {
+  previews: Preview[];
+  last: string;
+}
+
+async function* previewPages(context: RemindersDeps, after?: string): AsyncIterable<PreviewPage> {
+  const now = context.clock.now();
+  for await (const { people, last } of peoplePages(context, { now, ...(after !== undefined && { after }) })) {
+    const planning = await planningAt(context, now);
+    const previews = people.map((one) => previewOf(one, planning)).filter(({ due }) => due.length > 0);
+    yield { previews, last };
+  }
+}
+
 /** The mails of this moment, and those that wait for the morning; writes nothing. */
 export async function* previewReminders(context: RemindersDeps): AsyncIterable<Preview> {
-  const now = context.clock.now();
-  for await (const page of peoplePages(context, { now })) {
-    const planning = await planningAt(context, now);
-    yield* page.map((one) => previewOf(one, planning)).filter(({ due }) => due.length > 0);
+  for await (const { previews } of previewPages(context)) yield* previews;
+}
+
+const PREVIEWS = 100;
+
+/** What one look may read, where hardly anybody is due. */
+const PAGES_READ = 20;
+
+/** Some of the same mails after a place; `next` is the place to go on from, undefined at the end. */
+export async function previewsAfter(
+  context: RemindersDeps,
+  after?: string,
+): Promise<{ previews: Preview[]; next: string | undefined }> {
+  const previews: Preview[] = [];
+  let pages = 0;
+  for await (const page of previewPages(context, after)) {
+    previews.push(...page.previews);
+    pages += 1;
+    if (previews.length >= PREVIEWS || pages === PAGES_READ) return { previews, next: page.last };
   }
+  return { previews, next: undefined };
+}
+
+/** The same context at another moment, for a preview. What is in use now is taken to be in use then. */
+export function contextAt<Deps extends RemindersDeps>(context: Deps, at: number): Deps {
+  const usesKnownUntil = Math.min(at, context.clock.now());
+  return {
+    ...context,
+    settings: { ...context.settings, usesKnownUntil },
+    clock: { now: () => at, elapsed: () => context.clock.elapsed(), wall: () => at },
+    // A copy is silent only towards other machines, and a preview leaves nothing.
+    instance: { ...context.instance, isCopy: () => false, why: () => undefined },
+  };
 }
 
 const rowPart = ({ client_id: clientId, role }: ReminderRow) => ({ clientId, role });

@@ -56,7 +56,9 @@ type ApiTag =
   | 'dates'
   | 'reminders'
   | 'history'
-  | 'jobs';
+  | 'jobs'
+  | 'import'
+  | 'machine';
 
 /** An operation of any types. */
 export type ApiOperation = Definition<AnySchema, AnySchema, AnySchema, AnySchema>;

@@ -60,7 +60,7 @@ export class ShadowedReader {
     await this.volatile().deleteFrom('shadow_requests').execute();
     await this.volatile().deleteFrom('post_answers').execute();
     await this.leave([100_000, 100_000, 900]);
-    await clearShadow(this.door.bridge.context);
+    await clearShadow(this.door.bridge.context, { actor: 'test', requestId: null });
   }
 
   async passMany(times: number, path = PENDING): Promise<void> {

@@ -88,6 +88,7 @@ const READS: Record<string, (ground: ApiGround) => Promise<GoodRequest>> = {
   listNumbersByApp: async () => at('/numbers/apps?days=30'),
   listForecasts: async () => at('/numbers/forecasts'),
   readShadow: async () => at('/shadow'),
+  planReminders: async () => at('/reminders/plan?on=2027-02-01'),
   listDates: async (ground) => {
     await extendedApp(ground);
     return at('/dates');
@@ -182,6 +183,23 @@ const WRITES: typeof READS = {
   takeEntryBack: async (ground) => ({
     path: `/history/${await revokedEntry(ground)}/take-back`,
     body: { reason },
+  }),
+  clearShadow: async () => ({ path: '/shadow/clear', body: {} }),
+  importRows: async () => ({
+    path: '/import',
+    body: {
+      rows: [
+        {
+          type: 'app',
+          client_id: newHexId(),
+          name: 'Old app of a program',
+          client_secret: `a-secret-${newHexId()}`,
+          callback_urls: ['https://old-app.example/cb'],
+          owner_email: 'owner@old-app.example',
+        },
+      ],
+      max_refused: 0,
+    },
   }),
   settleMail: async (ground) => ({ path: `/mails/${await mailOfNobody(ground)}/settle`, body: { reason } }),
   resumeReminders: async (ground) => ({

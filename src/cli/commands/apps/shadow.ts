@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export async function shadowCommand(options: { clear?: boolean }): Promise<Result> {
   return withContext(async ({ context }) => {
     if (options.clear) {
-      await clearShadow(context);
+      await clearShadow(context, { actor: 'command', requestId: null });
       return { ok: true, lines: ['The counts are deleted and begin anew.'], json: { cleared: true } };
     }
     const { compared, notAnswered, differences } = await describeShadow(context);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../../../config/config.ts';
 import type { Context } from '../../../domain/context.ts';
+import { contextAt } from '../../../domain/reminders/plan-reminders.ts';
 import { MINUTE } from '../../../shared/lifetimes.ts';
 import { createMailer } from '../../../shared/mail/mailer.ts';
 import { momentOf } from './moment-option.ts';
@@ -23,13 +24,6 @@ export function dayGiven(given: unknown): number | undefined {
 /** The context at another moment. Mails become files in `mail/rehearsal`, whatever the settings say. */
 export function contextOn(context: Context, config: Config, at: number): Context {
   const directory = join(config.mail.directory, 'rehearsal');
-  const usesKnownUntil = Math.min(at, context.clock.now());
-  return {
-    ...context,
-    settings: { ...context.settings, usesKnownUntil },
-    clock: { now: () => at, elapsed: () => context.clock.elapsed(), wall: () => at },
-    mailer: createMailer({ ...config.mail, smtpUrl: undefined, directory }),
-    // A copy is silent only towards other machines, and here nothing leaves this machine.
-    instance: { ...context.instance, isCopy: () => false, why: () => undefined },
-  };
+  const mailer = createMailer({ ...config.mail, smtpUrl: undefined, directory });
+  return { ...contextAt(context, at), mailer };
 }

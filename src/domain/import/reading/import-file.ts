@@ -21,9 +21,12 @@ import { createUnknownFields } from './unknown-fields.ts';
  * repeating a batch changes nothing: an import that was killed is run again.
  */
 
-export interface ImportRequest {
+export interface ImportRequest extends SourceImport {
   /** A path, or `-` for standard input. */
   file: string;
+}
+
+interface SourceImport {
   /** The folder for reports, and for the working files of a run. */
   folder: string;
   isDryRun: boolean;
@@ -31,6 +34,8 @@ export interface ImportRequest {
   maxRefused?: number | undefined;
   origin: Origin;
   onProgress(progress: ImportProgress): void;
+  /** Where refused rows are told, if not in a file of the folder. */
+  openReport?: () => Report;
 }
 
 /** How far an import is: the bytes that were read, over all readings of the file, and the rows that were judged. */
@@ -77,7 +82,7 @@ function rowOf(entry: ImportEntry | RowRefusal, now: number, pass: Pass): Import
 
 /** One run over a source. A request makes one or two runs. */
 interface Run {
-  request: ImportRequest;
+  request: SourceImport;
   source: Source;
   /** True when the run only finds out what an import would write. */
   isTrial: boolean;
@@ -92,7 +97,7 @@ interface Meter {
 
 const PASSES = 2;
 
-function createMeter(request: ImportRequest, size: number, runs: number): Meter {
+function createMeter(request: SourceImport, size: number, runs: number): Meter {
   let passed = 0;
   return {
     read: (bytes, progress) =>
@@ -151,7 +156,7 @@ class Importer {
 
 async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
   const { folder } = run.request;
-  const report = openReport(folder, context.clock.now());
+  const report = run.request.openReport?.() ?? openReport(folder, context.clock.now());
   const scratch = run.isTrial ? await openScratch(context, folder) : undefined;
   try {
     await prepareForMany(scratch?.store.durable ?? context.store.durable);
@@ -190,20 +195,30 @@ async function findTooMany(
   return undefined;
 }
 
+/** Imports what a source holds, or says what an import would do. */
+export async function importSource(
+  context: ImportDeps,
+  source: Source,
+  request: SourceImport,
+): Promise<ImportResult> {
+  const { isDryRun, maxRefused } = request;
+  const meter = createMeter(request, source.size, isDryRun || maxRefused === undefined ? 1 : 2);
+  const run = { request, source, meter };
+  const tooMany = isDryRun ? undefined : await findTooMany(context, run);
+  return tooMany ?? (await runOnce(context, { ...run, isTrial: isDryRun }));
+}
+
 /**
  * Imports a file, or says what an import would do.
  * @throws {ImportRefused} in plain words, when the file holds nothing readable
  */
 export async function importFile(context: ImportDeps, request: ImportRequest): Promise<ImportResult> {
-  const { folder, isDryRun, maxRefused } = request;
+  const { folder } = request;
   makePrivateFolder(folder);
   removeOldScratches(folder);
   const source = await openSource(request.file, folder);
-  const meter = createMeter(request, source.size, isDryRun || maxRefused === undefined ? 1 : 2);
-  const run = { request, source, meter };
   try {
-    const tooMany = isDryRun ? undefined : await findTooMany(context, run);
-    return tooMany ?? (await runOnce(context, { ...run, isTrial: isDryRun }));
+    return await importSource(context, source, request);
   } catch (error) {
     throw namingFile(error, request.file);
   } finally {

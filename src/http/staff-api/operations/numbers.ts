@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeShadow } from '../../../domain/reads/shadow.ts';
+import { clearShadow, describeShadow } from '../../../domain/reads/shadow.ts';
 import { FORECAST_COLUMNS, forecastRow } from '../../../domain/progress/forecast-row.ts';
 import { numbersOf, PROGRESS_DAYS } from '../../../domain/support/numbers.ts';
 import { COLUMNS, exportPage, type ExportRow } from '../../../domain/support/numbers-export.ts';
@@ -130,6 +130,21 @@ export const NUMBER_OPERATIONS = [
         not_answered: notAnswered,
         differences,
       };
+    },
+  }),
+  operation({
+    id: 'clearShadow',
+    method: 'post',
+    path: '/shadow/clear',
+    needs: 'lead',
+    tag: 'numbers',
+    isWrite: true,
+    summary: 'Deletes the counts of different answers, which begin anew',
+    body: z.strictObject({}),
+    answer: z.object({ is_cleared: yesNo }),
+    async run(context, { origin }) {
+      await clearShadow(context, origin);
+      return { is_cleared: true };
     },
   }),
 ];

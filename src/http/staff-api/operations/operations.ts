@@ -10,6 +10,8 @@ import { HISTORY_OPERATIONS } from './history.ts';
 import { JOB_OPERATIONS } from './jobs.ts';
 import { KEY_OPERATIONS } from './keys.ts';
 import { LEAK_WRITES } from './leak-writes.ts';
+import { IMPORT_WRITES } from './machine/import-rows.ts';
+import { REMINDER_PLANS } from './machine/reminder-plans.ts';
 import { MAIL_WRITES } from './mail-writes.ts';
 import { NUMBER_OPERATIONS } from './numbers.ts';
 import { SEARCH_OPERATIONS } from './search.ts';
@@ -36,4 +38,6 @@ export const OPERATIONS: readonly ApiOperation[] = [
   ...DATE_WRITES,
   ...MAIL_WRITES,
   ...JOB_OPERATIONS,
+  ...REMINDER_PLANS,
+  ...IMPORT_WRITES,
 ];

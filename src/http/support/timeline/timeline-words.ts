@@ -60,6 +60,7 @@ const ACTIONS: Readonly<Record<string, ActionWords>> = {
   rehearsal_stopped: { words: 'The owner stopped a rehearsal' },
   reminder_asked: { words: 'Support had a reminder sent' },
   reminders_resumed: { words: 'Reminders to an address go on' },
+  shadow_cleared: { words: 'The counts of different answers were deleted' },
   secret_added: { words: 'A secret was added' },
   secret_retired: { words: 'A secret was retired' },
   staff_signed_in: { words: 'A member of staff signed in by the company' },

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { importRows } from '../../../../domain/import/import-rows.ts';
+import { count, text, textOrNull, yesNo } from '../../answers/parts.ts';
+import { operation } from '../../operation.ts';
+import { notPossible } from '../refusals.ts';
+
+/** Rows of an import, piece by piece (docs/decisions/0037). */
+
+const ROWS_MAX = 5000;
+const BODY_MAX = 4 * 1024 * 1024;
+
+/** No field has a deeper value, and a value without a bound could be as deep as the body is long. */
+const valueIn = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string()).max(1000)]);
+
+const OTHER_RUNS =
+  'Another import of rows runs at this moment. Nothing was changed. Send the same rows again.';
+
+export const IMPORT_WRITES = [
+  operation({
+    id: 'importRows',
+    method: 'post',
+    path: '/import',
+    needs: 'lead',
+    tag: 'import',
+    isWrite: true,
+    bodyLimit: BODY_MAX,
+    summary: 'Imports apps, id pairs and tokens of the old API; the same rows again change nothing',
+    body: z.strictObject({
+      rows: z
+        .array(z.object({ type: z.string().max(20) }).catchall(valueIn))
+        .min(1)
+        .max(ROWS_MAX)
+        .meta({ description: 'In any order. docs/migrate/import.md tells the fields of each type.' }),
+      is_dry_run: yesNo.optional().meta({ description: 'Tells what the import would change.' }),
+      max_refused: count
+        .optional()
+        .meta({ description: 'Changes nothing where more rows than this would be refused.' }),
+    }),
+    answer: z.object({
+      is_written: yesNo,
+      new: count,
+      known: count,
+      changed: count,
+      refused: count,
+      refused_rows: z.array(
+        z.object({
+          row: count.meta({ description: 'Its place in rows; the first one is 0.' }),
+          field: textOrNull,
+          reason: text,
+          client_id: textOrNull,
+        }),
+      ),
+      unknown_fields: z.array(text),
+    }),
+    problems: ['not-possible'],
+    async run(context, { body: { rows, is_dry_run: isDryRun = false, max_refused: maxRefused }, origin }) {
+      const done = await importRows(context, { rows, isDryRun, maxRefused, origin });
+      if (!done) throw notPossible(OTHER_RUNS);
+      return {
+        is_written: done.written,
+        new: done.new,
+        known: done.known,
+        changed: done.changed,
+        refused: done.refused,
+        refused_rows: done.refusedRows.map(({ line, field, reason, clientId }) => ({
+          row: line - 1,
+          field: field ?? null,
+          reason,
+          client_id: clientId ?? null,
+        })),
+        unknown_fields: done.unknownFields,
+      };
+    },
+  }),
+];

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
+import { rowsOf } from '../roles/support/rows.ts';
+import { databaseKinds } from '../support/jest/test-mode.ts';
+import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
+import { type ApiGround, openGround } from './support/ground.ts';
+
+/** POST /import: the rows of an import, piece by piece, judged as lines of a file. */
+
+interface ImportJson {
+  is_written: boolean;
+  new: number;
+  known: number;
+  changed: number;
+  refused: number;
+  refused_rows: Array<{ row: number; field: string | null; reason: string; client_id: string | null }>;
+  unknown_fields: string[];
+}
+
+const newApp = (clientId: string) => ({
+  type: 'app',
+  client_id: clientId,
+  name: 'Imported by a program',
+  client_secret: `a-secret-${clientId}`,
+  callback_urls: ['https://imported.example/cb'],
+  owner_email: `${clientId}@owners.example`,
+});
+
+const newToken = (clientId: string, token: string) => ({
+  type: 'token',
+  access_token: token,
+  client_id: clientId,
+  account_email: 'holder@people.example',
+  last_used_at: '2026-01-05T10:00:00Z',
+});
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  let ground: ApiGround;
+  let program: Program;
+  let actor: string;
+
+  beforeAll(async () => {
+    ground = await openGround(kind);
+    const { key, id } = await keyFor(ground, 'lead');
+    [program, actor] = [programOf(ground, key), `key:${id}`];
+  });
+  afterAll(() => ground.stop());
+
+  const send = async (rows: readonly object[], more: object = {}) =>
+    (await program.post('/import', { rows, ...more })).json as ImportJson;
+
+  test('an app and its tokens are imported in any order, and again change nothing', async () => {
+    const [clientId, token] = [newHexId(), newLegacyToken()];
+    const sha = createHash('sha256').update(newLegacyToken()).digest('hex');
+    const { access_token: _raw, ...digested } = newToken(clientId, token);
+    const rows = [
+      newToken(clientId, token),
+      newApp(clientId),
+      { ...digested, access_token_sha256: sha },
+      { type: 'profile', legacy_id: newHexId(), modern_id: newHexId() },
+    ];
+    expect(await send(rows)).toEqual({
+      is_written: true,
+      new: 4,
+      known: 0,
+      changed: 0,
+      refused: 0,
+      refused_rows: [],
+      unknown_fields: [],
+    });
+    expect(await send(rows)).toMatchObject({ new: 0, known: 4 });
+    const found = await program.post('/search', { text: token });
+    expect(found.json).toMatchObject({
+      tokens: [{ client_id: clientId, state: 'unmapped', source: 'imported' }],
+    });
+    const entries = await ground.bridge.context.store.durable
+      .selectFrom('events')
+      .select(['action', 'actor'])
+      .where('client_id', '=', clientId)
+      .execute();
+    expect(entries).toContainEqual({ action: 'app_imported', actor });
+  });
+
+  test('a refused row is told by its place, its field and the reason, and never by what it holds', async () => {
+    const [clientId, token] = [newHexId(), newLegacyToken()];
+    const answer = await program.post('/import', {
+      rows: [
+        newApp(clientId),
+        { ...newToken(clientId, token), account_email: 'nobody' },
+        { type: 'wonder' },
+        newToken(newHexId(), token),
+        { ...newToken(clientId, token), colour: 'red' },
+      ],
+    });
+    expect(answer.json).toMatchObject({
+      is_written: true,
+      new: 2,
+      refused: 3,
+      refused_rows: [
+        { row: 1, field: 'account_email' },
+        { row: 2, field: 'type' },
+        { row: 3, field: 'client_id' },
+      ],
+      unknown_fields: ['colour'],
+    });
+    expect(answer.text).not.toContain(token.slice(2));
+  });
+
+  test('a dry run and an import with too many refused rows change nothing', async () => {
+    const clientId = newHexId();
+    const rows = [newApp(clientId), newToken(newHexId(), newLegacyToken())];
+    // The search and the key are told of; the import itself must leave no trace.
+    const { leases: _1, api_keys: _2, ...before } = await rowsOf(ground);
+    expect(await send(rows, { is_dry_run: true })).toMatchObject({ is_written: false, new: 1, refused: 1 });
+    expect(await send(rows, { max_refused: 0 })).toMatchObject({ is_written: false, new: 1, refused: 1 });
+    const { leases: _3, api_keys: _4, ...after } = await rowsOf(ground);
+    expect(after).toEqual(before);
+    expect(await send(rows, { max_refused: 1 })).toMatchObject({ is_written: true, new: 1, refused: 1 });
+  });
+
+  test('row K9 of two imports at once one is refused, and nothing of a row is done twice', async () => {
+    const [clientId, rows] = [newHexId(), [] as object[]];
+    for (let i = 0; i < 2000; i += 1) rows.push(newToken(clientId, newLegacyToken()));
+    const answers = await Promise.all([
+      program.post('/import', { rows: [newApp(clientId), ...rows] }),
+      program.post('/import', { rows: [newApp(clientId), ...rows] }),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused && problemIn(refused)).toBe('409 not-possible');
+    expect(await send([newApp(clientId), ...rows])).toMatchObject({ new: 0, known: 2001, refused: 0 });
+  });
+
+  test('row K10 a value that nests, and more rows than five thousand, are refused before any row is read', async () => {
+    const deep = `{"rows":[{"type":"app","name":${'['.repeat(200_000)}${']'.repeat(200_000)}}]}`;
+    expect(problemIn(await program.post('/import', deep as unknown as object))).toMatch(/^4\d\d /);
+    expect(problemIn(await program.post('/import', { rows: [{ type: 'app', name: { a: 1 } }] }))).toBe(
+      '422 invalid-request',
+    );
+    const many = Array.from({ length: 5001 }, () => ({ type: 'app' }));
+    expect(problemIn(await program.post('/import', { rows: many }))).toBe('422 invalid-request');
+    expect(problemIn(await program.post('/import', { rows: [] }))).toBe('422 invalid-request');
+  });
+
+  test('the same rows with the same Idempotency-Key are answered again', async () => {
+    const rows = [newApp(newHexId())];
+    const marked = { 'idempotency-key': newHexId() };
+    const [first, second] = [
+      await program.post('/import', { rows }, marked),
+      await program.post('/import', { rows }, marked),
+    ];
+    expect(second.json).toEqual(first.json);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+  });
+});
