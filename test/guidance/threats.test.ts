@@ -46,7 +46,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['C', 165, 166],
   ['F', 167, 184],
   ['F', 190, 203],
-  ['K', 1, 8],
+  ['K', 1, 10],
   ['S', 1, 18],
   ['W', 1, 11],
 ];
