@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { WrongUsage } from './cli/commands/wrong-usage.ts';
 import { createProgram } from './cli/program.ts';
+import { paintFor } from './cli/terminal/paint.ts';
 import { surviveFailures } from './shared/log/log-sink.ts';
 import { reduceError } from './shared/log/redaction.ts';
 
@@ -22,6 +23,7 @@ createProgram()
       process.exitCode = error.exitCode === 0 ? 0 : 2;
       return;
     }
-    process.stderr.write(`${reduceError(error).message}\n`);
+    const paint = paintFor(process.stderr, !process.argv.includes('--no-color'));
+    process.stderr.write(`${paint('red', reduceError(error).message)}\n`);
     process.exitCode = error instanceof WrongUsage ? 2 : 1;
   });

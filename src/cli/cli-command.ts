@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { askFirst } from './terminal/question.ts';
 import { printResult, type Result } from './commands/result.ts';
 
 /** How every operator command is built. */
@@ -10,13 +11,21 @@ export function command(name: string, description: string, load: () => Promise<C
   return new Command(name)
     .description(description)
     .option('--json', 'answer one JSON object')
+    .option('--no-color', 'no colour, as with NO_COLOR')
+    .option('--no-pager', 'print a long answer at once, not page by page')
     .exitOverride()
     .action(async (...given: unknown[]) => {
       const self = given.at(-1) as Command;
       const options = self.opts();
+      await askFirst(self);
       const run = await load();
       const result = await run(options, self.args);
-      printResult(result, options['json'] === true);
+      const { json, color, pager } = options;
+      await printResult(result, {
+        asJson: json === true,
+        hasColor: color !== false,
+        hasPager: pager !== false,
+      });
       if (!result.ok) process.exitCode = 1;
     });
 }

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyPurpose, PURPOSES } from '../shared/secrets.ts';
 import { command, group } from './cli-command.ts';
+import { withQuestion } from './terminal/question.ts';
 import type { HistoryOptions } from './commands/history/selection.ts';
 
 /** The commands about the program, its database, its keys and its history. */
@@ -73,9 +74,12 @@ function keyCommands(): Command {
       'seal every value with the active key; an interrupted run can be repeated',
       async () => (await keys()).reseal,
     ),
-    command('drop', 'remove a key that no value needs any more', async () => (await keys()).drop)
-      .argument('<id>')
-      .addOption(onePurpose()),
+    withQuestion(
+      command('drop', 'remove a key that no value needs any more', async () => (await keys()).drop)
+        .argument('<id>')
+        .addOption(onePurpose()),
+      ({ operands: [id] }) => `Key ${id} is removed for good. An older backup may need it.`,
+    ),
   ]);
 }
 
@@ -138,8 +142,11 @@ function backupCommand(): Command {
   ).argument('<file>');
 }
 
+const TAKE_OVER =
+  'The take-over makes this copy the original. If the earlier original still runs anywhere, both present the same tokens, and connections end.';
+
 function restoreCommand(): Command {
-  return command(
+  const restore = command(
     'restore',
     'replace the database with a backup; the restored copy sends nothing until the take-over',
     async () => (await import('./commands/database/restore.ts')).restore,
@@ -153,14 +160,18 @@ function restoreCommand(): Command {
       '--replace-original',
       'with --take-over: confirm that the other database of VAR_DIR is gone for good or will never be served again',
     );
+  return withQuestion(restore, ({ options: { takeOver } }) => (takeOver === true ? TAKE_OVER : undefined));
 }
 
 function shadowCommand(): Command {
-  return command(
+  const shadow = command(
     'shadow',
     'show where the old API and the new API answer differently',
     async () => (await import('./commands/apps/shadow.ts')).shadowCommand,
   ).option('--clear', 'delete the counts and begin anew');
+  return withQuestion(shadow, ({ options: { clear } }) =>
+    clear === true ? 'All counts of different answers are deleted for good.' : undefined,
+  );
 }
 
 function doctorCommand(): Command {

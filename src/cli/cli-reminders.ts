@@ -14,8 +14,9 @@ function planCommand(): Command {
     .description('show who would get which reminder, when and why; send and change nothing')
     .option('--json', 'answer one JSON object')
     .option('--on <moment>', DAY)
+    .option('--progress', 'tell on standard error how far the plan is, also where that is no terminal')
     .exitOverride()
-    .action(async (options: { json?: boolean; on?: string }) => {
+    .action(async (options: { json?: boolean; on?: string; progress?: boolean }) => {
       const { printPlan } = await import('./commands/reminders-plan.ts');
       await printPlan(options);
     });

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { command, group } from './cli-command.ts';
+import { withQuestion } from './terminal/question.ts';
 import { extensionCommands } from './cli-lifecycle.ts';
 
 /** The commands about apps, tokens, accounts and links. */
@@ -51,13 +52,16 @@ function appCommands(): Command {
       'add a second client_secret and print it once; the first secret keeps working',
       async () => (await appSecrets()).addAppSecret,
     ).argument('<client-id>'),
-    command(
-      'retire-secret',
-      'end one of two client secrets at once',
-      async () => (await appSecrets()).retireAppSecret,
-    )
-      .argument('<client-id>')
-      .argument('<secret-id>'),
+    withQuestion(
+      command(
+        'retire-secret',
+        'end one of two client secrets at once',
+        async () => (await appSecrets()).retireAppSecret,
+      )
+        .argument('<client-id>')
+        .argument('<secret-id>'),
+      () => 'The secret ends at once and for good. Programs that still use it exchange no more codes.',
+    ),
     ...extensionCommands(),
   ]);
 }
@@ -121,6 +125,21 @@ function accountCommands(): Command {
         '--reason <text>',
         'how you know that the address belongs to the account, for the history',
       ),
+    withQuestion(
+      command(
+        'pin',
+        'give the tokens and apps that wait under an e-mail address to an account, for good',
+        async () => (await import('./commands/apps/accounts.ts')).pin,
+      )
+        .argument('<email>', 'the e-mail address')
+        .argument('<account>', 'an account id')
+        .requiredOption(
+          '--reason <text>',
+          'how you know that the address belongs to the account, for the history',
+        ),
+      ({ operands: [email, account] }) =>
+        `All that waits under ${email} belongs to the account ${account} afterwards, for good.`,
+    ),
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { WEBHOOK_EVENTS } from '../domain/webhooks/events.ts';
 import { command, group } from './cli-command.ts';
+import { withQuestion } from './terminal/question.ts';
 
 /** The commands about the webhooks of the operator. */
 
@@ -12,6 +13,18 @@ const BY = [
 ] as const;
 
 const ID = ['<webhook>', 'its id, as webhooks list shows it'] as const;
+
+function removeCommand(): Command {
+  const remove = command(
+    'remove',
+    'remove a webhook with its messages',
+    async () => (await webhooks()).removeWebhookCommand,
+  );
+  return withQuestion(
+    remove.argument(...ID).option(...BY),
+    () => 'The webhook is removed for good, with its messages and its secret.',
+  );
+}
 
 /** The command `webhooks`. */
 export function webhookCommands(): Command {
@@ -53,12 +66,6 @@ export function webhookCommands(): Command {
     )
       .argument(...ID)
       .option(...BY),
-    command(
-      'remove',
-      'remove a webhook with its messages',
-      async () => (await webhooks()).removeWebhookCommand,
-    )
-      .argument(...ID)
-      .option(...BY),
+    removeCommand(),
   ]);
 }

@@ -290,3 +290,10 @@ export function readKeysPlace(variables: Variables = process.env): Pick<Config, 
   const env = readEnvironment(variables, concernsKeys);
   return { keysFile: keysFileOf(env), database: databaseOf(env) };
 }
+
+/** What the environment says of the terminal: the conventions of no-color.org, and the pager of the person. */
+export const readTerminalWishes = ({ FORCE_COLOR, NO_COLOR, PAGER, TERM }: Variables = process.env) => ({
+  isColorForced: FORCE_COLOR !== undefined && FORCE_COLOR !== '0' && FORCE_COLOR !== 'false',
+  isColorRefused: Boolean(NO_COLOR) || FORCE_COLOR === '0' || FORCE_COLOR === 'false' || TERM === 'dumb',
+  pager: PAGER,
+});

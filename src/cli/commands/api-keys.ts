@@ -46,6 +46,18 @@ function lineOf(key: ApiKeyFacts): string {
   );
 }
 
+const HEAD = ['KEY ID', 'ROLE', 'STATE', 'NAME', 'ENDS', 'LAST USED', 'MADE BY'];
+
+const rowOf = ({ id, role, state, name, ...key }: ApiKeyFacts): string[] => [
+  id,
+  role,
+  state,
+  name,
+  shown(key.ended_at ?? key.expires_at),
+  momentOrNull(key.last_used_at) ?? 'never',
+  key.made_by,
+];
+
 /** `api-keys list`: every key, those that have ended too. */
 export async function listKeysOfPrograms(): Promise<Result> {
   return withContext(async ({ context }) => {
@@ -54,6 +66,7 @@ export async function listKeysOfPrograms(): Promise<Result> {
     return {
       ok: true,
       lines: keys.length > 0 ? keys.map(lineOf) : [none],
+      table: { head: HEAD, rows: keys.map(rowOf) },
       json: { keys: keys.map(jsonOf) },
     };
   });

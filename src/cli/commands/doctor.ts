@@ -36,6 +36,7 @@ import {
   type CheckVerdict,
   warning,
 } from './doctor/verdict.ts';
+import type { Paint } from '../terminal/paint.ts';
 import type { Result } from './result.ts';
 
 type Check = readonly [name: string, run: () => Promise<CheckVerdict>];
@@ -125,5 +126,7 @@ export async function examineAll(config: Config, limit = REMOTE_LIMIT): Promise<
 export async function doctor(): Promise<Result> {
   const findings = await examineAll(readConfig());
   const isFailed = findings.some(({ state }) => state === 'failed');
-  return { ok: !isFailed, lines: findings.map(lineOf), json: { findings } };
+  const lines = findings.map((finding) => lineOf(finding));
+  const painted = (paint: Paint) => findings.map((finding) => lineOf(finding, paint));
+  return { ok: !isFailed, lines, painted, json: { findings } };
 }

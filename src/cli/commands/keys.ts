@@ -6,6 +6,7 @@ import { dropKey, inWords } from '../../domain/keys/drop-key.ts';
 import { countToReseal, resealAll } from '../../domain/keys/reseal.ts';
 import { PURPOSES, type KeyPurpose } from '../../shared/secrets.ts';
 import { shown } from './dates/moment-option.ts';
+import { createProgressReport, type ProgressReport } from '../terminal/progress.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
@@ -41,10 +42,12 @@ export async function activate(options: Options, [id = '']: readonly string[]): 
   });
 }
 
-/** Reports progress on standard error for a waiting person, one line for each tenth. */
-function progressOf(total: number): (done: number) => void {
+/** Reports progress on standard error: a bar on a terminal, else one line for each tenth. */
+function progressOf(total: number, report: ProgressReport): (done: number) => void {
   let told = 0;
   return (done) => {
+    if (process.stderr.isTTY)
+      return report.tell({ done, total, things: done, words: `${done} of ${total} values` });
     const tenth = Math.floor((10 * done) / Math.max(total, 1));
     if (tenth <= told) return;
     told = tenth;
@@ -57,7 +60,11 @@ export async function reseal(): Promise<Result> {
   return withContext(async ({ context }) => {
     const keyId = context.keyring.activeId('sealing');
     const total = await countToReseal(context, keyId);
-    const { resealed, unreadable } = await resealAll(context, { keyId, onProgress: progressOf(total) });
+    const report = createProgressReport(false);
+    const onProgress = progressOf(total, report);
+    const { resealed, unreadable } = await resealAll(context, { keyId, onProgress }).finally(() =>
+      report.end(),
+    );
     const left = await countToReseal(context, keyId);
     const lines = [
       `${resealed} values were sealed anew with key ${keyId}, ${left} are left.`,
@@ -99,6 +106,11 @@ export async function listAllKeys(): Promise<Result> {
       return `${purpose.padEnd(8)} ${id.padEnd(10)} ${state.padEnd(8)} needed for ${stands}${held}`;
     });
     const told = keys.map(({ changedAt, ...key }) => ({ ...key, changedAt: shown(changedAt) }));
-    return { ok: true, lines, json: { keys: told } };
+    const rows = keys.map(({ purpose, id, state, usage, heldBy, processes }) => {
+      const held = state === 'dropped' ? '' : `${heldBy.length} of ${processes}`;
+      return [purpose, id, state, inWords(usage) || 'nothing', held];
+    });
+    const table = { head: ['PURPOSE', 'KEY', 'STATE', 'NEEDED FOR', 'HELD BY PROCESSES'], rows };
+    return { ok: true, lines, table, json: { keys: told } };
   });
 }

@@ -4,6 +4,7 @@ import { type Preview, previewReminders } from '../../domain/reminders/plan-remi
 import { printable, shown } from './dates/moment-option.ts';
 import { contextOn, dayGiven, USED_AS_NOW } from './dates/on-day.ts';
 import { type PiecePrinter, printPieces } from './print-pieces.ts';
+import { createProgressReport, type ProgressReport } from '../terminal/progress.ts';
 import { withContext } from './with-context.ts';
 
 /**
@@ -101,7 +102,11 @@ function jsonForm({ at, isSending }: PlanHead): PlanForm {
 /** The least length of a piece of text. A piece for each person would cost more than the person. */
 const PIECE = 65_536;
 
-async function* piecesOf(context: Context, { begin, personOf, end }: PlanForm): AsyncGenerator<string> {
+async function* piecesOf(
+  context: Context,
+  { begin, personOf, end }: PlanForm,
+  report: ProgressReport,
+): AsyncGenerator<string> {
   const counts: PlanCounts = { mails: 0, unknown: 0, later: 0 };
   let [piece, isFirst] = [begin, true];
   for await (const preview of previewReminders(context)) {
@@ -109,6 +114,8 @@ async function* piecesOf(context: Context, { begin, personOf, end }: PlanForm): 
     addTo(counts, one);
     piece += personOf(one, isFirst);
     isFirst = false;
+    const { mails } = counts;
+    report.tell({ done: mails, things: mails, words: `${mails} reminders found` });
     if (piece.length < PIECE) continue;
     yield piece;
     piece = '';
@@ -116,9 +123,15 @@ async function* piecesOf(context: Context, { begin, personOf, end }: PlanForm): 
   yield piece + end(counts);
 }
 
+const SILENT: ProgressReport = { tell: () => undefined, end: () => undefined };
+
+/** On a terminal the answer itself is to be seen, and shows how far the plan is. */
+const reportFor = (isAsked: boolean) =>
+  isAsked || !process.stdout.isTTY ? createProgressReport(isAsked) : SILENT;
+
 /** `reminders plan [--on MOMENT]`. Writes nothing to the database, and works on a copy too. */
 export async function printPlan(
-  options: { on?: string; json?: boolean },
+  options: { on?: string; json?: boolean; progress?: boolean },
   print: PiecePrinter = printPieces,
 ): Promise<void> {
   const on = dayGiven(options.on);
@@ -128,7 +141,9 @@ export async function printPlan(
       isSending: context.settings.sendsReminders,
       isRehearsal: on !== undefined,
     };
+    const report = reportFor(options.progress === true);
     const form = options.json === true ? jsonForm(head) : textForm(head);
-    await print(piecesOf(on === undefined ? context : contextOn(context, readConfig(), on), form));
+    const asked = on === undefined ? context : contextOn(context, readConfig(), on);
+    await print(piecesOf(asked, form, report)).finally(() => report.end());
   });
 }

@@ -98,6 +98,11 @@ export async function listStaffCommand(): Promise<Result> {
     const accounts = lines.length > 0 ? lines.map(printable) : [none];
     const warning = lines.length > 0 && !hasLocalStaff(context.settings) ? [NO_ACCESS_NOW] : [];
     const all = [...accounts, ...warning, ...company.map(companyLine).map(printable)];
-    return { ok: true, lines: all, json: { staff, company } };
+    const rows = staff.map(({ account_id: id, role, name, email, added_by: by, added_at: at }) => {
+      return [id, role, calledBy(name, email) || 'has not signed in', at, by];
+    });
+    const notes = all.slice(accounts.length);
+    const table = { head: ['ACCOUNT', 'ROLE', 'WHO', 'SINCE', 'ADDED BY'], rows, notes };
+    return { ok: true, lines: all, table, json: { staff, company } };
   });
 }

@@ -59,8 +59,7 @@ export async function addWebhookCommand(options: Options, [url = '']: string[]):
 /** `webhooks list`: every webhook of the operator. */
 export async function listWebhooksCommand(): Promise<Result> {
   return withContext(async ({ context }) => {
-    const rows = await webhooksOf(context, OWNER);
-    const webhooks = rows.map(({ id, url, events, failures }) => {
+    const webhooks = (await webhooksOf(context, OWNER)).map(({ id, url, events, failures }) => {
       return { webhook_id: id, url, events: events.split(' '), failures };
     });
     const lines = webhooks.map(({ webhook_id: id, url, events, failures }) => {
@@ -68,7 +67,14 @@ export async function listWebhooksCommand(): Promise<Result> {
       return `${id}  ${url}  ${events.join(', ')}${fails}`;
     });
     const none = 'There is no webhook yet. To add one: grantbridge webhooks add URL';
-    return { ok: true, lines: lines.length > 0 ? lines : [none], json: { webhooks } };
+    const rows = webhooks.map((one) => [
+      one.webhook_id,
+      one.url,
+      one.events.join(', '),
+      String(one.failures),
+    ]);
+    const table = { head: ['WEBHOOK', 'ADDRESS', 'EVENTS', 'FAILED IN A ROW'], rows };
+    return { ok: true, lines: lines.length > 0 ? lines : [none], table, json: { webhooks } };
   });
 }
 
@@ -88,7 +94,12 @@ export async function showWebhook(_options: Options, [id = '']: string[]): Promi
       return `${message_id}  ${made_at}  ${event}  ${state}, attempts: ${attempts}${why}`;
     });
     const none = 'No message was sent yet.';
-    return { ok: true, lines: lines.length > 0 ? lines : [none], json: { webhook_id: id, messages } };
+    const rows = messages.map((one) => {
+      const outcome = [one.failure ?? '', one.status ?? ''].join(' ').trim();
+      return [one.message_id, one.made_at, one.event, one.state, String(one.attempts), outcome];
+    });
+    const table = { head: ['MESSAGE', 'MADE', 'EVENT', 'STATE', 'ATTEMPTS', 'OUTCOME'], rows };
+    return { ok: true, lines: lines.length > 0 ? lines : [none], table, json: { webhook_id: id, messages } };
   });
 }
 

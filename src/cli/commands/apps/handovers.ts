@@ -19,6 +19,11 @@ export async function listHandovers(): Promise<Result> {
         `${one.handed_at}  ${one.name} (${one.client_id})  account ${one.account_id}  ${one.migrated_tokens} ${one.migrated_tokens === 1 ? 'token' : 'tokens'}  ${one.is_kept ? 'the pair is kept in case the app asks again' : 'the pair is erased'}`,
     );
     const none = 'No token pair waits for the confirmation of its app.';
-    return { ok: true, lines: lines.length > 0 ? lines : [none], json: { handovers } };
+    const rows = handovers.map((one) => {
+      const kept = one.is_kept ? 'kept' : 'erased';
+      return [one.handed_at, one.client_id, one.name, one.account_id, String(one.migrated_tokens), kept];
+    });
+    const table = { head: ['HANDED OVER', 'CLIENT ID', 'APP', 'ACCOUNT', 'TOKENS', 'PAIR'], rows };
+    return { ok: true, lines: lines.length > 0 ? lines : [none], table, json: { handovers } };
   });
 }

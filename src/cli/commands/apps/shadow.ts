@@ -26,6 +26,17 @@ export async function shadowCommand(options: { clear?: boolean }): Promise<Resul
     return {
       ok: true,
       lines: [...lines, total, ...off],
+      table: {
+        head: ['CALL', 'FIELD', 'DIFFERENCE', 'TIMES', 'OF'],
+        rows: differences.map((row) => [
+          row.endpoint,
+          row.field,
+          WORDS[row.difference] ?? row.difference,
+          String(row.times),
+          String(row.compared),
+        ]),
+        notes: [total, ...off],
+      },
       json: { compared, not_answered: notAnswered, differences, is_on: context.settings.shadow },
     };
   });

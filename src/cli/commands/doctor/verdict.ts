@@ -1,4 +1,5 @@
 import { PlainWords, reduceError } from '../../../shared/log/redaction.ts';
+import { type Paint, plain } from '../../terminal/paint.ts';
 import { unreachedWords } from '../../../shared/net/unreached-words.ts';
 
 /** The finding of one check of `doctor`. A check that did not look says so, and never counts as proven. */
@@ -61,10 +62,12 @@ const MARKS: Record<State, string> = {
   'not looked at': '-       ',
 };
 
+const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red', 'not looked at': 'dim' } as const;
+
 /** The finding in one line for people. */
-export function lineOf({ check, state, detail }: CheckFinding): string {
+export function lineOf({ check, state, detail }: CheckFinding, paint: Paint = plain): string {
   const said = state === 'not looked at' ? `not looked at: ${detail}` : detail;
-  return `${MARKS[state]}${check}: ${said}`;
+  return `${paint(COLOURS[state], MARKS[state])}${check}: ${said}`;
 }
 
 /** Stops waiting for another server. A result that comes later is ignored. */
