@@ -43,6 +43,9 @@ interface Told {
 
 const ORIGIN = { actor: 'account:test', requestId: null };
 
+/** An attempt ends by itself after ten seconds. Whoever waits for its end has to wait longer. */
+const ATTEMPT_AT_MOST = 60_000;
+
 const JOBS = ['send-webhooks', 'read-history-for-webhooks', 'tell-webhooks-by-time'];
 
 export async function openWebhookGround(options: SystemOptions = {}): Promise<WebhookGround> {
@@ -81,7 +84,7 @@ export async function openWebhookGround(options: SystemOptions = {}): Promise<We
     },
     async deliver() {
       await sendWebhooks(context);
-      await until(isIdle);
+      await until(isIdle, ATTEMPT_AT_MOST);
     },
     messages: () => receiver.received.map(({ body }) => JSON.parse(body) as Told),
     async forget() {
