@@ -21,7 +21,7 @@ export function extensionCommands(): Command[] {
   return [
     command(
       'cut-over',
-      'let the new API answer connected accounts of an app before the retirement; 0 gives all accounts back',
+      'let the new API answer connected accounts of an app before the retirement; 0 gives all accounts back; for seven days that can be taken back (history undo)',
       async () => (await import('./commands/apps/cut-over.ts')).cutOver,
     )
       .argument('<client-id>')
@@ -34,7 +34,7 @@ export function extensionCommands(): Command[] {
       .option('--yes', 'cut over even if the budget at the new API does not suffice or is not known'),
     command(
       'extend',
-      'give one app a later retirement, or a later sunset',
+      'give one app a later retirement, or a later sunset; for seven days that can be taken back (history undo)',
       async () => (await extensions()).extend,
     )
       .argument('<client-id>')
@@ -42,7 +42,11 @@ export function extensionCommands(): Command[] {
       .requiredOption('--reason <text>', REASON)
       .option(...BY)
       .option('--sunset', 'of the sunset, not the retirement'),
-    command('unextend', 'end the extension of an app', async () => (await extensions()).unextend)
+    command(
+      'unextend',
+      'end the extension of an app; for seven days that can be taken back (history undo)',
+      async () => (await extensions()).unextend,
+    )
       .argument('<client-id>')
       .requiredOption('--reason <text>', REASON)
       .option(...BY)

@@ -87,7 +87,11 @@ function tokenCommands(): Command {
     )
       .argument('<query>', 'the text to look for; - reads a whole token from standard input')
       .option('--at <moment>', 'show how the tokens stood at this moment, by the history'),
-    command('revoke', 'end one token for good', async () => (await tokens()).revoke)
+    command(
+      'revoke',
+      'end one token; for seven days that can be taken back (history undo), unless its connection ended with it',
+      async () => (await tokens()).revoke,
+    )
       .argument('<mapping>', 'its mapping id, as tokens find shows it')
       .requiredOption('--reason <text>', 'for the history and the owner'),
     command(
@@ -102,7 +106,11 @@ function tokenCommands(): Command {
         parseHours,
       )
       .option('--found <text>', 'where they were found, for support, the history and the owner'),
-    command('assign', 'assign a token that was seen in use to its app', async () => (await tokens()).assign)
+    command(
+      'assign',
+      'assign a token that was seen in use to its app; for seven days that can be taken back (history undo), as long as nothing changed the token since',
+      async () => (await tokens()).assign,
+    )
       .argument('<mapping>', 'its mapping id, as tokens find shows it')
       .requiredOption('--app <client-id>', 'the client id of the app')
       .requiredOption(
@@ -114,21 +122,10 @@ function tokenCommands(): Command {
 
 function accountCommands(): Command {
   return group('accounts', 'The accounts that tokens act for.', [
-    command(
-      'pin',
-      'give the tokens and apps that wait under an e-mail address to an account; for seven days that can be taken back (history undo), as long as the account has not used them',
-      async () => (await import('./commands/apps/accounts.ts')).pin,
-    )
-      .argument('<email>', 'the e-mail address')
-      .argument('<account>', 'an account id')
-      .requiredOption(
-        '--reason <text>',
-        'how you know that the address belongs to the account, for the history',
-      ),
     withQuestion(
       command(
         'pin',
-        'give the tokens and apps that wait under an e-mail address to an account, for good',
+        'give the tokens and apps that wait under an e-mail address to an account; for seven days that can be taken back (history undo), as long as the account has not used them',
         async () => (await import('./commands/apps/accounts.ts')).pin,
       )
         .argument('<email>', 'the e-mail address')
@@ -138,7 +135,7 @@ function accountCommands(): Command {
           'how you know that the address belongs to the account, for the history',
         ),
       ({ operands: [email, account] }) =>
-        `All that waits under ${email} belongs to the account ${account} afterwards, for good.`,
+        `All that waits under ${email} belongs to the account ${account} afterwards. For seven days that can be taken back, as long as the account has not used it.`,
     ),
   ]);
 }

@@ -89,7 +89,8 @@ export const DATE_WRITES = [
     id: 'cutOverApp',
     path: '/apps/{client_id}/cut-over',
     tag: 'apps',
-    summary: 'Lets the new API answer a share of the connected accounts of an app before the retirement',
+    summary:
+      'Lets the new API answer a share of the connected accounts of an app before the retirement; for seven days that can be taken back',
     parameters: appPath,
     body: z.strictObject({ percent: z.int().min(0).max(100), reason: reasonIn, is_confirmed: isConfirmed }),
     answer: z.object({ client_id: text, percent: count, before: count, budget: verdict }),

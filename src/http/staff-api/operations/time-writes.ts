@@ -33,7 +33,7 @@ export const TIME_WRITES = [
     ...WRITE,
     id: 'extendApp',
     path: '/apps/{client_id}/extend',
-    summary: 'Gives one app a later retirement or a later sunset',
+    summary: 'Gives one app a later retirement or a later sunset; for seven days that can be taken back',
     parameters: appPath,
     body: z.strictObject({ date: milestone, until: momentIn, reason: reasonIn }),
     answer: z.object({
@@ -58,7 +58,8 @@ export const TIME_WRITES = [
     ...WRITE,
     id: 'unextendApp',
     path: '/apps/{client_id}/unextend',
-    summary: 'Ends the extension of an app: the date of all applies again',
+    summary:
+      'Ends the extension of an app: the date of all applies again; for seven days that can be taken back',
     parameters: appPath,
     body: z.strictObject({ date: milestone, reason: reasonIn }),
     answer: z.object({ client_id: text, date: text, before: time }),

@@ -72,7 +72,7 @@ export const TOKEN_WRITES = [
     id: 'assignToken',
     path: '/tokens/{token_id}/assign',
     needs: 'agent',
-    summary: 'Says to which app a token belongs that was seen in use',
+    summary: 'Says to which app a token belongs that was seen in use; for seven days that can be taken back',
     parameters: tokenPath,
     body: z.strictObject({ client_id: idIn, reason: reasonIn }),
     answer: z.object({ token_id: text, client_id: text, state: z.enum(STATES), ended_connection: yesNo }),
