@@ -15,7 +15,7 @@ import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
 import { learnUpdates } from '../ids/updates/learn-updates.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { withTimeout } from '../work/with-timeout.ts';
-import { refusalWithout, type ServedMapping, TokenRefused } from '../tokens/resolve-token.ts';
+import { refusalWithout, resolveToken, type ServedMapping, TokenRefused } from '../tokens/resolve-token.ts';
 import { actorOf, provenApp, takersOf } from '../tokens/proven-app.ts';
 
 export type { PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
@@ -141,15 +141,23 @@ async function observe(
 }
 
 /**
- * Whether the refusal is known without asking: the text is no token, the old API refused the token a moment ago, or the
- * token belongs to a retired app.
+ * Whether the refusal is known without asking: the text is no token, or the old API refused the token a moment ago.
  */
-async function isHopeless(
-  { context, refused }: PassThroughDeps,
-  { token }: Pick<LegacyCall, 'token'>,
-): Promise<boolean> {
-  if (!PLAUSIBLE.test(token) || refused.isRefused(token)) return true;
-  return hasToken(context.store, context.vault.digests(token));
+function isHopeless({ refused }: PassThroughDeps, { token }: Pick<LegacyCall, 'token'>): boolean {
+  return !PLAUSIBLE.test(token) || refused.isRefused(token);
+}
+
+/**
+ * The mapping of a token that was unknown when its call came, and that another call has stored since. Undefined where
+ * the bridge still does not know the token.
+ * @throws {TokenRefused | Unavailable} the first also for a token of a retired app
+ */
+async function storedMeanwhile(context: OldApiDeps, token: string): Promise<MappingWithApp | undefined> {
+  if (!(await hasToken(context.store, context.vault.digests(token)))) return undefined;
+  const resolved = await resolveToken(context, token);
+  if (resolved.kind === 'passed') return resolved.mapping;
+  if (resolved.kind === 'served') throw new Unavailable('the token was connected while its call waited');
+  throw resolved.kind === 'refused' ? resolved.refusal : new TokenRefused();
 }
 
 /**
@@ -191,7 +199,9 @@ export function createStrangers(context: OldApiDeps): UnknownTokenPassThrough {
     return answer;
   };
   return async ({ token, address, readCall }) => {
-    if (await isHopeless(strangers, { token })) throw new TokenRefused();
+    if (isHopeless(strangers, { token })) throw new TokenRefused();
+    const mapping = await storedMeanwhile(context, token);
+    if (mapping) return passUnconnected(context, mapping, await readCall());
     const { call, answer } = await refused.ask(address, async () => {
       const asked = await readCall();
       return { call: asked, answer: await ask(asked) };

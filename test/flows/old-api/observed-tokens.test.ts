@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { createStrangers } from '../../../src/domain/old-api/pass-through.ts';
 import { createRefusedTokens } from '../../../src/domain/old-api/refused-tokens.ts';
 import { newHexId, newLegacyToken } from '../../../src/shared/ids.ts';
 import { until } from '../../support/servers/held-answer.ts';
@@ -128,6 +129,32 @@ test('tokens of one program stand under one name, whatever its version; twenty c
   const apps = await durable.selectFrom('apps').select('name').where('source', '=', 'observed').execute();
   expect(apps).toHaveLength(1);
   expect(await actionsOf(system.bridge, first.id)).toEqual(['token_observed']);
+});
+
+/** The call was looked up before the token was stored, as on another process, or while the database was slow. */
+testInProcess('a call is answered whose token another call made known while it waited', async () => {
+  const token = strangeToken();
+  const passStranger = createStrangers(system.bridge.context);
+  await call(token);
+  const { id } = await observed(token);
+  const readCall = () =>
+    Promise.resolve({
+      method: 'GET',
+      target: '/1/user.json',
+      rawHeaders: ['Authorization', `Bearer ${token}`],
+      body: Buffer.alloc(0),
+      token,
+      clientId: undefined,
+      userAgent: undefined,
+      requestId: 'waited',
+      address: '127.0.0.1',
+      carrier: 'header' as const,
+    });
+  const waited = { token, address: '127.0.0.1', readCall };
+  expect(await passStranger(waited)).toMatchObject({ status: 200 });
+  const { durable } = system.bridge.context.store;
+  await durable.updateTable('mappings').set({ state: 'revoked' }).where('id', '=', id).execute();
+  await expect(passStranger(waited)).rejects.toThrow('the legacy token is not served');
 });
 
 test('a call that needs no token proves nothing', async () => {

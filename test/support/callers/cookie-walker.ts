@@ -19,6 +19,8 @@ interface Sending {
 export interface TlsProxy {
   publicUrl: string;
   bridgeUrl: string;
+  /** What it adds beside the scheme. */
+  headers?: Record<string, string>;
 }
 
 /** What such a proxy adds. */
@@ -114,7 +116,7 @@ export class CookieWalker {
       headers: {
         ...headers,
         ...(cookie !== '' && { cookie }),
-        ...(proxy && HTTPS_OUTSIDE),
+        ...(proxy && { ...HTTPS_OUTSIDE, ...proxy.headers }),
       },
     });
     for (const line of response.headers.getSetCookie()) this.#keep(line, new URL(url));

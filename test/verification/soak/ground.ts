@@ -6,6 +6,7 @@ import { startPostgres, type TestPostgres } from '../../support/database/postgre
 import { freePort } from '../../support/servers/free-port.ts';
 import { BRIDGE_CLIENT } from '../../support/servers/modern-side.ts';
 import { copyBuild } from '../shared/build-copy.ts';
+import { createEnds } from '../shared/ends.ts';
 import { type MailServer, startMailServer } from '../shared/mail-server.ts';
 import { modernSettings, startModernProcess } from '../shared/modern-process.ts';
 import { layNetwork, type Network } from '../shared/network.ts';
@@ -131,17 +132,6 @@ function createMachines(options: SoakOptions, { build, place, database }: Machin
 function shareKeys([first, ...others]: readonly Machine[]): void {
   for (const { settings } of others)
     copyFileSync(first?.settings['KEYS_FILE'] ?? '', settings['KEYS_FILE'] ?? '');
-}
-
-/** Whatever was opened, closed in the opposite order, also when a later part could not be opened. */
-function createEnds() {
-  const ends: Array<() => unknown> = [];
-  return {
-    add: (end: () => unknown) => void ends.push(end),
-    async run() {
-      for (const end of ends.splice(0).toReversed()) await end();
-    },
-  };
 }
 
 async function open(

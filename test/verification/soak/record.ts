@@ -1,6 +1,6 @@
 import { checkPresentations } from '../shared/checker/checker-presentations.ts';
 import type { Violation } from '../shared/checker/checker.ts';
-import type { Expiry, Note, RoundHistory } from '../shared/checker/history.ts';
+import { emptyRound, type Expiry, type Note, type RoundHistory } from '../shared/checker/history.ts';
 import { eventsAfter, grantOf, grantsSince, mappingsOf, owedTokens } from '../shared/database.ts';
 import type { Grant } from '../../../src/store/tables/tables.ts';
 import { knownTokens } from './fleet.ts';
@@ -40,11 +40,10 @@ function historyOf(run: SoakRun, recording: Recording): RoundHistory {
   const { pace } = options;
   const { notes, calm, unsettled, expiries } = recording;
   return {
-    round: 0,
+    ...emptyRound(),
     introspects: true,
     quiet: pace.quietSeconds * 1000,
     claimToWrite: pace.claimToWrite,
-    since: 0,
     presentations: [...ground.presentations],
     received: [...ground.recorder.received],
     calls: ledger.calls,
@@ -52,23 +51,12 @@ function historyOf(run: SoakRun, recording: Recording): RoundHistory {
     outages: ground.machines.flatMap(({ outages }) => outages),
     pauses: ground.machines.flatMap(({ pauses }) => pauses),
     expiries: [...naturalExpiries(run, notes), ...expiries],
-    grants: [],
-    mappings: [],
-    events: [],
-    owed: [],
-    owedBefore: [],
     // there is always one: all apps of a person stand on one account
     withSibling: ['every grant'],
-    revokedByCampaign: [],
     upstreamTimeout: pace.upstreamTimeout,
     callerLimit: pace.callerLimit,
-    leaks: [],
-    log: [],
     calm,
     unsettled,
-    served: undefined,
-    databaseAway: undefined,
-    cuts: [],
   };
 }
 

@@ -180,10 +180,17 @@ function checkRevocation(history: RoundHistory, row: GrantRow): Violation[] {
   return forgotten.length > 0 || told.size === 0 ? [violation('revocation', words)] : [];
 }
 
+/** The rules about rows of grants that need no word of the processes. */
+export function checkRows(history: RoundHistory): Violation[] {
+  const rules = [checkState, checkDeath, checkTombstone];
+  return history.grants.flatMap((row) => rules.flatMap((rule) => rule(history, row)));
+}
+
 /** Every rule about the rows of grants. */
 export function checkGrants(history: RoundHistory): Violation[] {
-  const rules = [checkNewest, checkState, checkDeath, checkTombstone, checkRevocation];
+  const rules = [checkNewest, checkRevocation];
   return [
+    ...checkRows(history),
     ...history.grants.flatMap((row) => rules.flatMap((rule) => rule(history, row))),
     ...lostAnswers(history),
     ...unreceivedAnswers(history),

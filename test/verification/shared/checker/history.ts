@@ -168,6 +168,38 @@ export interface RoundHistory {
   unsettled: string[];
 }
 
+/** A round in which nothing was seen, for those who fill in a part. */
+export const emptyRound = (): RoundHistory => ({
+  round: 0,
+  introspects: false,
+  quiet: 0,
+  claimToWrite: 0,
+  since: 0,
+  presentations: [],
+  received: [],
+  calls: [],
+  notes: [],
+  outages: [],
+  pauses: [],
+  expiries: [],
+  grants: [],
+  mappings: [],
+  events: [],
+  owed: [],
+  owedBefore: [],
+  served: undefined,
+  databaseAway: undefined,
+  cuts: [],
+  upstreamTimeout: 0,
+  callerLimit: 0,
+  withSibling: [],
+  revokedByCampaign: [],
+  leaks: [],
+  log: [],
+  calm: [],
+  unsettled: [],
+});
+
 /** A short name for a secret, so that no history holds one. */
 export function digestOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);

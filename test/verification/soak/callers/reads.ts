@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newLegacyToken } from '../../../../src/shared/ids.ts';
-import { rawForm, type RawRequest } from '../../../support/callers/raw-request.ts';
 import { recordCall } from '../../shared/calls.ts';
+import { carriedBy, CARRIERS } from '../../shared/carriers.ts';
 import type { Chance } from '../../shared/faults/chance.ts';
 import { type SoakApp, someLive } from '../fleet.ts';
 import { countCall } from '../ledger.ts';
@@ -9,15 +9,6 @@ import { type SoakRun, someMachine } from '../run.ts';
 import { otherCall } from './other-call.ts';
 
 /** Reads with tokens of every kind, by all three carriers. */
-
-const CARRIERS = ['header', 'query', 'body'] as const;
-
-function carriedBy(carrier: (typeof CARRIERS)[number], path: string, token: string): RawRequest {
-  const field = `access_token=${encodeURIComponent(token)}`;
-  if (carrier === 'query') return { path: `${path}?${field}` };
-  if (carrier === 'body') return { method: 'POST', path, ...rawForm(field) };
-  return { path, headers: { authorization: `Bearer ${token}` } };
-}
 
 const CACHED = ['/1/user.json', '/1/profiles.json', '/1/profiles.json', '/1/profiles.json'];
 

@@ -1,0 +1,82 @@
+import type { Cut } from './bridge-machine.ts';
+import type { Round } from './plan.ts';
+
+/** What is seen of a chaos from the side of its callers. */
+
+/** How the grants of a token's app stood when a call with it was told to come again, or was refused. */
+export interface Standing {
+  /** The present grant is `presenting` or `in_doubt`, and since when. */
+  presentedAt: number | undefined;
+  /** No grant of the app lives. */
+  isDead: boolean;
+  /** Refreshing is held back for the whole fleet: answers were lost in a row, or many grants died. */
+  isHeldBack: boolean;
+}
+
+/** A call of an old program, by its number. */
+export interface SentCall {
+  id: string;
+  what: string;
+  startedAt: number;
+  endedAt: number;
+  /** Unset when no whole answer came; then `failure` says why. */
+  status?: number;
+  failure?: string;
+  /** Whether it is a 503 of a bridge that says when to come again. */
+  isAgain: boolean;
+  expected: readonly number[];
+  /** Of an answer that was not expected. */
+  text?: string;
+  standing?: Standing;
+}
+
+/** What a person did over several pages. */
+export interface Walk {
+  id: string;
+  what: string;
+  startedAt: number;
+  endedAt: number;
+  /** Why it broke off. */
+  failure?: string;
+}
+
+/** A time in which calls may be told to come again: the database or the new API was away, until all were served. */
+export interface Trouble {
+  of: 'database' | 'new API';
+  from: number;
+  until: number;
+}
+
+export interface Violation {
+  round: number;
+  rule: string;
+  text: string;
+}
+
+/** What is known so far. */
+export interface ChaosRecord {
+  calls: SentCall[];
+  walks: Walk[];
+  cuts: Cut[];
+  troubles: Trouble[];
+  violations: Violation[];
+}
+
+/** What one round did and cost. */
+export interface RoundResult extends Round {
+  seconds: number;
+  calls: number;
+  pages: number;
+  /** On a connection that was killed, by calls and requests of pages. */
+  cut: number;
+  /** Told to come again while something was away, or while the grant was in doubt after a kill. */
+  again: number;
+  /** Failed, or told to come again, without such a cause. */
+  failed: number;
+  refreshes: number;
+  consents: number;
+  inDoubt: number;
+  /** Megabytes of the bridges, the balancer and the new API together, and of what stands in the folders of the bridges. */
+  memory: number;
+  disk: number;
+}
