@@ -19,7 +19,8 @@ if (args.includes('--help')) {
 function withOlderBuild(given) {
   const place = given.indexOf('--older') + 1;
   const commit = place > 0 ? given[place] : undefined;
-  if (commit === undefined || existsSync(commit) || !isCommit(commit)) return { given, remove: () => undefined };
+  if (commit === undefined || existsSync(commit) || !isCommit(commit))
+    return { given, remove: () => undefined };
   const { folder, remove } = buildOlderVersion(commit);
   return { given: given.with(place, folder), remove };
 }

@@ -33,6 +33,7 @@ export interface Balancer {
   authority: string;
   pid: number;
   lines: Line[];
+  /** Whether it sends calls there; also after the first check that failed. */
   isUp(server: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -116,7 +117,7 @@ async function launch(folder: string): Promise<ChildProcess> {
   await Promise.race([
     once(child, 'spawn'),
     once(child, 'error').then(([error]) => {
-      const told = `${String((error as Error).message)}: install haproxy (apt-get install haproxy), or name it in HAPROXY`;
+      const told = `${(error as Error).message}: install haproxy (apt-get install haproxy), or name it in HAPROXY`;
       throw new Error(told);
     }),
   ]);
@@ -152,7 +153,7 @@ export async function startBalancer(place: BalancerPlace): Promise<Balancer> {
     async isUp(server) {
       const rows = (await ask(socket, 'show stat')).split('\n').map((row) => row.split(','));
       const state = rows[0]?.indexOf('status') ?? -1;
-      return rows.some((row) => row[0] === 'bridges' && row[1] === server && row[state] === 'UP');
+      return rows.some((row) => row[0] === 'bridges' && row[1] === server && row[state]?.startsWith('UP'));
     },
     async close() {
       child.kill('SIGTERM');

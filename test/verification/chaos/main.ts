@@ -2,22 +2,24 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectRoot } from '../../../src/shared/project-root.ts';
 import { makeNextVersion } from '../../processes/upgrade/next-version.ts';
+import { carriedBy } from '../shared/carriers.ts';
 import { chanceOf } from '../shared/faults/chance.ts';
 import { createEnds } from '../shared/ends.ts';
-import { createBalancedCaller } from './caller.ts';
+import { createBalancedCaller } from './callers/caller.ts';
 import { openGrantsDatabase } from './grants-database.ts';
-import { startChaosLoad } from './load.ts';
+import { startChaosLoad } from './callers/load.ts';
 import { type ChaosOptions, readOptions } from './options.ts';
-import { connectApp, registerApps } from './people.ts';
+import { connectApp, registerApps } from './callers/people.ts';
 import { planOf, type Side } from './plan.ts';
 import { type ChaosReport, headerOfTable, lineOfRound, pageOfChaos } from './report.ts';
 import { comeToRest } from './rest.ts';
 import { type Marks, playRound } from './rounds.ts';
 import type { ChaosRun } from './run.ts';
 import { buildSabotaged } from './sabotaged-build.ts';
+import { watchStarvation } from './starvation.ts';
 import { untilBothUp } from './strikes.ts';
 import { layTopology } from './topology.ts';
-import { judgeChaosVitals, processesOf } from './vitals.ts';
+import { judgeChaosVitals, processesOf } from './judge/vitals.ts';
 
 /**
  * The chaos: PostgreSQL, two bridges of two versions behind HAProxy, the new API and the old API as processes. Round by
@@ -41,6 +43,9 @@ function prepareVersions({ older, sabotage }: ChaosOptions, ends: Ends): Record<
   return { older: projectRoot, newer: next.folder };
 }
 
+/** The bridge stores a token of the old API behind the answer. */
+const INTRODUCED_WITHIN_MS = 500;
+
 /** More of one kind would say nothing new. */
 const SAID_AT_MOST = 30;
 
@@ -61,7 +66,15 @@ async function prepare(options: ChaosOptions, ends: Ends): Promise<ChaosRun> {
     context: undefined,
     apps: await registerApps(topology),
     callers,
-    record: { calls: [], walks: [], cuts: topology.cuts, troubles: [], violations },
+    record: {
+      calls: [],
+      walks: [],
+      cuts: topology.cuts,
+      troubles: [],
+      starved: [],
+      unnoticed: [],
+      violations,
+    },
     round: 0,
     say,
     complain(rule, text) {
@@ -70,11 +83,20 @@ async function prepare(options: ChaosOptions, ends: Ends): Promise<ChaosRun> {
       if (violations.length <= SAID_AT_MOST) say(`  ${rule}: ${text}`);
     },
   };
+  ends.add(watchStarvation(topology, run.record.starved));
   await untilBothUp(run);
+  for (const token of topology.oldTokens) await introduceOldToken(run, token);
   for (const app of run.apps)
     if (!(await connectApp(run, chanceOf(options.seed, 1), app)))
       throw new Error('an app could not be connected while nothing was wrong');
   return run;
+}
+
+/** Each is called once, so that the older version knows it. */
+async function introduceOldToken({ callers }: ChaosRun, token: string): Promise<void> {
+  const answer = await callers[0]?.send('', carriedBy('header', '/1/user.json', token));
+  if (answer?.status !== 200) throw new Error(`a token of the old API got ${answer?.status}`);
+  await delay(INTRODUCED_WITHIN_MS);
 }
 
 /** After so many violations the rest would say nothing new; a sabotaged build is caught by one. */
@@ -93,11 +115,12 @@ const emptyReport = ({ record }: ChaosRun): ChaosReport => ({
 async function play(run: ChaosRun): Promise<ChaosReport> {
   const report = emptyReport(run);
   const load = startChaosLoad(run);
+  const until = Date.now() + run.options.minutes * 60_000;
   const isEnough = () => report.violations.length >= (run.options.sabotage === 'none' ? ENOUGH : 1);
   let from: Marks = { calls: 0, walks: 0, received: 0 };
   say(headerOfTable());
   for (const round of run.plan) {
-    if (isEnough()) break;
+    if (isEnough() || Date.now() > until) break;
     const { result, vitals, marks } = await playRound(run, round, from);
     from = marks;
     report.rounds.push(result);

@@ -4,13 +4,15 @@ import { oneOf, optionsIn, positiveNumber, UsageError, wholeNumber } from '../sh
 import { KINDS, type StrikeKind } from './plan.ts';
 
 /** The builds that the chaos must catch, each wrong in one way (sabotaged-build.ts); and the one that is right. */
-export const SABOTAGES = ['none', 'drain-closes-at-once', 'claim-without-condition', 'pair-dropped'] as const;
+const SABOTAGES = ['none', 'drain-closes-at-once', 'claim-without-condition', 'pair-dropped'] as const;
 
 export type Sabotage = (typeof SABOTAGES)[number];
 
 export interface ChaosOptions {
   rounds: number;
   seed: number;
+  /** After so many minutes no round is begun. */
+  minutes: number;
   /** Old calls a second. */
   rate: number;
   /** The folder of a built older version; undefined: this checkout is the older one, beside a next version made of it. */
@@ -22,20 +24,21 @@ export interface ChaosOptions {
   sabotage: Sabotage;
 }
 
-export const USAGE = `chaos [--rounds N] [--seed N] [--rate N] [--older COMMIT] [--only KIND] [--json FILE]
+export const USAGE = `chaos [--rounds N] [--minutes N] [--seed N] [--rate N] [--older COMMIT] [--only KIND] [--json FILE]
       [--sabotage ${SABOTAGES.join('|')}]
 
 PostgreSQL, two bridges behind HAProxy with deploy/haproxy.cfg, the new API and the old API, as processes. Each round kills,
 stops, upgrades or downgrades a bridge, or takes something else away, while callers go on. It ends with 0 when nothing
 was wrong, 1 when something was, 2 for a wrong option. The seed makes the plan; timing is the machine's own.
   --rounds N     how many rounds (200)
+  --minutes N    begins no round after so many minutes (600)
   --rate N       old calls a second (12)
   --older COMMIT the older version; without it a next version of this checkout is the newer one
   --only KIND    ${KINDS.join(', ')}
   --json FILE    writes what was measured
   --sabotage     the newer version is wrong in one way; then 1 is the good result`;
 
-const OPTIONS = ['rounds', 'seed', 'rate', 'older', 'only', 'json', 'sabotage'] as const;
+const OPTIONS = ['rounds', 'minutes', 'seed', 'rate', 'older', 'only', 'json', 'sabotage'] as const;
 
 function folderOf(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
@@ -53,6 +56,7 @@ export function readOptions(args: readonly string[]): ChaosOptions {
   return {
     rounds,
     seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 1_000_000),
+    minutes: positiveNumber('minutes', values.minutes) ?? 600,
     rate: positiveNumber('rate', values.rate) ?? 12,
     older: folderOf(values.older),
     only: values.only === undefined ? undefined : oneOf('only', KINDS, values.only),

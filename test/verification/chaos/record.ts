@@ -13,6 +13,11 @@ export interface Standing {
   isHeldBack: boolean;
 }
 
+export interface Interval {
+  from: number;
+  until: number;
+}
+
 /** A call of an old program, by its number. */
 export interface SentCall {
   id: string;
@@ -41,10 +46,8 @@ export interface Walk {
 }
 
 /** A time in which calls may be told to come again: the database or the new API was away, until all were served. */
-export interface Trouble {
+export interface Trouble extends Interval {
   of: 'database' | 'new API';
-  from: number;
-  until: number;
 }
 
 export interface Violation {
@@ -59,6 +62,10 @@ export interface ChaosRecord {
   walks: Walk[];
   cuts: Cut[];
   troubles: Trouble[];
+  /** While the machine kept processes from running. */
+  starved: Interval[];
+  /** Ends of stops that the balancer had not noticed by then: its checks came later than the drain bears. */
+  unnoticed: Cut[];
   violations: Violation[];
 }
 
@@ -71,6 +78,8 @@ export interface RoundResult extends Round {
   cut: number;
   /** Told to come again while something was away, or while the grant was in doubt after a kill. */
   again: number;
+  /** Told to come again because the machine kept the new API or a bridge from running. */
+  starved: number;
   /** Failed, or told to come again, without such a cause. */
   failed: number;
   refreshes: number;

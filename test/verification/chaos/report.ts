@@ -1,5 +1,5 @@
 import type { RoundResult, Violation } from './record.ts';
-import { type ChaosVitals, growthOf } from './vitals.ts';
+import { type ChaosVitals, growthOf } from './judge/vitals.ts';
 
 /** The table of a chaos. */
 
@@ -12,6 +12,7 @@ const COLUMNS = [
   ['pages', 5],
   ['cut', 4],
   ['again', 5],
+  ['starved', 7],
   ['FAILED', 6],
   ['refreshes', 9],
   ['in doubt', 8],
@@ -26,17 +27,30 @@ const rowOf = (cells: ReadonlyArray<string | number>) =>
 /** One line of the table. */
 export function lineOfRound({ number, kind, versions, ...one }: RoundResult): string {
   const struck = [number, kind, versions.join(' '), one.seconds.toFixed(1), one.calls, one.pages];
-  return rowOf([...struck, one.cut, one.again, one.failed, one.refreshes, one.inDoubt, one.memory]);
+  return rowOf([
+    ...struck,
+    one.cut,
+    one.again,
+    one.starved,
+    one.failed,
+    one.refreshes,
+    one.inDoubt,
+    one.memory,
+  ]);
 }
 
 export const headerOfTable = (): string => HEADER;
 
-const sum = (rounds: readonly RoundResult[], name: 'calls' | 'pages' | 'cut' | 'again' | 'failed' | 'refreshes') =>
+const SUMMED = ['calls', 'pages', 'cut', 'again', 'starved', 'failed', 'refreshes'] as const;
+
+type Summed = (typeof SUMMED)[number];
+
+const sum = (rounds: readonly RoundResult[], name: Summed) =>
   rounds.reduce((total, round) => total + round[name], 0);
 
 function summaryRow(name: string, rounds: readonly RoundResult[]): string {
   const seconds = rounds.reduce((total, round) => total + round.seconds, 0) / rounds.length;
-  const numbers = (['calls', 'pages', 'cut', 'again', 'failed', 'refreshes'] as const).map((each) => sum(rounds, each));
+  const numbers = SUMMED.map((each) => sum(rounds, each));
   return [name.padEnd(18), String(rounds.length).padStart(6), seconds.toFixed(1).padStart(8)]
     .concat(numbers.map((each) => String(each).padStart(9)))
     .join(' ');
@@ -46,7 +60,7 @@ const SUMMARY_HEADER = [
   'strike'.padEnd(18),
   'rounds'.padStart(6),
   'seconds'.padStart(8),
-  ...['calls', 'pages', 'cut', 'again', 'FAILED', 'refreshes'].map((name) => name.padStart(9)),
+  ...SUMMED.map((name) => (name === 'failed' ? 'FAILED' : name).padStart(9)),
 ].join(' ');
 
 const MEGABYTE = 1024 * 1024;
@@ -75,7 +89,12 @@ export function pageOfChaos(report: ChaosReport): string {
   const kinds = [...new Set(rounds.map(({ kind }) => kind))].toSorted();
   return [
     SUMMARY_HEADER,
-    ...kinds.map((kind) => summaryRow(kind, rounds.filter((round) => round.kind === kind))),
+    ...kinds.map((kind) =>
+      summaryRow(
+        kind,
+        rounds.filter((round) => round.kind === kind),
+      ),
+    ),
     summaryRow('all', rounds),
     `tokens that answer in the end: ${report.tokens}`,
     `refresh tokens presented: ${report.presentations}; again under the rule: ${report.presentedAgain}; grants whose answer a kill took: ${report.dead}`,

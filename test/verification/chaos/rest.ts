@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { chanceOf } from '../shared/faults/chance.ts';
 import { callAllApps, judgeBetween, type Marks, marksOf, verifyHistory } from './rounds.ts';
-import { readPending } from './calls.ts';
-import { judgeGrants } from './judge-grants.ts';
+import { readPending } from './callers/calls.ts';
+import { judgeGrants } from './judge/judge-grants.ts';
 import type { ChaosReport } from './report.ts';
 import type { ChaosRun } from './run.ts';
 

@@ -3,15 +3,15 @@ import { runCommand } from '../../processes/running-program.ts';
 import { openOwnContext } from '../shared/own-context.ts';
 import { type Chance, chanceOf } from '../shared/faults/chance.ts';
 import type { Line } from './balancer.ts';
-import { readPending } from './calls.ts';
-import { judgeCalls } from './judge-calls.ts';
-import { judgeGrants } from './judge-grants.ts';
-import { connectApp } from './people.ts';
+import { readPending } from './callers/calls.ts';
+import { judgeCalls } from './judge/judge-calls.ts';
+import { judgeGrants } from './judge/judge-grants.ts';
+import { connectApp } from './callers/people.ts';
 import type { Round } from './plan.ts';
-import type { RoundResult } from './record.ts';
+import type { RoundResult, Standing } from './record.ts';
 import type { ChaosApp, ChaosRun } from './run.ts';
 import { strike } from './strikes.ts';
-import { type ChaosVitals, lookAtVitals, processesOf } from './vitals.ts';
+import { type ChaosVitals, lookAtVitals, processesOf } from './judge/vitals.ts';
 
 /** One round: a strike, then everybody is served again, then the checker. */
 
@@ -22,15 +22,19 @@ const LOGGED_WITHIN_MS = 150;
 
 const isOver = (run: ChaosRun) => run.record.troubles.every(({ until }) => until < Number.POSITIVE_INFINITY);
 
+/** Whether an app has not to be waited for: a grant in doubt rests for longer than a round, and the end of the chaos waits for it. */
+function mayGoOn(run: ChaosRun, standing: Standing): boolean {
+  return isOver(run) || (standing.presentedAt !== undefined && !standing.isHeldBack);
+}
+
 /** Until a token of the app is served; after a strike that takes nothing away the first call has to be. */
 async function untilServed(run: ChaosRun, chance: Chance, app: ChaosApp): Promise<void> {
   for (const until = Date.now() + SERVED_WITHIN_MS; ; await delay(LOOK_EVERY_MS)) {
     const answer = await readPending(run, chance, app);
     if (answer?.status === 200) return;
-    const { standing } = run.record.calls.at(-1) ?? {};
-    if (standing?.isDead && !app.isBusy) await connectApp(run, chance, app);
-    // a grant in doubt rests for longer than a round; the end of the chaos waits for it
-    if (isOver(run) || (standing?.presentedAt !== undefined && !standing.isHeldBack)) return;
+    const standing = await run.database.standingOf(app.clientId);
+    if (standing.isDead && !app.isBusy) await connectApp(run, chance, app);
+    if (mayGoOn(run, standing)) return;
     if (Date.now() > until) return run.complain('served', `an app of ${app.clientId} is not served again`);
   }
 }
@@ -121,6 +125,7 @@ async function resultOf(run: ChaosRun, round: Round, began: { at: number; marks:
     pages: walks.length,
     cut: counts.cut,
     again: counts.again,
+    starved: counts.starved,
     failed: counts.failures.length,
     refreshes: received.filter(({ kind, status }) => kind === 'refresh' && status === 200).length,
     consents: walks.filter(({ what, failure }) => what === 'consent' && failure === undefined).length,

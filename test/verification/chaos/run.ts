@@ -1,7 +1,7 @@
 import type { LegacyApp, Person } from '../../support/callers/authorize.ts';
 import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import type { Context } from '../../../src/domain/context.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './callers/caller.ts';
 import type { GrantsDatabase } from './grants-database.ts';
 import type { ChaosOptions } from './options.ts';
 import type { Round } from './plan.ts';

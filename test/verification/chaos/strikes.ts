@@ -7,6 +7,7 @@ import type { Round, StrikeKind } from './plan.ts';
 import type { Trouble } from './record.ts';
 import { rotateKeys } from './rotation.ts';
 import type { ChaosRun } from './run.ts';
+import { DRAIN_SECONDS } from './topology.ts';
 
 /** What a round does. Each leaves both bridges running. */
 
@@ -28,8 +29,38 @@ export async function untilBothUp(run: ChaosRun): Promise<void> {
 
 type Ending = 'kill' | 'stop';
 
+/** How long before the end of a drain the balancer has to have noticed it, so that nothing is sent there any more. */
+const NOTICED_BEFORE_MS = 500;
+
+/**
+ * A stop in order. On a machine that keeps the balancer from running, its checks come later than the drain bears; that is the
+ * machine's fault, and noted.
+ */
+async function stopInOrder({ topology: { balancer }, record }: ChaosRun, machine: BridgeMachine) {
+  let noticedAt = Number.POSITIVE_INFINITY;
+  const over = new AbortController();
+  const noticing = async () => {
+    while (!over.signal.aborted && (await balancer.isUp(machine.server))) await delay(LOOK_EVERY_MS);
+    noticedAt = Date.now();
+  };
+  const noticed = noticing();
+  const beganAt = Date.now();
+  await machine.stop();
+  const endedAt = Date.now();
+  over.abort();
+  await noticed;
+  // a drain that was shorter than it has to be is no fault of the machine
+  if (endedAt - beganAt < DRAIN_SECONDS * 1000 || noticedAt <= endedAt - NOTICED_BEFORE_MS) return;
+  record.unnoticed.push({
+    server: machine.server,
+    isKill: false,
+    from: endedAt - 2000,
+    until: endedAt + 5000,
+  });
+}
+
 async function replace(run: ChaosRun, machine: BridgeMachine, ending: Ending, version = machine.version) {
-  await machine[ending]();
+  await (ending === 'stop' ? stopInOrder(run, machine) : machine.kill());
   await machine.start(version);
   await untilUp(run, machine);
 }

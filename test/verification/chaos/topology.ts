@@ -42,7 +42,7 @@ export const ACCESS_TOKEN_SECONDS = 6;
 /** Longer than a request to the new API may take, and than a claim that nobody ends. */
 export const QUIET_SECONDS = 20;
 /** One second longer than the balancer needs to notice, as docs/operate/processes.md asks. */
-const DRAIN_SECONDS = 4;
+export const DRAIN_SECONDS = 4;
 
 /** The new API counts calls in 15 minutes, a day and a month; none of them is what the chaos tries. */
 const QUOTAS = [1_000_000, 10_000_000, 100_000_000] as const;
@@ -55,7 +55,11 @@ interface Ports {
   modern: number;
 }
 
-function settingsFor(ports: Ports, oldApi: string, { folder, databaseUrl }: Record<string, string>): Settings {
+function settingsFor(
+  ports: Ports,
+  oldApi: string,
+  { folder, databaseUrl }: Record<string, string>,
+): Settings {
   const modern = `http://127.0.0.1:${ports.network}`;
   return {
     PUBLIC_URL,
@@ -116,7 +120,19 @@ async function open(folders: Record<Side, string>, ends: Ends): Promise<Omit<Top
     createBridgeMachine({ index, port: bridges[index], folder, settings, folders, cuts });
   const machines = [machineOn(0), machineOn(1)] as const;
   ends.add(() => Promise.all(machines.map((machine) => machine.kill())));
-  return { ...network, folder, folders, postgres, modern, oldApi, oldTokens, machines, balancer, settings, cuts };
+  return {
+    ...network,
+    folder,
+    folders,
+    postgres,
+    modern,
+    oldApi,
+    oldTokens,
+    machines,
+    balancer,
+    settings,
+    cuts,
+  };
 }
 
 /** Starts everything but the bridges. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Note, Outage, Pause } from '../shared/checker/history.ts';
 import { followFile } from '../shared/follow-file.ts';
+import { waitedBy } from '../shared/waited.ts';
 import { type MachineLog, keepLog } from './machine-log.ts';
-import { waitedBy } from './watch/stalls.ts';
 
 /** One machine: the built bridge with its workers, which are stopped, paused and killed by their process ids. */
 export interface Machine {

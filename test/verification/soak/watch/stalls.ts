@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { groupBy } from '../../../../src/shared/group-by.ts';
 import type { Call } from '../../shared/checker/history.ts';
+import { waitedBy } from '../../shared/waited.ts';
 import type { Ground } from '../ground.ts';
 import type { SoakRun } from '../run.ts';
 
@@ -20,18 +20,6 @@ export interface Wait {
 }
 
 const LOOK_EVERY_MS = 1000;
-const NANOSECONDS = 1e6;
-
-/** What a process has waited since its start: the second figure of its main thread, in which all JavaScript runs. */
-export function waitedBy(pid: number): number | undefined {
-  const file = `/proc/${pid}/schedstat`;
-  try {
-    return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[1]) / NANOSECONDS : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function lookAt({ machines, modernPid }: Pick<Ground, 'machines' | 'modernPid'>): Wait[] {
   const at = Date.now();
   const seen: Array<[Wait['who'], number]> = [

@@ -1,8 +1,8 @@
 import { Agent as PlainAgent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
-import { bodyOf } from '../../support/servers/forward.ts';
-import type { RawAnswer, RawRequest } from '../../support/callers/raw-request.ts';
-import { type Balancer, CALL_HEADER } from './balancer.ts';
+import { bodyOf } from '../../../support/servers/forward.ts';
+import type { RawAnswer, RawRequest } from '../../../support/callers/raw-request.ts';
+import { type Balancer, CALL_HEADER } from '../balancer.ts';
 
 /** Old programs that keep their connections to the balancer open: some with TLS, some behind another proxy. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChaosRun } from './run.ts';
+import type { ChaosRun } from '../run.ts';
 
 /** What processes hold of the machine, and which are there (Linux). */
 
@@ -72,7 +72,10 @@ const median = (values: readonly number[]) =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 /** Behind the warm-up and at the end: the medians of the second and the last quarter of the rounds. */
-export function growthOf(all: readonly ChaosVitals[], name: keyof ChaosVitals): { warm: number; end: number } {
+export function growthOf(
+  all: readonly ChaosVitals[],
+  name: keyof ChaosVitals,
+): { warm: number; end: number } {
   const values = all.map((each) => each[name]);
   const quarter = Math.max(1, Math.floor(values.length / 4));
   return { warm: median(values.slice(quarter, 2 * quarter)), end: median(values.slice(-quarter)) };

@@ -1,9 +1,15 @@
-import { checkPresentations } from '../shared/checker/checker-presentations.ts';
-import { checkRows } from '../shared/checker/checker-grants.ts';
-import { emptyRound, type GrantRow, type Note, type Received, type RoundHistory } from '../shared/checker/history.ts';
-import { eventsAfter, grantsSince } from '../shared/database.ts';
-import type { ChaosRun } from './run.ts';
-import { ACCESS_TOKEN_SECONDS, QUIET_SECONDS } from './topology.ts';
+import { checkPresentations } from '../../shared/checker/checker-presentations.ts';
+import { checkRows } from '../../shared/checker/checker-grants.ts';
+import {
+  emptyRound,
+  type GrantRow,
+  type Note,
+  type Received,
+  type RoundHistory,
+} from '../../shared/checker/history.ts';
+import { eventsAfter, grantsSince } from '../../shared/database.ts';
+import type { ChaosRun } from '../run.ts';
+import { ACCESS_TOKEN_SECONDS, QUIET_SECONDS } from '../topology.ts';
 
 /** That no refresh token was presented twice and no grant was lost, from what the new API received. */
 
@@ -28,15 +34,17 @@ function pairsOf(received: readonly Received[]): Array<Pair & { grantId: string 
 function historyOf({ topology }: ChaosRun, grants: GrantRow[]): RoundHistory {
   const received = [...topology.recorder.received];
   const pairs = pairsOf(received);
-  const notes = pairs.map(({ at, next, grantId }): Note => ({
-    what: 'received',
-    at,
-    pid: 0,
-    process: 0,
-    version: 0,
-    grantId,
-    token: next,
-  }));
+  const notes = pairs.map(
+    ({ at, next, grantId }): Note => ({
+      what: 'received',
+      at,
+      pid: 0,
+      process: 0,
+      version: 0,
+      grantId,
+      token: next,
+    }),
+  );
   return {
     ...emptyRound(),
     introspects: true,

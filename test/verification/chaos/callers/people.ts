@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { demoPeople } from '../../../src/modern/demo/people.ts';
-import { CHANNELS } from '../../posts/support/posts.ts';
-import { runCommand } from '../../processes/running-program.ts';
-import { authorize } from '../../support/callers/authorize.ts';
-import { CookieWalker } from '../../support/callers/cookie-walker.ts';
-import type { Chance } from '../shared/faults/chance.ts';
-import { CALL_HEADER } from './balancer.ts';
+import { demoPeople } from '../../../../src/modern/demo/people.ts';
+import { CHANNELS } from '../../../posts/support/posts.ts';
+import { runCommand } from '../../../processes/running-program.ts';
+import { authorize } from '../../../support/callers/authorize.ts';
+import { CookieWalker } from '../../../support/callers/cookie-walker.ts';
+import type { Chance } from '../../shared/faults/chance.ts';
+import { CALL_HEADER } from '../balancer.ts';
 import { exchangeGiven, nextNumber } from './calls.ts';
-import type { ChaosApp, ChaosRun, Holder } from './run.ts';
-import { PUBLIC_URL, type Topology } from './topology.ts';
+import type { ChaosApp, ChaosRun, Holder } from '../run.ts';
+import { PUBLIC_URL, type Topology } from '../topology.ts';
 
 /** Account holders with their browsers, and the apps that they connect. */
 

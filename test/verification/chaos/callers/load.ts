@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Chance, chanceOf } from '../shared/faults/chance.ts';
+import { type Chance, chanceOf } from '../../shared/faults/chance.ts';
 import { exchangeUnknown, readCached, readOldApi, readPending, readUnknown } from './calls.ts';
 import { connectSome, visitPage } from './people.ts';
-import type { ChaosRun } from './run.ts';
+import type { ChaosRun } from '../run.ts';
 
 /** Constant load: old calls evenly in time whatever they take, consents and pages beside them. */
 
@@ -46,10 +46,17 @@ async function callEvenly(run: ChaosRun, isStopped: () => boolean): Promise<void
 
 /** What goes wrong in a caller itself is a fault of the chaos. */
 async function guarded(run: ChaosRun, work: Promise<unknown>): Promise<void> {
-  await work.catch((error: Error) => run.complain('chaos', `a caller failed: ${error.stack ?? error.message}`));
+  await work.catch((error: Error) =>
+    run.complain('chaos', `a caller failed: ${error.stack ?? error.message}`),
+  );
 }
 
-async function repeat(run: ChaosRun, every: number, kind: CallerKind, isStopped: () => boolean): Promise<void> {
+async function repeat(
+  run: ChaosRun,
+  every: number,
+  kind: CallerKind,
+  isStopped: () => boolean,
+): Promise<void> {
   const chance = chanceOf(run.options.seed + 2_000_003, every);
   while (!isStopped()) {
     await delay(chance.between(every / 2, (every * 3) / 2));
