@@ -30,12 +30,12 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 type Ends = ReturnType<typeof createEnds>;
 
-/** A sabotaged build is the newer version, beside what it is made of. */
+/** Of a sabotaged build both bridges run: two that are wrong in one way meet sooner. */
 function prepareVersions({ older, sabotage }: ChaosOptions, ends: Ends): Record<Side, string> {
   if (sabotage !== 'none') {
     const newer = buildSabotaged(sabotage);
     ends.add(() => rmSync(newer, { recursive: true, force: true }));
-    return { older: older ?? projectRoot, newer };
+    return { older: newer, newer };
   }
   if (older !== undefined) return { older, newer: projectRoot };
   const next = makeNextVersion();

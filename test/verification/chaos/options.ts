@@ -36,7 +36,7 @@ was wrong, 1 when something was, 2 for a wrong option. The seed makes the plan; 
   --older COMMIT the older version; without it a next version of this checkout is the newer one
   --only KIND    ${KINDS.join(', ')}
   --json FILE    writes what was measured
-  --sabotage     the newer version is wrong in one way; then 1 is the good result`;
+  --sabotage     both bridges are of a build that is wrong in one way; then 1 is the good result`;
 
 const OPTIONS = ['rounds', 'minutes', 'seed', 'rate', 'older', 'only', 'json', 'sabotage'] as const;
 

@@ -20,10 +20,18 @@ const SHARES: ReadonlyArray<[number, CallerKind]> = [
 const BAG = SHARES.flatMap(([count, kind]) => Array.from({ length: count }, () => kind));
 
 const TURN_MS = 40;
+const BURST_EVERY_MS = 1500;
+const BURST = 6;
 const CONSENT_EVERY_MS = 2500;
 const PAGE_EVERY_MS = 900;
 /** More calls under way are a jam in which no other would tell more. */
 const MOST_AT_ONCE = 60;
+
+/** An old program with many workers: at the end of an access token all of them find out at once. */
+async function readInBurst(run: ChaosRun, chance: Chance): Promise<void> {
+  const app = chance.pick(run.apps);
+  await Promise.all(Array.from({ length: BURST }, () => readPending(run, chance, app)));
+}
 
 export interface ChaosLoad {
   /** Resolves when the last call has ended. */
@@ -70,6 +78,7 @@ export function startChaosLoad(run: ChaosRun): ChaosLoad {
   const isStopped = () => stopped;
   const flows = [
     callEvenly(run, isStopped),
+    repeat(run, BURST_EVERY_MS, readInBurst, isStopped),
     repeat(run, CONSENT_EVERY_MS, connectSome, isStopped),
     repeat(run, PAGE_EVERY_MS, visitPage, isStopped),
   ];
