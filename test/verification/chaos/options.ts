@@ -4,7 +4,7 @@ import { oneOf, optionsIn, positiveNumber, UsageError, wholeNumber } from '../sh
 import { KINDS, type StrikeKind } from './plan.ts';
 
 /** The builds that the chaos must catch, each wrong in one way (sabotaged-build.ts); and the one that is right. */
-const SABOTAGES = ['none', 'drain-closes-at-once', 'claim-without-condition', 'pair-dropped'] as const;
+const SABOTAGES = ['none', 'drain-closes-at-once', 'second-send', 'pair-dropped'] as const;
 
 export type Sabotage = (typeof SABOTAGES)[number];
 

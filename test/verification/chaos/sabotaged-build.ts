@@ -10,7 +10,7 @@ const CLOSES_AT_ONCE = "process.once('SIGTERM', () => process.exit(0));";
 
 /** Names of the crash campaign's builds (../shared/programs/sabotage.mjs). */
 const CAMPAIGN_NAMES: Partial<{ [sabotage in Sabotage]: string }> = {
-  'claim-without-condition': 'no-presenting-record',
+  'second-send': 'second-send',
   'pair-dropped': 'pair-dropped',
 };
 

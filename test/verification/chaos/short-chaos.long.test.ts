@@ -33,7 +33,7 @@ test(
 
 test.each([
   ['drain-closes-at-once', 'stop', /call failed: .*(?:502 SH|socket hang up)/],
-  ['claim-without-condition', 'new API slow', /presented twice: refresh token \w+ was presented again/],
+  ['second-send', 'new API away', /presented twice: refresh token \w+ was presented again/],
 ])(
   'a build with %s is not clean',
   async (sabotage, kind, wrong) => {
