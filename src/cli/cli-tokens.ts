@@ -66,27 +66,9 @@ function appCommands(): Command {
   ]);
 }
 
-function tokenCommands(): Command {
-  return group('tokens', 'The tokens of the old API that the bridge knows.', [
-    command(
-      'import',
-      'import apps, id pairs and tokens from NDJSON or CSV; an interrupted import can be run again',
-      async () => (await import('./commands/tokens/tokens.ts')).importTokens,
-    )
-      .argument('<file>', 'a file, or - for standard input')
-      .option('--dry-run', 'show what the import would change; change nothing')
-      .option(
-        '--max-refused <rows>',
-        'change nothing and end with exit code 1 if more rows than this number would be refused',
-        parseRows,
-      ),
-    command(
-      'find',
-      'find tokens by e-mail address, by client, account or mapping id, or by their first or last four characters',
-      async () => (await tokens()).findTokenCommand,
-    )
-      .argument('<query>', 'the text to look for; - reads a whole token from standard input')
-      .option('--at <moment>', 'show how the tokens stood at this moment, by the history'),
+/** What ends a token, or gives it to its app. */
+function endCommands(): Command[] {
+  return [
     command(
       'revoke',
       'end one token; for seven days that can be taken back (history undo), unless its connection ended with it',
@@ -117,6 +99,31 @@ function tokenCommands(): Command {
         '--reason <text>',
         'how you know that the token belongs to the app, for the history and the owner',
       ),
+  ];
+}
+
+function tokenCommands(): Command {
+  return group('tokens', 'The tokens of the old API that the bridge knows.', [
+    command(
+      'import',
+      'import apps, id pairs and tokens from NDJSON or CSV; an interrupted import can be run again',
+      async () => (await import('./commands/tokens/tokens.ts')).importTokens,
+    )
+      .argument('<file>', 'a file, or - for standard input')
+      .option('--dry-run', 'show what the import would change; change nothing')
+      .option(
+        '--max-refused <rows>',
+        'change nothing and end with exit code 1 if more rows than this number would be refused',
+        parseRows,
+      ),
+    command(
+      'find',
+      'find tokens by e-mail address, by client, account or mapping id, or by their first or last four characters',
+      async () => (await tokens()).findTokenCommand,
+    )
+      .argument('<query>', 'the text to look for; - reads a whole token from standard input')
+      .option('--at <moment>', 'show how the tokens stood at this moment, by the history'),
+    ...endCommands(),
   ]);
 }
 

@@ -8,7 +8,7 @@ import {
   type PagePosition,
 } from '../../shared/list-pages.ts';
 import {
-  countAccounts,
+  countListedAccounts,
   countOwners,
   countStopped,
   namedAccounts,
@@ -187,7 +187,7 @@ const counted = (count: number, isMore: boolean) => ({ count: Math.min(count, LO
 
 async function countsOf(db: Database): Promise<AccountPage['counts']> {
   const [all, waiting, owning] = await Promise.all([
-    countAccounts(db, LOOKED_AT + 1),
+    countListedAccounts(db, LOOKED_AT + 1),
     countStopped(db, STOPPED_MAX + 1),
     countOwners(db),
   ]);

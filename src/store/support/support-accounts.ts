@@ -68,7 +68,7 @@ export async function unnamedAccounts(db: Database, { from, to, limit }: Stretch
 }
 
 /** How many accounts there are, up to `limit`. */
-export async function countAccounts(db: Database, limit: number): Promise<number> {
+export async function countListedAccounts(db: Database, limit: number): Promise<number> {
   const some = db.selectFrom('accounts').select('account_id').limit(limit).as('some');
   const { n } = await db
     .selectFrom(some)
