@@ -115,10 +115,14 @@ test('what the sunset ends before a retirement is said, whichever of them moves'
 test('an app has one extension for a milestone; what would give no more time is refused', async () => {
   await expectRefusal(() => extend(START + DAY), /No retirement is set/);
   await set('retirement', START + DAY);
-  expect(await extend(START + 2 * DAY)).toEqual({ before: undefined, isShorter: false, warnings: [] });
+  expect(await extend(START + 2 * DAY)).toMatchObject({ before: undefined, isShorter: false, warnings: [] });
   await set('retirement', START + 2 * DAY);
   await expectRefusal(() => extend(START + 2 * DAY - SECOND), /gives no more time/);
-  expect(await extend(START + 3 * DAY)).toEqual({ before: START + 2 * DAY, isShorter: false, warnings: [] });
+  expect(await extend(START + 3 * DAY)).toMatchObject({
+    before: START + 2 * DAY,
+    isShorter: false,
+    warnings: [],
+  });
   await expectRefusal(() => extend(START + 9 * DAY, 'sunset'), /No sunset is set/);
   await set('sunset', START + 8 * DAY);
   await extend(START + 9 * DAY, 'sunset');
