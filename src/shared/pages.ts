@@ -120,7 +120,12 @@ const STYLES = [
   'live.css',
 ];
 
+/** Comments, and white space at the beginning of a line, are for those who read the sources. */
+const FOR_READERS = /\/\*[^]*?\*\/|^\s+/gm;
+
 /** The one style sheet, to be served at /assets/style.css as text/css. */
 export function stylesheet(): string {
-  return STYLES.map((name) => readFileSync(join(sharedDirectory, name), 'utf8')).join('\n');
+  return STYLES.map((name) => readFileSync(join(sharedDirectory, name), 'utf8'))
+    .join('\n')
+    .replace(FOR_READERS, '');
 }

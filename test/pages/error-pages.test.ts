@@ -40,7 +40,13 @@ test.each(['/apps/unknown/secrets', '/apps/connect/unknown', '/apps/a/b/c/d'])(
 test('staff keep theirs below /support, and who is not of the staff is led to the own apps', async () => {
   const own = await errorAt(sam, '/support/mappings/unknown');
   expect(own).toMatchObject({ status: 404, title: 'There is no such token' });
-  expect(own.entries).toEqual(['/support', '/support/desks', '/support/numbers', '/apps']);
+  expect(own.entries).toEqual([
+    '/support',
+    '/support/accounts',
+    '/support/desks',
+    '/support/numbers',
+    '/apps',
+  ]);
   const other = await errorAt(dana, '/support');
   expect(other).toMatchObject({ status: 403, entries: ['/apps', '/apps/progress', '/apps/register'] });
 });

@@ -24,6 +24,7 @@ dates show                listDates
 handovers list            listHandovers
 history export            followHistory
 history follow            followHistory
+history undo              takeEntryBack
 links make                makeLink makeLinks
 reminders plan            planReminders
 reminders resume          resumeReminders
