@@ -1,7 +1,9 @@
 import { normalEmail } from '../../shared/mail/address.ts';
 import type { Database } from '../../store/driver/store.ts';
+import { sharesWith } from '../../store/apps/shared-apps.ts';
 import {
   entriesOfPin,
+  entriesOfShares,
   newIdsOf,
   ownersOf,
   type PinnableThings,
@@ -54,6 +56,30 @@ async function tokenParts(
   return parts;
 }
 
+interface PinnedShares {
+  before: Map<string, string | null>;
+  after: Map<string, string | null>;
+  email: string;
+}
+
+/** The apps whose pages the account has by the pin, with the entry of each. */
+async function shareParts(
+  tx: Database,
+  accountId: string,
+  { before, after, email }: PinnedShares,
+): Promise<DeedPart[]> {
+  const shares = changed(before, after).map(([clientId]) => clientId);
+  const entries = await entriesOfShares(tx, accountId, shares);
+  return shares.map((subject) => ({
+    entry: entries.get(subject) ?? '',
+    thing: 'share',
+    subject,
+    clientId: subject,
+    was: { id: null, email },
+    left: { id: accountId, email },
+  }));
+}
+
 const changed = (was: Map<string, string | null>, left: Map<string, string | null>) =>
   [...was].filter(([id, value]) => left.get(id) !== value);
 
@@ -68,6 +94,19 @@ function otherParts(before: PinnableState, after: PinnableState): PartWithoutEnt
   return [...owners, ...ids];
 }
 
+async function withEntries(
+  tx: Database,
+  accountId: string,
+  { things, parts }: { things: PinnableThings; parts: readonly PartWithoutEntry[] },
+): Promise<DeedPart[]> {
+  const entries = await entriesOfPin(tx, accountId, things);
+  return parts.map((part) => {
+    const entry = part.thing === 'old_id' ? entries.ofOldId : entries.ofThings.get(part.subject);
+    if (!entry) throw new Error(`a pin without an entry for the ${part.thing} ${part.subject}`);
+    return { ...part, entry };
+  });
+}
+
 /**
  * Pins everything that waits under an address by the word of staff, in the caller's transaction, and keeps what it
  * changed.
@@ -77,18 +116,19 @@ export async function pinByHandIn(
   tx: Database,
   asked: PinRequest,
 ): Promise<PinResult> {
-  const things = await thingsUnder(tx, normalEmail(asked.email), TOKENS_READ);
+  const email = normalEmail(asked.email);
+  const things = await thingsUnder(tx, email, TOKENS_READ);
   const before = await standingOf(tx, things);
+  const sharesBefore = await sharesWith(tx, email);
   const counts = await pinAccountIn(context, tx, asked);
   const after = await standingOf(tx, things);
+  const shares = { before: sharesBefore, after: await sharesWith(tx, email), email };
   const parts = [...(await tokenParts(tx, before, after)), ...otherParts(before, after)];
-  if (parts.length === 0) return { ...counts, deed: undefined };
-  const entries = await entriesOfPin(tx, asked.accountId, things);
-  const named = parts.map((part) => {
-    const entry = part.thing === 'old_id' ? entries.ofOldId : entries.ofThings.get(part.subject);
-    if (!entry) throw new Error(`a pin without an entry for the ${part.thing} ${part.subject}`);
-    return { ...part, entry };
-  });
+  const named = [
+    ...(await withEntries(tx, asked.accountId, { things, parts })),
+    ...(await shareParts(tx, asked.accountId, shares)),
+  ];
+  if (named.length === 0) return { ...counts, deed: undefined };
   const deed = await recordDeed(tx, {
     kind: 'pin',
     at: context.clock.now(),

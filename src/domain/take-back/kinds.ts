@@ -1,6 +1,13 @@
 import type { DeedKind, DeedLoss, DeedThing } from '../../store/tables/deeds.ts';
 import type { StaffRole } from '../accounts/staff.ts';
-import { cutOverRules, extensionRules, handoverRules, oldIdRules, ownerRules } from './things/others.ts';
+import {
+  cutOverRules,
+  extensionRules,
+  handoverRules,
+  oldIdRules,
+  ownerRules,
+  shareRules,
+} from './things/others.ts';
 import type { ThingRules } from './things/thing.ts';
 import { tokenRules } from './things/token.ts';
 
@@ -30,7 +37,7 @@ export const KINDS: Readonly<Record<DeedKind, KindRules>> = {
   pin: {
     needs: 'lead',
     noun: 'the pin',
-    back: 'All tokens, apps and older ids that were given to the account wait for their account again. Links in reminders that stopped working then stay so.',
+    back: 'All tokens, apps and older ids that were given to the account wait for their account again, and the account no longer sees apps that are shared with the address. Links in reminders that stopped working then stay so.',
   },
   cut_over: {
     needs: 'lead',
@@ -59,6 +66,7 @@ export const THINGS: Readonly<Record<DeedThing, ThingRules>> = {
   token: tokenRules,
   owner: ownerRules,
   old_id: oldIdRules,
+  share: shareRules,
   cut_over: cutOverRules,
   extension: extensionRules,
   handover: handoverRules,

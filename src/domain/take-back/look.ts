@@ -11,6 +11,7 @@ import {
 } from '../../store/history/deeds.ts';
 import type { DeedKind, DeedThing } from '../../store/tables/deeds.ts';
 import type { StaffRole } from '../accounts/staff.ts';
+import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import type { TakeBackDeps } from './deps.ts';
 import { KINDS, LOSSES, THINGS } from './kinds.ts';
 
@@ -42,15 +43,19 @@ interface LookScope {
 
 const OVER = 'It was done more than seven days ago.';
 
-/** Why the parts of a deed cannot be put back; undefined where they can. */
+/** Each part is some statements, and SQLite holds up the process while a statement runs. */
+const PARTS_AT_ONCE = 20;
+
+/** Why the parts of a deed cannot be put back; undefined where they can. The process serves other work in between. */
 export async function whyNotParts(
   scope: LookScope,
   deed: DeedRow,
   parts: readonly PartWithEntry[],
 ): Promise<string | undefined> {
-  for (const part of parts) {
+  for (const [place, part] of parts.entries()) {
     const why = await THINGS[part.thing].whyNot({ ...scope, deed, part });
     if (why !== undefined) return why;
+    if (place % PARTS_AT_ONCE === PARTS_AT_ONCE - 1) await yieldToEventLoop();
   }
   return undefined;
 }
@@ -62,23 +67,31 @@ export function whyNotDeed(deed: DeedRow, now: number, within = TAKE_BACK): stri
   return deed.done_at <= now - within ? OVER : undefined;
 }
 
-async function lookAt(context: TakeBackDeps, row: DeedWithEntry): Promise<DeedLook> {
+async function whyNotNow(context: TakeBackDeps, deed: DeedRow): Promise<string | undefined> {
   const [db, now] = [context.store.durable, context.clock.now()];
-  const { kind, done_at: doneAt } = row;
-  const own = whyNotDeed(row, now);
-  return {
-    entryId: row.entry_id,
-    kind,
-    needs: KINDS[kind].needs,
-    doneAt,
-    until: doneAt + TAKE_BACK,
-    whyNot: own ?? (await whyNotParts({ db, now, by: '' }, row, await listParts(db, row.id))),
-    isTakenBack: row.back_at !== null,
-    mappingId: row.mapping_id,
-    clientId: row.client_id,
-    accountId: row.account_id,
-    reason: row.reason,
-  };
+  const own = whyNotDeed(deed, now);
+  return own ?? whyNotParts({ db, now, by: '' }, deed, await listParts(db, deed.id));
+}
+
+const lookOf = (row: DeedWithEntry, whyNot: string | undefined): DeedLook => ({
+  entryId: row.entry_id,
+  kind: row.kind,
+  needs: KINDS[row.kind].needs,
+  doneAt: row.done_at,
+  until: row.done_at + TAKE_BACK,
+  whyNot,
+  isTakenBack: row.back_at !== null,
+  mappingId: row.mapping_id,
+  clientId: row.client_id,
+  accountId: row.account_id,
+  reason: row.reason,
+});
+
+/** A page of the history may tell of one deed in each of its lines. It is looked at once. */
+async function looksAt(context: TakeBackDeps, rows: readonly DeedWithEntry[]): Promise<DeedLook[]> {
+  const whyNots = new Map<string, string | undefined>();
+  for (const row of rows) if (!whyNots.has(row.id)) whyNots.set(row.id, await whyNotNow(context, row));
+  return rows.map((row) => lookOf(row, whyNots.get(row.id)));
 }
 
 /** The deeds of these entries of the history, by the id of the entry. Other entries have none. */
@@ -87,7 +100,7 @@ export async function lookAtEntries(
   entryIds: readonly number[],
 ): Promise<Map<number, DeedLook>> {
   const rows = await deedsOfEntries(context.store.durable, entryIds);
-  const looks = await Promise.all(rows.map((row) => lookAt(context, row)));
+  const looks = await looksAt(context, rows);
   return new Map(looks.map((look) => [look.entryId, look]));
 }
 
@@ -109,7 +122,7 @@ export async function newestDeed(
   subject: string,
 ): Promise<DeedLook | undefined> {
   const row = await newestDeedOn(context.store.durable, thing, subject);
-  return row && lookAt(context, row);
+  return row && (await looksAt(context, [row]))[0];
 }
 
 /** The newest deeds on an app itself: on its cut-over and on its time for each date. */
@@ -129,6 +142,6 @@ export async function openConfirmations(context: TakeBackDeps, clientId: string)
   const after = context.clock.now() - TAKE_BACK;
   const asked = { clientId, thing: 'handover', after, limit: CONFIRMATIONS } as const;
   const rows = await deedsOfApp(context.store.durable, asked);
-  const looks = await Promise.all(rows.map((row) => lookAt(context, row)));
+  const looks = await looksAt(context, rows);
   return looks.filter(({ whyNot }) => whyNot === undefined);
 }

@@ -87,6 +87,31 @@ export async function pinAccess(
     .execute();
 }
 
+/** The apps that are shared with an address, and the account that has proven it; null before that. */
+export async function sharesWith(db: Database, email: string): Promise<Map<string, string | null>> {
+  const rows = await db
+    .selectFrom('app_contacts')
+    .select(['client_id', 'account_id'])
+    .where('access_email', '=', email)
+    .orderBy('account_id')
+    .execute();
+  return new Map(rows.map((row) => [row.client_id, row.account_id]));
+}
+
+/** Lets the contacts of an app with this address wait for a proof again, where this account is the one that proved it. */
+export async function unpinAccess(
+  tx: Database,
+  { clientId, accountId, email }: AccessHolder & { clientId: string },
+): Promise<void> {
+  await tx
+    .updateTable('app_contacts')
+    .set({ account_id: null })
+    .where('client_id', '=', clientId)
+    .where('access_email', '=', email)
+    .where('account_id', '=', accountId)
+    .execute();
+}
+
 /** Whether an app is shared with an address that no account has proven since. */
 export async function isShareUnproven(db: Database, email: string): Promise<boolean> {
   const row = await db

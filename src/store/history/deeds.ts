@@ -131,10 +131,10 @@ export async function hasChangedApps(
   return row !== undefined;
 }
 
-/** Whether an app and account were parted since an entry. */
-export async function wasDeauthorizedSince(
+/** Whether the history tells since an entry that an app and account were parted, or that the account proved its address. */
+export async function hasHappenedSince(
   db: Database,
-  { clientId, accountId }: { clientId: string; accountId: string },
+  { clientId, accountId, action }: { clientId: string; accountId: string; action: string },
   since: number,
 ): Promise<boolean> {
   const row = await db
@@ -142,7 +142,21 @@ export async function wasDeauthorizedSince(
     .select('id')
     .where('client_id', '=', clientId)
     .where('account_id', '=', accountId)
-    .where('action', '=', 'deauthorized')
+    .where('action', '=', action)
+    .where('id', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether the code of a token came a second time since an entry, where that ends the token. */
+export async function wasReplayedSince(db: Database, mappingId: string, since: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('events')
+    .select('id')
+    .where('mapping_id', '=', mappingId)
+    .where('action', '=', 'code_replayed')
+    .where('reason', '=', 'revoke')
     .where('id', '>', since)
     .limit(1)
     .executeTakeFirst();

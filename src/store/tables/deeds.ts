@@ -11,7 +11,7 @@ export type DeedKind = 'revoke' | 'assign' | 'pin' | 'cut_over' | 'extend' | 'un
 export type DeedLoss = 'connection_ended' | 'too_many';
 
 /** What a part of a deed changed. */
-export type DeedThing = 'token' | 'owner' | 'old_id' | 'cut_over' | 'extension' | 'handover';
+export type DeedThing = 'token' | 'owner' | 'old_id' | 'share' | 'cut_over' | 'extension' | 'handover';
 
 interface DeedsTable {
   id: string;

@@ -107,14 +107,28 @@ export async function restoreOldId(
   return restored.numUpdatedRows === 1n;
 }
 
-/** The names (`uid`) of the newest entries that tell of a pin to an account: of tokens and apps, and of the old id. */
-export async function entriesOfPin(db: Database, accountId: string, { tokens, apps }: PinnableThings) {
-  const ofPin = db
+/** The entries of an account that tell of such actions. */
+const entriesOf = (db: Database, accountId: string, actions: readonly string[]) =>
+  db
     .selectFrom('events')
     .select(['uid', 'mapping_id', 'client_id'])
     .where('account_id', '=', accountId)
-    .where('action', 'in', ['account_pinned', 'app_changed'])
+    .where('action', 'in', actions)
     .orderBy('id');
+
+/** The names (`uid`) of the newest entries that tell of a proof of the address to these apps. */
+export async function entriesOfShares(
+  db: Database,
+  accountId: string,
+  clientIds: readonly string[],
+): Promise<Map<string, string>> {
+  const proven = entriesOf(db, accountId, ['access_proven']).where(isOneOf(db, 'client_id', clientIds));
+  return new Map((await proven.execute()).map(({ uid, client_id: id }) => [id ?? '', uid ?? '']));
+}
+
+/** The names (`uid`) of the newest entries that tell of a pin to an account: of tokens and apps, and of the old id. */
+export async function entriesOfPin(db: Database, accountId: string, { tokens, apps }: PinnableThings) {
+  const ofPin = entriesOf(db, accountId, ['account_pinned', 'app_changed']);
   const ofTokens = await ofPin.where(isOneOf(db, 'mapping_id', tokens)).execute();
   const ofApps = await ofPin
     .where(isOneOf(db, 'client_id', apps))

@@ -1,13 +1,14 @@
+import { unpinAccess } from '../../../store/apps/shared-apps.ts';
 import { cutOverOf, type CutOverRow, restoreCutOver } from '../../../store/cut-over/cut-overs.ts';
 import { findGrant } from '../../../store/grants/grants.ts';
 import { findHandoverOf, unconfirmHandover } from '../../../store/grants/handovers.ts';
-import { hasChangedApps } from '../../../store/history/deeds.ts';
+import { hasChangedApps, hasHappenedSince } from '../../../store/history/deeds.ts';
 import { endExtensionNamed, extensionInForce, reviveExtension } from '../../../store/lifecycle/extensions.ts';
 import type { Milestone } from '../../../store/tables/lifecycle.ts';
 import { newIdsOf, ownersOf, restoreOldId, restoreOwner } from '../../../store/tokens/pinned-things.ts';
 import { CHANGED, type PartScope, readThing, type ThingRules } from './thing.ts';
 
-/** Everything but tokens: owners, old ids, the cut-over, extensions and confirmations of hand-overs. */
+/** Everything but tokens: owners, old ids, shared pages, the cut-over, extensions and confirmations of hand-overs. */
 
 interface WithId {
   id: string | null;
@@ -42,6 +43,26 @@ export const oldIdRules: ThingRules = {
   },
   restore: (scope) => restoreOldId(scope.db, scope.part.subject, idsOf(scope)),
   subject: (part) => ({ accountId: (readThing(part.left_as) as WithId).id }),
+};
+
+/**
+ * The pages of an app that is shared with the address. What the owner of the app took away since is gone already; what
+ * the account proved since is its own.
+ */
+export const shareRules: ThingRules = {
+  async whyNot(scope) {
+    const { db, part } = scope;
+    const proof = { clientId: part.subject, accountId: idsOf(scope).left ?? '', action: 'access_proven' };
+    return (await hasHappenedSince(db, proof, part.entry_id))
+      ? 'The account has shown since that the address is its own.'
+      : undefined;
+  },
+  async restore({ db, part }) {
+    const { id, email } = readThing(part.left_as) as { id: string; email: string };
+    await unpinAccess(db, { clientId: part.subject, accountId: id, email });
+    return true;
+  },
+  subject: (part) => ({ clientId: part.subject, accountId: (readThing(part.left_as) as WithId).id }),
 };
 
 const cutOversOf = ({ part }: PartScope) => ({

@@ -1,6 +1,6 @@
 import { findApp } from '../../../store/apps/apps.ts';
 import { findGrant, findLiveGrant } from '../../../store/grants/grants.ts';
-import { wasDeauthorizedSince } from '../../../store/history/deeds.ts';
+import { hasHappenedSince, wasReplayedSince } from '../../../store/history/deeds.ts';
 import { readLeaks } from '../../../store/leaks/leaked-tokens.ts';
 import {
   hasOthersOn,
@@ -44,9 +44,12 @@ async function whatCame(scope: PartScope): Promise<string | undefined> {
   return now.grant_id === left.grant_id ? CHANGED : 'The account was connected anew since.';
 }
 
-/** A token that others have seen is never made to work again. */
-async function isLeaked({ db, part }: PartScope): Promise<boolean> {
-  return (await readLeaks(db, [part.subject])).has(part.subject);
+/** A token that others have seen or may have is never made to work again. What revokes a token leaves a revoked one as it is. */
+async function whyNotSafe({ db, part }: PartScope): Promise<string | undefined> {
+  if ((await readLeaks(db, [part.subject])).has(part.subject)) return 'The token was reported as leaked.';
+  return (await wasReplayedSince(db, part.subject, part.entry_id))
+    ? 'The code that the token was made from was used a second time since.'
+    : undefined;
 }
 
 async function whyNoGrant({ db }: PartScope, was: TokenWas): Promise<string | undefined> {
@@ -65,9 +68,9 @@ async function whyNoWayBack(scope: PartScope): Promise<string | undefined> {
   const was = wasOf(scope);
   if (!(await findApp(db, was.client_id))) return 'The app that it goes back to is retired.';
   if (was.account_id === null) return undefined;
-  const pair = { clientId: was.client_id, accountId: was.account_id };
+  const parted = { clientId: was.client_id, accountId: was.account_id, action: 'deauthorized' };
   // Its holder, or the app for its holder, wanted an end. Nobody else takes that back.
-  if (await wasDeauthorizedSince(db, pair, part.entry_id))
+  if (await hasHappenedSince(db, parted, part.entry_id))
     return 'The access of the app to the account was ended since.';
   return whyNoGrant(scope, was);
 }
@@ -85,8 +88,8 @@ async function whyNotLeave(scope: PartScope): Promise<string | undefined> {
 /** The rules of tokens. */
 export const tokenRules: ThingRules = {
   async whyNot(scope) {
-    if (scope.deed.kind === 'revoke' && (await isLeaked(scope))) return 'The token was reported as leaked.';
-    return (await whatCame(scope)) ?? (await whyNoWayBack(scope)) ?? whyNotLeave(scope);
+    const unsafe = scope.deed.kind === 'revoke' ? await whyNotSafe(scope) : undefined;
+    return unsafe ?? (await whatCame(scope)) ?? (await whyNoWayBack(scope)) ?? whyNotLeave(scope);
   },
   restore: (scope) =>
     restoreTokenPlace(scope.db, scope.part.subject, { left: leftOf(scope), was: placeOf(wasOf(scope)) }),
