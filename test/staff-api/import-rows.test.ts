@@ -143,6 +143,42 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(problemIn(await program.post('/import', { rows: [] }))).toBe('422 invalid-request');
   });
 
+  test('a body of nothing but mistakes costs no more than others, and is told in short', async () => {
+    const row: Record<string, unknown> = { type: 'app' };
+    for (let i = 0; i < 200_000; i += 1) row[`field${i}`] = {};
+    const rows = [row, ...Array.from({ length: 4000 }, () => ({ type: 'app', name: {} }))];
+    const begun = performance.now();
+    const answer = await program.post('/import', { rows });
+    expect(performance.now() - begun).toBeLessThan(4000);
+    expect(problemIn(answer)).toBe('422 invalid-request');
+    const { errors } = answer.json as { errors: Array<{ pointer: string; detail: string }> };
+    expect(errors).toHaveLength(20);
+    expect(errors.slice(0, 2)).toMatchObject([
+      { pointer: '/rows/0', detail: 'has more than 100 fields' },
+      { pointer: '/rows/1/name' },
+    ]);
+    const nothing = await program.post('/import', { rows: Array.from({ length: 5000 }, () => ({})) });
+    expect((nothing.json as { errors: unknown[] }).errors).toHaveLength(100);
+  });
+
+  test('a known app gets no new callback by a program', async () => {
+    const clientId = newHexId();
+    await send([newApp(clientId)]);
+    const other = { ...newApp(clientId), callback_urls: ['http://elsewhere.example/cb'] };
+    expect(await send([newApp(clientId), other])).toMatchObject({
+      known: 1,
+      changed: 0,
+      refused_rows: [{ row: 1, field: 'callback_urls' }],
+    });
+    expect(await send([other], { is_dry_run: true })).toMatchObject({ refused: 1 });
+    const kept = await ground.bridge.context.store.durable
+      .selectFrom('app_callbacks')
+      .select('uri')
+      .where('client_id', '=', clientId)
+      .execute();
+    expect(kept).toEqual([{ uri: 'https://imported.example/cb' }]);
+  });
+
   test('the same rows with the same Idempotency-Key are answered again', async () => {
     const rows = [newApp(newHexId())];
     const marked = { 'idempotency-key': newHexId() };

@@ -6,6 +6,8 @@ import type { RowRefusal } from './refusals.ts';
 export interface ImportContext {
   context: ImportDeps;
   origin: Origin;
+  /** Whether a known app gets no new callback. */
+  keepsCallbacks: boolean;
   /** The apps that the committed batches of this file have named so far. */
   namedApps: ReadonlySet<string>;
 }

@@ -38,6 +38,11 @@ interface Definition<P extends AnySchema, Q extends AnySchema, B extends AnySche
   isWrite?: boolean;
   /** The most bytes of its body, where that is more than others take. */
   bodyLimit?: number;
+  /**
+   * Looks at a long body before its schema, which would collect every mistake in it.
+   * @throws {ApiProblem}
+   */
+  lookFirst?(body: unknown): void;
   /** The problems that it answers beside those of every operation. */
   problems?: readonly ProblemName[];
   /** Fields of the answer that are shown once. A repeated answer has null there. */

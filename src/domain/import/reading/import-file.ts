@@ -34,6 +34,8 @@ interface SourceImport {
   maxRefused?: number | undefined;
   origin: Origin;
   onProgress(progress: ImportProgress): void;
+  /** Whether a known app gets no new callback. */
+  keepsCallbacks?: boolean;
   /** Where refused rows are told, if not in a file of the folder. */
   openReport?: () => Report;
 }
@@ -121,11 +123,12 @@ class Importer {
     this.#source = given.source;
     this.#report = given.report;
     this.#now = context.clock.now();
-    const { origin } = given.request;
+    const { origin, keepsCallbacks = false } = given.request;
     const store = given.scratch?.store ?? context.store;
     const run = {
       context: { ...context, store },
       origin,
+      keepsCallbacks,
       namedApps: new Set<string>(),
     };
     this.#batches = new Batches({ run, report: given.report, scratch: given.scratch });

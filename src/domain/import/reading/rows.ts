@@ -85,6 +85,7 @@ const NAME_MAX = 200;
 
 /** A row may name either of two fields, or both. A refusal names the two fields together. */
 export const OWNER = 'owner_email or owner_account_id';
+export const CALLBACKS = 'callback_urls';
 export const SECRET = 'client_secret or client_secret_sha256';
 export const TOKEN = 'access_token or access_token_sha256';
 export const HOLDER = 'account_email or account_id';
@@ -99,7 +100,7 @@ function readApp({ line, fields, now }: RowInput): AppImportRow {
     clientId: required(fields, 'client_id', readClientId),
     name: required(fields, 'name', (all, name) => readText(all, name, NAME_MAX)),
     secret: readDigested(fields, 'client_secret')?.sha256 ?? null,
-    callbacks: readCallbacks(fields, 'callback_urls'),
+    callbacks: readCallbacks(fields, CALLBACKS),
     contacts: readEmails(fields, 'contacts'),
     ownerEmail,
     ownerAccountId,

@@ -7,7 +7,7 @@ import { appWith, type ImportedApp } from './imported-app.ts';
 import type { ImportContext, RowOutcome } from '../outcomes.ts';
 import { type EmailLookup, isOtherOwner, OTHER_ACCOUNT, type Owner } from './owners.ts';
 import type { Objection } from '../refusals.ts';
-import { type AppImportRow, OWNER, SECRET } from '../reading/rows.ts';
+import { type AppImportRow, CALLBACKS, OWNER, SECRET } from '../reading/rows.ts';
 import { writeApps } from './write-apps.ts';
 
 type ImportedApps = Map<string, ImportedApp>;
@@ -52,10 +52,21 @@ function ownerOf({ ownerAccountId, ownerEmail }: AppImportRow | ImportedApp): Ow
   return { accountId: ownerAccountId, email: ownerEmail };
 }
 
+const NEW_CALLBACK = 'the app is known, and a program adds no callback to it';
+
+const addsCallback = (app: ImportedApp, { callbacks }: AppImportRow) =>
+  !app.isNew && callbacks.some((uri) => !app.callbacks.has(uri));
+
+interface Terms {
+  secret: string | null;
+  emailsOf: EmailLookup;
+  keepsCallbacks: boolean;
+}
+
 function findConflict(
   app: ImportedApp,
   row: AppImportRow,
-  { secret, emailsOf }: { secret: string | null; emailsOf: EmailLookup },
+  { secret, emailsOf, keepsCallbacks }: Terms,
 ): Objection | undefined {
   if (app.isRetired) return { field: 'client_id', reason: 'the app is retired' };
   if (app.isImported && app.isNamed && row.name !== app.name)
@@ -63,7 +74,7 @@ function findConflict(
   if (isOtherOwner(ownerOf(app), ownerOf(row), emailsOf)) return { field: OWNER, reason: OTHER_ACCOUNT };
   if (secret !== null && app.liveSecrets >= LIVE_SECRETS_MAX)
     return { field: SECRET, reason: 'the app has two other secrets' };
-  return undefined;
+  return keepsCallbacks && addsCallback(app, row) ? { field: CALLBACKS, reason: NEW_CALLBACK } : undefined;
 }
 
 function fieldChanges(app: ImportedApp, row: AppImportRow): ImportedApp['changes'] {
@@ -111,7 +122,7 @@ function settle(
   const found = apps.get(row.clientId);
   const app = found ?? { ...appWith(row.clientId, undefined), createdAt: row.createdAt };
   const secret = missingSecret(run, app, row);
-  const problem = findConflict(app, row, { secret, emailsOf });
+  const problem = findConflict(app, row, { secret, emailsOf, keepsCallbacks: run.keepsCallbacks });
   if (problem !== undefined) return { line: row.line, ...problem, clientId: row.clientId };
   const isChanged = merge(app, row, secret);
   apps.set(row.clientId, app);

@@ -10,12 +10,16 @@ const NOTHING = z.strictObject({});
 
 const pointerOf = (path: readonly PropertyKey[]) => path.map((part) => `/${String(part)}`).join('');
 
+/** An answer tells no more mistakes of one place, and no more of each: a body may hold a hundred thousand. */
+const MISTAKES_MAX = 100;
+const DETAIL_MAX = 500;
+
 /** A caller may have put a secret where a name belongs. */
 function mistakesIn(place: RequestMistake['in'], { issues }: z.ZodError): RequestMistake[] {
-  return issues.map(({ path, message }) => ({
+  return issues.slice(0, MISTAKES_MAX).map(({ path, message }) => ({
     in: place,
-    pointer: redactText(pointerOf(path)),
-    detail: redactText(message),
+    pointer: redactText(pointerOf(path).slice(0, DETAIL_MAX)),
+    detail: redactText(message.slice(0, DETAIL_MAX)),
   }));
 }
 
@@ -26,10 +30,12 @@ export interface ReadCall {
   body: Record<string, unknown>;
 }
 
-/** Every mistake of a request at once.
+/** The mistakes of a request at once, up to a hundred of one place.
  * @throws {ApiProblem}
  */
-export function readCall({ parameters, query, body }: ApiOperation, req: Request): ReadCall {
+export function readCall(one: ApiOperation, req: Request): ReadCall {
+  one.lookFirst?.(req.body);
+  const { parameters, query, body } = one;
   const read = {
     path: (parameters ?? NOTHING).safeParse({ ...req.params }),
     query: (query ?? NOTHING).safeParse({ ...req.query }),

@@ -3,6 +3,7 @@ import { importRows } from '../../../../domain/import/import-rows.ts';
 import { count, text, textOrNull, yesNo } from '../../answers/parts.ts';
 import { operation } from '../../operation.ts';
 import { notPossible } from '../refusals.ts';
+import { lookAtRows } from './look-at-rows.ts';
 
 /** Rows of an import, piece by piece (docs/decisions/0037). */
 
@@ -24,6 +25,7 @@ export const IMPORT_WRITES = [
     tag: 'import',
     isWrite: true,
     bodyLimit: BODY_MAX,
+    lookFirst: (body) => lookAtRows(body, ROWS_MAX),
     summary: 'Imports apps, id pairs and tokens of the old API; the same rows again change nothing',
     body: z.strictObject({
       rows: z
