@@ -54,7 +54,7 @@ function trackSockets(server: Server): Sockets {
 const SLOT = Symbol('slot');
 
 /** An answer that is tracked. Its slot stands on it: a table beside it would cost more than the rest of the tracking. */
-type TrackedAnswer = ServerResponse & { [SLOT]?: number };
+type TrackedAnswer = ServerResponse & { [SLOT]?: number | undefined };
 
 /** Begins to track. Call this before any other code listens to the requests of the server. */
 export function trackConnections(server: Server): Connections {
@@ -64,7 +64,9 @@ export function trackConnections(server: Server): Connections {
   let invitedAt = Number.NEGATIVE_INFINITY;
   // One listener for all answers: a closure for each would cost more than the rest of the tracking.
   function forget(this: TrackedAnswer): void {
+    // A slot that is released twice would be given to two answers.
     if (this[SLOT] !== undefined) answers.release(this[SLOT]);
+    this[SLOT] = undefined;
     if (this.writableFinished && !isClosing) invitedAt = performance.now();
   }
   server.on('request', (_req, res: TrackedAnswer) => {

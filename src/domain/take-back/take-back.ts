@@ -99,6 +99,12 @@ export async function takeDeedBack(
 const NO_DEED =
   'There is nothing to take back. Only what staff did with a token, an app or its time, and the confirmation of a hand-over, can be taken back. What holders, apps and the bridge itself have ended stays ended.';
 
+/** The deed of an entry. An address may name any number, or none. */
+async function deedOf({ store }: TakeBackDeps, entryId: number) {
+  const [deed] = Number.isSafeInteger(entryId) ? await deedsOfEntries(store.durable, [entryId]) : [];
+  return deed;
+}
+
 /**
  * Takes back what an entry of the history tells. The role that may do the action may take it back.
  * @throws {TakeBackRefused}
@@ -108,7 +114,7 @@ export async function takeEntryBack(
   context: TakeBackDeps,
   { entryId, role, ...asked }: TakeBackRequest & { entryId: number; role: StaffRole },
 ): Promise<TakenBack> {
-  const [deed] = await deedsOfEntries(context.store.durable, [entryId]);
+  const deed = await deedOf(context, entryId);
   if (!deed) throw new TakeBackRefused(NO_DEED);
   const { needs } = KINDS[deed.kind];
   if (!mayAct(role, needs)) throw new TakeBackRefused(`To take this back takes the role “${needs}”.`);
@@ -123,7 +129,7 @@ export async function takeConfirmationBack(
   context: TakeBackDeps,
   { entryId, clientId, ...origin }: Origin & { entryId: number; clientId: string },
 ): Promise<TakenBack> {
-  const [deed] = await deedsOfEntries(context.store.durable, [entryId]);
+  const deed = await deedOf(context, entryId);
   if (deed?.kind !== 'confirm' || deed.client_id !== clientId) throw new TakeBackRefused(NO_DEED);
   return takeDeedBack(context, deed.id, { ...origin, reason: 'the owner of the app asked for it' });
 }

@@ -44,6 +44,28 @@ describe.each(databaseKinds)('on %s', (kind) => {
   const pin = (email: string, accountId: string) =>
     pinByHand(world.context, { email, accountId, how: 'ticket', actor: 'account:lead', requestId: null });
 
+  test('an address that names no entry takes nothing back, for the owner of an app too', async () => {
+    const { clientId } = await newApp();
+    await world.db
+      .updateTable('apps')
+      .set({ owner_account_id: DANA.accountId })
+      .where('client_id', '=', clientId)
+      .execute();
+    const account = await world.dana.get(world.at('/apps/account'));
+    const fields = world.dana.forms(account).flatMap((form) => form.fields);
+    const token = fields.find(({ name }) => name === '_form')?.value ?? '';
+    for (const entry of ['none', '1e400', '9'.repeat(30), '-1', '1.5']) {
+      const form = world.at(`/apps/${clientId}/handovers/${entry}/take-back`);
+      expect((await world.dana.get(form)).status).toBe(404);
+      const sent = await world.dana.post(form, { _form: token }, { origin: world.system.bridgeUrl });
+      expect([entry, sent.status, sent.location]).toEqual([
+        entry,
+        303,
+        `/apps/${clientId}/move?done=too-late`,
+      ]);
+    }
+  });
+
   test('a pin that is taken back takes the pages of shared apps with it', async () => {
     const { clientId } = await newApp();
     const origin = { actor: `account:${DANA.accountId}`, requestId: null };
