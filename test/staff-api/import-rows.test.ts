@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { rowsOf } from '../roles/support/rows.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
@@ -159,6 +160,17 @@ describe.each(databaseKinds)('on %s', (kind) => {
     ]);
     const nothing = await program.post('/import', { rows: Array.from({ length: 5000 }, () => ({})) });
     expect((nothing.json as { errors: unknown[] }).errors).toHaveLength(100);
+  });
+
+  test('the connection of the bridge that serves calls stays as it is', async () => {
+    const { durable } = ground.bridge.context.store;
+    const standing = async () => [
+      (await sql`pragma wal_autocheckpoint`.execute(durable)).rows,
+      (await sql`pragma cache_size`.execute(durable)).rows,
+    ];
+    const before = kind === 'sqlite' && (await standing());
+    expect(await send([newApp(newHexId())])).toMatchObject({ new: 1 });
+    expect(kind === 'sqlite' && (await standing())).toEqual(before);
   });
 
   test('a known app gets no new callback by a program', async () => {

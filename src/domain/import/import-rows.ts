@@ -59,6 +59,7 @@ export async function importRows(
       ...asked,
       folder,
       keepsCallbacks: true,
+      servesBeside: true,
       onProgress: () => undefined,
       openReport: kept.open,
     };

@@ -62,7 +62,10 @@ const LOG_PAGES = 32_000;
 /** The changes of a batch stay in memory until the commit, instead of going through the log more than once. */
 const CACHE_KB = 49_152;
 
-/** Prepares this process's connection for many large transactions. Only SQLite needs this. */
+/**
+ * Prepares this process's connection for many large transactions, for as long as the process lives. Only SQLite needs
+ * this. In a process that serves calls the long log would reach the file in one piece, while every call waits.
+ */
 export async function prepareForMany(db: Database): Promise<void> {
   if (!isSqlite(db)) return;
   await sql`pragma wal_autocheckpoint = ${sql.lit(LOG_PAGES)}`.execute(db);

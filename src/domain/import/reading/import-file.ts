@@ -36,6 +36,8 @@ interface SourceImport {
   onProgress(progress: ImportProgress): void;
   /** Whether a known app gets no new callback. */
   keepsCallbacks?: boolean;
+  /** Whether the process serves calls beside: its connection stays as it is. */
+  servesBeside?: boolean;
   /** Where refused rows are told, if not in a file of the folder. */
   openReport?: () => Report;
 }
@@ -162,7 +164,8 @@ async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
   const report = run.request.openReport?.() ?? openReport(folder, context.clock.now());
   const scratch = run.isTrial ? await openScratch(context, folder) : undefined;
   try {
-    await prepareForMany(scratch?.store.durable ?? context.store.durable);
+    if (scratch) await prepareForMany(scratch.store.durable);
+    else if (!run.request.servesBeside) await prepareForMany(context.store.durable);
     const importer = new Importer(context, { ...run, report, scratch });
     await importer.run();
     // Without a new count, pages would not show the import for up to an hour.
