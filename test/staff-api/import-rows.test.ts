@@ -173,6 +173,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(kind === 'sqlite' && (await standing())).toEqual(before);
   });
 
+  test('other work gets its turn after some hundred rows', async () => {
+    const { store } = ground.bridge.context;
+    const transaction = store.transaction.bind(store);
+    let steps = 0;
+    store.transaction = async (work) => {
+      steps += 1;
+      return transaction(work);
+    };
+    const clientId = newHexId();
+    const tokens = Array.from({ length: 2000 }, () => newToken(clientId, newLegacyToken()));
+    const done = await send([newApp(clientId), ...tokens]);
+    store.transaction = transaction;
+    expect(done).toMatchObject({ new: 2001, refused: 0 });
+    expect(steps).toBeGreaterThanOrEqual(2000 / 250);
+  });
+
   test('a known app gets no new callback by a program', async () => {
     const clientId = newHexId();
     await send([newApp(clientId)]);

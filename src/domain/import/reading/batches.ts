@@ -15,11 +15,15 @@ import type { Scratch } from './scratch.ts';
  */
 const BATCH = 2500;
 
+/** The same in a process that serves calls, which wait for the whole of a batch on SQLite. */
+const BATCH_BESIDE_CALLS = 250;
+
 interface BatchDeps {
   run: ImportContext & { namedApps: Set<string> };
   report: Report;
   /** The database that a dry run writes to; undefined for a real import. */
   scratch: Scratch | undefined;
+  servesBeside: boolean;
 }
 
 /** Runs `apply` in one transaction, with keys that are not dropped (`keys/retry-after-key-rotation.ts`). */
@@ -53,7 +57,7 @@ export class Batches {
     else if (type === 'pair') this.#pairs.push(row);
     else this.#tokens.push(row);
     const longest = Math.max(this.#apps.length, this.#pairs.length, this.#tokens.length);
-    if (longest >= BATCH) await this.flush();
+    if (longest >= (this.#place.servesBeside ? BATCH_BESIDE_CALLS : BATCH)) await this.flush();
   }
 
   /** Writes the collected rows. */

@@ -36,7 +36,7 @@ interface SourceImport {
   onProgress(progress: ImportProgress): void;
   /** Whether a known app gets no new callback. */
   keepsCallbacks?: boolean;
-  /** Whether the process serves calls beside: its connection stays as it is. */
+  /** Whether the process serves calls beside: its connection stays as it is, and its batches are small. */
   servesBeside?: boolean;
   /** Where refused rows are told, if not in a file of the folder. */
   openReport?: () => Report;
@@ -125,7 +125,7 @@ class Importer {
     this.#source = given.source;
     this.#report = given.report;
     this.#now = context.clock.now();
-    const { origin, keepsCallbacks = false } = given.request;
+    const { origin, keepsCallbacks = false, servesBeside = false } = given.request;
     const store = given.scratch?.store ?? context.store;
     const run = {
       context: { ...context, store },
@@ -133,7 +133,7 @@ class Importer {
       keepsCallbacks,
       namedApps: new Set<string>(),
     };
-    this.#batches = new Batches({ run, report: given.report, scratch: given.scratch });
+    this.#batches = new Batches({ run, report: given.report, scratch: given.scratch, servesBeside });
   }
 
   async run(): Promise<void> {
