@@ -97,7 +97,9 @@ test('from standard input, with one JSON object at the end, and no token in any 
   await delay(3100);
   child.stdin.end(readFileSync(file));
   expect(await once(child, 'close')).toEqual([0, null]);
-  expect(complaints).toMatch(/^25 %  a trial, nothing is changed: .*refused(, \d+ a second, about .* left)?\n/);
+  expect(complaints).toMatch(
+    /^25 %  a trial, nothing is changed: .*refused(, \d+ a second, about .* left)?\n/,
+  );
   expect(JSON.parse(output)).toEqual({
     isTooMany: false,
     unknownFields: [],
