@@ -14,7 +14,11 @@ const linksIn = ({ body, url }: Page): string[] =>
     return to.origin === new URL(url).origin ? [to.pathname + to.search] : [];
   });
 
-const isPage = (path: string) => /^\/(apps|support|lifecycle|migrate|numbers)/.test(path);
+/** One person may take ten files of apps in a minute. `test/owners/files` holds them against the database. */
+const FILE_OF_APP = /^\/apps\/[0-9a-f]{24}\/(?:tokens|calls)\.(?:csv|json)/;
+
+const isPage = (path: string) =>
+  /^\/(apps|support|lifecycle|migrate|numbers)/.test(path) && !FILE_OF_APP.test(path);
 
 /** The pages behind all links, by their paths. */
 export async function crawl(

@@ -9,6 +9,7 @@ import { wrongInCommands } from './commands.ts';
 import { crawl, numbersIn, textOf } from './crawl.ts';
 import { type Facts, hintOf, type MadeCall, readEnded, readTokens, type Token } from './facts.ts';
 import { type Checked, holdAgainst, type Unchecked } from './rules.ts';
+import { TOLD_IN_ACCOUNTS } from './told-in-accounts.ts';
 import { TOLD_IN_TABLES } from './told-in-tables.ts';
 import { TOLD_TO_OWNERS } from './told-to-owners.ts';
 import { TOLD_TO_SUPPORT } from './told-to-support.ts';
@@ -21,7 +22,7 @@ import { APPS, BIG, SMALL, startWorld, tokenOf, WIDE, type World } from './world
  * call for a fact about days before it counted.
  */
 
-const RULES = [...TOLD_TO_OWNERS, ...TOLD_TO_SUPPORT, ...TOLD_IN_TABLES];
+const RULES = [...TOLD_TO_OWNERS, ...TOLD_TO_SUPPORT, ...TOLD_IN_TABLES, ...TOLD_IN_ACCOUNTS];
 
 let world: World;
 let counted: Token[] = [];

@@ -46,7 +46,7 @@ const PARTIAL =
 /** Whether the words before a number, or the page where it stands among calls, say that there may be more. */
 const isAtLeast = (text: string, index: number, words: string) =>
   /at least (?:\| )?$/i.test(text.slice(0, index)) ||
-  (/v1|in the header|on one day/.test(words) && PARTIAL.test(text));
+  (/v1|in the header|on one day|Account|Profiles/.test(words) && PARTIAL.test(text));
 
 /** Compares every number that a rule knows on a page; answers what was compared, and which numbers no rule knows. */
 export function holdAgainst(

@@ -52,6 +52,18 @@ function callsTold(facts: Facts, place: Place, endpoint?: string) {
   }).length;
 }
 
+/** What charts call the calls of this world. */
+const TOPICS: Readonly<Record<string, string>> = {
+  Account: '/v1/user.json',
+  Profiles: '/v1/profiles.json',
+};
+
+const TOPIC = Object.keys(TOPICS).join('|');
+
+/** The calls about what was caught under this name. */
+const callsAbout = (facts: Facts, place: Place, name: string) =>
+  callsTold(facts, place, TOPICS[place.names[name] ?? '']);
+
 const OWN = /^\/apps(?:$|\/)/;
 const HOME = /^\/apps$/;
 const OF_APP = /^\/apps\/[0-9a-f]{24}/;
@@ -138,8 +150,8 @@ const ofApp: Rule[] = [
 const calls: Rule[] = [
   {
     on: CALLS,
-    says: '(?<endpoint>/v1/[a-z/:_]+\\.json): #\\.',
-    truth: (facts, place) => [callsTold(facts, place, place.names['endpoint'])],
+    says: `(?<topic>${TOPIC}): #\\.`,
+    truth: (facts, place) => [callsAbout(facts, place, 'topic')],
   },
   {
     on: CALLS,
@@ -154,19 +166,13 @@ const calls: Rule[] = [
   },
   {
     on: CALLS,
-    says: 'Day \\(UTC\\) \\| (?<one>/v1/[a-z/:_]+\\.json) \\| DATE \\| #',
-    truth: (facts, place) => [callsTold(facts, place, place.names['one'])],
+    says: `Day \\(UTC\\) \\| (?<one>${TOPIC}) \\| DATE \\| #`,
+    truth: (facts, place) => [callsAbout(facts, place, 'one')],
   },
   {
     on: CALLS,
-    says: 'Day \\(UTC\\) \\| (?<one>/v1/[a-z/:_]+\\.json) \\| (?<two>/v1/[a-z/:_]+\\.json) \\| DATE \\| # \\| #',
-    truth: (facts, place) => ['one', 'two'].map((name) => callsTold(facts, place, place.names[name])),
-  },
-  {
-    on: CALLS,
-    says: 'Day \\(UTC\\) \\| (?<one>/v1/[a-z/:_]+\\.json) \\| (?<two>/v1/[a-z/:_]+\\.json) \\| (?<three>/v1/[a-z/:_]+\\.json) \\| DATE \\| # \\| # \\| #',
-    truth: (facts, place) =>
-      ['one', 'two', 'three'].map((name) => callsTold(facts, place, place.names[name])),
+    says: `Day \\(UTC\\) \\| (?<one>${TOPIC}) \\| (?<two>${TOPIC}) \\| DATE \\| # \\| #`,
+    truth: (facts, place) => [callsAbout(facts, place, 'one'), callsAbout(facts, place, 'two')],
   },
   {
     on: CALLS,
@@ -205,6 +211,7 @@ const moving: Rule[] = [
     },
   },
   // Steps are told by what they rest on: none is done while a token waits and no client is entered.
+  { on: OVERVIEW, says: '[1-4]\\. (?:Own client|Users|Hand-over|Calls at zero)' },
   { on: OF_APP, says: '0 of 4 steps (?:are|to the new API are) done' },
   { on: MOVE, says: '(?:less than|It is done when) 7 days|within 30 seconds' },
 ];

@@ -148,7 +148,7 @@ const ofToken: Rule[] = [
   },
   { on: MAPPING, says: 'Version \\| [12], since TIME' },
   // The old API of the test knows no profile.
-  { on: /^\/support\/(?:apps|mappings|requests)\//, says: 'ids of its profiles were learned – 0 profiles' },
+  { on: /^\/support\/(?:apps|mappings|requests)\//, says: 'ids of its profiles became known – 0 profiles' },
   { on: MAPPING, says: 'ADDRESS \\(# token, 0 apps\\)', truth: () => [1] },
 ];
 
