@@ -5,6 +5,7 @@ import { writeWhole } from './draft-file.ts';
 import {
   COMPANIONS,
   type CopySummary,
+  damageIn,
   factsOf,
   markFileAsCopy,
   onOneFile,
@@ -40,6 +41,8 @@ async function copyOnline(
         return PAGES_AT_ONCE;
       },
     });
+  } catch (cause) {
+    throw damageIn(source, cause);
   } finally {
     db.close();
   }

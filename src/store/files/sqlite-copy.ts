@@ -80,6 +80,10 @@ export function isDamage(error: unknown): boolean {
   return typeof code === 'string' && /^SQLITE_(CORRUPT|NOTADB)/.test(code);
 }
 
+/** The failure of work on the file `name`, in plain words where SQLite found damage. */
+export const damageIn = (name: string, cause: unknown): unknown =>
+  isDamage(cause) ? new Error(`${name} is damaged: ${(cause as Error).message}`, { cause }) : cause;
+
 /**
  * Works on a copy as one file, without companion files.
  * @throws {Error} in plain words when SQLite finds damage; `name` names the file in the message
@@ -90,7 +94,7 @@ export function onOneFile<T>(path: string, name: string, work: (db: Sqlite.Datab
     db.pragma('journal_mode = delete');
     return work(db);
   } catch (cause) {
-    throw isDamage(cause) ? new Error(`${name} is damaged: ${(cause as Error).message}`, { cause }) : cause;
+    throw damageIn(name, cause);
   } finally {
     db.close();
   }
