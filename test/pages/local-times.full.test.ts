@@ -82,7 +82,7 @@ const streams = () => asked.filter((url) => url.includes('/live/events'));
     await open();
     await context.clearCookies();
     await page.goto(`${system.bridgeUrl}/lifecycle`);
-    const time = page.getByText('It is now').locator('time');
+    const time = page.getByText('As of').locator('time');
     expect(await time.innerText()).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d GMT\+9$/);
     expect(await time.getAttribute('title')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
   });
