@@ -2,8 +2,8 @@
  * Something that is known of an object for as long as the object lives, such as a request.
  *
  * A `WeakMap` would keep requests in memory that are long over: a young collection of V8 takes every value of an old
- * WeakMap for alive, and what a value names lives with it, its own key included. Requests outlived two collections, which
- * cost a third of the time of a short call. A note stands on the object itself, where nobody else finds it.
+ * WeakMap for alive, and what a value names lives with it, its own key included (measured: scripts/bench/README.md). A
+ * note stands on the object itself, where nobody else finds it.
  */
 export class Note<Holder extends object, Value> {
   readonly #key = Symbol('note');

@@ -3,8 +3,7 @@
  *
  * A `Set` would keep the dead ones in memory. When its table is full of removed entries, V8 makes another table, and the
  * outgrown table keeps its entries and a link to the next. As soon as one such table lies in the old generation, no
- * young collection frees what the tables after it name: every request outlived two collections, which cost a third of
- * the time of a short call.
+ * young collection frees what the tables after it name.
  */
 export class Slots<Member extends object> {
   readonly #members: Array<Member | undefined> = [];
