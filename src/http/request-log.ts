@@ -68,7 +68,14 @@ export function logRequests(logger: Logger, mode: RequestLogMode): RequestHandle
       else if (mode === 'errors' && res.statusCode >= 400 && callers.get(res)) {
         const known = fields();
         const kind = `${known.clientId} ${known.status < 500 ? 'refused' : 'failed'}`;
-        note({ level: 'info', message, address: '', kind, fields: known });
+        note({
+          level: 'info',
+          message,
+          address: '',
+          kind,
+          common: { clientId: known.clientId },
+          fields: known,
+        });
       } else if (logger.isLevelEnabled('debug')) logger.debug(message, fields());
     });
     next();

@@ -100,6 +100,7 @@ const refusal = (address: string) => ({
   message: 'refused',
   address,
   kind: 'x',
+  common: { clientId: 'one' },
   fields: {},
 });
 
@@ -113,7 +114,9 @@ test('what was counted in a minute is told when it is over, of few networks by n
   expect(lines().filter(({ network }) => network === undefined)).toHaveLength(201);
   const counted = lines().filter(({ network }) => network !== undefined);
   expect(counted).toMatchObject([
-    { network: '10.0.0.0/24', unwritten: 3 },
+    { network: '10.0.0.0/24', kind: 'x', clientId: 'one', unwritten: 3 },
     { network: 'others', unwritten: 799 },
   ]);
+  expect(counted[1]).not.toHaveProperty('clientId');
+  for (const { lastAt, timestamp } of counted) expect(String(lastAt) <= String(timestamp)).toBe(true);
 });

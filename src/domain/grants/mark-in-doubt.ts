@@ -2,8 +2,12 @@ import { markInDoubt } from '../../store/grants/presentations.ts';
 import type { GrantsDeps } from './deps.ts';
 import type { GrantAtWork } from './grant-at-work.ts';
 import { followOutcome } from './refresh/stop/doubt-breaker.ts';
+import { listIdsUnder } from '../../store/tokens/mapping-ids.ts';
 import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { recordEvent } from '../history/record-event.ts';
+
+/** A line of the log names at most this many of the tokens that stand on the grant. */
+const MAPPINGS_TOLD = 20;
 
 /**
  * Puts a claimed presentation in doubt, with its history entry: nobody can say whether the refresh token was spent.
@@ -17,7 +21,7 @@ export async function markClaimInDoubt(
   const now = context.clock.now();
   const isHeard = error !== undefined;
   const { requestId = null } = grant.calling ?? {};
-  const reason = isHeard ? 'no whole answer came' : 'its process ended';
+  const reason = isHeard ? 'no usable answer came' : 'its process ended';
   const isMarked = await retryUntilStored(context, 'a doubt', () =>
     context.store.transaction(async (tx) => {
       const doubt = { claimId: grant.claim_id, retryAt, now, isHeard };
@@ -36,7 +40,9 @@ export async function markClaimInDoubt(
     }),
   );
   if (!isMarked) return;
-  const { id: grantId, client_id: clientId, version } = grant;
-  context.logger.error('refresh in doubt', { grantId, clientId, requestId, version, reason, error });
+  const { id: grantId, client_id: clientId } = grant;
+  const mappings = await listIdsUnder(context.store.durable, grantId, MAPPINGS_TOLD).catch(() => undefined);
+  const detail = error instanceof Error ? error.message : undefined;
+  context.logger.warn('refresh in doubt', { grantId, clientId, mappings, requestId, reason, detail });
   if (isHeard) await followOutcome(context);
 }

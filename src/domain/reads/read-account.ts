@@ -64,7 +64,7 @@ export async function readAccount(
   } catch (error) {
     const stale = error instanceof Unavailable && hasLastKnown ? lastKnown(true) : undefined;
     if (!stale) throw error;
-    tellLastKnown(context, { grantId, ageSeconds: Math.round(age / 1000), error });
+    tellLastKnown(context, { grant, ageSeconds: Math.round(age / 1000), error });
     return stale;
   }
 }

@@ -1,6 +1,7 @@
 import { BreakerOpen } from '../../upstream/breaker.ts';
 import { NoFreePlace } from '../../upstream/concurrency-limit.ts';
 import { withTimeout } from '../work/with-timeout.ts';
+import type { GrantClient } from '../grants/grant-client.ts';
 import type { ReadsDeps } from './deps.ts';
 
 /** One read of the main API for all callers that want the same. */
@@ -25,14 +26,16 @@ export function untilAnswered<Answer>(
 }
 
 /**
- * Tells that a caller got the last known answer. Of an open breaker, and of reads that find no place, lines of their own
- * tell, once for all callers.
+ * Counts, and tells, that a caller got the last known answer. Of an open breaker, and of reads that find no place, lines of
+ * their own tell, once for all callers.
  */
 export function tellLastKnown(
-  { logger }: Pick<ReadsDeps, 'logger'>,
-  { error, ...fields }: { grantId: string; ageSeconds?: number; error: unknown },
+  { logger, metrics }: Pick<ReadsDeps, 'logger' | 'metrics'>,
+  { error, grant, ageSeconds }: { grant: GrantClient; ageSeconds?: number; error: unknown },
 ): void {
-  if (error instanceof BreakerOpen || error instanceof NoFreePlace)
-    logger.debug('served the last known answer', fields);
-  else logger.warn('served the last known answer', { ...fields, error });
+  metrics.upstream.noteLastKnown();
+  const detail = error instanceof Error ? error.message : undefined;
+  const fields = { grantId: grant.id, requestId: grant.calling?.requestId, ageSeconds, detail };
+  const isTold = error instanceof BreakerOpen || error instanceof NoFreePlace;
+  logger.log(isTold ? 'debug' : 'warn', 'served the last known answer', fields);
 }

@@ -119,7 +119,8 @@ export function tokenFailures(context: LegacyDeps, what: string): ErrorRequestHa
       const message = `${what} was refused`;
       // Each app has a line of its own: many apps may share a network.
       const kind = clientId === undefined ? refusal.code : `${refusal.code} ${clientId}`;
-      noteRefusal({ level: 'info', message, address, kind, fields: said });
+      const common = { refusal: refusal.code, clientId };
+      noteRefusal({ level: 'info', message, address, kind, common, fields: said });
     }
     if (error instanceof LegacyError) res.setHeaders(new Map(Object.entries(error.headers)));
     if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="Service"');

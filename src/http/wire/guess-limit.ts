@@ -26,6 +26,7 @@ function slowDown(retryAfter: number): OAuthError {
   return new OAuthError('slow_down', 'Too many failed attempts. Try again later.', {
     status: 429,
     retryAfter,
+    detail: 'too many wrong secrets within a minute',
   });
 }
 

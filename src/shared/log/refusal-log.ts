@@ -15,6 +15,8 @@ interface Refusal {
   address: string;
   /** Distinguishes refusals with the same message. The rest of the line may differ. */
   kind?: string | undefined;
+  /** What all refusals of this kind have in common, for the line that counts them. */
+  common?: object | undefined;
   fields: object;
 }
 
@@ -34,7 +36,10 @@ const ROOM = 200;
 interface RefusalCount extends Pick<Refusal, 'level' | 'message'> {
   network: string;
   kind: string | undefined;
+  common: object | undefined;
   times: number;
+  /** When the last of them came. */
+  lastAt: string;
 }
 
 /** Writes lines with this limit; one instance per process. */
@@ -44,16 +49,18 @@ export function createRefusalLog({ logger, lines = 1, minute = MINUTE }: Refusal
   function tell(): void {
     const ended = counted;
     counted = new Map();
-    for (const { level, message, network, kind, times } of ended.values())
-      if (times > lines) logger.log(level, message, { network, kind, unwritten: times - lines });
+    for (const { level, message, network, kind, common, times, lastAt } of ended.values())
+      if (times > lines)
+        logger.log(level, message, { network, kind, ...common, unwritten: times - lines, lastAt });
   }
 
-  function entryOf({ level, message, address, kind }: Refusal): RefusalCount {
+  function entryOf({ level, message, address, kind, common }: Refusal): RefusalCount {
     const own = networkKey(address);
     const keyOf = (network: string) => JSON.stringify([level, message, kind, network]);
     const network = counted.size < ROOM || counted.has(keyOf(own)) ? own : 'others';
     const key = network === own ? keyOf(own) : JSON.stringify([level, message, network]);
-    const known = counted.get(key) ?? { level, message, network, kind, times: 0 };
+    const shared = network === own ? { kind, common } : { kind, common: undefined };
+    const known = counted.get(key) ?? { level, message, network, ...shared, times: 0, lastAt: '' };
     if (counted.size === 0) setTimeout(tell, minute).unref();
     counted.set(key, known);
     return known;
@@ -62,6 +69,7 @@ export function createRefusalLog({ logger, lines = 1, minute = MINUTE }: Refusal
   return (refusal) => {
     const entry = entryOf(refusal);
     entry.times += 1;
+    entry.lastAt = new Date().toISOString();
     if (entry.times <= lines || logger.isLevelEnabled('debug'))
       logger.log(refusal.level, refusal.message, refusal.fields);
   };

@@ -39,8 +39,10 @@ export function createCallMetrics(registry: Registry): CallMetrics {
     registers: [registry],
     collect,
   });
-  // Without this series an alert could not tell none from unknown.
+  // Without these series an alert could not tell none from unknown, nor see the first of them.
   calls.inc({ endpoint: 'profiles', carrier: 'none', outcome: 'shed', answered_by: 'bridge' }, 0);
+  for (const outcome of ['answered', 'refused', 'limited', 'failed'])
+    calls.inc({ endpoint: 'token', carrier: 'none', outcome, answered_by: 'bridge' }, 0);
   const seconds = new Histogram({
     name: 'grantbridge_call_seconds',
     help: 'How long calls of the old addresses took, until the answer was written.',

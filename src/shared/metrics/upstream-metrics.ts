@@ -12,6 +12,8 @@ export interface UpstreamMetrics {
   note: (call: UpstreamCall) => void;
   /** A read found no place in time, and was not sent. */
   noteTurnedAway: () => void;
+  /** A caller got the last known answer, because the new API could not be asked. */
+  noteLastKnown: () => void;
 }
 
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
@@ -30,7 +32,13 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
     help: 'Reads of the new API that were not sent, because too many were under way.',
     registers: [registry],
   });
+  const lastKnown = new Counter({
+    name: 'grantbridge_last_known_answers_total',
+    help: 'Calls that got the last known answer, because the new API could not be asked.',
+    registers: [registry],
+  });
   return {
+    noteLastKnown: () => lastKnown.inc(),
     noteTurnedAway: () => turnedAway.inc(),
     note: ({ call, outcome, milliseconds }) => seconds.observe({ call, outcome }, milliseconds / SECOND),
   };

@@ -20,6 +20,13 @@ export async function listMappingIds(
   return rows.map(({ id }) => id);
 }
 
+/** The ids of the tokens that stand on a grant, the first ones. */
+export async function listIdsUnder(db: Database, grantId: string, limit: number): Promise<string[]> {
+  const under = db.selectFrom('mappings').select('id').where('grant_id', '=', grantId);
+  const rows = await under.orderBy('id').limit(limit).execute();
+  return rows.map(({ id }) => id);
+}
+
 /** A token with its app. */
 export interface TokenOfApp {
   id: string;

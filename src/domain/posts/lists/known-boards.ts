@@ -88,5 +88,5 @@ export async function knownBoards(
   const read = () => fetchBoards(context, grant, wanted);
   const lastKnown = () =>
     kept && age < context.settings.profilesStale ? { ...kept, isStale: true } : undefined;
-  return freshOrLastKnown(context, { name, key: `boards ${grant.id}`, read, lastKnown });
+  return freshOrLastKnown(context, { grant, key: `boards ${grant.id}`, read, lastKnown });
 }

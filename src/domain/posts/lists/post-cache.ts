@@ -3,6 +3,7 @@ import { findTwoAnswers, type PostAnswerName, storePostAnswer } from '../../../s
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';
 import type { PostsDeps } from '../deps.ts';
+import type { GrantClient } from '../../grants/grant-client.ts';
 import { tellLastKnown, untilAnswered } from '../../reads/until-answered.ts';
 
 /** The last answers about posts. The cache only saves requests, therefore a broken cache does not fail a call. */
@@ -47,7 +48,7 @@ export async function keepPostAnswer(
 
 /** A read that other callers may share, and the answer while the new API cannot be asked now, if one is known. */
 interface ReadWithFallback<Answer> {
-  name: PostAnswerName;
+  grant: GrantClient;
   key: string;
   read: () => Promise<Answer>;
   lastKnown: () => Answer | undefined;
@@ -60,7 +61,7 @@ function isPassing(error: unknown): boolean {
 /** The new answer; the last known one while the new API is out of reach or the rest of the budget is reserved. */
 export async function freshOrLastKnown<Answer>(
   context: PostsDeps,
-  { name, key, read, lastKnown }: ReadWithFallback<Answer>,
+  { grant, key, read, lastKnown }: ReadWithFallback<Answer>,
 ): Promise<Answer> {
   const known = lastKnown();
   try {
@@ -68,7 +69,7 @@ export async function freshOrLastKnown<Answer>(
   } catch (error) {
     if (!isPassing(error)) throw error;
     if (known === undefined) throw error;
-    tellLastKnown(context, { grantId: name.grantId, error });
+    tellLastKnown(context, { grant, error });
     return known;
   }
 }

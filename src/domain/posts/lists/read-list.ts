@@ -215,5 +215,5 @@ export async function readList(
   const key = `posts ${grant.id} ${list.name} ${range.offset} ${range.count} ${changedAt}`;
   const read = () => fetchRange(context, asking, kept);
   const lastKnown = () => known(Math.max(now - context.settings.profilesStale, changedAt), true);
-  return freshOrLastKnown(context, { name, key, read, lastKnown });
+  return freshOrLastKnown(context, { grant, key, read, lastKnown });
 }

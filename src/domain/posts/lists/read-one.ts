@@ -56,5 +56,5 @@ export async function readOne(context: PostsDeps, reader: PostsReader, id: strin
   const key = `post ${grant.id} ${id} ${changedAt}`;
   const read = () => fetchPost(context, reader, { id, isKnown: kept !== undefined });
   const lastKnown = () => (isCurrent && age < context.settings.profilesStale ? known(true) : undefined);
-  return freshOrLastKnown(context, { name, key, read, lastKnown });
+  return freshOrLastKnown(context, { grant, key, read, lastKnown });
 }

@@ -53,7 +53,7 @@ function holderPart({ account_id: id, email, name }: Holder): CellPart {
 }
 
 const doubtCause = (row: DoubtfulGrant): CellPart => ({
-  text: isOfTakeOver(row) ? 'restored copy, no refresh was sent' : 'no whole answer came',
+  text: isOfTakeOver(row) ? 'restored copy, no refresh was sent' : 'no usable answer came',
   kind: 'muted',
 });
 

@@ -1,0 +1,66 @@
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { expireGrantsOf } from '../support/bridge/expire-grants.ts';
+import { logLines } from '../support/bridge/log-lines.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { scrape, sumOf } from '../metrics/support/scrape.ts';
+
+/** The log names the tokens, the app and the request of a grant in doubt, and of each answer that was not new. */
+
+const log = logLines();
+let system: System;
+let token: string;
+
+beforeAll(async () => {
+  const env = { PROFILES_FRESH_SECONDS: '0' };
+  system = await startSystem({ env, log: { level: 'info', stream: log.stream } });
+  token = await issueToken(system);
+  expect((await read(system, '/1/profiles.json', token)).status).toBe(200);
+});
+
+afterAll(() => system.stop());
+
+const linesWith = (message: string) =>
+  log
+    .lines()
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((line) => line['message'] === message);
+
+async function mappingOf(): Promise<{ id: string; grant_id: string | null; client_id: string }> {
+  const { durable } = system.bridge.context.store;
+  const ofApp = durable.selectFrom('mappings').where('client_id', '=', system.app.clientId);
+  return ofApp.select(['id', 'grant_id', 'client_id']).executeTakeFirstOrThrow();
+}
+
+test('a doubt names its tokens and what came; the answer that was not new names its request, and is counted', async () => {
+  await expireGrantsOf(system.bridge.context);
+  system.proxy.onTokenAnswer = () => ({
+    status: 502,
+    headers: {},
+    body: Buffer.from('<h1>Bad Gateway</h1>'),
+  });
+  const { status, headers } = await read(system, '/1/profiles.json', token);
+  expect([status, headers['age'] === undefined]).toEqual([200, false]);
+  await system.bridge.untilLogged();
+  const { id, grant_id: grantId, client_id: clientId } = await mappingOf();
+  const requestId = headers['x-request-id'];
+  expect(linesWith('refresh in doubt')).toEqual([
+    expect.objectContaining({
+      level: 'warn',
+      grantId,
+      clientId,
+      mappings: [id],
+      requestId,
+      reason: 'no usable answer came',
+      detail: 'the authorization server answered 502 without a usable token answer',
+    }),
+  ]);
+  expect(linesWith('served the last known answer')).toEqual([
+    expect.objectContaining({
+      level: 'warn',
+      grantId,
+      requestId,
+      detail: 'the grant cannot be refreshed yet',
+    }),
+  ]);
+  expect(sumOf(await scrape(system.bridgeUrl), 'grantbridge_last_known_answers_total')).toBe(1);
+});
