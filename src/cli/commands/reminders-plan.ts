@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { readConfig } from '../../config/config.ts';
 import type { Context } from '../../domain/context.ts';
 import { type Preview, previewReminders } from '../../domain/reminders/plan-reminders.ts';
@@ -12,6 +13,9 @@ import { withContext } from './with-context.ts';
  * large installation has more of them than fit into memory. The counts come last.
  */
 
+/** The texts of the dates, which are few beside the people. */
+const dateTexts = new LRUCache<number, string>({ max: 1000, memoMethod: shown });
+
 function jsonOf({ person, due, day, isNow }: Preview) {
   return {
     person: person.id,
@@ -25,7 +29,7 @@ function jsonOf({ person, due, day, isNow }: Preview) {
       role,
       stage,
       planned_for: plannedFor,
-      date: at === undefined ? null : shown(at),
+      date: at === undefined ? null : dateTexts.memo(at),
       because,
     })),
   };

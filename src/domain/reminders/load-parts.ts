@@ -10,7 +10,8 @@ import {
 } from '../../store/reminders/reminder-people.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { RemindersDeps } from './deps.ts';
-import { later, sumTokensOf } from './owned-tokens.ts';
+import { sumTokensOf } from './owned/owned-tokens.ts';
+import { later } from './owned/token-sums.ts';
 import type { HolderPart, OwnerPart, AppPart } from './people.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 
@@ -65,9 +66,14 @@ function add(parts: Map<string, AppPart[]>, person: string, part: AppPart): void
 }
 
 /** The waiting tokens of these people, app by app in the order of the names of apps. */
-async function loadHeld(db: Database, named: NamedPerson): Promise<Map<string, AppPart[]>> {
+async function loadHeld(
+  db: Database,
+  named: NamedPerson,
+  stopping: AbortSignal | undefined,
+): Promise<Map<string, AppPart[]>> {
   const tokens = await listHeldTokens(db, named);
   if (tokens.length === 0) return new Map();
+  await yieldToEventLoop(stopping);
   const deaths = await deathsOf(db, tokens);
   const byApp = groupBy(tokens, ({ client_id }) => client_id);
   const parts = new Map<string, AppPart[]>();
@@ -91,7 +97,7 @@ export async function loadParts(
 ): Promise<Map<string, AppPart[]>> {
   if (named.names.length === 0) return new Map();
   const { durable } = context.store;
-  const parts = await loadHeld(durable, named);
+  const parts = await loadHeld(durable, named, stopping);
   await yieldToEventLoop(stopping);
   for (const app of await listOwnersApps(durable, named))
     add(parts, app.person, await ownerPart(context, app, stopping));

@@ -3,7 +3,7 @@ import { isMailAddress } from '../../shared/mail/address.ts';
 import {
   accountsAfter,
   readReminderAccount,
-  waitingEmailsAfter,
+  unknownEmailsAfter,
 } from '../../store/reminders/reminder-people.ts';
 import { readHoldingMails, readTold, type ReminderRow } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
@@ -111,6 +111,7 @@ async function candidatesOf(
 ): Promise<Candidate[]> {
   const { durable } = context.store;
   const people = await withKnownAddresses(context, found);
+  await yieldToEventLoop(context.shutdown.signal);
   const recent = { days: daysAt(now), sentSince: now - LONGEST_DAY };
   const mailsOf = byName(await readHoldingMails(durable, namesOf(people), recent));
   const isHeld = (person: ReminderPerson) =>
@@ -135,8 +136,8 @@ async function* pagesOf<Row>(
     const last = rows.at(-1);
     if (last === undefined) return;
     after = nameOf(last);
-    yield { rows, last: after };
     await yieldToEventLoop(shutdown.signal);
+    yield { rows, last: after };
   }
 }
 
@@ -165,7 +166,7 @@ async function* pagesOfPeople(
     for await (const { rows, last } of accounts)
       yield { people: await peopleOfAccounts(context, rows, stopping), last: `account:${last}` };
   const emails = pagesOf(context, {
-    read: (after) => waitingEmailsAfter(durable, after, PAGE),
+    read: (after) => unknownEmailsAfter(durable, after, PAGE),
     nameOf: (email) => email,
     start: startOf(from, 'email'),
   });
@@ -181,8 +182,11 @@ export async function* peoplePages(
   context: RemindersDeps,
   { now, after = '' }: { now: number; after?: string },
 ): AsyncIterable<PeoplePage<Candidate>> {
-  for await (const { people, last } of pagesOfPeople(context, after))
+  for await (const { people, last } of pagesOfPeople(context, after)) {
     yield { people: people.length > 0 ? await candidatesOf(context, people, now) : [], last };
+    // What was made of these people, and the next ones, are two pieces of work.
+    await yieldToEventLoop(context.shutdown.signal);
+  }
 }
 
 /** One person by `account:ID` or `email:ADDRESS`. The address of the person may be unusable. */

@@ -62,6 +62,9 @@ function offsetOf(at: number, zone: string): number {
   return offset;
 }
 
+/** The texts of days, which are few: counted from 1970-01-01. */
+const dayTexts = new LRUCache<number, string>({ max: 1000, memoMethod: (day) => dayOf(day * DAY) });
+
 /** The day of the local calendar, counted from 1970-01-01. */
 const dayNumber = (at: number, zone: string) => Math.floor((at + offsetOf(at, zone)) / DAY);
 
@@ -72,7 +75,7 @@ const isMorning = (at: number, zone: string) => morningNumber(at, zone) === dayN
 
 /** The local day (`YYYY-MM-DD`) at a moment in Unix milliseconds; in UTC when the IANA zone is unknown. */
 export function localDay(now: number, zone: string): string {
-  return new Date(dayNumber(now, zone) * DAY).toISOString().slice(0, 10);
+  return dayTexts.memo(dayNumber(now, zone));
 }
 
 /** The next nine o'clock in an IANA zone after a moment, both in Unix milliseconds; in UTC when the zone is unknown. */

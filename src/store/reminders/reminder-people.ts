@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
-import { type DeathCause, type Mapping, WAITING_STATES } from '../tables/tables.ts';
+import { type DeathCause, WAITING_STATES } from '../tables/tables.ts';
 
 /**
  * The people who may need a reminder, and the facts for it. People are read page by page in the order of their ids. A
@@ -50,14 +50,16 @@ export async function accountsWithEmails(
     .execute();
 }
 
-/** The addresses after this address, in the database's order, under which tokens or apps wait for an account. */
-export async function waitingEmailsAfter(db: Database, email: string, limit: number): Promise<string[]> {
+/**
+ * The addresses after this address, in the database's order, under which tokens or apps stand without an account. Tokens in
+ * any state: to look at the state of each would read the rows of all tokens, which the next statement does again.
+ */
+export async function unknownEmailsAfter(db: Database, email: string, limit: number): Promise<string[]> {
   const tokens = db
     .selectFrom('mappings')
     .select('account_email as email')
     .where('account_id', 'is', null)
-    .where('account_email', '>', email)
-    .where('state', 'in', WAITING_STATES);
+    .where('account_email', '>', email);
   const apps = db
     .selectFrom('apps')
     .select('owner_email as email')
@@ -155,30 +157,6 @@ export async function listOwnersApps(db: Database, { by, names }: NamedPerson): 
     .where('source', '<>', 'observed')
     .orderBy('name')
     .orderBy('client_id')
-    .execute();
-}
-
-/** The facts of a token that a reminder to the owner of its app needs. */
-export type OwnersToken = Pick<
-  Mapping,
-  'id' | 'state' | 'source' | 'account_id' | 'account_email' | 'last_used_at' | 'updated_at'
->;
-
-/**
- * A piece of the tokens of one app, in the order of their ids, whatever their state: a condition on the state would let
- * SQLite choose an index in which it reads and sorts all tokens of a large app each time.
- */
-export async function listOwnersTokens(
-  db: Database,
-  { clientId, after, limit }: { clientId: string; after: string; limit: number },
-): Promise<OwnersToken[]> {
-  return db
-    .selectFrom('mappings')
-    .select(['id', 'state', 'source', 'account_id', 'account_email', 'last_used_at', 'updated_at'])
-    .where('client_id', '=', clientId)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
     .execute();
 }
 

@@ -29,7 +29,7 @@ let ground: Ground;
 let context: Context;
 let owner: string;
 
-/** A third is connected, a third waits, a third was revoked; half of the holders are known by an address alone. */
+/** A third is connected, a third waits in two states, a third was revoked; half of the holders are known by an address alone. */
 async function fill({ store: { durable } }: Context, clientId: string): Promise<void> {
   const numbers = isSqlite(durable)
     ? sql`(with recursive n (n) as (select 1 union all select n + 1 from n where n < ${sql.lit(AT_ONCE)}) select n from n) as n`
@@ -43,7 +43,8 @@ async function fill({ store: { durable } }: Context, clientId: string): Promise<
       updated_at, last_used_at)
     select 'token-' || n, 'token-' || n, ${clientId}, case when ${holder} < ${known} and ${holder} > 0 then 'holder-' || ${holder} end,
       case when ${holder} >= ${known} then 'person-' || ${holder} || '@example.org' end,
-      case n % 3 when 0 then 'active' when 1 then 'unmapped' else 'revoked' end,
+      case n % 3 when 0 then 'active' when 1 then case when n % 4 = 1 then 'reauthorization_required' else 'unmapped' end
+        else 'revoked' end,
       case when n % 7 = 0 then 'registration' else 'imported' end, 0, n, case when n % 2 = 0 then n end
     from (select n + ${sql.lit(begin)} as n from ${numbers}) as n`.execute(durable);
 }
