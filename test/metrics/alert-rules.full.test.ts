@@ -1,0 +1,87 @@
+import { issueToken, read } from '../support/callers/legacy-calls.ts';
+import { startSystem, type System } from '../support/bridge/system.ts';
+import { until } from '../support/servers/held-answer.ts';
+import { type AlertCourses, COURSES, coursesOfAlarm, GOOD_DAY } from './support/alert-courses.ts';
+import { type AlertRule, readRules } from './support/monitoring-files.ts';
+import { type Course, MINUTES, seriesOf } from './support/minutes.ts';
+import { readPromql } from './support/promql.ts';
+import { evaluateRules, hasPromtool, type RuleCase } from './support/promtool.ts';
+import { type Sample, scrape, sumOf } from './support/scrape.ts';
+
+/**
+ * Every alert by Prometheus itself: on the series of the real `/metrics`, each rule fires in the state that it is for, alone, and
+ * not just below its limit.
+ */
+
+const UP: Sample = { name: 'up', labels: { job: 'grantbridge', instance: 'bridge:3000' }, value: 1 };
+
+const rules = readRules();
+const testHere = hasPromtool ? test : test.skip;
+const unless = hasPromtool ? '' : ' (skipped: this machine has no promtool, a part of Prometheus)';
+
+let system: System;
+let samples: Sample[];
+
+beforeAll(async () => {
+  system = await startSystem();
+  const token = await issueToken(system);
+  await read(system, '/1/profiles.json', token);
+  const other = await issueToken(system, { app: await system.registerApp('https://other.example/callback') });
+  system.proxy.insteadOfOther = () => ({ status: 500, headers: {}, body: Buffer.from('') });
+  await system.bridge.context.store.volatile.deleteFrom('answers').execute();
+  await read(system, '/1/profiles.json', other);
+  await read(system, '/1/profiles.json', 'nobody').catch(() => undefined);
+  await until(async () => {
+    samples = [...(await scrape(system.bridgeUrl)), UP];
+    return sumOf(samples, 'grantbridge_calls_total', { outcome: 'failed' }) > 0;
+  });
+});
+
+afterAll(() => system.stop());
+
+const kindOf = ({ expr }: AlertRule) =>
+  readPromql(expr).selectors.find(({ metric }) => metric === 'grantbridge_alarms_total')?.labels['alarm'];
+
+/** All courses that are about a rule. */
+function coursesOf(rule: AlertRule): AlertCourses[] {
+  const alarm = coursesOfAlarm(kindOf(rule) ?? '');
+  return [...(alarm ? [alarm] : []), ...(COURSES[rule.alert] ?? [])];
+}
+
+/** Prometheus takes long for series that no rule names. */
+const named = new Set(rules.flatMap(({ expr }) => readPromql(expr).selectors.map(({ metric }) => metric)));
+
+const caseOf = (name: string, courses: readonly Course[], alerts: readonly string[] = []) => ({
+  name,
+  series: seriesOf(
+    samples.filter((sample) => named.has(sample.name)),
+    [...GOOD_DAY, ...courses],
+  ),
+  minute: MINUTES,
+  alerts,
+});
+
+/** The cases of each rule, with a name for each. */
+const eachCase = (caseOfCourses: (name: string, courses: AlertCourses, rule: AlertRule) => RuleCase) =>
+  rules.flatMap((rule) =>
+    coursesOf(rule).map((courses, at) => caseOfCourses(`${rule.alert} ${at + 1}`, courses, rule)),
+  );
+
+testHere(`on a good day no alert fires${unless}`, () => {
+  expect(evaluateRules([caseOf('a good day', [])])).toBe('');
+});
+
+testHere(`each alert fires in its state, and no other alert does${unless}`, () => {
+  const cases = eachCase((name, { fires }, { alert }) => caseOf(name, fires, [alert]));
+  expect(evaluateRules(cases)).toBe('');
+});
+
+testHere(`no alert fires just below its limit${unless}`, () => {
+  expect(evaluateRules(eachCase((name, { quiet }) => caseOf(name, quiet)))).toBe('');
+});
+
+test('every rule has its states, and every state is of a rule', () => {
+  expect(rules.filter((rule) => coursesOf(rule).length === 0)).toEqual([]);
+  const alerts = new Set(rules.map(({ alert }) => alert));
+  expect(Object.keys(COURSES).filter((alert) => !alerts.has(alert))).toEqual([]);
+});

@@ -1,0 +1,239 @@
+import { ALARM_KINDS } from '../../../src/shared/metrics/alarm-kinds.ts';
+import { type Course, grows, GROWS_ONCE, MINUTES, stays } from './minutes.ts';
+
+/** For each alert what makes it fire, and what almost does: written by hand from docs/operate/alerts.md. */
+
+export interface AlertCourses {
+  fires: Course[];
+  /** Just below the limit of the rule. */
+  quiet: Course[];
+}
+
+/** Calls, refreshes and statements of a good day, each minute. */
+const CALLS = 6000;
+const NEW_API = 600;
+const REFRESHES = 60;
+const STATEMENTS = 6000;
+
+/** By whom a call of the good day is answered, by its outcome: one series each, so that shares are exact. */
+const ANSWERED_BY: Record<string, string> = {
+  answered: 'new',
+  failed: 'new',
+  refused: 'bridge',
+  shed: 'bridge',
+};
+
+const calls = (outcome: string, values: string): Course => ({
+  metric: 'grantbridge_calls_total',
+  labels: { endpoint: 'profiles', outcome, answered_by: ANSWERED_BY[outcome] ?? '' },
+  values,
+});
+
+const refreshes = (values: string): Course => ({
+  metric: 'grantbridge_refreshes_total',
+  labels: { outcome: 'renewed' },
+  values,
+});
+
+const lost = (values: string): Course => ({
+  metric: 'grantbridge_grants_ended_total',
+  labels: { cause: 'lost' },
+  values,
+});
+
+const newApi = (outcome: string, values: string): Course => ({
+  metric: 'grantbridge_new_api_seconds_count',
+  labels: { call: 'read', outcome },
+  values,
+});
+
+const alarm = (kind: string, values: string): Course => ({
+  metric: 'grantbridge_alarms_total',
+  labels: { alarm: kind },
+  values,
+});
+
+const gauge = (metric: string, value: number, labels = {}): Course => ({
+  metric,
+  labels,
+  values: stays(value),
+});
+
+/** Durations of a histogram: so many a minute, and so many of them above a limit in seconds that is one of its buckets. */
+interface SlowOnes {
+  all: number;
+  slow: number;
+  above: number;
+}
+
+const LIMITS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** The buckets up to the limit miss the slow ones. Only buckets that the histogram has are named. */
+const durations = (metric: string, buckets: readonly number[], { all, slow, above }: SlowOnes): Course[] =>
+  buckets
+    .filter((limit) => limit <= above)
+    .map((limit) => ({
+      metric: `${metric}_bucket`,
+      labels: { le: String(limit) },
+      values: grows(all - slow),
+    }));
+
+/** The good day, on which no alert fires. Times count from its beginning: jobs succeed every minute. */
+export const GOOD_DAY: Course[] = [
+  calls('answered', grows(CALLS)),
+  refreshes(grows(REFRESHES)),
+  newApi('answered', grows(NEW_API)),
+  { metric: 'grantbridge_call_seconds_bucket', values: grows(CALLS) },
+  { metric: 'grantbridge_database_seconds_bucket', values: grows(STATEMENTS) },
+  { metric: 'grantbridge_database_wait_seconds_bucket', values: grows(STATEMENTS) },
+  { metric: 'grantbridge_job_last_success_timestamp_seconds', values: grows(60) },
+  gauge('grantbridge_event_loop_delay_seconds', 0.03),
+];
+
+const ofCalls = (slow: number): Course[] =>
+  durations('grantbridge_call_seconds', LIMITS.slice(1), { all: CALLS, slow, above: 2.5 });
+
+const DATABASE_LIMITS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1];
+
+const ofDatabase = (metric: string, above: number, slow: number): Course[] =>
+  durations(metric, DATABASE_LIMITS, { all: STATEMENTS, slow, above });
+
+const STATEMENT = 'grantbridge_database_seconds';
+const WAIT = 'grantbridge_database_wait_seconds';
+
+/** Four restarts in the last hour. */
+const restarts = (times: number): Course => ({
+  metric: 'grantbridge_start_timestamp_seconds',
+  values: `0+0x${MINUTES - 40} ${Array.from({ length: times }, (_, n) => n + 1).join(' ')} ${times}+0x40`,
+});
+
+const alarms = Object.fromEntries(
+  ALARM_KINDS.map((kind) => [kind, { fires: [alarm(kind, GROWS_ONCE)], quiet: [alarm(kind, stays(7))] }]),
+);
+
+/** What the alarm of each rule is called is read from the rule itself. */
+export const coursesOfAlarm = (kind: string): AlertCourses | undefined => alarms[kind];
+
+const job = (values: string): Course => ({
+  metric: 'grantbridge_job_last_success_timestamp_seconds',
+  labels: { task: 'settle-doubts' },
+  values,
+});
+
+const jobFailures = (values: string): Course => ({
+  metric: 'grantbridge_job_failures_total',
+  labels: { task: 'settle-doubts' },
+  values,
+});
+
+/** Every rule that is not about an alarm alone. */
+export const COURSES: Record<string, AlertCourses[]> = {
+  GrantbridgeDown: [
+    {
+      fires: [{ metric: 'up', values: '1+0x170 0+0x10' }],
+      quiet: [{ metric: 'up', values: '1+0x178 0+0x2' }],
+    },
+  ],
+  GrantbridgeProcessEnded: [{ fires: [restarts(4)], quiet: [restarts(3)] }],
+  GrantbridgeEventLoopBlocked: [
+    {
+      fires: [gauge('grantbridge_event_loop_delay_seconds', 0.26, { percentile: '99' })],
+      quiet: [
+        gauge('grantbridge_event_loop_delay_seconds', 0.24, { percentile: '99' }),
+        gauge('grantbridge_event_loop_delay_seconds', 3, { percentile: '100' }),
+      ],
+    },
+  ],
+  GrantbridgeCallsFail: [
+    {
+      fires: [calls('failed', grows(CALLS * 0.011))],
+      quiet: [calls('failed', grows(CALLS * 0.009)), calls('refused', grows(CALLS))],
+    },
+  ],
+  GrantbridgeCallsSlow: [{ fires: ofCalls(CALLS * 0.011), quiet: ofCalls(CALLS * 0.009) }],
+  GrantbridgeOverloaded: [
+    { fires: [calls('shed', grows(CALLS * 0.0015))], quiet: [calls('shed', grows(CALLS * 0.0005))] },
+  ],
+  GrantbridgeReadsTurnedAway: [
+    {
+      fires: [{ metric: 'grantbridge_new_api_reads_turned_away_total', values: grows(7) }],
+      quiet: [{ metric: 'grantbridge_new_api_reads_turned_away_total', values: grows(5) }],
+    },
+  ],
+  // In an hour 3,600 refreshes: six lost ones are more than 14.4 of 10,000, and five are not.
+  GrantbridgeChainBroken: [
+    {
+      fires: [lost(`0+0x${MINUTES - 50} 6+0x50`)],
+      quiet: [lost(`0+0x${MINUTES - 50} 5+0x50`)],
+    },
+  ],
+  GrantbridgeDoubtOld: [
+    {
+      fires: [gauge('grantbridge_grants_in_doubt_oldest_seconds', 3700)],
+      quiet: [gauge('grantbridge_grants_in_doubt_oldest_seconds', 3500)],
+    },
+  ],
+  GrantbridgeSpillWaits: [
+    {
+      fires: [gauge('grantbridge_spill_files', 1)],
+      quiet: [{ metric: 'grantbridge_spill_files', values: '0+0x175 1+0x5' }],
+    },
+  ],
+  GrantbridgeDatabaseSlow: [
+    { fires: ofDatabase(WAIT, 1, STATEMENTS * 0.02), quiet: ofDatabase(WAIT, 1, STATEMENTS * 0.005) },
+    {
+      fires: ofDatabase(STATEMENT, 0.5, STATEMENTS * 0.02),
+      quiet: ofDatabase(STATEMENT, 0.5, STATEMENTS * 0.005),
+    },
+    {
+      fires: ofDatabase(STATEMENT, 0.1, STATEMENTS * 0.6),
+      quiet: ofDatabase(STATEMENT, 0.05, STATEMENTS * 0.6),
+    },
+  ],
+  GrantbridgeStateUnreadable: [
+    {
+      fires: [gauge('grantbridge_state_readable', 0)],
+      quiet: [{ metric: 'grantbridge_state_readable', values: '1+0x178 0+0x2' }],
+    },
+  ],
+  GrantbridgeNewApiFails: [
+    { fires: [newApi('failed', grows(NEW_API * 0.12))], quiet: [newApi('failed', grows(NEW_API * 0.1))] },
+    {
+      fires: [gauge('grantbridge_new_api_breaker_open', 1, { before: 'connections' })],
+      quiet: [{ metric: 'grantbridge_new_api_breaker_open', values: '0+0x177 1+0x3' }],
+    },
+  ],
+  GrantbridgeBudgetLow: [
+    {
+      fires: [gauge('grantbridge_new_api_budget_left_ratio', 0.09)],
+      quiet: [gauge('grantbridge_new_api_budget_left_ratio', 0.11)],
+    },
+  ],
+  GrantbridgeHistoryUnsealed: [
+    {
+      fires: [gauge('grantbridge_history_unsealed_entries', 1001)],
+      quiet: [{ metric: 'grantbridge_history_unsealed_entries', values: '5000+0x150 999 5000+0x29' }],
+    },
+  ],
+  GrantbridgeJobLate: [{ fires: [job(stays(60))], quiet: [job(`0+60x${MINUTES - 10} 10200+0x10`)] }],
+  GrantbridgeJobFails: [{ fires: [jobFailures(grows(0.2))], quiet: [jobFailures(grows(0.08))] }],
+  GrantbridgeMailsUndeliverable: [
+    {
+      fires: [
+        {
+          metric: 'grantbridge_mails_total',
+          labels: { outcome: 'undeliverable' },
+          values: GROWS_ONCE,
+        },
+      ],
+      quiet: [{ metric: 'grantbridge_mails_total', labels: { outcome: 'sent' }, values: GROWS_ONCE }],
+    },
+  ],
+  // The lost ones of the last hour alone break this rule and not the faster one.
+  GrantbridgeChainObjective: [
+    {
+      fires: [refreshes(grows(200)), lost('0+0x60 4+0x120')],
+      quiet: [refreshes(grows(200)), lost('0+0x60 3+0x120')],
+    },
+  ],
+};

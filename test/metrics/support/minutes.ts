@@ -1,0 +1,48 @@
+import type { Sample } from './scrape.ts';
+import type { InputSeries } from './promtool.ts';
+
+/** Series of Prometheus over some hours, made from one real scrape. */
+
+/** How long a case lasts, in minutes: the longest rule looks at half an hour for half an hour, or waits for an hour. */
+export const MINUTES = 180;
+
+/** The series of a metric with these labels among others. */
+export interface SeriesName {
+  metric: string;
+  labels?: Sample['labels'];
+}
+
+/** How the series with a name go on: the value of each minute, in the notation of `promtool test rules`. */
+export interface Course extends SeriesName {
+  values: string;
+}
+
+/** Stays as it is. */
+export const stays = (value: number): string => `${value}+0x${MINUTES}`;
+
+/** Grows by so much each minute. */
+export const grows = (by: number): string => `0+${by}x${MINUTES}`;
+
+/** Grows by one a few minutes before the end of the case. */
+export const GROWS_ONCE = `0+0x${MINUTES - 10} 1+0x10`;
+
+const fits = ({ metric, labels = {} }: SeriesName, sample: Sample): boolean =>
+  sample.name === metric && Object.entries(labels).every(([label, value]) => sample.labels[label] === value);
+
+const textOf = ({ name, labels }: Sample): string =>
+  `${name}{${Object.entries(labels)
+    .map(([label, value]) => `${label}=${JSON.stringify(value)}`)
+    .join(',')}}`;
+
+/**
+ * Every series of a scrape: the last course that fits says how it goes on, and it stays as it is where none fits.
+ * @throws {Error} a course is of a series that the scrape does not have
+ */
+export function seriesOf(samples: readonly Sample[], courses: readonly Course[]): InputSeries[] {
+  const unknown = courses.find((course) => !samples.some((sample) => fits(course, sample)));
+  if (unknown) throw new Error(`/metrics has no ${JSON.stringify(unknown)}`);
+  return samples.map((sample) => ({
+    series: textOf(sample),
+    values: courses.findLast((course) => fits(course, sample))?.values ?? stays(sample.value),
+  }));
+}
