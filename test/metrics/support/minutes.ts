@@ -7,7 +7,7 @@ import type { InputSeries } from './promtool.ts';
 export const MINUTES = 180;
 
 /** The series of a metric with these labels among others. */
-export interface SeriesName {
+interface SeriesName {
   metric: string;
   labels?: Sample['labels'];
 }

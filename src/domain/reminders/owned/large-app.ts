@@ -8,7 +8,7 @@ import {
 import { type MappingState, WAITING_STATES } from '../../../store/tables/tables.ts';
 import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
 import type { RemindersDeps } from '../deps.ts';
-import { emptySum, isConcerned, type KindSum, later, sumsOf, type TokenSums } from './token-sums.ts';
+import { emptySum, isConcerned, type KindSum, later, tokenSums, type TokenSums } from './token-sums.ts';
 
 /**
  * Adds up the tokens of an app that has most of a million. To read them all would be most of the work of a plan: so
@@ -48,15 +48,15 @@ async function* allRows<Row>(
 }
 
 /** Tokens that concern nobody, by their holder; '' is nobody. */
-type Unconcerned = Map<string, number>;
+type HolderCounts = Map<string, number>;
 
 /** Reads the tokens of which no use is known. Returns those among them that concern nobody. */
 async function addUnused(
   { store: { durable } }: LargeAppDeps,
   { clientId, stopping }: LargeApp,
   { state, sum }: { state: MappingState; sum: KindSum },
-): Promise<Unconcerned> {
-  const unconcerned: Unconcerned = new Map();
+): Promise<HolderCounts> {
+  const unconcerned: HolderCounts = new Map();
   const unused = allRows(
     { read: (piece) => listUnusedTokens(durable, { clientId, state }, piece), keyOf: ({ id }) => id },
     stopping,
@@ -74,7 +74,7 @@ async function addUnused(
 async function addHolders(
   { store: { durable } }: LargeAppDeps,
   { clientId, stopping }: LargeApp,
-  { state, sum, unconcerned }: { state: MappingState; sum: KindSum; unconcerned: Unconcerned },
+  { state, sum, unconcerned }: { state: MappingState; sum: KindSum; unconcerned: HolderCounts },
 ): Promise<void> {
   const add = (holder: string, tokens: number) => {
     const concerned = tokens - (unconcerned.get(holder) ?? 0);
@@ -114,5 +114,5 @@ async function sumOf(
  * @throws {Error} named AbortError, when `stopping` aborts
  */
 export async function sumLargeApp(context: LargeAppDeps, app: LargeApp): Promise<TokenSums> {
-  return sumsOf(await sumOf(context, app, WAITING_STATES), await sumOf(context, app, ['active']));
+  return tokenSums(await sumOf(context, app, WAITING_STATES), await sumOf(context, app, ['active']));
 }

@@ -8,7 +8,7 @@ import {
   isWaiting,
   type KindSum,
   later,
-  sumsOf,
+  tokenSums,
   type TokenSums,
 } from './token-sums.ts';
 
@@ -32,7 +32,7 @@ function sumSmallApp(tokens: readonly OwnersToken[]): TokenSums {
     if (token.state === 'active') addToken(active, token);
     else if (isWaiting(token.state) && isConcerned(token)) addToken(waiting, token);
   }
-  return sumsOf(waiting, active);
+  return tokenSums(waiting, active);
 }
 
 interface AppTokens {

@@ -40,7 +40,7 @@ export const isConcerned = ({ state, source, last_used_at: lastUse }: OwnersToke
   !(state === 'unmapped' && source === 'registration' && lastUse === null);
 
 /** The sums of the waiting and of the connected tokens together. */
-export function sumsOf(waiting: KindSum, active: KindSum): TokenSums {
+export function tokenSums(waiting: KindSum, active: KindSum): TokenSums {
   return {
     tokens: { waiting: waiting.tokens, active: active.tokens },
     accounts: { waiting: waiting.accounts.size, active: active.accounts.size },
