@@ -47,6 +47,13 @@ const newApi = (outcome: string, values: string): Course => ({
   values,
 });
 
+/** The seconds that all answered reads of the new API took together. */
+const readSeconds = (values: string): Course => ({
+  metric: 'grantbridge_new_api_seconds_sum',
+  labels: { call: 'read', outcome: 'answered' },
+  values,
+});
+
 const alarm = (kind: string, values: string): Course => ({
   metric: 'grantbridge_alarms_total',
   labels: { alarm: kind },
@@ -202,6 +209,9 @@ export const COURSES: Record<string, AlertCourses[]> = {
       fires: [gauge('grantbridge_new_api_breaker_open', 1, { before: 'connections' })],
       quiet: [{ metric: 'grantbridge_new_api_breaker_open', values: '0+0x177 1+0x3' }],
     },
+  ],
+  GrantbridgeNewApiSlow: [
+    { fires: [readSeconds(grows(NEW_API * 1.1))], quiet: [readSeconds(grows(NEW_API * 0.9))] },
   ],
   GrantbridgeBudgetLow: [
     {
