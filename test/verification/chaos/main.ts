@@ -5,7 +5,7 @@ import { makeNextVersion } from '../../processes/upgrade/next-version.ts';
 import { carriedBy } from '../shared/carriers.ts';
 import { chanceOf } from '../shared/faults/chance.ts';
 import { createEnds } from '../shared/ends.ts';
-import { createBalancedCaller } from './callers/caller.ts';
+import { createCallers } from './callers/caller.ts';
 import { openGrantsDatabase } from './grants-database.ts';
 import { startChaosLoad } from './callers/load.ts';
 import { type ChaosOptions, readOptions } from './options.ts';
@@ -55,8 +55,8 @@ async function prepare(options: ChaosOptions, ends: Ends): Promise<ChaosRun> {
   const database = openGrantsDatabase(topology.postgres.url);
   ends.add(() => database.close());
   await Promise.all(topology.machines.map((machine) => machine.start('older')));
-  const callers = [false, true].map((isSecure) => createBalancedCaller(topology.balancer, isSecure));
-  ends.add(() => callers.forEach((caller) => caller.close()));
+  const callers = createCallers(topology.balancer);
+  ends.add(() => callers.close());
   const violations: ChaosRun['record']['violations'] = [];
   const run: ChaosRun = {
     options,
@@ -94,7 +94,7 @@ async function prepare(options: ChaosOptions, ends: Ends): Promise<ChaosRun> {
 
 /** Each is called once, so that the older version knows it. */
 async function introduceOldToken({ callers }: ChaosRun, token: string): Promise<void> {
-  const answer = await callers[0]?.send('', carriedBy('header', '/1/user.json', token));
+  const answer = await callers.programs[0]?.send('', carriedBy('header', '/1/user.json', token));
   if (answer?.status !== 200) throw new Error(`a token of the old API got ${answer?.status}`);
   await delay(INTRODUCED_WITHIN_MS);
 }

@@ -7,7 +7,7 @@ import type { Round } from './plan.ts';
 export interface Standing {
   /** The present grant is `presenting` or `in_doubt`, and since when. */
   presentedAt: number | undefined;
-  /** No grant of the app lives. */
+  /** No grant of the app lives, or none did at some moment of the call. */
   isDead: boolean;
   /** Refreshing is held back for the whole fleet: answers were lost in a row, or many grants died. */
   isHeldBack: boolean;
@@ -18,10 +18,18 @@ export interface Interval {
   until: number;
 }
 
+/** What a call may be made for. A 429 and a 5xx are never good: the judge asks why they came (judge/call-verdicts.ts). */
+export type GoodStatus = 200 | 400 | 401;
+
+/** What a call with a token is that neither the bridges nor the old API know. */
+export const UNKNOWN_TOKEN = 'unknown token';
+
 /** A call of an old program, by its number. */
 export interface SentCall {
   id: string;
   what: string;
+  /** Of the caller. */
+  address: string;
   startedAt: number;
   endedAt: number;
   /** Unset when no whole answer came; then `failure` says why. */
@@ -29,7 +37,7 @@ export interface SentCall {
   failure?: string;
   /** Whether it is a 503 of a bridge that says when to come again. */
   isAgain: boolean;
-  expected: readonly number[];
+  expected: readonly GoodStatus[];
   /** Of an answer that was not expected. */
   text?: string;
   standing?: Standing;
@@ -80,6 +88,8 @@ export interface RoundResult extends Round {
   again: number;
   /** Told to come again because the machine kept the new API or a bridge from running. */
   starved: number;
+  /** Unknown tokens of an address that the bridges hold back. */
+  braked: number;
   /** Failed, or told to come again, without such a cause. */
   failed: number;
   refreshes: number;

@@ -13,6 +13,7 @@ const COLUMNS = [
   ['cut', 4],
   ['again', 5],
   ['starved', 7],
+  ['braked', 6],
   ['FAILED', 6],
   ['refreshes', 9],
   ['in doubt', 8],
@@ -32,6 +33,7 @@ export function lineOfRound({ number, kind, versions, ...one }: RoundResult): st
     one.cut,
     one.again,
     one.starved,
+    one.braked,
     one.failed,
     one.refreshes,
     one.inDoubt,
@@ -41,7 +43,7 @@ export function lineOfRound({ number, kind, versions, ...one }: RoundResult): st
 
 export const headerOfTable = (): string => HEADER;
 
-const SUMMED = ['calls', 'pages', 'cut', 'again', 'starved', 'failed', 'refreshes'] as const;
+const SUMMED = ['calls', 'pages', 'cut', 'again', 'starved', 'braked', 'failed', 'refreshes'] as const;
 
 type Summed = (typeof SUMMED)[number];
 

@@ -6,9 +6,9 @@ import type { Line } from './balancer.ts';
 import { readPending } from './callers/calls.ts';
 import { judgeCalls } from './judge/judge-calls.ts';
 import { judgeGrants } from './judge/judge-grants.ts';
-import { connectApp } from './callers/people.ts';
+import { connectApp, isFree } from './callers/people.ts';
 import type { Round } from './plan.ts';
-import type { RoundResult, Standing } from './record.ts';
+import { type RoundResult, type Standing, UNKNOWN_TOKEN } from './record.ts';
 import type { ChaosApp, ChaosRun } from './run.ts';
 import { strike } from './strikes.ts';
 import { type ChaosVitals, lookAtVitals, processesOf } from './judge/vitals.ts';
@@ -33,7 +33,7 @@ async function untilServed(run: ChaosRun, chance: Chance, app: ChaosApp): Promis
     const answer = await readPending(run, chance, app);
     if (answer?.status === 200) return;
     const standing = await run.database.standingOf(app.clientId);
-    if (standing.isDead && !app.isBusy) await connectApp(run, chance, app);
+    if (standing.isDead && isFree(run, app)) await connectApp(run, chance, app);
     if (mayGoOn(run, standing)) return;
     if (Date.now() > until) return run.complain('served', `an app of ${app.clientId} is not served again`);
   }
@@ -91,7 +91,8 @@ export async function judgeBetween(run: ChaosRun, from: Marks, to: Marks) {
   // a walk that began in an earlier round has its first lines there
   const first = Math.min(...[...calls, ...walks].map(({ startedAt }) => startedAt), Number.POSITIVE_INFINITY);
   const lines = topology.balancer.lines.filter((line) => isNumbered(line) && line.endedAt >= first - 1000);
-  const counts = judgeCalls({ ...record, calls, walks, lines });
+  const guesses = record.calls.filter(({ what }) => what === UNKNOWN_TOKEN);
+  const counts = judgeCalls({ ...record, calls, walks, lines, guesses });
   for (const text of counts.failures) run.complain('call failed', text);
   return { calls, walks, counts };
 }
@@ -126,6 +127,7 @@ async function resultOf(run: ChaosRun, round: Round, began: { at: number; marks:
     cut: counts.cut,
     again: counts.again,
     starved: counts.starved,
+    braked: counts.braked,
     failed: counts.failures.length,
     refreshes: received.filter(({ kind, status }) => kind === 'refresh' && status === 200).length,
     consents: walks.filter(({ what, failure }) => what === 'consent' && failure === undefined).length,

@@ -1,7 +1,7 @@
 import type { LegacyApp, Person } from '../../support/callers/authorize.ts';
 import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import type { Context } from '../../../src/domain/context.ts';
-import type { Caller } from './callers/caller.ts';
+import type { Callers } from './callers/caller.ts';
 import type { GrantsDatabase } from './grants-database.ts';
 import type { ChaosOptions } from './options.ts';
 import type { Round } from './plan.ts';
@@ -35,7 +35,7 @@ export interface ChaosRun {
   /** The bridge's own view of its database, from the moment on at which it was migrated. */
   context: Context | undefined;
   apps: readonly ChaosApp[];
-  callers: readonly Caller[];
+  callers: Callers;
   record: ChaosRecord;
   /** The number of the round that is played. */
   round: number;

@@ -4,8 +4,9 @@ import { rawForm } from '../../../support/callers/raw-request.ts';
 import { exchangeFields } from '../../../support/callers/legacy-calls.ts';
 import { carriedBy, CARRIERS } from '../../shared/carriers.ts';
 import type { Chance } from '../../shared/faults/chance.ts';
-import type { SentCall } from '../record.ts';
+import { type GoodStatus, type SentCall, UNKNOWN_TOKEN } from '../record.ts';
 import type { ChaosApp, ChaosRun } from '../run.ts';
+import type { Caller } from './caller.ts';
 
 /** The calls of old programs, each with a number by which the balancer's log names it. */
 
@@ -15,8 +16,10 @@ const PATIENCE_MS = 45_000;
 interface MeantCall {
   what: string;
   request: RawRequest;
-  expected: readonly number[];
+  expected: readonly GoodStatus[];
   app?: ChaosApp;
+  /** One of the programs where it is not said. */
+  caller?: Caller;
 }
 
 let numbers = 0;
@@ -38,19 +41,20 @@ const isAgain = ({ status, headers }: RawAnswer) => status === 503 && headers['r
 async function callBridge(
   run: ChaosRun,
   chance: Chance,
-  { what, request, expected, app }: MeantCall,
+  { what, request, expected, app, caller = chance.pick(run.callers.programs) }: MeantCall,
 ): Promise<RawAnswer | undefined> {
   const id = nextNumber('call');
-  const call: SentCall = { id, what, startedAt: Date.now(), endedAt: 0, isAgain: false, expected };
-  const answer = await withPatience(chance.pick(run.callers).send(id, request)).catch((error: Error) => {
+  const { address } = caller;
+  const call: SentCall = { id, what, address, startedAt: Date.now(), endedAt: 0, isAgain: false, expected };
+  const answer = await withPatience(caller.send(id, request)).catch((error: Error) => {
     call.failure = error.message;
   });
   call.endedAt = Date.now();
   if (answer) Object.assign(call, { status: answer.status, isAgain: isAgain(answer) });
-  if (answer && !expected.includes(answer.status)) {
+  if (answer && !expected.some((status) => status === answer.status)) {
     call.text = answer.text.slice(0, 300);
     if (app && [401, 503].includes(answer.status))
-      call.standing = await run.database.standingOf(app.clientId);
+      call.standing = await run.database.standingOf(app.clientId, call);
   }
   run.record.calls.push(call);
   return answer || undefined;
@@ -87,10 +91,19 @@ export async function readOldApi(run: ChaosRun, chance: Chance): Promise<void> {
   await callBridge(run, chance, { what: 'token of the old API', request, expected: [200] });
 }
 
-/** The bridges ask about so many refused tokens of an address in a minute; they refuse more with 429. */
-export async function readUnknown(run: ChaosRun, chance: Chance): Promise<void> {
+function readUnknownFrom(run: ChaosRun, chance: Chance, caller: Caller) {
   const request = carriedBy(chance.pick(CARRIERS), '/1/user.json', newLegacyToken());
-  await callBridge(run, chance, { what: 'unknown token', request, expected: [401, 429] });
+  return callBridge(run, chance, { what: UNKNOWN_TOKEN, request, expected: [401], caller });
+}
+
+/** A program with a token that ended long ago. Each sends too few for any limit. */
+export async function readUnknown(run: ChaosRun, chance: Chance): Promise<void> {
+  await readUnknownFrom(run, chance, chance.pick(run.callers.programs));
+}
+
+/** Tokens are tried out, from one address. */
+export async function guessToken(run: ChaosRun, chance: Chance): Promise<void> {
+  await readUnknownFrom(run, chance, run.callers.guesser);
 }
 
 function exchangeRequest(app: ChaosApp, code: string): RawRequest {
@@ -107,7 +120,7 @@ export async function exchangeUnknown(run: ChaosRun, chance: Chance): Promise<vo
 export function exchangeGiven(
   run: ChaosRun,
   chance: Chance,
-  { app, code, expected }: { app: ChaosApp; code: string; expected: readonly number[] },
+  { app, code, expected }: { app: ChaosApp; code: string; expected: readonly GoodStatus[] },
 ) {
   return callBridge(run, chance, { what: 'exchange', request: exchangeRequest(app, code), expected, app });
 }

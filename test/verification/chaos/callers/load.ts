@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Chance, chanceOf } from '../../shared/faults/chance.ts';
-import { exchangeUnknown, readCached, readOldApi, readPending, readUnknown } from './calls.ts';
+import { exchangeUnknown, guessToken, readCached, readOldApi, readPending, readUnknown } from './calls.ts';
 import { connectSome, visitPage } from './people.ts';
 import type { ChaosRun } from '../run.ts';
 
-/** Constant load: old calls evenly in time whatever they take, consents and pages beside them. */
+/** Constant load: old calls evenly in time whatever they take, consents, pages and guesses beside them. */
 
 type CallerKind = (run: ChaosRun, chance: Chance) => Promise<unknown>;
 
@@ -24,6 +24,8 @@ const BURST_EVERY_MS = 1500;
 const BURST = 6;
 const CONSENT_EVERY_MS = 2500;
 const PAGE_EVERY_MS = 900;
+/** Half as many again as the bridges ask about for one address. */
+const GUESS_EVERY_MS = 650;
 /** More calls under way are a jam in which no other would tell more. */
 const MOST_AT_ONCE = 60;
 
@@ -81,6 +83,7 @@ export function startChaosLoad(run: ChaosRun): ChaosLoad {
     repeat(run, BURST_EVERY_MS, readInBurst, isStopped),
     repeat(run, CONSENT_EVERY_MS, connectSome, isStopped),
     repeat(run, PAGE_EVERY_MS, visitPage, isStopped),
+    repeat(run, GUESS_EVERY_MS, guessToken, isStopped),
   ];
   return {
     async stop() {

@@ -7,6 +7,7 @@ import { CookieWalker } from '../../../support/callers/cookie-walker.ts';
 import type { Chance } from '../../shared/faults/chance.ts';
 import { CALL_HEADER } from '../balancer.ts';
 import { exchangeGiven, nextNumber } from './calls.ts';
+import type { GoodStatus } from '../record.ts';
 import type { ChaosApp, ChaosRun, Holder } from '../run.ts';
 import { PUBLIC_URL, type Topology } from '../topology.ts';
 
@@ -81,7 +82,7 @@ const EXCHANGES = 8;
 const BETWEEN_EXCHANGES_MS = 1000;
 
 async function exchange(run: ChaosRun, chance: Chance, app: ChaosApp, code: string): Promise<void> {
-  let expected = [200];
+  let expected: GoodStatus[] = [200];
   for (let n = 0; n < EXCHANGES; n += 1) {
     const answer = await exchangeGiven(run, chance, { app, code, expected });
     const token = (answer?.json as { access_token?: string } | undefined)?.access_token;
@@ -94,7 +95,7 @@ async function exchange(run: ChaosRun, chance: Chance, app: ChaosApp, code: stri
 }
 
 /** One person uses one browser for one thing at a time. */
-const isFree = (run: ChaosRun, { holder }: ChaosApp) =>
+export const isFree = (run: ChaosRun, { holder }: ChaosApp) =>
   run.apps.every((app) => app.holder !== holder || !app.isBusy);
 
 /** One consent and the exchange of its code; whether a token came. */

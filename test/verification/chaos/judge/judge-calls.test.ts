@@ -1,6 +1,6 @@
 import type { Line } from '../balancer.ts';
 import { judgeCalls } from './judge-calls.ts';
-import type { ChaosRecord, SentCall, Walk } from '../record.ts';
+import { type ChaosRecord, type SentCall, UNKNOWN_TOKEN, type Walk } from '../record.ts';
 
 /** Which failed calls a chaos excuses, and for which reason alone. */
 
@@ -9,6 +9,7 @@ type Seen = Parameters<typeof judgeCalls>[0];
 const call = (more: Partial<SentCall>): SentCall => ({
   id: 'call-1',
   what: 'read',
+  address: '127.10.1.7',
   startedAt: 10_000,
   endedAt: 10_200,
   isAgain: false,
@@ -39,7 +40,7 @@ const nothing: ChaosRecord = {
   violations: [],
 };
 
-const judged = (seen: Partial<Seen>) => judgeCalls({ ...nothing, lines: [], ...seen });
+const judged = (seen: Partial<Seen>) => judgeCalls({ ...nothing, lines: [], guesses: [], ...seen });
 
 const kill = { server: 'bridge-1', isKill: true, from: 10_100, until: 10_150 };
 
@@ -116,4 +117,33 @@ test('a machine that kept the new API from running is told apart', () => {
   const starved = [{ from: 6000, until: 9000 }];
   expect(judged({ calls: [again], starved })).toMatchObject({ starved: 1, failures: [] });
   expect(judged({ calls: [call({ status: 500 })], starved }).failures).toHaveLength(1);
+});
+
+const MANY = 61;
+const guess = call({ what: UNKNOWN_TOKEN, status: 429, startedAt: 40_000, endedAt: 40_010, expected: [401] });
+const guessesOf = (address: string, count: number) =>
+  Array.from({ length: count }, (_none, n) =>
+    call({ what: UNKNOWN_TOKEN, address, startedAt: 10_000 + n * 100, status: 401, expected: [401] }),
+  );
+
+test('an address above the limit of unknown tokens is held back, and nobody else', () => {
+  const own = guessesOf(guess.address, MANY);
+  expect(judged({ calls: [guess], guesses: own })).toMatchObject({ braked: 1, failures: [] });
+  expect(judged({ calls: [guess], guesses: guessesOf('127.10.2.7', MANY) }).failures).toHaveLength(1);
+  expect(judged({ calls: [guess], guesses: own.slice(1) }).failures).toHaveLength(1);
+  const late = { ...guess, startedAt: 90_000, endedAt: 90_010 };
+  expect(judged({ calls: [late], guesses: own }).failures).toHaveLength(1);
+});
+
+test('a 429 for a good token is a failure, above the limit and around a kill', () => {
+  const refused = { ...guess, what: 'token of the old API', expected: [200] as const };
+  const seen = { calls: [refused], guesses: guessesOf(guess.address, MANY), lines: [line({ status: 429 })] };
+  expect(judged({ ...seen, cuts: [{ ...kill, from: 39_000, until: 41_000 }] }).failures).toHaveLength(1);
+});
+
+test('a page that is held back is a failure, whatever is away', () => {
+  const walk: Walk = { id: 'walk-1', what: 'page', startedAt: 10_000, endedAt: 10_300, failure: '429' };
+  const lines = [line({ call: 'walk-1', status: 429, end: '--' })];
+  const troubles = [{ of: 'database' as const, from: 9000, until: 11_000 }];
+  expect(judged({ walks: [walk], lines, troubles, cuts: [kill] }).failures).toHaveLength(1);
 });
