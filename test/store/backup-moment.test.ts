@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStore } from '../../src/store/driver/sqlite.ts';
-import { backUp, type CopyProgress } from '../../src/store/files/sqlite-backup.ts';
+import { backUp } from '../../src/store/files/sqlite-backup.ts';
 
 /** A backup copies in steps, and still is the database of one moment. */
 
@@ -30,15 +30,20 @@ test('a write between two steps is not in the backup, and does not begin the cop
   const target = join(folder, 'copy.db');
   const writer = new Sqlite(source);
   const add = writer.prepare(`insert into filler (body) values (zeroblob(${ROW_BYTES}))`);
-  const seen: CopyProgress[] = [];
-  await backUp(source, target, (progress) => {
-    seen.push(progress);
-    add.run();
+  const seen: Array<{ done: number; total: number }> = [];
+  const steps: string[] = [];
+  await backUp(source, target, {
+    begin: (step) => void steps.push(step),
+    tell(progress) {
+      seen.push(progress);
+      add.run();
+    },
   });
   writer.close();
   const copy = new Sqlite(target, { readonly: true });
   expect(copy.prepare('select count(*) from filler').pluck().get()).toBe(ROWS);
   copy.close();
+  expect(steps).toEqual(['copying', 'checking the copy']);
   expect(seen.length).toBeGreaterThan(3);
   expect(seen.map(({ done }) => done)).toEqual(seen.map(({ done }) => done).toSorted((a, b) => a - b));
 });

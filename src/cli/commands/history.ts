@@ -6,6 +6,8 @@ import type { Context } from '../../domain/context.ts';
 import { findOtherDatabase } from '../../domain/instance/other-database.ts';
 import { openEpochFile } from '../../store/files/epoch-file.ts';
 import { verifyHistory as prove, type HistoryVerdict } from '../../domain/history/verify-history.ts';
+import { readHead } from '../../store/history/events.ts';
+import { createProgressReport } from '../terminal/progress.ts';
 import type { Result } from './result.ts';
 import { withContext } from './with-context.ts';
 
@@ -74,13 +76,22 @@ function leftOut(owner: string | undefined, named: readonly string[]): string[] 
   ];
 }
 
+/** Shows at a terminal how far the proof is. The history may grow meanwhile. */
+async function proveAloud(context: Context, anchors: Anchors): Promise<HistoryVerdict> {
+  const report = createProgressReport(false);
+  const total = (await readHead(context.store.durable))?.position ?? 0;
+  const tell = (done: number) =>
+    report.tell({ done, total, things: done, words: `${done} of ${total} entries` });
+  return prove(context, anchors, tell).finally(() => report.end());
+}
+
 /** `history verify`: checks the whole chain against this machine's anchors and the anchors of every named file. */
 export async function verifyHistoryCommand(options: { anchor?: string[] }): Promise<Result> {
   return withContext(async ({ context }) => {
     const owner = await findAnchorsOwner(context);
     const named = options.anchor ?? [];
     const sources = { named, isOwn: owner === undefined };
-    const verdict = await prove(context, await collectAnchors(context, sources));
+    const verdict = await proveAloud(context, await collectAnchors(context, sources));
     const { entries: chained, waiting, anchors, newestAnchor, finding } = verdict;
     const ok = finding === undefined;
     return {

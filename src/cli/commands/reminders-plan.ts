@@ -127,7 +127,7 @@ async function* piecesOf(
   yield piece + end(counts);
 }
 
-const SILENT: ProgressReport = { tell: () => undefined, end: () => undefined };
+const SILENT: ProgressReport = { begin: () => undefined, tell: () => undefined, end: () => undefined };
 
 /** On a terminal the answer itself is to be seen, and shows how far the plan is. */
 const reportFor = (isAsked: boolean) =>

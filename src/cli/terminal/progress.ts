@@ -50,11 +50,18 @@ function barOf(state: ProgressState, elapsed: number): string {
   const share = shareOf(state);
   const full = Math.round(BAR_WIDTH * (share ?? 0));
   const bar = share === undefined ? '' : `[${'#'.repeat(full)}${'.'.repeat(BAR_WIDTH - full)}] `;
-  // A line that is longer than the terminal could not be written over.
-  return `${bar}${lineOf(state, elapsed)}`.slice(0, (process.stderr.columns || 80) - 1);
+  return `${bar}${lineOf(state, elapsed)}`;
 }
 
+/** Takes away what stands in the line of the bar. */
+const NEW_LINE = '\r\u001B[K';
+
+/** A line that is longer than the terminal could not be written over. */
+const cut = (line: string) => line.slice(0, (process.stderr.columns || 80) - 1);
+
 export interface ProgressReport {
+  /** Begins a step. Its name stands on the terminal until the step tells how far it is; some steps never can. */
+  begin(step: string): void;
   tell(state: ProgressState): void;
   /** Takes the bar away. */
   end(): void;
@@ -63,18 +70,23 @@ export interface ProgressReport {
 /** Reports progress. `hasLines`: where standard error is no terminal, lines are wanted. */
 export function createProgressReport(hasLines: boolean): ProgressReport {
   const { isTTY: isTerminal } = process.stderr;
-  const beganAt = performance.now();
+  let beganAt = performance.now();
   let toldAt = beganAt;
   return {
+    begin(step) {
+      beganAt = performance.now();
+      toldAt = beganAt;
+      if (isTerminal) process.stderr.write(`${NEW_LINE}${cut(step)}`);
+    },
     tell(state) {
       const now = performance.now();
       if (now - toldAt < (isTerminal ? BAR_EVERY : LINE_EVERY)) return;
       toldAt = now;
-      if (isTerminal) process.stderr.write(`\r\u001B[K${barOf(state, now - beganAt)}`);
+      if (isTerminal) process.stderr.write(`${NEW_LINE}${cut(barOf(state, now - beganAt))}`);
       else if (hasLines) process.stderr.write(`${lineOf(state, now - beganAt)}\n`);
     },
     end() {
-      if (isTerminal) process.stderr.write('\r\u001B[K');
+      if (isTerminal) process.stderr.write(NEW_LINE);
     },
   };
 }

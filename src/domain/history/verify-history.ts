@@ -110,7 +110,11 @@ function examinerOf({ store, vault }: ProofContext, anchors: readonly HeldAnchor
 }
 
 /** Walks along the chain up to the first wrong entry. */
-async function walk(context: ProofContext, anchors: readonly HeldAnchor[]): Promise<ChainWalk> {
+async function walk(
+  context: ProofContext,
+  anchors: readonly HeldAnchor[],
+  tell: (done: number) => void,
+): Promise<ChainWalk> {
   const examine = examinerOf(context, anchors);
   let before: ChainLink = CHAIN_START;
   let last: Event | undefined;
@@ -121,6 +125,7 @@ async function walk(context: ProofContext, anchors: readonly HeldAnchor[]): Prom
       before = { position: here.position, chain: here.chain ?? '' };
       last = here;
     }
+    tell(before.position);
   }
   const newest = anchors.at(-1);
   const isCut = newest !== undefined && newest.position > before.position;
@@ -156,10 +161,14 @@ function spoiled([first]: Anchors['wrong']): HistoryFinding | undefined {
   return { kind: 'anchor', position: null, id: null, at: null, text };
 }
 
-/** Proves the history by its chain and the anchors. */
-export async function verifyHistory(context: ProofContext, anchors: Anchors): Promise<HistoryVerdict> {
+/** Proves the history by its chain and the anchors. `tell` hears how many entries of the chain are proven already. */
+export async function verifyHistory(
+  context: ProofContext,
+  anchors: Anchors,
+  tell: (done: number) => void = () => undefined,
+): Promise<HistoryVerdict> {
   const held = await anchorsThatHold(context, anchors);
-  const { entries, last, finding } = await walk(context, held);
+  const { entries, last, finding } = await walk(context, held, tell);
   const beside = await lookOutside(context, last === undefined && held.length === 0 && finding === undefined);
   return {
     entries,

@@ -22,7 +22,14 @@ const REASON = 'a restored copy was taken over';
 const AT_ONCE = 500;
 const SPREAD = 0.2;
 
-async function doubtAll(context: InstanceDeps, tx: Database, now: number): Promise<number> {
+type TakeOverProgress = (done: number, total: number) => void;
+
+interface DoubtWatch {
+  now: number;
+  tell: TakeOverProgress;
+}
+
+async function doubtAll(context: InstanceDeps, tx: Database, { now, tell }: DoubtWatch): Promise<number> {
   const grants = await listLive(tx);
   const [claimId, quiet] = [newHexId(), context.settings.inDoubtQuiet];
   let before = 0;
@@ -31,6 +38,7 @@ async function doubtAll(context: InstanceDeps, tx: Database, now: number): Promi
     const ids = some.map(({ id }) => id);
     await markRestoredInDoubt(tx, ids, { claimId, retryAt, now });
     before += some.length;
+    tell(before, grants.length);
   }
   const by = { at: now, actor: 'command', reason: REASON };
   const doubted = grants.map((grant) => ({
@@ -49,10 +57,13 @@ const isOriginal = ({ instance }: Pick<InstanceDeps, 'instance'>, { state }: Ins
 
 /**
  * Takes the copy over. Allowed only where the original will never work again. A bridge that runs on the copy notices
- * within a second.
+ * within a second. `tell` hears how many grants are in doubt already.
  * @returns how many grants are in doubt now; undefined where the database is the original, and nothing was changed
  */
-export async function takeOver(context: InstanceDeps): Promise<number | undefined> {
+export async function takeOver(
+  context: InstanceDeps,
+  tell: TakeOverProgress = () => undefined,
+): Promise<number | undefined> {
   if (isOriginal(context, await readInstance(context.store.durable))) return undefined;
   // This database does not know the calls to the original since the copy was made. Said first: after a kill behind the
   // transaction nobody would say it any more.
@@ -67,7 +78,7 @@ export async function takeOver(context: InstanceDeps): Promise<number | undefine
     await becomeOriginal(tx, { epoch, place });
     // A code of the copy may have been spent at the original.
     await voidAllCodes(tx, now);
-    return doubtAll(context, tx, now);
+    return doubtAll(context, tx, { now, tell });
   });
   if (grants === undefined) return undefined;
   await markTakeOver(context);

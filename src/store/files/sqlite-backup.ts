@@ -4,40 +4,32 @@ import Sqlite from 'better-sqlite3';
 import { writeWhole } from './draft-file.ts';
 import {
   COMPANIONS,
+  type CopyProgress,
   type CopySummary,
   damageIn,
   factsOf,
   markFileAsCopy,
   onOneFile,
   requireWhole,
+  UNHEARD,
 } from './sqlite-copy.ts';
 import { volatileFileOf } from '../driver/sqlite.ts';
 
 /** Few enough for a step of some milliseconds, so that the process does other work between two steps. */
 const PAGES_AT_ONCE = 1000;
 
-/** How far a copy is, in pages. */
-export interface CopyProgress {
-  done: number;
-  total: number;
-}
-
 /**
  * Copies the database as it is at the beginning. The open read keeps that moment: without it, each write of the bridge
  * between two steps would begin the copying anew (https://www.sqlite.org/c3ref/backup_finish.html).
  */
-async function copyOnline(
-  source: string,
-  draft: string,
-  tell: (progress: CopyProgress) => void,
-): Promise<void> {
+async function copyOnline(source: string, draft: string, { tell }: CopyProgress): Promise<void> {
   const db = new Sqlite(source, { readonly: true, fileMustExist: true, timeout: 10_000 });
   try {
     db.exec('begin');
     db.prepare('select 1 from sqlite_master limit 1').get();
     await db.backup(draft, {
       progress({ totalPages: total, remainingPages: left }) {
-        tell({ done: total - left, total });
+        tell({ done: total - left, total, unit: 'pages' });
         return PAGES_AT_ONCE;
       },
     });
@@ -66,19 +58,20 @@ function requireForeign(source: string, target: string): void {
 /**
  * Writes a checked copy of a SQLite database at one moment, while other processes read and write the database. The copy
  * is marked as a copy, so a bridge that is started on it sends nothing to the new API.
- * `tell` hears how far the copy is.
  * @throws {Error} in plain words; no file is left then, and no file is ever overwritten
  */
 export async function backUp(
   source: string,
   target: string,
-  tell: (progress: CopyProgress) => void = () => undefined,
+  progress: CopyProgress = UNHEARD,
 ): Promise<CopySummary> {
   requireForeign(source, target);
   if (existsSync(target)) throw new Error(`${target} exists already, and is not overwritten`);
   const make = async (draft: string) => {
-    await copyOnline(source, draft, tell);
+    progress.begin('copying');
+    await copyOnline(source, draft, progress);
     return onOneFile(draft, source, (db) => {
+      progress.begin('checking the copy');
       requireWhole(db, source);
       markFileAsCopy(db);
       return factsOf(db);

@@ -16,6 +16,17 @@ export interface CopySummary {
   epoch: number;
 }
 
+/** Hears how far the work on a copy is. */
+export interface CopyProgress {
+  /** A step begins. */
+  begin: (step: string) => void;
+  /** How much of the step is done. `done` and `total` are in `unit`. A step that SQLite does in one piece tells nothing. */
+  tell: (progress: { done: number; total: number; unit: string }) => void;
+}
+
+/** Nobody listens. */
+export const UNHEARD: CopyProgress = { begin: () => undefined, tell: () => undefined };
+
 /** All suffixes of files that SQLite may keep beside a database file. */
 export const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 

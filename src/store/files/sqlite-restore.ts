@@ -15,12 +15,14 @@ import { tryLink, writeWhole } from './draft-file.ts';
 import { migrate } from '../driver/schema/migrations.ts';
 import {
   COMPANIONS,
+  type CopyProgress,
   type CopySummary,
   factsOf,
   isDamage,
   markFileAsCopy,
   onOneFile,
   requireWhole,
+  UNHEARD,
 } from './sqlite-copy.ts';
 import { volatileFileOf } from '../driver/sqlite.ts';
 
@@ -40,12 +42,24 @@ function requireSqlite(file: string): void {
   if (start.toString('latin1') !== HEADER) throw new Error(`${file} is not a SQLite database`);
 }
 
+const kilobytes = (bytes: number) => Math.ceil(bytes / 1000);
+
 /** A copy made by hand may have its last commits in a `-wal` file beside it. */
-async function copyInto(draft: string, file: string): Promise<void> {
-  for (const suffix of ['', '-wal']) {
-    if (!existsSync(`${file}${suffix}`)) continue;
+async function copyInto(draft: string, file: string, { begin, tell }: CopyProgress): Promise<void> {
+  begin('copying');
+  const suffixes = ['', '-wal'].filter((suffix) => existsSync(`${file}${suffix}`));
+  const total = suffixes.reduce((sum, suffix) => sum + statSync(`${file}${suffix}`).size, 0);
+  let done = 0;
+  async function* counted(pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      done += piece.length;
+      tell({ done: kilobytes(done), total: kilobytes(total), unit: 'kB' });
+      yield piece;
+    }
+  }
+  for (const suffix of suffixes) {
     const write = createWriteStream(`${draft}${suffix}`, { mode: 0o600 });
-    await pipeline(createReadStream(`${file}${suffix}`), write);
+    await pipeline(createReadStream(`${file}${suffix}`), counted, write);
   }
 }
 
@@ -131,23 +145,30 @@ export interface RestoreResult extends CopySummary {
   setAside: string[];
 }
 
+interface RestoreWatch {
+  /** Throws when the copy's keys are missing. */
+  check: (facts: CopySummary) => void;
+  progress?: CopyProgress;
+}
+
 /**
  * Puts a backup in the place of the database at `target`, brought to the newest schema and marked as a copy.
- * @param check throws when the copy's keys are missing
  * @throws {Error} in plain words; nothing is changed then
  */
 export async function restoreFile(
   file: string,
   target: string,
-  check: (facts: CopySummary) => void,
+  { check, progress = UNHEARD }: RestoreWatch,
 ): Promise<RestoreResult> {
   requireSqlite(file);
   let moves: FileMove[] = [];
   const facts = await writeWhole(target, {
     async make(draft) {
-      await copyInto(draft, file);
+      await copyInto(draft, file, progress);
       const found = onOneFile(draft, file, (db) => {
+        progress.begin('checking the copy');
         requireWhole(db, file);
+        progress.begin('bringing the copy to the newest schema');
         migrate(db, 'sqlite');
         markFileAsCopy(db);
         return factsOf(db);

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { run } from './operator-command.ts';
 
 /** What a person sees at a terminal: the command runs on a pseudo terminal of `script` (util-linux). */
@@ -37,14 +39,38 @@ interface AtTerminal {
   rows?: number;
   /** Behind the command, for the shell: `< /dev/null`. */
   redirect?: string;
+  /** The command is paused for a moment once this text has appeared, as on a machine that is slow. */
+  pausesAt?: string;
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+/** Longer than a rate needs to be known. */
+const PAUSE_MS = 1300;
+
+/** Stops the process of a command and lets it go on. */
+async function pause(args: readonly string[]): Promise<void> {
+  const line = [process.execPath, program, ...args, ''].join('\0');
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const pid = pids.find((one) => commandLineOf(one) === line);
+  process.kill(Number(pid), 'SIGSTOP');
+  await delay(PAUSE_MS);
+  process.kill(Number(pid), 'SIGCONT');
+}
+
+/** A process may end while it is looked at. */
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** Runs a command on a terminal of its own. What it printed, and its exit code. */
 async function atTerminal(
   args: readonly string[],
-  { types, env = {}, rows = 100, redirect = '' }: AtTerminal = {},
+  { types, env = {}, rows = 100, redirect = '', pausesAt }: AtTerminal = {},
 ): Promise<{ code: number | null; screen: string }> {
   const command = [process.execPath, program, ...args].map(quoted).join(' ');
   const line = `stty rows ${rows} cols 200; ${command} ${redirect}`;
@@ -52,9 +78,13 @@ async function atTerminal(
     env: { PATH: process.env['PATH'], TERM: 'xterm', ...settings, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  let [screen, isTyped] = ['', false];
+  let [screen, isTyped, isPaused] = ['', false, false];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     screen += text;
+    if (pausesAt !== undefined && !isPaused && screen.includes(pausesAt)) {
+      isPaused = true;
+      void pause(args);
+    }
     if (!types || isTyped || !screen.includes(types[0])) return;
     isTyped = true;
     child.stdin.write(types[1]);
@@ -190,4 +220,30 @@ describe('progress', () => {
     );
     expect(screen.split('\n').at(-2)).toContain('This was a dry run.');
   });
+
+  const PACE = String.raw`, \d+ a second, about \d+ (?:s|minutes) left`;
+  const bar = (words: string) => new RegExp(String.raw`\[#*\.+\] \d+ % {2}${words}${PACE}`);
+
+  /** A database that takes a while to be copied. */
+  const FILLER_MB = 120;
+  const MEGABYTE = 1024 * 1024;
+
+  test('of a backup and of a restore names each step, with rate and time left of the copying', async () => {
+    const copy = join(folder, 'backup.db');
+    const db = new Sqlite(join(folder, 'bridge.db'));
+    db.exec('create table filler (body blob)');
+    const add = db.prepare(`insert into filler values (zeroblob(${MEGABYTE}))`);
+    for (let n = 0; n < FILLER_MB; n += 1) add.run();
+    db.close();
+    const made = await atTerminal(['backup', copy], { pausesAt: 'copying' });
+    expect(made).toMatchObject({ code: 0, screen: expect.stringContaining('checking the copy') });
+    expect(made.screen).toMatch(bar(String.raw`\d+ of \d+ pages`));
+    const restored = await atTerminal(['restore', copy, '--yes'], { pausesAt: 'copying' });
+    expect(restored).toMatchObject({ code: 0, screen: expect.stringContaining('checking the copy') });
+    expect(restored.screen).toMatch(bar(String.raw`\d+ of \d+ kB`));
+    // The bar is gone when the result is printed.
+    expect(restored.screen.split(`\r${ESCAPE}K`).at(-1)).toMatch(/was restored to/);
+    const quiet = await run(settings, 'backup', `${copy}-2`);
+    expect(quiet).toMatchObject({ code: 0, complaints: '' });
+  }, 120_000);
 });

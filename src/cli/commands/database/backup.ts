@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { readConfig } from '../../../config/config.ts';
 import { isMissing } from '../../../store/driver/open-store.ts';
-import { backUp, type CopyProgress } from '../../../store/files/sqlite-backup.ts';
+import { backUp } from '../../../store/files/sqlite-backup.ts';
 import type { CopySummary } from '../../../store/files/sqlite-copy.ts';
 import { POSTGRES_BACKUP } from './postgres-copies.ts';
-import { createProgressReport } from '../../terminal/progress.ts';
+import { copyProgress } from './copy-progress.ts';
 import type { Result } from '../result.ts';
 
 /** The contents and the needs of a backup, in words. Keys are named by purpose and id alone. */
@@ -27,10 +27,8 @@ export async function backup(
   if (isMissing(database)) throw new Error(`DATABASE_URL: there is no database at ${database.file}`);
   if (given === undefined) throw new Error('name the file to write the backup to');
   const file = resolve(given);
-  const report = createProgressReport(false);
-  const tell = ({ done, total }: CopyProgress) =>
-    report.tell({ done, total, things: done, words: `${done} of ${total} pages` });
-  const facts = await backUp(database.file, file, tell).finally(() => report.end());
+  const progress = copyProgress();
+  const facts = await backUp(database.file, file, progress).finally(() => progress.end());
   const keys = facts.keys.map(({ purpose, id }) => ({ purpose, id }));
   return { ok: true, lines: linesOf(file, facts), json: { file, ...facts, keys } };
 }

@@ -16,6 +16,8 @@ import type { CopySummary } from '../../../store/files/sqlite-copy.ts';
 import { restoreFile } from '../../../store/files/sqlite-restore.ts';
 import type { Store } from '../../../store/driver/store.ts';
 import { epochFileOf } from '../../../app/open-context.ts';
+import { createProgressReport } from '../../terminal/progress.ts';
+import { copyProgress } from './copy-progress.ts';
 import { POSTGRES_RESTORE } from './postgres-copies.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
@@ -40,7 +42,9 @@ async function putBack(config: Config, given: string): Promise<Result> {
   if (database.kind === 'postgres') return POSTGRES_RESTORE;
   const file = resolve(given);
   makePrivateFolder(dirname(database.file));
-  const restored = await restoreFile(file, database.file, (facts) => requireKeys(config, facts));
+  const progress = copyProgress();
+  const check = (facts: CopySummary) => requireKeys(config, facts);
+  const restored = await restoreFile(file, database.file, { check, progress }).finally(() => progress.end());
   const { grants, mappings, schema, epoch, setAside } = restored;
   const lines = [
     `${file} was restored to ${database.file}: schema ${schema}, epoch ${epoch}, ${grants} grants, ${mappings} tokens.`,
@@ -99,7 +103,10 @@ async function beginAnew(config: Config, mayReplace: boolean): Promise<Result> {
   return withContext(async ({ context }) => {
     const foreign = mayReplace ? undefined : await refuseForeignFolder(config, context.store);
     if (foreign) return foreign;
-    const grants = await takeOver(context);
+    const report = createProgressReport(false);
+    const grants = await takeOver(context, (done, total) =>
+      report.tell({ done, total, things: done, words: `${done} of ${total} grants in doubt` }),
+    ).finally(() => report.end());
     if (grants === undefined) return mayReplace ? makeItsOwn(config, context) : originalAlready(context);
     const { epoch } = context.instance.seen();
     const lines = [
