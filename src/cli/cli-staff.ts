@@ -5,6 +5,7 @@ import { STAFF_ROLES } from '../store/tables/page-tables.ts';
 /** The commands about staff: the accounts and the programs that may look after the tokens of other people. */
 
 const staff = () => import('./commands/staff.ts');
+const list = () => import('./commands/staff-list.ts');
 const apiKeys = () => import('./commands/api-keys.ts');
 
 const ACCOUNT = 'an account id, or the e-mail of an account that has signed in';
@@ -28,7 +29,11 @@ export function staffCommands(): Command {
     command('remove', "end an account's role, from its next request on", async () => (await staff()).remove)
       .argument('<account>', ACCOUNT)
       .option(...BY),
-    command('list', 'show every account with a role', async () => (await staff()).listStaffCommand),
+    command(
+      'list',
+      'show every account with a role, and who signed in by the company',
+      async () => (await list()).listStaffCommand,
+    ),
   ]);
 }
 

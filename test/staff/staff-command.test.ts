@@ -92,6 +92,7 @@ test('an account gets a role by its id or its e-mail, and another one later', as
       },
     ],
     company: [],
+    company_sign_in: null,
   });
   written = [];
   expect(await staff('list')).toMatch(

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { examineAll } from '../../../src/cli/commands/doctor.ts';
-import { add, listStaffCommand } from '../../../src/cli/commands/staff.ts';
+import { add } from '../../../src/cli/commands/staff.ts';
+import { listStaffCommand } from '../../../src/cli/commands/staff-list.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { companySettings, signInStaff, startCompanySystem } from './support/company-system.ts';
@@ -72,21 +73,37 @@ test.each([
 test('staff add and staff list say who has no access, and who came by the company', async () => {
   const ground = await startCompanySystem();
   const { bridge } = ground.system;
-  await signInStaff(ground, new CookieWalker(), { login: 'rio' });
+  const { issuer } = ground.company;
   const { database } = bridge;
-  process.env = {
+  const own = {
     VAR_DIR: join(bridge.context.anchorsFile, '..'),
     DATABASE_URL: database.kind === 'sqlite' ? `sqlite:${database.file}` : database.url,
     LOG_LEVEL: 'error',
-    ...companySettings(ground.company.issuer),
   };
+  process.env = { ...own, ...companySettings(issuer) };
+  // Before anybody came the list says by which way staff come, and not that nobody is staff.
+  const early = (await listStaffCommand()).lines.join('\n');
+  expect(early).toContain(`Staff sign in by the company, at ${issuer}.`);
+  expect(early).toMatch(/cannot know who may sign in\. Nobody has signed in yet\.$/);
+  expect(early).not.toContain('staff add');
+  await signInStaff(ground, new CookieWalker(), { login: 'rio' });
+  const came = (await listStaffCommand()).lines;
+  expect(came.at(-1)).toMatch(
+    /^rio at .* {2}reader {2}Rio Reader, .* {2}last signed in \d{4}-\d\d-\d\dT\S+Z$/,
+  );
+  expect(came.join('\n')).not.toContain('Nobody has signed in yet');
   const added = await add({ role: 'lead' }, [DANA.accountId]);
   expect(added.lines.join('\n')).toContain('so this account has no access');
   expect(added.json).toMatchObject({ has_access: false });
   const listed = await listStaffCommand();
   expect(listed.lines.join('\n')).toContain('These accounts have no access now');
   expect(listed.json).toMatchObject({
-    company: [{ issuer: ground.company.issuer, subject: 'rio', role: 'reader', name: 'Rio Reader' }],
+    company: [{ issuer, subject: 'rio', role: 'reader', name: 'Rio Reader', provider_is_set: true }],
+    company_sign_in: issuer,
   });
+  process.env = own;
+  const later = (await listStaffCommand()).lines.join('\n');
+  expect(later).toMatch(/rio at .* no access now: this provider is not set \(STAFF_OIDC_ISSUER\)$/);
+  expect(later).not.toContain('These accounts have no access now');
   await ground.stop();
 });
