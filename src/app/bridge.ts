@@ -5,6 +5,7 @@ import type { Context } from '../domain/context.ts';
 import { followSettings, warnOfIdleSettings } from '../domain/lifecycle/fill-dates.ts';
 import { findProductionProblem } from '../domain/instance/prove-production.ts';
 import { startSealing } from '../domain/history/seal-history.ts';
+import { sweepImports } from '../domain/import/import-rows.ts';
 import { watchProcess } from '../domain/metrics/watch-process.ts';
 import { watchOverload } from '../domain/limits/overload/watch-overload.ts';
 import { startSharing } from '../domain/limits/share-limits.ts';
@@ -108,6 +109,7 @@ async function serveFrom(
 ): Promise<BridgeParts> {
   const { context } = opened;
   await requireServable(opened, config);
+  sweepImports(context);
   await noteCounting(context.store.volatile, context.clock.now());
   await followSettings(context, config.dates);
   await warnOfIdleSettings(context, config.dates);

@@ -12,6 +12,7 @@ import { createDeferredTokenLookup } from '../domain/usage/deferred-token-lookup
 import { watchLifecycle } from '../domain/lifecycle/lifecycle-watch.ts';
 import { createLiveFeed } from '../domain/live/live-feed.ts';
 import { createOverload } from '../domain/limits/overload/overload.ts';
+import { createWantedCount } from '../domain/progress/wanted-count.ts';
 import { createSharedCounts } from '../domain/limits/shared-counts.ts';
 import { createUsageLog } from '../domain/usage/usage.ts';
 import { createShutdown } from '../domain/work/shutdown.ts';
@@ -200,6 +201,12 @@ function settingsFor(config: Config, { authUrl }: UpstreamConfig): Context['sett
   };
 }
 
+/** What this process has to do. */
+const createOwnWork = ({ overloadWait }: Config) => ({
+  overload: createOverload(overloadWait),
+  wantedCount: createWantedCount(),
+});
+
 /** Throws in plain words before a database is made, or gets a newer schema. */
 async function refuseUnusable(config: Config): Promise<void> {
   const lost = await findLostDatabase(epochFileOf(config), config.database);
@@ -255,7 +262,7 @@ export async function openContext(
     shutdown: createShutdown(),
     ...createRefreshMemory({ store, clock }),
     ...createCallMemory({ store, clock, logger, vault: keyring.vault, processId: beside.processId }),
-    overload: createOverload(config.overloadWait),
+    ...createOwnWork(config),
     anchorsFile: join(config.varDir, 'history-anchors.ndjson'),
     chance: Math.random,
   };

@@ -23,6 +23,7 @@ import type { DeferredTokenLookup } from './usage/deferred-token-lookup.ts';
 import type { LifecycleWatch } from './lifecycle/lifecycle-watch.ts';
 import type { LiveFeed } from './live/live-feed.ts';
 import type { Overload } from './limits/overload/overload.ts';
+import type { WantedCount } from './progress/wanted-count.ts';
 import type { SharedCounts } from './limits/shared-counts.ts';
 import type { UsageLog } from './usage/usage.ts';
 import type { Shutdown } from './work/shutdown.ts';
@@ -77,6 +78,8 @@ export interface Context {
   counts: SharedCounts;
   /** Whether this process has more to do than it can. */
   overload: Overload;
+  /** Whether an import waits to be counted. */
+  wantedCount: WantedCount;
   /** The usage of tokens. */
   usage: UsageLog;
   /** Finds the tokens of calls that were refused unread. */

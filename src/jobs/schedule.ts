@@ -3,6 +3,7 @@ import type { Context } from '../domain/context.ts';
 import { runBulkJobs } from '../domain/bulk/run-bulk-jobs.ts';
 import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
 import { recoverSpilledPairs } from '../domain/grants/refresh/store-rotated-pair.ts';
+import { countImports } from './count-imports.ts';
 import { settleLeaks } from './settle-leaks.ts';
 import { withLease } from '../domain/work/lease.ts';
 import { settlePendingRevocations } from '../domain/grants/pending-revocations.ts';
@@ -26,11 +27,14 @@ interface Job {
   cron: string;
   run: (context: Context) => Promise<void>;
   /**
-   * Whether every process runs the job without a lease: spilled pairs lie on one machine, and mails and messages of
-   * webhooks are claimed one by one.
+   * Whether every process runs the job without a lease: spilled pairs lie on one machine, mails and messages of
+   * webhooks are claimed one by one, and each process knows the imports that it took.
    */
   isLocal?: true;
 }
+
+/** A holder that died keeps the other processes from a job for this long. */
+const LEASE_LIMIT = 5 * MINUTE;
 
 const JOBS: readonly Job[] = [
   { name: 'spilled-pairs', cron: '* * * * *', run: recoverSpilledPairs, isLocal: true },
@@ -47,6 +51,12 @@ const JOBS: readonly Job[] = [
   { name: 'purge-short-lived', cron: '* * * * *', run: purgeShortLived },
   { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
   { name: 'keep-progress', cron: '29 * * * *', run: keepProgress },
+  {
+    name: 'count-imports',
+    cron: '* * * * *',
+    run: (context) => countImports(context, { name: 'job keep-progress', limit: LEASE_LIMIT }),
+    isLocal: true,
+  },
   { name: 'keep-moving-calls', cron: '41 * * * *', run: keepMovingCalls },
 ];
 
@@ -68,9 +78,6 @@ function reminderJobs({ settings }: Context): Job[] {
     { name: 'send-reminders', cron: '* * * * *', run: sendReminders, isLocal: true },
   ];
 }
-
-/** A holder that died keeps the other processes from a job for this long. */
-const LEASE_LIMIT = 5 * MINUTE;
 
 /** A turn that another process takes is no success of this process. */
 async function runJob(context: Context, { name, run, isLocal }: Job): Promise<void> {

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql } from 'kysely';
+import { withLease } from '../../src/domain/work/lease.ts';
+import { countImports } from '../../src/jobs/count-imports.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
+import { MINUTE } from '../../src/shared/lifetimes.ts';
+import { newestProgress } from '../../src/store/progress/progress.ts';
 import { rowsOf } from '../roles/support/rows.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
 import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
@@ -49,6 +55,53 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   const send = async (rows: readonly object[], more: object = {}) =>
     (await program.post('/import', { rows, ...more })).json as ImportJson;
+
+  const countedAt = async () => {
+    const rows = await ground.bridge.context.store.aside.selectFrom('progress_reading').selectAll().execute();
+    return rows.map(({ counted_at: at }) => at);
+  };
+  const unmappedOf = async (clientId: string) =>
+    (await newestProgress(ground.bridge.context.store.durable, [clientId]))[0]?.unmapped;
+  const count = () => countImports(ground.bridge.context, { name: `job ${newHexId()}`, limit: MINUTE });
+
+  test('a piece counts nothing, and one count follows many pieces', async () => {
+    const clientId = newHexId();
+    await count();
+    const before = await countedAt();
+    await send([newApp(clientId), newToken(clientId, newLegacyToken())]);
+    await send([newToken(clientId, newLegacyToken())]);
+    await send([newToken(clientId, newLegacyToken())], { is_dry_run: true });
+    expect([await countedAt(), await unmappedOf(clientId)]).toEqual([before, undefined]);
+    await count();
+    expect(await unmappedOf(clientId)).toBe(2);
+    const counted = await countedAt();
+    expect(counted).not.toEqual(before);
+    await count();
+    expect(await countedAt()).toEqual(counted);
+  });
+
+  test('a count that another process runs is made up for', async () => {
+    const { context } = ground.bridge;
+    const [clientId, name] = [newHexId(), `job ${newHexId()}`];
+    await send([newApp(clientId), newToken(clientId, newLegacyToken())]);
+    await withLease({ ...context, processId: newHexId() }, { name, limit: MINUTE }, () =>
+      countImports(context, { name, limit: MINUTE }),
+    );
+    expect(await unmappedOf(clientId)).toBeUndefined();
+    await count();
+    expect(await unmappedOf(clientId)).toBe(1);
+  });
+
+  test('what a killed dry run left is swept by the next import', async () => {
+    const folder = ground.bridge.context.settings.importFolder;
+    const [own, dead] = [process.pid, 4_000_000].map((pid) => join(folder, `dry-run.${pid}.draft`));
+    for (const left of [own, dead]) mkdirSync(String(left), { recursive: true });
+    expect(await send([newApp(newHexId())], { is_dry_run: true })).toMatchObject({
+      new: 1,
+      is_written: false,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
 
   test('an app and its tokens are imported in any order, and again change nothing', async () => {
     const [clientId, token] = [newHexId(), newLegacyToken()];

@@ -1,4 +1,7 @@
 import type { AccountsDeps } from '../accounts/deps.ts';
+import type { WantedCount } from '../progress/wanted-count.ts';
 
-/** This room uses no part of the context itself; the rooms that it calls do. */
-export type ImportDeps = AccountsDeps;
+/** The parts of the context that this room uses. The parts of the rooms that it calls come by `extends`. */
+export interface ImportDeps extends AccountsDeps {
+  wantedCount: WantedCount;
+}

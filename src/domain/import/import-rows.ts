@@ -1,12 +1,15 @@
 import { Buffer } from 'node:buffer';
+import { existsSync } from 'node:fs';
 import { newHexId } from '../../shared/ids.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
+
 import { makePrivateFolder } from '../../shared/private-file.ts';
 import type { Origin } from '../origin.ts';
 import { withLease } from '../work/lease.ts';
 import type { ImportDeps } from './deps.ts';
 import { type ImportResult, importSource } from './reading/import-file.ts';
 import type { Source } from './reading/source.ts';
+import { removeOldScratches } from './reading/scratch.ts';
 import type { RowRefusal } from './refusals.ts';
 import { keepRefusals } from './report.ts';
 
@@ -54,6 +57,7 @@ export async function importRows(
   // Every import is a holder of its own, so that one process runs one at a time too.
   const holder = { ...context, processId: newHexId() };
   await withLease(holder, { name: 'import of rows', limit: LEASE_LIMIT }, async () => {
+    removeOldScratches(folder);
     // A key that somebody stole must not lead codes of known apps to another server.
     const request = {
       ...asked,
@@ -66,4 +70,9 @@ export async function importRows(
     result = await importSource(context, sourceOf(rows), request);
   });
   return result && { ...result, refusedRows: kept.rows };
+}
+
+/** Removes what dry runs of a killed process left on this machine: their rows hold names and addresses of people. */
+export function sweepImports({ settings: { importFolder } }: Pick<ImportDeps, 'settings'>): void {
+  if (existsSync(importFolder)) removeOldScratches(importFolder);
 }

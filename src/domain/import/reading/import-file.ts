@@ -36,7 +36,7 @@ interface SourceImport {
   onProgress(progress: ImportProgress): void;
   /** Whether a known app gets no new callback. */
   keepsCallbacks?: boolean;
-  /** Whether the process serves calls beside: its connection stays as it is, and its batches are small. */
+  /** Whether the process serves calls beside: its connection stays as it is, its batches are small, and it counts later. */
   servesBeside?: boolean;
   /** Where refused rows are told, if not in a file of the folder. */
   openReport?: () => Report;
@@ -159,6 +159,12 @@ class Importer {
   }
 }
 
+/** Without a new count, pages would not show the import for up to an hour. A piece must not cost a count of all tokens. */
+async function showImport(context: ImportDeps, { servesBeside = false }: SourceImport): Promise<void> {
+  if (servesBeside) context.wantedCount.want();
+  else await keepProgress(context);
+}
+
 async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
   const { folder } = run.request;
   const report = run.request.openReport?.() ?? openReport(folder, context.clock.now());
@@ -168,8 +174,7 @@ async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
     else if (!run.request.servesBeside) await prepareForMany(context.store.durable);
     const importer = new Importer(context, { ...run, report, scratch });
     await importer.run();
-    // Without a new count, pages would not show the import for up to an hour.
-    if (!run.isTrial) await keepProgress(context);
+    if (!run.isTrial) await showImport(context, run.request);
     return {
       ...report.tally,
       written: !run.isTrial,
