@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { runBulkJobs } from '../../src/domain/bulk/run-bulk-jobs.ts';
 import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { newHexId } from '../../src/shared/ids.ts';
@@ -134,6 +135,54 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(items[0]?.['link']).toMatch(/\/apps\/connect\/[0-9a-f]{24}$/);
     expect(problemIn(await act(job, 'take-back'))).toBe('409 not-possible');
   });
+
+  /** An extension of one app fails with a code of the database. */
+  const failFor = async (clientId: string, code: string) => {
+    const when = `when (new.client_id = '${clientId}')`;
+    const statements =
+      kind === 'sqlite'
+        ? [
+            `create trigger fails before insert on extensions ${when} begin select raise(abort, 'broken'); end`,
+          ]
+        : [
+            `create or replace function fails() returns trigger language plpgsql as $$ begin raise exception using errcode = '${code}', message = 'broken'; end $$`,
+            `create trigger fails before insert on extensions for each row ${when} execute function fails()`,
+          ];
+    for (const statement of statements) await sql.raw(statement).execute(rows());
+  };
+  const failNoMore = () =>
+    sql.raw(`drop trigger fails${kind === 'postgres' ? ' on extensions' : ''}`).execute(rows());
+
+  test('an item that fails in between is told at once, and the others are done', async () => {
+    const [one = '', two = ''] = await apps(2);
+    const job = await extend([one, two]);
+    await failFor(one, '53100');
+    await run();
+    await failNoMore();
+    expect(await now(job)).toMatchObject({ state: 'done', items: { unknown: 1, done: 1, running: 0 } });
+    expect((await itemsOf(job))[0]).toMatchObject({
+      state: 'unknown',
+      why: expect.stringContaining('nobody knows whether it was done'),
+    });
+    await run();
+    expect([extensionOf(one), extensionOf(two)]).toEqual([undefined, UNTIL]);
+  });
+
+  // SQLite writes one after the other, so no transaction is undone for another one.
+  (kind === 'postgres' ? test : test.skip)(
+    'an item that another transaction got in the way of waits again',
+    async () => {
+      const [one = '', two = ''] = await apps(2);
+      const job = await extend([one, two]);
+      await failFor(one, '40001');
+      await run();
+      await failNoMore();
+      expect(await now(job)).toMatchObject({ state: 'running', items: { waiting: 1, done: 1, running: 0 } });
+      await run();
+      expect(await now(job)).toMatchObject({ state: 'done', items: { done: 2 } });
+      expect(extensionOf(one)).toBe(UNTIL);
+    },
+  );
 
   test('an item whose process ended is not done a second time', async () => {
     const [one = '', two = ''] = await apps(2);

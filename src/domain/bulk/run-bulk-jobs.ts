@@ -11,6 +11,7 @@ import {
   moveBulkJob,
 } from '../../store/bulk/bulk-jobs.ts';
 import type { BulkItemState, BulkJobState } from '../../store/tables/api-keys.ts';
+import { isSerializationFailure } from '../../store/driver/storage-fault.ts';
 import { mayAct } from '../accounts/staff.ts';
 import { apiCallerNamed, isKeyActor } from '../api-keys/api-caller.ts';
 import type { Origin } from '../origin.ts';
@@ -23,7 +24,8 @@ import type { BulkDeps } from './deps.ts';
 /**
  * Does the items of jobs, one after the other. Each item is claimed by one statement, and only while its job
  * runs: a job that is stopped does nothing more, and no item is done twice, whichever process comes along. An item
- * whose process ended in between is given up and told as `unknown`.
+ * whose process ended in between is given up and told as `unknown`, and so is one that failed in between, at once. Only
+ * an item whose transaction was undone for another one goes back into the queue, for nothing of it was done.
  */
 
 const ITEMS_AT_ONCE = 100;
@@ -108,6 +110,27 @@ async function mayGoOn(context: BulkDeps, job: BulkJobRow): Promise<boolean> {
   return why === undefined;
 }
 
+const FAILED =
+  'It failed in between, and nobody knows whether it was done. Look in the history before you ask for it again.';
+
+/**
+ * Ends an item whose action failed. While the database is away, this fails too: then the item is given up later.
+ */
+async function endFailed(
+  { store, logger }: BulkDeps,
+  { id, answer }: BulkItemRow,
+  { error, step }: { error: unknown; step: BulkStep },
+): Promise<undefined> {
+  const { claimed, from } = step;
+  if (isSerializationFailure(error)) {
+    await endBulkItem(store.durable, id, { from: claimed, to: from, answer });
+    return;
+  }
+  const told = JSON.stringify({ why: FAILED });
+  await endBulkItem(store.durable, id, { from: claimed, to: 'unknown', answer: told });
+  logger.error('an item of a job failed, and nobody knows whether it was done', { item: id, error });
+}
+
 /** Does one item; false where somebody else has it, or the job does not run any more. */
 async function doItem(context: BulkDeps, job: BulkJobRow, row: BulkItemRow): Promise<boolean> {
   const { durable } = context.store;
@@ -115,7 +138,10 @@ async function doItem(context: BulkDeps, job: BulkJobRow, row: BulkItemRow): Pro
   if (!(await mayGoOn(context, job))) return false;
   const claim = { from, to: claimed, whileJob, now: context.clock.now() };
   if (!(await claimBulkItem(durable, row, claim))) return false;
-  const outcome = await outcomeOf(context, job, row);
+  const outcome = await outcomeOf(context, job, row).catch((error: unknown) =>
+    endFailed(context, row, { error, step: stepOf(job) }),
+  );
+  if (!outcome) return true;
   const isDone = outcome.is === 'done';
   const answer = JSON.stringify(isDone ? outcome.facts : { why: outcome.why });
   await endBulkItem(durable, row.id, { from: claimed, to: isDone ? done : refused, answer });

@@ -101,11 +101,11 @@ export async function claimBulkItem(
   return result.numUpdatedRows === 1n;
 }
 
-/** Keeps what came of a claimed item. */
+/** Keeps what came of a claimed item, or gives it back. */
 export async function endBulkItem(
   db: Database,
   id: string,
-  { from, to, answer }: Pick<BulkMove, 'from' | 'to'> & { answer: string },
+  { from, to, answer }: Pick<BulkMove, 'from' | 'to'> & { answer: string | null },
 ): Promise<void> {
   await db
     .updateTable('bulk_items')

@@ -50,7 +50,7 @@ export const itemSchema = named(
   z.object({
     subject: text.meta({ description: 'The client id, token id or account id.' }),
     state: z.enum(ITEM_STATES),
-    why: textOrNull.meta({ description: 'Why it was refused.' }),
+    why: textOrNull.meta({ description: 'Why it was refused, or failed.' }),
     link: textOrNull,
   }),
 );
