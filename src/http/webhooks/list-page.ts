@@ -5,7 +5,13 @@ import { requestIdOf } from '../request-id.ts';
 import { newIdField, readNewId } from '../site/new-id.ts';
 import { fieldsOf, type PageShell } from '../site/page-shell.ts';
 import { askAgain, type FormProblems } from '../site/problems.ts';
-import { personActor, eventChoices, type WebhookRoutes, type WebhookSite } from './webhook-site.ts';
+import {
+  addressFor,
+  personActor,
+  eventChoices,
+  type WebhookRoutes,
+  type WebhookSite,
+} from './webhook-site.ts';
 import { addProblems, eventName } from './words.ts';
 import { readerOf } from '../site/reader.ts';
 
@@ -30,7 +36,11 @@ async function show(
     title: site.title,
     site,
     ...(await site.frameOf()),
-    webhooks: webhooks.map((one) => ({ ...one, names: one.events.split(' ').map(eventName) })),
+    webhooks: webhooks.map(({ id, url: own, events }) => ({
+      id,
+      address: addressFor(site, own),
+      names: events.split(' ').map(eventName),
+    })),
     url,
     choices,
     most: WEBHOOKS_MAX,

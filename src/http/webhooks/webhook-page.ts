@@ -7,7 +7,13 @@ import { newIdField, readNewId } from '../site/new-id.ts';
 import { fieldsOf, type PageShell } from '../site/page-shell.ts';
 import { showKnown, showSecret } from './list-page.ts';
 import { shownMessage } from './shown-message.ts';
-import { personActor, noSuchWebhook, type WebhookRoutes, type WebhookSite } from './webhook-site.ts';
+import {
+  addressFor,
+  personActor,
+  noSuchWebhook,
+  type WebhookRoutes,
+  type WebhookSite,
+} from './webhook-site.ts';
 import { eventName } from './words.ts';
 import { readerOf } from '../site/reader.ts';
 
@@ -27,6 +33,7 @@ function show(frame: PageShell, routes: WebhookRoutes): RequestHandler {
       site,
       ...(await site.frameOf()),
       webhook,
+      address: addressFor(site, webhook.url),
       names: webhook.events.split(' ').map(eventName),
       counts,
       open: (counts.due ?? 0) + (counts.sending ?? 0),

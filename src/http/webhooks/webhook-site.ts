@@ -43,6 +43,13 @@ export function eventChoices(
   });
 }
 
+/**
+ * The address of a webhook for the reader of a page. Some receivers take the path for the secret, so who may only look sees
+ * the host.
+ */
+export const addressFor = ({ mayManage }: WebhookSite, url: string): string =>
+  mayManage ? url : new URL(url).host;
+
 /** The actor of a change, for the history. */
 export const personActor = (req: Request): string => readerOf(req).actor;
 

@@ -1,4 +1,5 @@
 import { listContactRows } from '../../../src/store/apps/shared-apps.ts';
+import { newHexId } from '../../../src/shared/ids.ts';
 import { MINUTE } from '../../../src/shared/lifetimes.ts';
 import { registerLegacyApp, type RegisteredApp } from '../../support/bridge/register-app.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
@@ -145,6 +146,38 @@ test('who may see the app changes nothing, and finds no form that would', async 
     ]);
   }
   expect((await open(sam, '/secrets')).status).toBe(403);
+});
+
+test('the path of a webhook is shown to who may change the app, and its host alone to who may see it', async () => {
+  const [path, id] = ['/services/T0/B0/a-secret-in-the-path', newHexId()];
+  const webhook = {
+    id,
+    kind: 'app' as const,
+    client_id: app.clientId,
+    url: `https://hooks.example${path}`,
+    events: 'token.stopped',
+    made_by: 'test',
+    created_at: Date.now(),
+  };
+  await system.bridge.context.store.durable.insertInto('webhooks').values(webhook).execute();
+  await share('read');
+  const shownTo = async (browser: CookieWalker) =>
+    Promise.all(
+      ['/webhooks', `/webhooks/${id}`].map(async (page) => {
+        const { status, body } = await open(browser, page);
+        return [status, body.includes('hooks.example'), body.includes('a-secret-in-the-path')];
+      }),
+    );
+  expect(await shownTo(sam)).toEqual([
+    [200, true, false],
+    [200, true, false],
+  ]);
+  await choose('manage');
+  for (const browser of [owner, sam])
+    expect(await shownTo(browser)).toEqual([
+      [200, true, true],
+      [200, true, true],
+    ]);
 });
 
 test('who may manage it rehearses and adds contacts, and gives nobody the app', async () => {
