@@ -73,7 +73,7 @@ async function doNew(one: ApiOperation, claim: NewClaim, work: () => Promise<obj
   try {
     return await doClaimed(one, claim, work);
   } catch (error) {
-    if (!isRefusal(error)) throw new OutcomeUnknown(error);
+    if (!isRefusal(error)) throw new OutcomeUnknown(error, true);
     await claim.release();
     throw error;
   }
@@ -81,6 +81,15 @@ async function doNew(one: ApiOperation, claim: NewClaim, work: () => Promise<obj
 
 const OPEN =
   'The same request runs at this moment, or ended without an answer. It is not done a second time: the history tells what it did.';
+
+/** @throws {OutcomeUnknown} unless it was refused */
+async function doUnmarked(work: () => Promise<object>): Promise<SentAnswer> {
+  try {
+    return sent(await work());
+  } catch (error) {
+    throw isRefusal(error) ? error : new OutcomeUnknown(error, false);
+  }
+}
 
 interface MarkedWrite {
   one: ApiOperation;
@@ -96,7 +105,7 @@ export async function doOnce(
   work: () => Promise<object>,
 ): Promise<SentAnswer> {
   const requestKey = requestKeyOf(req);
-  if (requestKey === undefined) return sent(await work());
+  if (requestKey === undefined) return doUnmarked(work);
   const claim = await claimMarkedRequest(context, { keyId, requestKey, digest: digestOf(one, call) });
   switch (claim.is) {
     case 'new':

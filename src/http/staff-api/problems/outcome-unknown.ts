@@ -1,11 +1,16 @@
 import { WithoutStack } from '../../../shared/refusals/without-stack.ts';
 
-/** A write failed whose Idempotency-Key stays claimed: sent again with this key, it is not done. */
+/**
+ * A write failed, and nobody knows whether it was done. `isClaimed`: its Idempotency-Key stays claimed, so sent again with
+ * this key, it is not done.
+ */
 export class OutcomeUnknown extends WithoutStack {
   override readonly name = 'OutcomeUnknown';
+  readonly isClaimed: boolean;
 
-  constructor(cause: unknown) {
-    super('a write with an Idempotency-Key failed', { cause });
+  constructor(cause: unknown, isClaimed: boolean) {
+    super('a write failed', { cause });
+    this.isClaimed = isClaimed;
   }
 }
 

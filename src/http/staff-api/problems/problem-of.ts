@@ -55,12 +55,20 @@ function ofRefusal(error: unknown): ApiProblem | undefined {
   return error instanceof ApiKeyRefused ? new ApiProblem('invalid-request', error.message) : undefined;
 }
 
-const LATER = 'Nothing was lost. Try again in a minute.';
+/** Of a request that only reads. */
+const LATER = 'Nothing was changed. Try again in a minute.';
 const BROKE =
   'The request failed. Whether something was changed, the history tells. Give the request id to the operator.';
 
 const CLAIMED =
   'The request ended without an answer. Whether something was changed, the history tells. The same Idempotency-Key is answered with request-open for a day: where nothing was changed, send the request with a new one.';
+
+const UNMARKED =
+  'The request ended without an answer. Nobody knows whether it was carried out. Before you send it again, look in the history, or at what it was to change. With an Idempotency-Key a write is never done twice.';
+
+function ofUnknown({ cause, isClaimed }: OutcomeUnknown): ApiProblem {
+  return new ApiProblem(problemOf(cause).problem, isClaimed ? CLAIMED : UNMARKED);
+}
 
 function ofFailure(error: unknown): ApiProblem {
   const isAway = isStorageFault(error) || isKeyFault(error) || error instanceof Unavailable;
@@ -70,7 +78,7 @@ function ofFailure(error: unknown): ApiProblem {
 /** The problem that answers an error. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
-  if (error instanceof OutcomeUnknown) return new ApiProblem(problemOf(error.cause).problem, CLAIMED);
+  if (error instanceof OutcomeUnknown) return ofUnknown(error);
   if (error instanceof PageError) return ofPage(error);
   if (error instanceof UnreadableBody)
     return new ApiProblem(OF_STATUS[error.status] ?? 'unreadable-request', BODY_WORDS[error.status]);
