@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { examineAll } from '../../src/cli/commands/doctor.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { OPERATIONS } from '../../src/http/staff-api/operations/operations.ts';
 import { readDocument } from '../support/guidance.ts';
 
@@ -93,5 +98,30 @@ test('the document names every command that is no operation, with its reason', (
     const [first = ''] = command.split(' ');
     const row = rows.find((line) => line.includes(`\`${command}\``) || line.includes(`\`${first}\``));
     expect([command, row?.includes(cell.slice(2))]).toEqual([command, true]);
+  }
+});
+
+test('the document has a reason for each check of doctor', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'checks-of-doctor-'));
+  const before = process.env;
+  const nobody = 'http://127.0.0.1:9';
+  process.env = {
+    VAR_DIR: folder,
+    MODERN_AUTH_URL: nobody,
+    MODERN_API_URL: nobody,
+    MODERN_CLIENT_ID: 'bridge',
+    LOG_LEVEL: 'error',
+  };
+  try {
+    const checks = (await examineAll(readConfig(), 1000)).map(({ check }) => check);
+    const [, part = ''] = readDocument('docs/operate/staff-api.md').split('| check of doctor |');
+    const named = part
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+    expect(named.toSorted()).toEqual(checks.toSorted());
+  } finally {
+    process.env = before;
+    rmSync(folder, { recursive: true });
   }
 });
