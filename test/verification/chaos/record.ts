@@ -72,7 +72,10 @@ export interface ChaosRecord {
   troubles: Trouble[];
   /** While the machine kept processes from running. */
   starved: Interval[];
-  /** Ends of stops that the balancer had not noticed by then: its checks came later than the drain bears. */
+  /**
+   * Ends of stops that the balancer had not noticed by then, because its checks came later than the drain bears, or during
+   * which it took the other bridge for away too, because the machine kept that one from answering.
+   */
   unnoticed: Cut[];
   violations: Violation[];
 }

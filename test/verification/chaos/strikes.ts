@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { runCommand } from '../../processes/running-program.ts';
 import type { BridgeMachine } from './bridge-machine.ts';
+import { wasStarvedAround } from './judge/call-verdicts.ts';
 import type { Round, StrikeKind } from './plan.ts';
 import type { Trouble } from './record.ts';
 import { rotateKeys } from './rotation.ts';
@@ -32,25 +33,44 @@ type Ending = 'kill' | 'stop';
 /** How long before the end of a drain the balancer has to have noticed it, so that nothing is sent there any more. */
 const NOTICED_BEFORE_MS = 500;
 
+/** What the balancer sees while a bridge stops. */
+interface SeenStop {
+  /** When it takes the bridge for away. */
+  noticedAt: number;
+  /** Whether it takes the other bridge for away as well. Then it sends calls to both all the same (deploy/haproxy.cfg). */
+  isOtherAway: boolean;
+}
+
+async function watchStop(
+  { balancer, machines }: ChaosRun['topology'],
+  { server }: BridgeMachine,
+  signal: AbortSignal,
+): Promise<SeenStop> {
+  const other = machines.find((one) => one.server !== server)?.server ?? '';
+  const seen: SeenStop = { noticedAt: Number.POSITIVE_INFINITY, isOtherAway: false };
+  for (; !signal.aborted; await delay(LOOK_EVERY_MS)) {
+    if (!(await balancer.isUp(server))) seen.noticedAt = Math.min(seen.noticedAt, Date.now());
+    if (!(await balancer.isUp(other))) seen.isOtherAway = true;
+  }
+  return seen;
+}
+
 /**
- * A stop in order. On a machine that keeps the balancer from running, its checks come later than the drain bears; that is the
- * machine's fault, and noted.
+ * A stop in order. On a machine that keeps the balancer from running, its checks come later than the drain bears; and on one
+ * that keeps the other bridge from answering them, both are taken for away. That is the machine's fault, and noted.
  */
-async function stopInOrder({ topology: { balancer }, record }: ChaosRun, machine: BridgeMachine) {
-  let noticedAt = Number.POSITIVE_INFINITY;
+async function stopInOrder({ topology, record }: ChaosRun, machine: BridgeMachine) {
   const over = new AbortController();
-  const noticing = async () => {
-    while (!over.signal.aborted && (await balancer.isUp(machine.server))) await delay(LOOK_EVERY_MS);
-    noticedAt = Date.now();
-  };
-  const noticed = noticing();
   const beganAt = Date.now();
+  const watching = watchStop(topology, machine, over.signal);
   await machine.stop();
   const endedAt = Date.now();
   over.abort();
-  await noticed;
+  const { noticedAt, isOtherAway } = await watching;
+  const isLate = noticedAt > endedAt - NOTICED_BEFORE_MS;
+  const isMachine = isLate || (isOtherAway && wasStarvedAround(record, { startedAt: beganAt, endedAt }));
   // a drain that was shorter than it has to be is no fault of the machine
-  if (endedAt - beganAt < DRAIN_SECONDS * 1000 || noticedAt <= endedAt - NOTICED_BEFORE_MS) return;
+  if (endedAt - beganAt < DRAIN_SECONDS * 1000 || !isMachine) return;
   record.unnoticed.push({
     server: machine.server,
     isKill: false,

@@ -101,9 +101,14 @@ export async function readUnknown(run: ChaosRun, chance: Chance): Promise<void> 
   await readUnknownFrom(run, chance, chance.pick(run.callers.programs));
 }
 
+const GUESSES_AT_ONCE = 3;
+
 /** Tokens are tried out, from one address. */
-export async function guessToken(run: ChaosRun, chance: Chance): Promise<void> {
-  await readUnknownFrom(run, chance, run.callers.guesser);
+export async function guessTokens(run: ChaosRun, chance: Chance): Promise<void> {
+  const guesses = Array.from({ length: GUESSES_AT_ONCE }, () =>
+    readUnknownFrom(run, chance, run.callers.guesser),
+  );
+  await Promise.all(guesses);
 }
 
 function exchangeRequest(app: ChaosApp, code: string): RawRequest {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Chance, chanceOf } from '../../shared/faults/chance.ts';
-import { exchangeUnknown, guessToken, readCached, readOldApi, readPending, readUnknown } from './calls.ts';
+import { exchangeUnknown, guessTokens, readCached, readOldApi, readPending, readUnknown } from './calls.ts';
 import { connectSome, visitPage } from './people.ts';
 import type { ChaosRun } from '../run.ts';
 
@@ -24,7 +24,7 @@ const BURST_EVERY_MS = 1500;
 const BURST = 6;
 const CONSENT_EVERY_MS = 2500;
 const PAGE_EVERY_MS = 900;
-/** Half as many again as the bridges ask about for one address. */
+/** More than the bridges ask about for one address, also where each answer takes a second. */
 const GUESS_EVERY_MS = 650;
 /** More calls under way are a jam in which no other would tell more. */
 const MOST_AT_ONCE = 60;
@@ -83,7 +83,7 @@ export function startChaosLoad(run: ChaosRun): ChaosLoad {
     repeat(run, BURST_EVERY_MS, readInBurst, isStopped),
     repeat(run, CONSENT_EVERY_MS, connectSome, isStopped),
     repeat(run, PAGE_EVERY_MS, visitPage, isStopped),
-    repeat(run, GUESS_EVERY_MS, guessToken, isStopped),
+    repeat(run, GUESS_EVERY_MS, guessTokens, isStopped),
   ];
   return {
     async stop() {

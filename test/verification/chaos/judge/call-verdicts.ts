@@ -76,7 +76,7 @@ const LATE_MS = 1500;
 
 /** Whether the machine kept processes from running around something. */
 export function wasStarvedAround(
-  { starved }: Seen,
+  { starved }: Pick<Seen, 'starved'>,
   { startedAt, endedAt }: Pick<SentCall, 'startedAt' | 'endedAt'>,
 ): boolean {
   const from = startedAt - REMEMBERED_MS;
