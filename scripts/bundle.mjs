@@ -27,6 +27,7 @@ await build({
   // are optional parts of pg that nobody installs.
   external: [
     'better-sqlite3',
+    'better-sqlite3-napi',
     ...Object.keys(devDependencies),
     '@opentelemetry/exporter-trace-otlp-http',
     '@opentelemetry/resources',

@@ -98,6 +98,19 @@ const forbidden = [
     why: 'only src/config/config.ts reads the environment',
   },
 ];
+/** Those that choose between the two, build with them, or stand on their native parts. */
+const KNOW_THE_BINDINGS = [
+  'src/shared/sqlite.ts',
+  'scripts/install/sqlite-binding.mjs',
+  'scripts/bundle.mjs',
+  'scripts/ensure-ready.mjs',
+  'test/support/jest/sqlite-realm.cjs',
+];
+forbidden.push({
+  in: (path) => !/^(scripts\/check\.mjs|test\/ground\/)/.test(path) && !KNOW_THE_BINDINGS.includes(path),
+  pattern: /(['"`/])better-sqlite3(?:-napi)?\1?/,
+  why: 'SQLite is loaded by src/shared/sqlite.ts alone',
+});
 const vagueName = /(^|[-._])(services?|managers?|utils?|helpers?|common)([-._]|$)/i;
 
 function contentProblems(path) {

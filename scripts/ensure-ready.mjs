@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bindingPackage, loadingArguments } from './install/sqlite-binding.mjs';
 import { nameWorker, underLock } from './start-lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -74,7 +75,9 @@ function checkInstallTools() {
   const [npm] = npmCommand();
   if (npm !== process.execPath && !onPath(npm))
     throw new NotReady('npm is not installed (it comes with Node.js).');
-  const compiles = readText(at('package-lock.json')).includes('"node_modules/better-sqlite3"');
+  const compiles =
+    bindingPackage === 'better-sqlite3' &&
+    readText(at('package-lock.json')).includes('"node_modules/better-sqlite3"');
   if (!compiles || process.platform === 'win32') return;
   const missing = ['python3', 'make', process.env.CXX?.split(' ')[0] || 'g++'].filter(
     (tool) => !onPath(tool),
@@ -103,8 +106,16 @@ function digest(parts) {
 }
 
 function installDigest() {
-  const { dependencies, devDependencies, overrides, allowScripts } = readJson(at('package.json'));
-  const wanted = JSON.stringify([dependencies, devDependencies, overrides, allowScripts]);
+  const { dependencies, optionalDependencies, devDependencies, overrides, allowScripts } = readJson(
+    at('package.json'),
+  );
+  const wanted = JSON.stringify([
+    dependencies,
+    optionalDependencies,
+    devDependencies,
+    overrides,
+    allowScripts,
+  ]);
   return digest([
     readText(at('package-lock.json')),
     wanted,
@@ -148,7 +159,7 @@ async function adoptManualInstall() {
       path === '' || (placed[path]?.version ?? (entry.optional && entry.version)) === entry.version,
   );
   if (!complete) return;
-  const loads = await run(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"]);
+  const loads = await run(process.execPath, loadingArguments);
   if (loads.code === 0) writeFileSync(installStamp, installedDigest());
 }
 

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../dist/shared/sqlite.js';
 
 const MINUTES = Number(process.argv[2] ?? 1);
 const MINUTE = 60_000;

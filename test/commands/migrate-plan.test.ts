@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { effectsOf } from '../../src/store/driver/schema/migration-effects.ts';
 import { migrationFiles } from '../../src/store/driver/schema/migrations.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { showDates } from '../../src/cli/commands/dates/dates.ts';
 import { doctor } from '../../src/cli/commands/doctor.ts';
 import type { CheckFinding } from '../../src/cli/commands/doctor/verdict.ts';
@@ -44,7 +44,7 @@ test('it makes no key known to the database that it finds in the file', async ()
   process.env = { VAR_DIR: folder, LOG_LEVEL: 'error', KEYS_FILE: other };
   const findings = (await doctor()).json['findings'] as CheckFinding[];
   expect(findings.find(({ check }) => check === 'database')).toMatchObject({ state: 'ok' });
-  const db = new Database(join(folder, 'bridge.db'), { readonly: true });
+  const db = new Sqlite(join(folder, 'bridge.db'), { readonly: true });
   expect(db.prepare('select distinct id from keys').pluck().all()).toEqual(['k1']);
   db.close();
 });

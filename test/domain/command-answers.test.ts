@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { addApp, listAppsCommand } from '../../src/cli/commands/apps/apps.ts';
 import { cutOver } from '../../src/cli/commands/apps/cut-over.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { resolveDoubts } from '../../src/domain/grants/resolve-doubts.ts';
 import { findGrant } from '../../src/store/grants/grants.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';

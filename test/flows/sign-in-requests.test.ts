@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { openApproval } from '../endpoints/support/authorize-address.ts';
 import { type Door, openDoor } from '../endpoints/support/door.ts';
 import { getFrom, HTTPS, someAddress, Stranger } from '../endpoints/support/strangers.ts';

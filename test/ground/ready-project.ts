@@ -88,7 +88,11 @@ const dependencies = { served: 'file:vendor/served' };
 
 /** A project that installs without a registry (its packages lie beside it) and builds in no time. */
 export function createInstallableProject(): Project {
-  const project = createProject(['scripts/ensure-ready.mjs', 'scripts/start-lock.mjs']);
+  const project = createProject([
+    'scripts/ensure-ready.mjs',
+    'scripts/install/sqlite-binding.mjs',
+    'scripts/start-lock.mjs',
+  ]);
   // Joins nothing: what these tests look at is when it is built, not what.
   project.write('scripts/bundle.mjs', '');
   const manifest = { name: 'ground', version: '1.0.0', type: 'module', dependencies, devDependencies };

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { openModernStore, type ModernStore } from '../../src/modern/store/store.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { authorizationUrl, consent, open, type Running, runModern, SECOND } from './support/modern.ts';
@@ -12,7 +12,7 @@ let modern: Running | undefined;
 afterAll(() => modern?.stop());
 
 function swapPayloads(databaseFile: string, kind: string): void {
-  const db = new Database(databaseFile);
+  const db = new Sqlite(databaseFile);
   const rows = db
     .prepare<[string], { id: string; payload: string }>(
       'select id_digest as id, payload from oidc_records where kind = ?',

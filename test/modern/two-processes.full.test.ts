@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import {
   apiStatus,
   consent,
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 /** What each process answers when nobody may write until both have read. */
 async function whileNobodyWrites(call: (door: string) => Promise<TokenAnswer>): Promise<TokenAnswer[]> {
-  const db = new Database(modern.settings.databaseFile);
+  const db = new Sqlite(modern.settings.databaseFile);
   db.exec('begin immediate');
   const calls = Promise.all(doors.map(call));
   await delay(READING);

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { openRefreshToken } from '../../src/domain/grants/sealed-pair.ts';
 import type { Grant } from '../../src/store/tables/tables.ts';
 import { startBridgeProcess } from '../support/bridge/bridge-process.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { generateFile } from '../import/support/generate.ts';

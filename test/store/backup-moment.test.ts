@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../src/shared/sqlite.ts';
 import { openSqliteStore } from '../../src/store/driver/sqlite.ts';
 import { backUp } from '../../src/store/files/sqlite-backup.ts';
 

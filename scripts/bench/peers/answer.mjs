@@ -1,7 +1,7 @@
 // What both peers do beside their server: the token as an old integration sends it, one prepared look-up by its digest, and
 // a body as long as the bridge's.
 import { readFileSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 import { digestOf } from './digest.mjs';
 
 const [, , databaseFile, bodyFile] = process.argv;

@@ -1,6 +1,6 @@
 // `node fill.mjs DATABASE TOKENS_FILE`: the peers' own table of the same tokens.
 import { readFileSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 import { digestOf } from './digest.mjs';
 
 const [, , databaseFile, tokensFile] = process.argv;

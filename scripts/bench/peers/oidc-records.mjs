@@ -1,6 +1,6 @@
 // The records of an oidc-provider in SQLite, as its documents ask for: every change is a commit of its own, as durable as a
 // commit of the bridge.
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 
 const SCHEMA = `create table records (
   id text not null, kind text not null, payload text not null, grant_id text, consumed_at integer, expires_at integer,

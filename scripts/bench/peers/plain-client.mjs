@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import axios from 'axios';
-import Sqlite from 'better-sqlite3';
 import express from 'express';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 import { graphqlOf } from '../requests.mjs';
 import { digestOf } from './digest.mjs';
 import { tellPort } from './tell-port.mjs';

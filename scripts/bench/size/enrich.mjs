@@ -4,7 +4,7 @@
 // are written to `tokens.txt` in VAR_DIR.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 import { openContext } from '../../../dist/app/open-context.js';
 import { readConfig } from '../../../dist/config/config.js';
 import { channelsOf } from '../rows.mjs';

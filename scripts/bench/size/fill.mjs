@@ -2,7 +2,7 @@
 // of `people.mjs` writes, with a history that is chained already. An import would take some minutes longer. The rows are
 // made with the bridge's own keys and rules, and go in without the indexes, which are made afterwards.
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 import { openContext } from '../../../dist/app/open-context.js';
 import { readConfig } from '../../../dist/config/config.js';
 import { textOfLink } from '../../../dist/domain/history/chain.js';

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 import { run, script } from '../process.mjs';
 import { sizeOf, writePeople } from './people.mjs';
 

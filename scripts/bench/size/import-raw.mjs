@@ -5,7 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 import { openContext } from '../../../dist/app/open-context.js';
 import { readConfig } from '../../../dist/config/config.js';
 import { newOrderedId } from '../../../dist/shared/ids.js';

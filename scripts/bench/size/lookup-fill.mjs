@@ -2,7 +2,7 @@
 // tokens, each with a grant and a text of `profiles.json`. Indexes that no look-up by token reads are left away.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 import { openContext } from '../../../dist/app/open-context.js';
 import { readConfig } from '../../../dist/config/config.js';
 import { newHexId, newOrderedId } from '../../../dist/shared/ids.js';

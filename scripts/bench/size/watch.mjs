@@ -3,8 +3,8 @@
 // `held` is the gap without the time in which the machine gave the processor to other programs (`/proc/…/schedstat`), so
 // that a busy machine does not count. A statement is one call of SQLite by the main thread.
 import { openSync, readSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { pathToFileURL } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 
 const BEAT = 5;
@@ -84,8 +84,8 @@ function timed(run, text) {
 const shortened = ({ source }) => source.replaceAll(/\s+/g, ' ').slice(0, TEXT_MOST);
 
 /** Times each call of SQLite. */
-function watchStatements() {
-  const Sqlite = createRequire(`${process.cwd()}/package.json`)('better-sqlite3');
+async function watchStatements() {
+  const { Sqlite } = await import(pathToFileURL('dist/shared/sqlite.js').href);
   const probe = new Sqlite(':memory:');
   const statements = Object.getPrototypeOf(probe.prepare('select 1'));
   for (const name of ['all', 'get', 'run']) statements[name] = timed(statements[name], shortened);
@@ -110,7 +110,7 @@ function writeSeen() {
 
 if (isMainThread && WATCH_FILE) {
   delays.enable();
-  if (WATCH_STATEMENTS !== '0') watchStatements();
+  if (WATCH_STATEMENTS !== '0') await watchStatements();
   watchTurns();
   // A server is watched from the signal on, a command from a statement on.
   process.once('SIGUSR2', begin);

@@ -4,10 +4,11 @@
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../shared/sqlite.ts';
 import { projectRoot } from '../../shared/project-root.ts';
 
-export type { Database } from 'better-sqlite3';
+type Database = Sqlite.Database;
+export type { Database };
 
 const migrationsDirectory = join(projectRoot, 'db', 'modern');
 
@@ -17,7 +18,7 @@ function createPrivately(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
 }
 
-function migrate(db: Database.Database): void {
+function migrate(db: Database): void {
   db.exec('create table if not exists migrations (name text primary key, applied_at text not null) strict');
   const applied = new Set(db.prepare<[], string>('select name from migrations').pluck().all());
   const pending = readdirSync(migrationsDirectory)
@@ -34,9 +35,9 @@ function migrate(db: Database.Database): void {
  * Opens and migrates `file` (`:memory:` for a throw-away store). `synchronous = full`, because a rotated refresh token
  * that is lost in a power cut is a lost grant.
  */
-export function openDatabase(file: string): Database.Database {
+export function openDatabase(file: string): Database {
   if (file !== ':memory:') createPrivately(file);
-  const db = new Database(file, { timeout: 5000 });
+  const db = new Sqlite(file, { timeout: 5000 });
   db.pragma('journal_mode = wal');
   db.pragma('synchronous = full');
   db.pragma('foreign_keys = on');

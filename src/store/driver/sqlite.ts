@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { Kysely, sql as expression } from 'kysely';
+import { Sqlite } from '../../shared/sqlite.ts';
 import { giveToOwner, makePrivateFolder } from '../../shared/private-file.ts';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
 import { withKeptStatements } from './sqlite-statements/kept-statements.ts';

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../shared/sqlite.ts';
 import { writeWhole } from './draft-file.ts';
 import {
   COMPANIONS,

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../shared/sqlite.ts';
 import { migrationFiles } from '../driver/schema/migrations.ts';
 import type { KnownKey } from '../tables/tables.ts';
 

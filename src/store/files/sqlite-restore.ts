@@ -10,7 +10,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../shared/sqlite.ts';
 import { tryLink, writeWhole } from './draft-file.ts';
 import { migrate } from '../driver/schema/migrations.ts';
 import {

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { findGrant } from '../../../src/store/grants/grants.ts';
 import type { Grant } from '../../../src/store/tables/tables.ts';
 import type { Answer } from '../../support/servers/forward.ts';

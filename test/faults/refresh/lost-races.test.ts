@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { endGrant } from '../../../src/domain/grants/end-grant.ts';
 import {
   storeRotatedPair,

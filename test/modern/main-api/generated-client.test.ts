@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3';
 import { getNamedType, type GraphQLOutputType, isObjectType, isUnionType } from 'graphql';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { createKey, keyOn } from '../support/api-keys.ts';
 import { type GeneratedClient, generateClient } from '../support/generated-client.ts';
 import { whileBroken, whileFull } from '../support/limits-of-rows.ts';
@@ -232,7 +232,7 @@ test.each([
 });
 
 test('posts of a business profile have details of three kinds', async () => {
-  const db = new Database(modern.settings.databaseFile);
+  const db = new Sqlite(modern.settings.databaseFile);
   const unlock = `update channels set document = json_set(document, '$.isLocked', json('false')) where id = ?`;
   db.prepare(unlock).run(own.business);
   db.close();

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { demoTags } from '../../../src/modern/demo/post-tags.ts';
 import { BAKERY, RECORDS, RUNNERS, whileWritesFail } from '../support/api-caller.ts';
 import { ask, askSecond, withTwoBearers } from '../support/bearers.ts';
@@ -251,7 +251,7 @@ describe('createIdea', () => {
   });
 
   test("the plan's limit is reached, not passed", async () => {
-    const db = new Database(modern.settings.databaseFile, { timeout: 5000 });
+    const db = new Sqlite(modern.settings.databaseFile, { timeout: 5000 });
     const count = (await nodes({ organizationId: RUNNERS })).length;
     const change = db.prepare(
       "update organizations set document = json_set(document, '$.limits.ideas', ?) where id = ?",

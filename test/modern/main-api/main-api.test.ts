@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { graphql, obtainTokens, SECOND } from '../support/modern.ts';
 import { base, modern, withModern } from '../support/running-modern.ts';
 
@@ -169,7 +169,7 @@ describe('channels', () => {
   });
 
   test('a row that cannot be read is an unexpected error without its cause', async () => {
-    const db = new Database(modern.settings.databaseFile, { timeout: 5000 });
+    const db = new Sqlite(modern.settings.databaseFile, { timeout: 5000 });
     const [first] = await organizations();
     const [channel] = await channelsOf(first?.id ?? '');
     const read = db.prepare<[string], string>('select document from channels where id = ?').pluck();

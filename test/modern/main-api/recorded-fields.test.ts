@@ -1,7 +1,7 @@
-import Sqlite from 'better-sqlite3';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { demoChannels } from '../../../src/modern/demo/channels.ts';
 import { demoPeople } from '../../../src/modern/demo/people.ts';
 import { projectRoot } from '../../../src/shared/project-root.ts';

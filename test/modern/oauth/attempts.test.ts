@@ -1,4 +1,4 @@
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { authorizationUrl, DEMO, open, SECOND, send } from '../support/modern.ts';
 import { base, modern, withModern } from '../support/running-modern.ts';

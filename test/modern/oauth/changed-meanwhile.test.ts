@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { authorizationUrl, DEMO, open, PUBLIC, REDIRECT_URI, SECOND, send } from '../support/modern.ts';
 import { base, modern, withModernPerTest } from '../support/running-modern.ts';
@@ -7,13 +7,13 @@ import { sendForm, signedIn } from '../support/settings.ts';
 withModernPerTest();
 
 function write(sql: string, ...values: string[]): void {
-  const db = new Database(modern.settings.databaseFile);
+  const db = new Sqlite(modern.settings.databaseFile);
   db.prepare(sql).run(...values);
   db.close();
 }
 
 function grants(): number {
-  const db = new Database(modern.settings.databaseFile, { readonly: true });
+  const db = new Sqlite(modern.settings.databaseFile, { readonly: true });
   const count = db.prepare("select count(*) from oidc_records where kind = 'Grant'").pluck().get();
   db.close();
   return Number(count);

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { sendRaw } from '../../support/callers/raw-request.ts';
 import {
@@ -27,7 +27,7 @@ const path = () => authorizationUrl('', { scope: 'account:read' });
 
 /** How many grants and codes there are: what a refused consent must not add to. */
 function grants(): number {
-  const db = new Database(modern.settings.databaseFile, { readonly: true });
+  const db = new Sqlite(modern.settings.databaseFile, { readonly: true });
   const count = db
     .prepare<[], number>("select count(*) from oidc_records where kind in ('Grant', 'AuthorizationCode')")
     .pluck()

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { apiStatus, consent, exchange, obtainTokens, refresh } from '../support/modern.ts';
 import { base, modern, withModernPerTest } from '../support/running-modern.ts';
 
@@ -15,8 +15,8 @@ interface Row {
   expiresAt: number;
 }
 
-function inDatabase<T>(work: (db: Database.Database) => T): T {
-  const db = new Database(modern.settings.databaseFile);
+function inDatabase<T>(work: (db: Sqlite.Database) => T): T {
+  const db = new Sqlite(modern.settings.databaseFile);
   try {
     return work(db);
   } finally {

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { browser, withConsentingBrowser } from '../support/consenting-browser.ts';
 import { apiStatus, CLIENT_SECRET, CONFIDENTIAL, consent, exchange, refresh } from '../support/modern.ts';
 import { base, modern } from '../support/running-modern.ts';
@@ -26,7 +26,7 @@ async function obtain(kind: App) {
 const revoke = (kind: App, fields: Fields) =>
   postRaw(base, form({ ...APPS[kind], ...fields }), { path: '/token/revocation' });
 function rename(from: string, to: string): void {
-  const db = new Database(modern.settings.databaseFile);
+  const db = new Sqlite(modern.settings.databaseFile);
   db.exec(`alter table ${from} rename to ${to}`);
   db.close();
 }

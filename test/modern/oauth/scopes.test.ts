@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import {
   buildClientSchema,
   getIntrospectionQuery,
@@ -13,6 +12,7 @@ import {
   isRequiredInputField,
   isScalarType,
 } from 'graphql';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { scopes } from '../../../src/modern/scopes.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { type Ask, asker, bearerFor } from '../support/api-caller.ts';
@@ -114,7 +114,7 @@ function calls() {
 
 /** Everything people own, as it lies in the database. */
 function belongings(): object {
-  const db = new Database(modern.settings.databaseFile, { readonly: true });
+  const db = new Sqlite(modern.settings.databaseFile, { readonly: true });
   const tables = [
     'accounts',
     'organizations',

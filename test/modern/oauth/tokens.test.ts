@@ -1,3 +1,4 @@
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import {
   apiStatus,
@@ -40,8 +41,7 @@ describe('token exchange', () => {
   });
 
   test('the stored digest of a secret is not a secret', async () => {
-    const { Database } = await import('better-sqlite3').then((module) => ({ Database: module.default }));
-    const db = new Database(modern.settings.databaseFile, { readonly: true });
+    const db = new Sqlite(modern.settings.databaseFile, { readonly: true });
     const row = db.prepare('select digest from client_secrets where client_id = ?').pluck().get(CONFIDENTIAL);
     db.close();
     const given = await consent({ base, parameters: { client_id: CONFIDENTIAL } });

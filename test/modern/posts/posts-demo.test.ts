@@ -1,6 +1,6 @@
-import Sqlite from 'better-sqlite3';
 import { rmSync } from 'node:fs';
 import { DateTime } from 'luxon';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { runModern } from '../support/modern.ts';
 import { BAKERY, channel, DAY, POST, RECORDS, RUNNERS } from '../support/posts.ts';
 import { ground, withPosts } from '../support/running-posts.ts';

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3';
 import type { SMTPServerOptions } from 'smtp-server';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
 import { type SmtpDoor, startSmtpServer } from '../../support/servers/smtp-server.ts';
 import { graphql, type Running, runModern, SECOND } from './modern.ts';
@@ -16,7 +16,7 @@ export interface AccountPages {
   base: string;
   /** Address of the account page. */
   account: string;
-  database: Database.Database;
+  database: Sqlite.Database;
   /** Somebody whom no other test knows. */
   newPerson(): Person;
   /** Sends one of the forms of the account page, and follows to where that leads. */
@@ -29,7 +29,7 @@ export interface AccountPages {
 const SECOND_ID = '5e1f0c9a7b3d4e2f8a6c1d02';
 
 /** With the password of the second demo person, so that nothing has to be derived. */
-function peopleIn(database: Database.Database): () => Person {
+function peopleIn(database: Sqlite.Database): () => Person {
   const insert = database.prepare(
     `insert into accounts (id, email, password_hash, document)
      select ?1, ?2, password_hash, json_set(document, '$.id', ?1, '$.email', ?2) from accounts where id = ?3`,
@@ -50,7 +50,7 @@ export async function startAccountPages(options: SMTPServerOptions = {}): Promis
   const mail = { smtpUrl, from: 'no-reply@modern.example', directory: '/nowhere' };
   const modern = await runModern({ mail, logLevel: 'none' });
   const account = `${modern.server.url}/settings/account`;
-  const database = new Database(modern.settings.databaseFile);
+  const database = new Sqlite(modern.settings.databaseFile);
   const submit: AccountPages['submit'] = async (browser, form, values) => {
     const page = await browser.get(account);
     return browser.follow(await sendForm(browser, page, { action: `/settings/account/${form}`, values }));

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { scopes } from '../../../src/modern/scopes.ts';
 import type { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { DEMO, type GraphqlAnswer, graphql, obtainTokens, type Running } from './modern.ts';
@@ -34,7 +34,7 @@ export async function whileWritesFail<T>(
   [kind, table]: ['insert' | 'update' | 'delete', string],
   action: () => Promise<T>,
 ): Promise<T> {
-  const db = new Database(settings.databaseFile, { timeout: 5000 });
+  const db = new Sqlite(settings.databaseFile, { timeout: 5000 });
   db.exec(
     `create trigger broken before ${kind} on ${table} begin select raise(abort, 'the disk is gone'); end`,
   );

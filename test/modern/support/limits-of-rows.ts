@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import type { Running } from './modern.ts';
 
 /** While it runs, every write to `table` fails inside the database. */
@@ -7,7 +7,7 @@ export async function whileBroken(
   table: string,
   work: () => Promise<void>,
 ): Promise<void> {
-  const db = new Database(settings.databaseFile);
+  const db = new Sqlite(settings.databaseFile);
   const events = ['insert', 'update', 'delete'];
   const fail = (event: string) =>
     `create trigger broken_${event} before ${event} on ${table} begin select raise(abort, 'broken'); end`;
@@ -26,7 +26,7 @@ export async function whileFull(
   organizationId: string,
   work: () => Promise<void>,
 ): Promise<void> {
-  const db = new Database(settings.databaseFile);
+  const db = new Sqlite(settings.databaseFile);
   const [before] = db
     .prepare<[string], string>('select document from organizations where id = ?')
     .pluck()

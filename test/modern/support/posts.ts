@@ -1,5 +1,5 @@
-import Sqlite from 'better-sqlite3';
 import { randomBytes } from 'node:crypto';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { DEMO, type GraphqlAnswer, graphql, obtainTokens, runModern, SECOND } from './modern.ts';
 
 export const BAKERY = '5e1f0c9a7b3d4e2f8a6c2d01';

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import type { ModernSettings } from '../../../src/modern/settings.ts';
 import { type Running, runModern } from './modern.ts';
 
@@ -25,8 +25,8 @@ export function withModernPerTest(overrides?: Partial<ModernSettings>): void {
 }
 
 /** Reads and writes the database beside the running server. */
-export function rows<T>(use: (db: Database.Database) => T): T {
-  const db = new Database(modern.settings.databaseFile);
+export function rows<T>(use: (db: Sqlite.Database) => T): T {
+  const db = new Sqlite(modern.settings.databaseFile);
   db.pragma('foreign_keys = on');
   try {
     return use(db);

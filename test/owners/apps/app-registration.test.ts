@@ -1,7 +1,7 @@
 import { rmSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { OUT_OF_BAND } from '../../../src/domain/apps/callback-rule.ts';
 import { registerApp } from '../../../src/domain/apps/register-app.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
 import { childrenOf, visibleOf } from '../start/process-list.ts';
 import type { Place } from './search.ts';

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { startEmbeddedModern } from '../../support/servers/embedded-modern.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { BRIDGE_CLIENT, type ModernSide } from '../../support/servers/modern-side.ts';
@@ -26,8 +26,8 @@ const settingsIn = (place: string, given: Settings = {}): Settings => ({
 
 const TABLES = ['apps', 'app_secrets', 'app_callbacks', 'accounts', 'mappings', 'events'];
 
-function inDatabase<T>(place: string, work: (db: Database.Database) => T): T {
-  const db = new Database(join(folder, place, 'bridge.db'), { fileMustExist: true });
+function inDatabase<T>(place: string, work: (db: Sqlite.Database) => T): T {
+  const db = new Sqlite(join(folder, place, 'bridge.db'), { fileMustExist: true });
   try {
     return work(db);
   } finally {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { momentText } from '../../../src/shared/moments.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { run } from './operator-command.ts';
@@ -39,7 +39,7 @@ test('that it goes on', async () => {
 
 test('that it is stopped, since when, and when the next refresh is tried', async () => {
   const [since, next] = [Date.now() - MINUTE, Date.now() + 4 * MINUTE];
-  const database = new Database(join(folder, 'bridge.db'), { fileMustExist: true });
+  const database = new Sqlite(join(folder, 'bridge.db'), { fileMustExist: true });
   database
     .prepare('update refresh_breaker set tripped_at = ?, next_at = ?, pause = ?')
     .run(since, next, next);

@@ -146,8 +146,8 @@ testAsRoot('a bridge whose memory cannot be written any more serves on, and is n
   chmodSync(VAR_DIR, 0o755);
   chownSync(VAR_DIR, 0, 0);
   const raise =
-    "const [sqlite, file] = process.argv.slice(1); new (require(sqlite))(file).exec('update instance set epoch = epoch + 1')";
-  const sqlite = resolve(import.meta.dirname, '../../../node_modules/better-sqlite3');
+    "const [sqlite, file] = process.argv.slice(1); import(sqlite).then(({ Sqlite }) => new Sqlite(file).exec('update instance set epoch = epoch + 1'))";
+  const sqlite = resolve(import.meta.dirname, '../../../dist/shared/sqlite.js');
   expect(spawnSync(process.execPath, ['-e', raise, sqlite, join(VAR_DIR, 'bridge.db')]).status).toBe(0);
   await until(async () => (await ready()).text.includes('VAR_DIR/epoch.json cannot be written'));
   expect((await sendRaw(PUBLIC_URL, { path: '/health' })).status).toBe(200);

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import pg from 'pg';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';
 import { databasesOf } from '../../support/jest/test-mode.ts';
@@ -66,8 +66,8 @@ describe.each(databasesOf('postgres'))('on %s', (kind) => {
 
   const file = () => join(folder, kind, 'bridge.db');
 
-  function inFile<T>(work: (db: Database.Database) => T): T {
-    const db = new Database(file());
+  function inFile<T>(work: (db: Sqlite.Database) => T): T {
+    const db = new Sqlite(file());
     try {
       return work(db);
     } finally {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { add, printed, run, runJson } from './operator-command.ts';
 import { buildProgram } from '../running-program.ts';
 
@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function inDatabase<T>(work: (db: Database.Database) => T): T {
-  const db = new Database(join(folder, 'bridge.db'), { fileMustExist: true });
+function inDatabase<T>(work: (db: Sqlite.Database) => T): T {
+  const db = new Sqlite(join(folder, 'bridge.db'), { fileMustExist: true });
   try {
     return work(db);
   } finally {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { buildProgram } from '../running-program.ts';
 import { run, runJson } from './operator-command.ts';
 
@@ -28,7 +28,7 @@ const json = async (...args: string[]) =>
   (await runJson(settings, 'webhooks', ...args)).json as Record<string, string>;
 
 const actions = () => {
-  const db = new Database(join(folder, 'bridge.db'), { fileMustExist: true });
+  const db = new Sqlite(join(folder, 'bridge.db'), { fileMustExist: true });
   try {
     return db.prepare("select action from events where action like 'webhook_%' order by id").pluck().all();
   } finally {

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import { run, runJson } from '../commands/operator-command.ts';
 import type { Settings } from '../running-program.ts';
@@ -100,7 +100,7 @@ test.each(['bridge.db-wal', 'bridge.db-journal', 'bridge-volatile.db', 'bridge-v
 
 test('is the state of one moment while others write, and whole each time', async () => {
   await makePlace('busy');
-  const writer = new Database(fileIn('busy'));
+  const writer = new Sqlite(fileIn('busy'));
   const write = writer.prepare("insert into events (at, actor, action, reason) values (?, 'test', ?, ?)");
   const writePair = writer.transaction((n: number) => {
     write.run(n, 'one', 'x'.repeat(2_000));

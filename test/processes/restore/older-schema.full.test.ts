@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import pg from 'pg';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import { freshDatabase } from '../../support/database/database.ts';
 import { run } from '../commands/operator-command.ts';
@@ -50,7 +50,7 @@ test('migrate of one on PostgreSQL says what to do if it is a restored dump', as
 
 test('one on SQLite beside the memory of another database is a copy, and one without any memory is none', async () => {
   const settings = { ...modern, VAR_DIR: folder };
-  const db = new Database(join(folder, 'bridge.db'));
+  const db = new Sqlite(join(folder, 'bridge.db'));
   db.exec(older('sqlite') + ROWS);
   db.pragma('user_version = 2');
   db.close();

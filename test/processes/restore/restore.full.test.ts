@@ -7,7 +7,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import { startBridgeProcess } from '../../support/bridge/bridge-process.ts';
 import { freePort } from '../../support/servers/free-port.ts';
@@ -103,7 +103,7 @@ test('a backup with an older schema is brought to the newest one, and is silent'
   const proofs = inFile(fileIn('home'), (db) =>
     db.prepare("select purpose, proof from keys where purpose in ('digest', 'sealing')").all(),
   ) as Array<{ purpose: string; proof: string }>;
-  const db = new Database(older);
+  const db = new Sqlite(older);
   for (const { path } of migrationFiles('sqlite').filter(({ number }) => number <= 2))
     db.exec(readFileSync(path, 'utf8'));
   for (const { purpose, proof } of proofs)
@@ -129,7 +129,7 @@ const folder = (file: string) => {
 };
 const foreign = (file: string) => {
   rmSync(file);
-  const db = new Database(file);
+  const db = new Sqlite(file);
   db.exec('create table grants (id); pragma user_version = 3');
   db.close();
 };

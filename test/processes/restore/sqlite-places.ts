@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { add, run } from '../commands/operator-command.ts';
 import { buildProgram, type Settings } from '../running-program.ts';
@@ -39,8 +39,8 @@ export function freshFile(): string {
   return join(folder, `out-${count}`, 'backup.db');
 }
 
-export function inFile<T>(file: string, work: (db: Database.Database) => T): T {
-  const db = new Database(file, { fileMustExist: true });
+export function inFile<T>(file: string, work: (db: Sqlite.Database) => T): T {
+  const db = new Sqlite(file, { fileMustExist: true });
   try {
     return work(db);
   } finally {

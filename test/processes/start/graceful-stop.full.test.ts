@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { expireGrants } from '../../support/bridge/expire-grants.ts';
 import { authorize } from '../../support/callers/authorize.ts';
 import { startEmbeddedModern } from '../../support/servers/embedded-modern.ts';
@@ -85,7 +85,7 @@ interface Grant {
 
 /** The grants as the database file has them, the oldest first. */
 function grants(): Grant[] {
-  const db = new Database(join(settings['VAR_DIR'] ?? '', 'bridge.db'), { readonly: true });
+  const db = new Sqlite(join(settings['VAR_DIR'] ?? '', 'bridge.db'), { readonly: true });
   const rows = db
     .prepare<[], Grant>('select state, version, presented_at as presentedAt from grants order by created_at')
     .all();

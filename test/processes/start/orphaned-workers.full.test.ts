@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { expireGrants } from '../../support/bridge/expire-grants.ts';
 import { authorize } from '../../support/callers/authorize.ts';
 import { startEmbeddedModern } from '../../support/servers/embedded-modern.ts';
@@ -91,7 +91,7 @@ const read = (token: string): Promise<RawAnswer> =>
   sendRaw(bridgeUrl, { path: '/1/profiles.json', headers: { authorization: `Bearer ${token}` } });
 
 function grant(): { state: string; version: number } | undefined {
-  const db = new Database(join(settings['VAR_DIR'] ?? '', 'bridge.db'), { readonly: true });
+  const db = new Sqlite(join(settings['VAR_DIR'] ?? '', 'bridge.db'), { readonly: true });
   const row = db.prepare<[], { state: string; version: number }>('select state, version from grants').get();
   db.close();
   return row;

@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { tokenOf } from '../../support/callers/legacy-calls.ts';
 import { canReadProcesses, childrenOf, isRunning, visibleOf } from './process-list.ts';
@@ -137,7 +137,7 @@ describe('a start that cannot go well', () => {
 
 /** As a used-up quota of the embedded modern generation leaves it, which itself counts anew after a start. */
 function pauseForAMonth(): void {
-  const db = new Database(join(place.varDir, 'bridge-volatile.db'));
+  const db = new Sqlite(join(place.varDir, 'bridge-volatile.db'));
   const until = Date.now() + 29 * 86_400_000;
   db.prepare(
     `insert or replace into budgets (modern_client_id, share_permille, said_at, valid_until, paused_until)

@@ -2,9 +2,9 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { freshDatabase } from '../../support/database/database.ts';
 import { tokenOf } from '../../support/callers/legacy-calls.ts';
-import Database from 'better-sqlite3';
 import { sendRaw } from '../../support/callers/raw-request.ts';
 import { canReadProcesses, isRunning, visibleOf, workersOf } from './process-list.ts';
 import { buildProgram, runProgram } from '../running-program.ts';
@@ -44,7 +44,7 @@ const replacements = () =>
 
 /** Whether nobody holds the lock of writers for longer than a write takes. */
 function isWritable(file: string): boolean {
-  const db = new Database(join(place.varDir, file), { timeout: 1000 });
+  const db = new Sqlite(join(place.varDir, file), { timeout: 1000 });
   try {
     db.exec('begin immediate; rollback');
     return true;

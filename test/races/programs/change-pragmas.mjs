@@ -1,6 +1,6 @@
 // Loaded into a bridge before it starts: checkpoints come often, so that a short run has several, and where
 // TEST_SYNCHRONOUS is set the durable database is synced by that rule instead of by the bridge's own.
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../dist/shared/sqlite.js';
 
 const own = Object.getOwnPropertyDescriptor(Sqlite.prototype, 'pragma').value;
 

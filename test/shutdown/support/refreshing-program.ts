@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import {
   buildProgram,
   type Program,
@@ -49,7 +49,7 @@ export async function until60(isSo: () => boolean | Promise<boolean>): Promise<v
 }
 
 function grantsIn(file: string): Grant[] {
-  const db = new Database(file, { readonly: true });
+  const db = new Sqlite(file, { readonly: true });
   const rows = db.prepare<[], Grant>('select state, version from grants order by created_at').all();
   db.close();
   return rows;

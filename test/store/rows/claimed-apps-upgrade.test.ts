@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
 import { type DatabaseLocation, openStore } from '../../../src/store/driver/open-store.ts';
 import { choosePlace, databaseKinds, type Place } from '../support/stores.ts';

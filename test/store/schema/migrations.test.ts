@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { countLiveUpTo } from '../../../src/store/grants/deaths.ts';
 import { takesPairs } from '../../../src/store/apps/modern-clients.ts';
 import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';

@@ -1,5 +1,5 @@
-import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 
 /** A schema in words that both databases share, each list in order. */
 export interface Schema {

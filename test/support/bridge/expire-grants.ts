@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import type { Context } from '../../../src/domain/context.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { Context } from '../../../src/domain/context.ts';
  * short life of the tokens would do the same on a fast machine alone: on a slow one a second refresh follows.
  */
 export function expireGrants(file: string): void {
-  const db = new Database(file);
+  const db = new Sqlite(file);
   db.prepare('update grants set access_expires_at = ?').run(Date.now() - 1000);
   db.close();
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import type { DatabaseLocation } from '../../../src/store/driver/open-store.ts';
 
 /** Another process on the bridge's database, which really breaks it for a while. */

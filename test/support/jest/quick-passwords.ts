@@ -1,4 +1,4 @@
-import Sqlite from 'better-sqlite3';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
 import { demoPeople } from '../../../src/modern/demo/people.ts';
 
 /**

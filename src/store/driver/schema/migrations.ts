@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from 'better-sqlite3';
+import type { Sqlite } from '../../../shared/sqlite.ts';
 import { projectRoot } from '../../../shared/project-root.ts';
 import { declaredIn, requireUsableSchema, type SchemaStep } from './works-from.ts';
 
@@ -14,20 +14,20 @@ export function migrationFiles(folder: string): Array<{ number: number; path: st
 }
 
 /** References to a rebuilt table must still find their rows. */
-function requireWholeReferences(database: Database): void {
+function requireWholeReferences(database: Sqlite.Database): void {
   const broken = database.pragma('foreign_key_check') as unknown[];
   if (broken.length > 0)
     throw new Error(`${broken.length} rows would name rows that do not exist after the migration`);
 }
 
 /** The migrations that a SQLite file tells of: those since the file keeps what migrations declare. */
-export function stepsOf(database: Database): SchemaStep[] {
+export function stepsOf(database: Sqlite.Database): SchemaStep[] {
   const table = database.prepare("select 1 from sqlite_master where name = 'schema_version'").get();
   if (table === undefined) return [];
   return database.prepare<[], SchemaStep>('select number, works_from from schema_version').all();
 }
 
-function applyOne(database: Database, file: { number: number; path: string }): void {
+function applyOne(database: Sqlite.Database, file: { number: number; path: string }): void {
   const sql = readFileSync(file.path, 'utf8');
   const worksFrom = declaredIn(sql);
   database.exec(sql);
@@ -44,7 +44,7 @@ function applyOne(database: Database, file: { number: number; path: string }): v
  * table can be rebuilt while other tables refer to it.
  * @throws {Error} when a newer version wrote the file and this one does not work with it
  */
-export function migrate(database: Database, folder: string): void {
+export function migrate(database: Sqlite.Database, folder: string): void {
   const files = migrationFiles(folder);
   const apply = database.transaction(() => {
     const current = database.pragma('user_version', { simple: true }) as number;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import type pg from 'pg';
+import { Sqlite } from '../../../shared/sqlite.ts';
 import { presentNumber, stepsAtServer } from './migrate-postgres.ts';
 import { migrationFiles, stepsOf } from './migrations.ts';
 import { type DatabaseLocation, describeLocation } from '../open-store.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
 import type pg from 'pg';
+import { Sqlite } from '../../../shared/sqlite.ts';
 import type { DatabaseLocation } from '../open-store.ts';
 import { onOneConnection, READ_LIMIT } from '../postgres-connection.ts';
 

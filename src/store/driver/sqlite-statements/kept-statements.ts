@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Database, Statement } from 'better-sqlite3';
+import type { Sqlite } from '../../../shared/sqlite.ts';
 import { rowMaker } from './row-maker.ts';
 
 /** Far more texts than the calls of the old API need. */
@@ -12,14 +12,14 @@ const LONGEST_KEPT = 4000;
 interface DriverStatement {
   reader: boolean;
   all(parameters: readonly unknown[]): unknown[];
-  run: Statement['run'];
+  run: Sqlite.Statement['run'];
   iterate(parameters: readonly unknown[]): IterableIterator<unknown>;
 }
 
 /** A text that does not name its columns, such as `select *`: another process may change the table meanwhile. */
 const HAS_OPEN_COLUMNS = /[\s.]\*/;
 
-function driverStatement(statement: Statement, text: string): DriverStatement {
+function driverStatement(statement: Sqlite.Statement, text: string): DriverStatement {
   if (!statement.reader || HAS_OPEN_COLUMNS.test(text)) return statement;
   const rowOf = rowMaker(statement.columns().map(({ name }) => name));
   const raw = statement.raw();
@@ -34,7 +34,7 @@ function driverStatement(statement: Statement, text: string): DriverStatement {
 }
 
 interface KeptStatement {
-  prepared: Statement;
+  prepared: Sqlite.Statement;
   statement: DriverStatement;
 }
 
@@ -42,7 +42,7 @@ interface KeptStatement {
  * A connection for kysely that prepares a text once: kysely asks for a new statement at every execution. A statement
  * that still runs is never given away a second time.
  */
-export function withKeptStatements(connection: Database) {
+export function withKeptStatements(connection: Sqlite.Database) {
   const kept = new LRUCache<string, KeptStatement>({ max: MOST_KEPT });
   return {
     close: () => void connection.close(),

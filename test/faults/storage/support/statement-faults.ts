@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server } from 'node:http';
-import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { Sqlite } from '../../../../src/shared/sqlite.ts';
 import { streamOf } from '../../../../src/store/driver/postgres-connection.ts';
 import type { DatabaseLocation } from '../../../../src/store/driver/open-store.ts';
 

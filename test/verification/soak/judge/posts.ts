@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Sqlite } from '../../../../src/shared/sqlite.ts';
 import { faultsOf } from '../../../posts/support/writes-under-faults.ts';
 import type { Violation } from '../../shared/checker/checker.ts';
 import type { WriteBook } from '../callers/writes.ts';
@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger.ts';
 
 /** The ids of the posts in the new API's own database, by text. */
 function idsByText(file: string): Map<string, string[]> {
-  const db = new Database(file, { readonly: true, fileMustExist: true });
+  const db = new Sqlite(file, { readonly: true, fileMustExist: true });
   const rows = db
     .prepare<[], { id: string; text: string }>(`select id, document ->> '$.text' as text from posts`)
     .all();
