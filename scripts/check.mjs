@@ -82,6 +82,15 @@ function sizes() {
   return { ok: findings.length === 0, output: findings.join('\n') || summary };
 }
 
+/** They choose between the bindings of SQLite, build with them, or stand on their native parts. */
+const KNOW_THE_BINDINGS = new Set([
+  'src/shared/sqlite.ts',
+  'scripts/install/sqlite-binding.mjs',
+  'scripts/bundle.mjs',
+  'scripts/ensure-ready.mjs',
+  'test/support/jest/sqlite-realm.cjs',
+]);
+
 // This file states the patterns, and the tests of the checks plant them: both are exempt from what they look for.
 const forbidden = [
   {
@@ -97,20 +106,12 @@ const forbidden = [
     pattern: /process\s*(\?\.|\.)\s*env\b|process\[['"]env['"]\]|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
     why: 'only src/config/config.ts reads the environment',
   },
+  {
+    in: (path) => !/^(scripts\/check\.mjs|test\/ground\/)/.test(path) && !KNOW_THE_BINDINGS.has(path),
+    pattern: /['"`/]better-sqlite3\b/,
+    why: 'only src/shared/sqlite.ts loads SQLite',
+  },
 ];
-/** Those that choose between the two, build with them, or stand on their native parts. */
-const KNOW_THE_BINDINGS = [
-  'src/shared/sqlite.ts',
-  'scripts/install/sqlite-binding.mjs',
-  'scripts/bundle.mjs',
-  'scripts/ensure-ready.mjs',
-  'test/support/jest/sqlite-realm.cjs',
-];
-forbidden.push({
-  in: (path) => !/^(scripts\/check\.mjs|test\/ground\/)/.test(path) && !KNOW_THE_BINDINGS.includes(path),
-  pattern: /(['"`/])better-sqlite3(?:-napi)?\1?/,
-  why: 'SQLite is loaded by src/shared/sqlite.ts alone',
-});
 const vagueName = /(^|[-._])(services?|managers?|utils?|helpers?|common)([-._]|$)/i;
 
 function contentProblems(path) {

@@ -210,6 +210,24 @@ describe('npm run check', () => {
     expect(output.match(/the name does not say/g)).toHaveLength(6);
   });
 
+  test('a second way to SQLite is found, wherever it is', async () => {
+    project.write(
+      'src/shared/sqlite.ts',
+      "import type Sqlite from 'better-sqlite3';\nexport type Db = Sqlite.Database;\n",
+    );
+    project.write(
+      'src/store/planted.ts',
+      "import type Sqlite from 'better-sqlite3';\nexport type Db = Sqlite.Database;\n",
+    );
+    project.write('test/planted.test.ts', 'const Sqlite = require("better-sqlite3-napi");\n');
+    project.write('scripts/planted.mjs', 'const at = `${root}/node_modules/better-sqlite3`;\n');
+    const { code, output } = await check('rules');
+    for (const path of ['src/store/planted.ts', 'test/planted.test.ts', 'scripts/planted.mjs'])
+      expect(output).toContain(`${path}:1: only src/shared/sqlite.ts loads SQLite`);
+    expect(output).not.toContain('src/shared/sqlite.ts:');
+    expect(code).toBe(1);
+  });
+
   test('a type that does not say what it is, and one exported name for two things, are found', async () => {
     project.write('src/domain/a.ts', 'interface Asked {\n  id: string;\n}\nexport type Planned = Asked;\n');
     project.write('src/domain/b.ts', 'export const rule = 1;\ninterface Keyring {\n  id: string;\n}\n');

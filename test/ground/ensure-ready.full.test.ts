@@ -6,6 +6,9 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createInstallableProject, type Finished, type Project, runNode } from './ready-project.ts';
 
+/** Then the binding of SQLite comes compiled. */
+const hasNodeApi10 = Number(process.versions['napi']) >= 10;
+
 const THEN = ['--then', 'dist/main.js'];
 
 function start(project: Project, args: string[] = THEN, env: Record<string, string> = {}): Promise<Finished> {
@@ -40,6 +43,7 @@ describe('on a machine where something is missing', () => {
   test('each tool that is needed to compile the database driver is named, before anything is installed', async () => {
     project.write('package-lock.json', '{"packages":{"node_modules/better-sqlite3":{"version":"12.11.1"}}}');
     const { code, output } = await start(project, THEN, { PATH: pathWith(project, ['npm', 'make']) });
+    if (hasNodeApi10) return expect(output).not.toContain('Not installed');
     expect(output).toMatch(
       /^Not installed on this machine: python3, g\+\+\. .*better-sqlite3.*apt-get install/,
     );
