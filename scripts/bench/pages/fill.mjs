@@ -1,12 +1,14 @@
 // `node fill.mjs TOKENS` with the settings of an empty installation in the environment, on either database: writes the rows of
-// `rows.mjs` straight into the tables, and prints the cookies of the people whose pages are measured.
-import { createHmac } from 'node:crypto';
+// `rows.mjs`, `more-rows.mjs` and `history.mjs` straight into the tables.
 import { sql } from 'kysely';
+import pg from 'pg';
 import { openContext } from '../../../dist/app/open-context.js';
 import { readConfig } from '../../../dist/config/config.js';
-import { saveSession } from '../../../dist/domain/accounts/sessions.js';
-import { newOpaqueValue } from '../../../dist/shared/ids.js';
+import { sealHistory } from '../../../dist/domain/history/seal-history.js';
 import { insertionOf } from '../../../dist/store/driver/many-rows.js';
+import { readHead } from '../../../dist/store/history/events.js';
+import { historyAfter } from './history.mjs';
+import * as more from './more-rows.mjs';
 import * as rows from './rows.mjs';
 
 const size = rows.sizeOf(Number(process.argv[2]));
@@ -34,45 +36,104 @@ function* ofTokens(rowsOf) {
   for (const token of rows.heldTokens(size, now)) yield* rowsOf(token);
 }
 
-const pairs = new Set();
+const grantIds = new Map();
+const pairOf = ({ clientId, person }) => `${clientId} ${person}`;
+const ofOwnGrant = (token) => grantIds.get(pairOf(token)) === rows.grantIdOf(token.token);
 
 /** One grant for each app and account, as the index wants it. */
 function* grantsOf(token) {
-  const pair = `${token.clientId} ${token.person}`;
-  const has = token.state === 'active' || token.state === 'reauthorization_required';
-  if (!has || pairs.has(pair)) return;
-  pairs.add(pair);
+  const has = token.state === 'active' || token.state === 'reauthorization_required' || token.isHandedOver;
+  if (!has || grantIds.has(pairOf(token))) return;
+  grantIds.set(pairOf(token), rows.grantIdOf(token.token));
   yield rows.grantRow(token, now);
 }
 
-/** SQLite makes an index of all rows at once much faster than row by row. */
+function* handoversOf(token) {
+  if (token.isHandedOver && ofOwnGrant(token)) yield rows.handoverRow(token, now);
+}
+
+const LARGE = ['mappings', 'grants', 'events'];
+
+/** The indexes of the large tables, each with the statement that makes it. */
+async function indexesOf() {
+  const names = sql.join(LARGE);
+  const found = process.env.DATABASE_URL
+    ? sql`select indexname as name, indexdef as sql from pg_indexes where tablename in (${names})
+        and indexname not in (select conname from pg_constraint)`
+    : sql`select name, sql from sqlite_schema where type = 'index' and sql is not null and tbl_name in (${names})`;
+  return (await found.execute(durable)).rows;
+}
+
+/** An index of all rows is made much faster at once than row by row. */
 async function withoutIndexes(work) {
-  if (process.env.DATABASE_URL) return work();
-  await sql`pragma cache_size = -800000`.execute(durable);
-  await sql`pragma synchronous = off`.execute(durable);
-  const { rows: indexes } = await sql`select name, sql from sqlite_schema
-    where type = 'index' and sql is not null and tbl_name in ('mappings', 'grants')`.execute(durable);
+  if (!process.env.DATABASE_URL) {
+    await sql`pragma cache_size = -800000`.execute(durable);
+    await sql`pragma synchronous = off`.execute(durable);
+  }
+  const indexes = await indexesOf();
   for (const { name } of indexes) await sql.raw(`drop index ${name}`).execute(durable);
   await work();
-  for (const one of indexes) await sql.raw(one.sql).execute(durable);
+  for (const one of indexes) await patiently(one.sql);
+}
+
+/** Runs a statement without the limits of time that the bridge sets. */
+async function patiently(statement) {
+  if (!process.env.DATABASE_URL) {
+    await sql.raw(statement).execute(durable);
+    return;
+  }
+  const client = new pg.Client(process.env.DATABASE_URL);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+/** PostgreSQL gives entries their ids itself, unless it is told otherwise for a while. */
+async function withOwnIds(meanwhile, afterwards, work) {
+  const generated = (how) =>
+    sql`alter table events alter column id set generated ${sql.raw(how)}`.execute(durable);
+  if (process.env.DATABASE_URL) await generated(meanwhile);
+  await work();
+  if (!process.env.DATABASE_URL) return;
+  await generated(afterwards);
+  await sql`select setval(pg_get_serial_sequence('events', 'id'), (select max(id) from events))`.execute(
+    durable,
+  );
 }
 
 await insert(durable, 'accounts', rows.accountRows(size, now));
 await insert(durable, 'apps', rows.appRows(size, now));
 await insert(durable, 'app_callbacks', rows.callbackRows(size));
+await sealHistory(context);
+const history = historyAfter(context, await readHead(durable), now);
 await withoutIndexes(async () => {
+  await insert(durable, 'grants', ofTokens(grantsOf));
   await insert(
     durable,
     'mappings',
-    ofTokens((token) => [rows.mappingRow(token, now)]),
+    ofTokens((token) => [
+      rows.mappingRow(
+        { ...token, grantId: token.state === 'unmapped' ? null : grantIds.get(pairOf(token)) },
+        now,
+      ),
+    ]),
   );
-  await insert(durable, 'grants', ofTokens(grantsOf));
+  // The chain is over the ids of its entries.
+  await withOwnIds('by default', 'always', () =>
+    insert(
+      durable,
+      'events',
+      ofTokens((token) => history.entriesOf(token)),
+    ),
+  );
 });
-await sql`update mappings set grant_id = (select g.id from grants g where g.client_id = mappings.client_id
-  and g.account_id = mappings.account_id) where account_id is not null and state in ('active', 'reauthorization_required')`.execute(
+await insert(durable, 'handovers', ofTokens(handoversOf));
+for (const [table, all] of Object.entries(more.rowsOf(size, now, context.vault)))
+  await insert(durable, table, all);
+await insert(durable, 'webhook_reading', [{ singleton: 1, ...history.head() }]);
+await sql`update apps set modern_client_id = ${more.MODERN_CLIENT} where client_id = ${rows.clientIdOf(0)}`.execute(
   durable,
 );
-await insert(durable, 'mails', rows.mailRows(2000, now));
 await insert(durable, 'progress', rows.progressRows(size, now));
 await insert(durable, 'progress_of_all', rows.progressOfAll(size, now));
 await insert(durable, 'progress_reading', [{ singleton: 1, counted_at: now }]);
@@ -92,26 +153,6 @@ await insert(durable, 'lifecycle_dates', [
 await insert(durable, 'staff', [
   { account_id: rows.accountIdOf(rows.STAFF), role: 'lead', added_by: 'benchmark', added_at: now },
 ]);
-if (process.env.DATABASE_URL) await sql`analyze`.execute(durable);
+if (process.env.DATABASE_URL) await patiently('vacuum analyze');
 
-/** The cookie of a person who is signed in, as the library signs it. */
-async function cookieOf(person) {
-  const id = newOpaqueValue();
-  const accountId = rows.accountIdOf(person);
-  const signedIn = { accountId, email: rows.addressOf(person), name: rows.nameOf(person) };
-  const content = JSON.stringify({
-    cookie: { originalMaxAge: 43_200_000, path: '/' },
-    person: signedIn,
-    signedInAt: now,
-  });
-  await saveSession(context, id, { content, accountId, signedInAt: now });
-  const secret = context.vault.session().active.secret.toString('base64url');
-  const mark = createHmac('sha256', secret).update(id).digest('base64').replace(/=+$/, '');
-  return `__Host-gb_session=${encodeURIComponent(`s:${id}.${mark}`)}`;
-}
-
-const cookies = {};
-const { OWNER, HOLDER, STAFF } = rows;
-for (const [name, person] of Object.entries({ OWNER, HOLDER, STAFF })) cookies[name] = await cookieOf(person);
-process.stdout.write(JSON.stringify(cookies));
 await close();

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 
 export const DAY = 86_400_000;
+const HOUR = DAY / 24;
 export const hexOf = (text, length = 24) => createHash('sha256').update(text).digest('hex').slice(0, length);
 
 export const sizeOf = (tokens) => ({
@@ -16,7 +17,9 @@ export const accountIdOf = (person) => hexOf(`account ${person}`);
 /** Ids rise with time, as those of the bridge do. */
 const idOf = (number) => number.toString(16).padStart(24, '0');
 export const mappingIdOf = idOf;
-const grantIdOf = idOf;
+/** One request changed a hundred tokens. */
+export const requestIdOf = (token) =>
+  hexOf(`request ${Math.floor(token / 100)}`, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
 const FIRST =
   'Ada Ben Chiara Dana Emeka Fatou Giulia Hugo Ines Jonas Kemi Liam Mara Ngozi Olu Petra Quinn Rosa Sami Tove'.split(
@@ -92,6 +95,9 @@ export function* accountRows({ people }, now) {
       };
 }
 
+/** One person of ten without an account is known by an old user id alone. */
+const hasOldIdAlone = (person) => person % 10 === 9;
+
 /** A token with what its rows have in common. */
 export function* heldTokens({ tokens: count, people, apps }, now) {
   for (let token = 0; token < count; token += 1) {
@@ -106,29 +112,62 @@ export function* heldTokens({ tokens: count, people, apps }, now) {
       clientId: clientIdOf(appOf(one, apps)),
       state,
       lastUsed: three < 0.85 ? Math.floor((now - three * 400 * DAY) / DAY) * DAY : null,
+      isUnproven: state === 'active' && token % 40 === 0,
+      isHandedOver: state === 'migrated' && token % 40 === 8,
     };
   }
 }
 
-export const mappingRow = ({ token, person, known, clientId, state, lastUsed }, now) => ({
+export const mappingRow = (
+  { token, person, known, clientId, state, lastUsed, isUnproven, grantId },
+  now,
+) => ({
   id: mappingIdOf(token),
   token_digest: `bench.${mappingIdOf(token)}`,
   hint_first: hexOf(`hint ${token}`, 4),
   hint_last: hexOf(`end ${token}`, 4),
   client_id: clientId,
   account_id: known ? accountIdOf(person) : null,
-  account_email: known ? null : addressOf(person),
+  account_email: known || hasOldIdAlone(person) ? null : addressOf(person),
+  legacy_account_id: !known && hasOldIdAlone(person) ? hexOf(`old ${person}`) : null,
+  grant_id: grantId ?? null,
   state,
   reason: state === 'reauthorization_required' ? 'grant_refused' : null,
-  source: 'imported',
-  created_at: now - 800 * DAY,
+  source: isUnproven ? 'observed' : 'imported',
+  created_at: now - 800 * DAY - token,
   updated_at: now - (token % 60) * DAY,
   last_used_at: lastUsed,
 });
 
-/** Stopped tokens have a grant that died within the last month, and one in a hundred of those that work is in doubt. */
-export function grantRow({ token, person, clientId, state }, now) {
-  const isDead = state === 'reauthorization_required';
+const diedAt = (token, now) => now - (token % 30) * DAY - (token % 900) * 1000;
+const handedAt = (token, now) => now - (token % 14) * DAY - (token % 900) * 1000;
+
+/** Of the tokens that have one a grant, and of none another. */
+export const grantIdOf = idOf;
+
+export const handoverRow = ({ token, person, clientId }, now) => ({
+  grant_id: grantIdOf(token),
+  client_id: clientId,
+  account_id: accountIdOf(person),
+  version: 1,
+  migrated_tokens: 1 + (token % 3),
+  handed_at: handedAt(token, now),
+  confirmed_at: token % 80 === 8 ? null : now - HOUR,
+});
+
+/** How and when a grant ended. */
+function endOf({ token, isDead, isHandedOver }, now) {
+  if (!isDead) return { dead_cause: null, dead_at: null };
+  if (isHandedOver) return { dead_cause: 'handed_over', dead_at: handedAt(token, now) };
+  return { dead_cause: token % 3 === 0 ? 'lost' : 'refused', dead_at: diedAt(token, now) };
+}
+
+/**
+ * Stopped tokens have a grant that died within the last month, some moved ones a grant that was handed over within two
+ * weeks, and one in a hundred of those that work is in doubt.
+ */
+export function grantRow({ token, person, clientId, state, isHandedOver }, now) {
+  const isDead = state !== 'active';
   const isDoubtful = !isDead && token % 100 === 0;
   return {
     id: grantIdOf(token),
@@ -136,8 +175,7 @@ export function grantRow({ token, person, clientId, state }, now) {
     account_id: accountIdOf(person),
     modern_client_id: 'bridge',
     state: isDead ? 'dead' : isDoubtful ? 'in_doubt' : 'ready',
-    dead_cause: isDead ? (token % 3 === 0 ? 'lost' : 'refused') : null,
-    dead_at: isDead ? now - (token % 30) * DAY - (token % 900) * 1000 : null,
+    ...endOf({ token, isDead, isHandedOver }, now),
     doubt_since: isDoubtful ? now - 60_000 : null,
     presented_at: isDoubtful ? now - 90_000 : null,
     retry_at: isDoubtful ? now + DAY : 0,
