@@ -1,6 +1,7 @@
 import { callersOf } from '../usage/callers.ts';
 import type { CountedDays } from '../usage/counted-days.ts';
-import { callsByAppOf } from '../usage/account-calls.ts';
+import { type CallsByApp, callsByAppOf } from '../usage/account-calls.ts';
+import { callsOfApps } from '../usage/calls-of-apps.ts';
 import { callDaysOf, lastDays, totalsOf } from '../usage/calls-per-day.ts';
 import type { ProgressDeps } from './deps.ts';
 
@@ -23,12 +24,6 @@ export interface CallsLately {
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 
-interface CallsLatelyQuery {
-  days: number;
-  /** Whether only the calls that are kept for whole apps are read: a long list has no time for those of each token. */
-  isBySums?: boolean;
-}
-
 /**
  * How often each of these apps called in the last `days`, in the order of `apps`. When earlier tokens have used up
  * `TOKENS_READ`, an app is told by the calls that are kept for the whole app.
@@ -36,19 +31,41 @@ interface CallsLatelyQuery {
 export async function callsLately(
   context: ProgressDeps,
   apps: ReadonlyArray<{ clientId: string }>,
-  { days, isBySums = false }: CallsLatelyQuery,
+  { days }: { days: number },
 ): Promise<CallsLately[]> {
   const axis = lastDays(context, days);
   const found: CallsLately[] = [];
   let left = TOKENS_READ;
   for (const { clientId } of apps) {
-    const most = isBySums ? 0 : Math.min(left, TOKENS_OF_ONE);
-    const { who, within } = await callersOf(context, { clientId }, most);
+    const { who, within } = await callersOf(context, { clientId }, Math.min(left, TOKENS_OF_ONE));
     const values = totalsOf(axis, await callDaysOf(context, who, { days }));
     found.push({ values, total: sumOf(values), counted: within(days) });
     left -= 'clientId' in who ? 0 : who.length;
   }
   return found;
+}
+
+interface ListedApps {
+  clientIds: readonly string[];
+  days: number;
+}
+
+function eachOf(context: ProgressDeps, { clientIds, days }: ListedApps, { callsOf, within }: CallsByApp) {
+  const axis = lastDays(context, days);
+  return clientIds.map((clientId) => {
+    const values = totalsOf(axis, callsOf(clientId));
+    return { values, total: sumOf(values), counted: within(clientId) };
+  });
+}
+
+/** The same for a long list, by the calls that are kept for whole apps, which are read at once. */
+export async function callsOfAppsLately(
+  context: ProgressDeps,
+  apps: ReadonlyArray<{ clientId: string }>,
+  { days }: { days: number },
+): Promise<CallsLately[]> {
+  const clientIds = apps.map(({ clientId }) => clientId);
+  return eachOf(context, { clientIds, days }, await callsOfApps(context, clientIds, { days }));
 }
 
 /**
@@ -60,10 +77,6 @@ export async function accountCallsLately(
   of: { accountId: string; clientIds: readonly string[] },
   { days }: { days: number },
 ): Promise<CallsLately[]> {
-  const axis = lastDays(context, days);
-  const { callsOf, within } = await callsByAppOf(context, of, { days, most: TOKENS_READ });
-  return of.clientIds.map((clientId) => {
-    const values = totalsOf(axis, callsOf(clientId));
-    return { values, total: sumOf(values), counted: within(clientId) };
-  });
+  const { clientIds } = of;
+  return eachOf(context, { clientIds, days }, await callsByAppOf(context, of, { days, most: TOKENS_READ }));
 }

@@ -9,8 +9,9 @@ import { type CountedDays, firstDayOf, unknownDays } from './counted-days.ts';
 
 /** The calls of one account's tokens at many apps. All apps are read together: a person may use hundreds of them. */
 
-interface CallsByApp {
-  /** The calls of the account's tokens at one of the apps, by day. */
+/** The calls of several apps. */
+export interface CallsByApp {
+  /** The calls of one of the apps, by day. */
   callsOf: (clientId: string) => ReadonlyArray<{ day: string; calls: number }>;
   /** What is known of these calls. */
   within: (clientId: string) => CountedDays;

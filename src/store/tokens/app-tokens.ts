@@ -1,7 +1,8 @@
-import { sql, type SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { MappingState } from '../tables/tables.ts';
+import { HAS_MOVED } from './imports.ts';
 
 const STATES: readonly MappingState[] = [
   'unmapped',
@@ -61,6 +62,20 @@ export async function countByState(
     .groupBy('state')
     .execute();
   return rows.map(({ state, n }) => ({ state, n: Number(n) }));
+}
+
+/** How many tokens of each of these apps are in each state; an app without a token has no row. */
+export async function countStatesOf(
+  db: Database,
+  clientIds: readonly string[],
+): Promise<Array<{ client_id: string; state: MappingState; n: number }>> {
+  const rows = await db
+    .selectFrom('mappings')
+    .select((eb) => ['client_id', 'state', eb.fn.countAll<number | string>().as('n')])
+    .where(isOneOf(db, 'client_id', clientIds))
+    .groupBy(['client_id', 'state'])
+    .execute();
+  return rows.map(({ n, ...row }) => ({ ...row, n: Number(n) }));
 }
 
 /** In which states an app has any token. Looks at one token of each state, however many there are. */
@@ -163,10 +178,7 @@ export async function lastMoveTo(db: Database, clientId: string): Promise<number
     .selectFrom('events')
     .select((eb) => eb.fn.max('at').as('at'))
     .where('client_id', '=', clientId)
-    // Repeats the condition of the index events_of_moves.
-    .where(
-      sql<SqlBool>`(action = 'token_assigned' or (action = 'token_changed' and reason >= 'import: app' and reason < 'import: apq'))`,
-    )
+    .where(HAS_MOVED)
     .executeTakeFirst();
   const back = await db
     .selectFrom('events')

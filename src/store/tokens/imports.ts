@@ -6,7 +6,10 @@ import { givenTokens, type TokenOfApp } from './mapping-ids.ts';
 /** When imports brought apps and tokens, by the history. Nothing is known of their calls before. */
 
 /** Repeats the condition of the index events_of_imports. */
-const IS_IMPORT = sql<SqlBool>`action in ('app_imported', 'token_imported')`;
+export const IS_IMPORT = sql<SqlBool>`action in ('app_imported', 'token_imported')`;
+
+/** Repeats the condition of the index events_of_moves. */
+export const HAS_MOVED = sql<SqlBool>`(action = 'token_assigned' or (action = 'token_changed' and reason >= 'import: app' and reason < 'import: apq'))`;
 
 /** When an import last brought an app or a token of the app, 0 for never. */
 export async function lastImportOf(db: Database, clientId: string): Promise<number> {

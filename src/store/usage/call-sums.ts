@@ -86,6 +86,20 @@ export async function sumDays(store: Store, callers: Callers, sinceDay: string):
   return rows.map((row) => ({ ...row, calls: Number(row.calls), refused: Number(row.refused) }));
 }
 
+/** The calls of these apps since a day, by app and day, as they are kept for whole apps. */
+export async function sumDaysOfApps(
+  { volatile }: Store,
+  clientIds: readonly string[],
+  sinceDay: string,
+): Promise<Array<{ client_id: string; day: string; calls: number }>> {
+  // The condition only asks the database for its dialect, which is the same for both databases of a store.
+  const isTheirs = isOneOf(volatile as unknown as Kysely<Tables>, 'client_id', clientIds);
+  const { rows } = await sql<{ client_id: string; day: string; calls: number | string }>`
+    select client_id, day, sum(calls) as calls from app_calls where ${isTheirs} and day >= ${sinceDay}
+    group by client_id, day`.execute(volatile);
+  return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
+}
+
 /** The calls of these tokens since a day, by app and day. */
 export async function sumDaysByApp(
   { volatile }: Store,

@@ -11,7 +11,7 @@ import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { stateLines } from '../../wording/state-words.ts';
 import type { TableQuery } from '../../tables/table-query.ts';
 import { appListPage, appTableView, CONNECTED_TABLE, OWN_TABLE } from './app-list.ts';
-import { connectedCards, ownCards } from './home-cards.ts';
+import { connectedCards, ownCards, ownRows } from './home-cards.ts';
 import { sortByUrgency, urgencyOf } from './urgency.ts';
 
 /** The two lists of apps on the first page of a person: the own apps, and the apps that use the own account. */
@@ -61,7 +61,7 @@ export async function ownList(context: OwnersDeps, accountId: string, query: App
   const apps = await ownInOrder(context, accountId);
   const list = appListPage(apps, query);
   const waiting = apps.filter((app) => app.isWaiting && !isOver(context, app.clientId));
-  const cards = await ownCards(context, list.shown, { ownerAccountId: accountId, isTable: list.isTable });
+  const cards = await (list.isTable ? ownRows : ownCards)(context, list.shown, accountId);
   return {
     cards: list.isTable ? cards : cardsInOrder(context, cards),
     table: appTableView(OWN_TABLE, query, list),

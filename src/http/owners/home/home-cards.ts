@@ -1,12 +1,17 @@
 import type { OwnersDeps } from '../deps.ts';
-import { accountCallsLately, type CallsLately, callsLately } from '../../../domain/progress/calls-lately.ts';
+import {
+  accountCallsLately,
+  type CallsLately,
+  callsLately,
+  callsOfAppsLately,
+} from '../../../domain/progress/calls-lately.ts';
 import { noneWords, type TimedWords } from '../../../domain/usage/counted-days.ts';
 import {
   type AppTokens,
   type OwnedTokens,
   tokensForOwner,
 } from '../../../domain/tokens/tokens-of-account.ts';
-import { statesOfApp } from '../../../domain/tokens/states-of-app.ts';
+import { statesOfApps } from '../../../domain/tokens/states-of-app.ts';
 import { sparkline } from '../../charts/charts.ts';
 import { formatNumber } from '../../wording/words.ts';
 import { leftWords } from '../../wording/dates/words.ts';
@@ -111,27 +116,50 @@ export async function connectedCards<A extends App & Pick<AppTokens, 'counts'>>(
   }));
 }
 
-/** The cards of the apps that an account registered. */
-export async function ownCards(
-  context: OwnersDeps,
-  apps: readonly OwnApp[],
-  { ownerAccountId, isTable }: { ownerAccountId: string; isTable: boolean },
-) {
-  const calls = await callsLately(context, apps, { days: DAYS, isBySums: isTable });
+interface OwnCardParts {
+  tokens: OwnedTokens;
+  calls: CallsLately | undefined;
+}
+
+function ownCard<A extends App>(context: OwnersDeps, app: A, { tokens, calls }: OwnCardParts) {
+  const { counts } = tokens;
+  const card = cardOf(context, { clientId: app.clientId, counts, calls });
+  const lines = stateLines(counts, card.footing).map(({ tokens: of, label, kind }) => ({
+    text: `${of} ${label}`,
+    kind,
+  }));
+  return { ...app, ...card, ...tokens, lines, movedWords: movedWords(counts, calls) };
+}
+
+/** The cards of the few apps that an account registered. */
+export async function ownCards(context: OwnersDeps, apps: readonly OwnApp[], ownerAccountId: string) {
+  const calls = await callsLately(context, apps, { days: DAYS });
+  const tokens = await Promise.all(
+    apps.map(({ clientId }) => tokensForOwner(context, { clientId, ownerAccountId })),
+  );
+  return apps.map((app, index) =>
+    ownCard(context, app, { tokens: tokens[index] ?? NO_TOKENS, calls: calls[index] }),
+  );
+}
+
+const NO_TOKENS: OwnedTokens = { counts: {}, peopleWaiting: 0, isMorePeople: false };
+
+/** The rows of one page of a table of the apps that an account registered. */
+export async function ownRows(context: OwnersDeps, apps: readonly OwnApp[], ownerAccountId: string) {
+  const [calls, states] = await Promise.all([
+    callsOfAppsLately(context, apps, { days: DAYS }),
+    statesOfApps(
+      context,
+      apps.map(({ clientId }) => clientId),
+    ),
+  ]);
+  const tokensOf = ({ clientId, people }: OwnApp): Promise<OwnedTokens> | OwnedTokens =>
+    people === undefined
+      ? tokensForOwner(context, { clientId, ownerAccountId })
+      : { counts: states.get(clientId) ?? {}, peopleWaiting: people, isMorePeople: false };
   return Promise.all(
-    apps.map(async (app, index) => {
-      const { clientId } = app;
-      const counted = isTable ? app.people : undefined;
-      const tokens: OwnedTokens =
-        counted === undefined
-          ? await tokensForOwner(context, { clientId, ownerAccountId })
-          : { counts: await statesOfApp(context, clientId), peopleWaiting: counted, isMorePeople: false };
-      const card = cardOf(context, { clientId, counts: tokens.counts, calls: calls[index] });
-      const lines = stateLines(tokens.counts, card.footing).map(({ tokens: of, label, kind }) => ({
-        text: `${of} ${label}`,
-        kind,
-      }));
-      return { ...app, ...card, ...tokens, lines, movedWords: movedWords(tokens.counts, calls[index]) };
-    }),
+    apps.map(async (app, index) =>
+      ownCard(context, app, { tokens: await tokensOf(app), calls: calls[index] }),
+    ),
   );
 }
