@@ -20,7 +20,8 @@ export interface ApiKeyFacts extends ApiKeyRow {
   state: 'live' | 'ended' | 'expired';
 }
 
-const LISTED_MAX = 500;
+/** At most so many keys are listed: older ones have ended long ago. */
+export const API_KEYS_LISTED = 500;
 
 function factsOf(row: ApiKeyRow, now: number): ApiKeyFacts {
   const state = row.ended_at === null ? (row.expires_at > now ? 'live' : 'expired') : 'ended';
@@ -30,7 +31,7 @@ function factsOf(row: ApiKeyRow, now: number): ApiKeyFacts {
 /** The newest keys, those that have ended too. */
 export async function listApiKeys({ store, clock }: ApiKeysDeps): Promise<ApiKeyFacts[]> {
   const now = clock.now();
-  return (await listApiKeyRows(store.durable, LISTED_MAX)).map((row) => factsOf(row, now));
+  return (await listApiKeyRows(store.durable, API_KEYS_LISTED)).map((row) => factsOf(row, now));
 }
 
 /** One key; undefined where there is none. */

@@ -1,4 +1,5 @@
 import {
+  type KeyPage,
   keysFrom,
   PAGE_ROWS,
   type PageEnds,
@@ -9,8 +10,7 @@ import {
 } from '../../shared/list-pages.ts';
 import {
   countListedAccounts,
-  countOwners,
-  countStopped,
+  countStoppedBefore,
   namedAccounts,
   ownersOfApps,
   stoppedAccounts,
@@ -22,7 +22,7 @@ import type { Database } from '../../store/driver/store.ts';
 import { peopleByPart } from '../people/find-people.ts';
 import type { SupportDeps } from './deps.ts';
 
-/** The list of all accounts, page by page. No page reads the whole table, so counts end at a bound. */
+/** The list of all accounts, page by page. All of them are counted, by indexes alone. */
 
 export const ACCOUNT_TABS = ['all', 'stopped', 'owners'] as const;
 
@@ -38,12 +38,6 @@ const ORDERS: Readonly<Record<AccountTab, readonly AccountSort[]>> = {
 
 /** The orders of a tab: by name, the longest or last stopped first, or the most apps first. */
 export const accountSortsOf = (tab: AccountTab): readonly AccountSort[] => ORDERS[tab];
-
-/** More rows are not looked at: further accounts are found by a search. */
-const LOOKED_AT = 10_000;
-
-/** Each stopped token costs a look at its row. */
-const STOPPED_MAX = 5000;
 
 interface AccountQuery {
   tab: AccountTab;
@@ -74,25 +68,15 @@ export interface ListedAccount {
 export interface AccountPage extends PageEnds {
   rows: ListedAccount[];
   before: number | undefined;
-  counts: Partial<Record<AccountTab, { count: number; isMore: boolean }>>;
-  /** Whether accounts that fit may be missing. */
+  counts: Partial<Record<AccountTab, { count: number; isMore?: boolean }>>;
+  /** Whether a search may have missed accounts that fit. */
   isCut: boolean;
-}
-
-/** Accounts by when their first token stopped. */
-async function stopped(db: Database): Promise<RankedAccounts> {
-  const rows = await stoppedAccounts(db, STOPPED_MAX + 1);
-  const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
-  return { keys: rows.map(({ account_id: id, at }) => ({ rank: at, id })), isMore: tokens > STOPPED_MAX };
 }
 
 /** Accounts by how many apps they own. */
 async function owners(db: Database): Promise<RankedAccounts> {
-  const rows = await ownersOfApps(db, LOOKED_AT + 1);
-  return {
-    keys: rows.map(({ account_id: id, apps }) => ({ rank: apps, id })),
-    isMore: rows.length > LOOKED_AT,
-  };
+  const rows = await ownersOfApps(db);
+  return { keys: rows.map(({ account_id: id, apps }) => ({ rank: apps, id })), isMore: false };
 }
 
 /** Accounts without a name follow those with one. The rank of a key says which of the two it is of. */
@@ -183,45 +167,52 @@ async function rowsOf(db: Database, keys: readonly PageKey[], tab: AccountTab): 
   });
 }
 
-const counted = (count: number, isMore: boolean) => ({ count: Math.min(count, LOOKED_AT), isMore });
+interface KeysOfPage {
+  page: KeyPage<PageKey>;
+  before: number | undefined;
+  isCut: boolean;
+}
+
+async function pageByName(db: Database, { position }: AccountQuery): Promise<KeysOfPage> {
+  const page = pageFrom(await keysByName(db, position), position);
+  return { page, before: undefined, isCut: false };
+}
+
+/** Accounts by when their first token stopped. */
+async function pageOfStopped(db: Database, { position, sort }: AccountQuery): Promise<KeysOfPage> {
+  const isFalling = ORDER[sort] === 'falling';
+  const page = pageFrom(await stoppedAccounts(db, { isFalling, position }, PAGE_ROWS + 1), position);
+  const [first] = page.keys;
+  const before = position && first && (await countStoppedBefore(db, first, { isFalling }));
+  return { page, before, isCut: false };
+}
+
+const PAGES: Readonly<Record<AccountTab, (db: Database, query: AccountQuery) => Promise<KeysOfPage>>> = {
+  all: pageByName,
+  stopped: pageOfStopped,
+  owners: async (db, query) => pageOfRanked(await owners(db), query),
+};
 
 async function countsOf(db: Database): Promise<AccountPage['counts']> {
-  const [all, waiting, owning] = await Promise.all([
-    countListedAccounts(db, LOOKED_AT + 1),
-    countStopped(db, STOPPED_MAX + 1),
-    countOwners(db),
-  ]);
-  return {
-    all: counted(all, all > LOOKED_AT),
-    stopped: counted(waiting.accounts, waiting.tokens > STOPPED_MAX),
-    owners: counted(owning, owning > LOOKED_AT),
-  };
+  const { all, stopped, owners: owning } = await countListedAccounts(db);
+  return { all: { count: all }, stopped: { count: stopped }, owners: { count: owning } };
 }
 
 /** What a tab holds, and what each does. A search is in all accounts, and shows its own tab alone. */
-async function ranked(context: SupportDeps, { tab, find }: AccountQuery) {
+async function listed(context: SupportDeps, query: AccountQuery) {
   const { durable } = context.store;
-  if (find !== undefined) {
-    const all = await found(context, find);
-    return { shown: all, counts: { all: counted(all.keys.length, all.isMore) } };
+  if (query.find === undefined) {
+    const [shown, counts] = await Promise.all([PAGES[query.tab](durable, query), countsOf(durable)]);
+    return { ...shown, counts };
   }
-  const lists = { all: () => undefined, stopped, owners };
-  const [shown, counts] = await Promise.all([lists[tab](durable), countsOf(durable)]);
-  return { shown, counts };
+  const fitting = await found(context, query.find);
+  const counts = { all: { count: fitting.keys.length, isMore: fitting.isMore } };
+  return { ...pageOfRanked(fitting, query), counts };
 }
 
 /** One page of the list of accounts. */
 export async function listAccounts(context: SupportDeps, query: AccountQuery): Promise<AccountPage> {
-  const { durable } = context.store;
-  const { shown, counts } = await ranked(context, query);
-  const { page, before, isCut } =
-    shown === undefined
-      ? {
-          page: pageFrom(await keysByName(durable, query.position), query.position),
-          before: undefined,
-          isCut: false,
-        }
-      : pageOfRanked(shown, query);
-  const rows = await rowsOf(durable, page.keys, query.find === undefined ? query.tab : 'all');
+  const { page, before, counts, isCut } = await listed(context, query);
+  const rows = await rowsOf(context.store.durable, page.keys, query.find === undefined ? query.tab : 'all');
   return { rows, before, counts, isCut, previous: page.previous, next: page.next };
 }

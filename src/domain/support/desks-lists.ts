@@ -7,9 +7,9 @@ import {
   unprovenDeskRows,
   waitingDeskRows,
 } from '../../store/support/desks-rows.ts';
+import { namesThatWait } from '../../store/support/desks-without-account.ts';
 import type { SupportDeps } from './deps.ts';
 import { changesCalls } from '../lifecycle/lifecycle.ts';
-import { type StackedDesk, stackOf, withoutAccount } from './desks.ts';
 import { type DeskQuery, pageOf } from './desks-pages.ts';
 
 /** The lists of the desks, page by page. */
@@ -18,19 +18,10 @@ type RowOf<List extends (context: SupportDeps, query: DeskQuery) => Promise<{ ro
   ReturnType<List>
 >['rows'][number];
 
-/** One page of a desk whose rows are read by their ids alone. */
-async function listOf<Row extends { id: string }>(
-  context: SupportDeps,
-  { desk, query }: { desk: StackedDesk; query: DeskQuery },
-  read: (ids: string[]) => Promise<Row[]>,
-) {
-  return pageOf(await stackOf(context, desk), query, read);
-}
-
 /** Grants in doubt, each with the moment before which the bridge sends nothing for the grant. */
 export async function doubtful(context: SupportDeps, query: DeskQuery) {
   const { store, settings } = context;
-  return listOf(context, { desk: 'in-doubt', query }, async (ids) =>
+  return pageOf(context, { desk: 'in-doubt', query }, async (ids) =>
     (await grantDeskRows(store.durable, ids)).map((row) => ({
       ...row,
       quietUntil: (row.presented_at ?? 0) + settings.inDoubtQuiet,
@@ -40,37 +31,40 @@ export async function doubtful(context: SupportDeps, query: DeskQuery) {
 
 /** Undeliverable mails. */
 export function undeliverable(context: SupportDeps, query: DeskQuery) {
-  return listOf(context, { desk: 'undeliverable', query }, (ids) => mailDeskRows(context.store.durable, ids));
+  return pageOf(context, { desk: 'undeliverable', query }, (ids) => mailDeskRows(context.store.durable, ids));
 }
 
 /** People without a known account, by address or old user id, each person with one token. */
-export async function nobodysTokens(context: SupportDeps, query: DeskQuery) {
-  return pageOf(await withoutAccount(context), query, async (ids, groups) => {
-    const tokens = new Map((await tokenDeskRows(context.store.durable, ids)).map((row) => [row.id, row]));
-    return groups.flatMap(({ email, legacyAccountId, tokens: count, id }) => {
-      const token = tokens.get(id);
-      return token ? [{ ...token, email, legacyAccountId, count }] : [];
+export function nobodysTokens(context: SupportDeps, query: DeskQuery) {
+  const { durable } = context.store;
+  return pageOf(context, { desk: 'no-account', query }, async (ids) => {
+    const names = await namesThatWait(durable, ids);
+    const wanted = names.flatMap(({ tokenId }) => tokenId ?? []);
+    const tokens = new Map((await tokenDeskRows(durable, wanted)).map((row) => [row.id, row]));
+    return names.flatMap(({ id, tokenId, email, legacyAccountId, tokens: count }) => {
+      const token = tokens.get(tokenId ?? '');
+      return token ? [{ ...token, id, mapping_id: token.id, email, legacyAccountId, count }] : [];
     });
   });
 }
 
 /** Hand-overs without the confirmation of their app. */
 export function unconfirmed(context: SupportDeps, query: DeskQuery) {
-  return listOf(context, { desk: 'hand-overs', query }, (ids) =>
+  return pageOf(context, { desk: 'hand-overs', query }, (ids) =>
     handoverDeskRows(context.store.durable, ids),
   );
 }
 
 /** Apps for which people wait. */
 export function waitingApps(context: SupportDeps, query: DeskQuery) {
-  return listOf(context, { desk: 'waiting', query }, (ids) => waitingDeskRows(context.store.durable, ids));
+  return pageOf(context, { desk: 'waiting', query }, (ids) => waitingDeskRows(context.store.durable, ids));
 }
 
 /** Extensions that end soon or are over, each with the date of all apps that the extension puts off. */
 export function endingExtensions(context: SupportDeps, query: DeskQuery) {
   const { dates } = context.lifecycle.current();
   const hasOldApi = context.oldBackend !== undefined;
-  return listOf(context, { desk: 'extensions', query }, async (ids) =>
+  return pageOf(context, { desk: 'extensions', query }, async (ids) =>
     (await extensionDeskRows(context.store.durable, ids)).map((row) => ({
       ...row,
       ofAll: dates[row.milestone],
@@ -81,7 +75,7 @@ export function endingExtensions(context: SupportDeps, query: DeskQuery) {
 
 /** Tokens that work, and whose app no person has confirmed. */
 export function unprovenTokens(context: SupportDeps, query: DeskQuery) {
-  return listOf(context, { desk: 'unproven', query }, (ids) => unprovenDeskRows(context.store.durable, ids));
+  return pageOf(context, { desk: 'unproven', query }, (ids) => unprovenDeskRows(context.store.durable, ids));
 }
 
 export type DoubtfulGrant = RowOf<typeof doubtful>;

@@ -1,15 +1,15 @@
 import { DAY, DEAD_GRANT_KEPT, PRESENTING_LIMIT } from '../../shared/lifetimes.ts';
 import {
-  DESK_MAX,
-  type DeskKey,
-  doubtKeys,
-  extensionKeys,
-  handoverKeys,
-  undeliverableKeys,
-  unprovenKeys,
-  waitingKeys,
-} from '../../store/support/desks.ts';
-import { groupsWithoutAccount } from '../../store/support/desks-without-account.ts';
+  appsThatWait,
+  type DeskSource,
+  extensionsThatEnd,
+  grantsInDoubt,
+  openHandovers,
+  undeliverableMails,
+  tokensUnproven,
+  waitingNames,
+} from '../../store/support/desk-sources.ts';
+import { countDesk } from '../../store/support/desks.ts';
 import type { SupportDeps } from './deps.ts';
 import { datesOf } from '../lifecycle/lifecycle.ts';
 import { lastCountAt } from '../progress/last-count.ts';
@@ -31,37 +31,10 @@ export const DESKS = [
 
 export type Desk = (typeof DESKS)[number];
 
-/** The keys of a desk in the order of the desk, up to the bound of the desk. */
-export interface Stack<Key extends DeskKey = DeskKey> {
-  keys: Key[];
-  /** Whether the desk has more rows than `keys`. */
-  isMore: boolean;
-  /** How many rows the desk has, where all are counted. */
-  total?: number;
-}
-
 /** The desk of extensions lists extensions that end within this time. */
 const ENDING_SOON = 30 * DAY;
 
-function inOrder<Key extends DeskKey>(keys: readonly Key[], isMore = keys.length > DESK_MAX): Stack<Key> {
-  const sorted = keys.slice(0, DESK_MAX).toSorted((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
-  return { keys: sorted, isMore };
-}
-
-/**
- * How many tokens are searched for people without an account: for the desk of these people, and for each page that
- * shows the number of people.
- */
-const LISTED = 5000;
-const COUNTED = 1500;
-
-/** People without an account; the person with the most tokens comes first. */
-export async function withoutAccount({ store }: Pick<SupportDeps, 'store'>, tokensRead = LISTED) {
-  const { groups, isMore } = await groupsWithoutAccount(store.durable, tokensRead);
-  return inOrder(groups, isMore || groups.length > DESK_MAX);
-}
-
-/** A desk whose keys are read at once. The desk of ended connections is read day by day. */
+/** A desk that is one list. The desk of ended connections is read day by day. */
 export type StackedDesk = Exclude<Desk, 'died-today'>;
 
 /**
@@ -88,34 +61,43 @@ function dayOfRefusal({ lifecycle, clock, oldBackend }: SupportDeps, clientId?: 
  * Apps whose tokens are refused already come first, then apps by the nearest date. Of one day, the app with the most
  * people comes first. Only apps with more time have dates of their own, and those are few.
  */
-async function waitingStack(context: SupportDeps): Promise<Stack> {
+function waitingSource(context: SupportDeps): DeskSource {
   const own = [...context.lifecycle.current().extensions.keys()];
-  const { keys, total } = await waitingKeys(context.store.durable, {
+  return appsThatWait(context.store.durable, {
     common: dayOfRefusal(context),
     own: own.map((id) => ({ id, place: dayOfRefusal(context, id) })),
+    noDate: NO_DATE,
+    ended: ENDED,
   });
-  return { ...inOrder(keys), total };
 }
 
-const STACKS: Record<StackedDesk, (context: SupportDeps) => Promise<Stack>> = {
-  'in-doubt': async ({ store, clock }) =>
-    inOrder(await doubtKeys(store.durable, { presentedBefore: clock.now() - PRESENTING_LIMIT })),
-  undeliverable: async ({ store }) => inOrder(await undeliverableKeys(store.durable)),
-  'no-account': (context) => withoutAccount(context, COUNTED),
-  'hand-overs': async ({ store, clock }) =>
-    inOrder(await handoverKeys(store.durable, { since: clock.now() - DEAD_GRANT_KEPT })),
-  waiting: waitingStack,
-  extensions: async ({ store, clock }) => {
-    const now = clock.now();
-    return inOrder(await extensionKeys(store.durable, { now, before: now + ENDING_SOON }));
-  },
-  unproven: async ({ store }) => inOrder(await unprovenKeys(store.durable)),
+const SOURCES: Readonly<Record<StackedDesk, (context: SupportDeps) => DeskSource>> = {
+  'in-doubt': ({ store, clock }) => grantsInDoubt(store.durable, clock.now() - PRESENTING_LIMIT),
+  undeliverable: ({ store }) => undeliverableMails(store.durable),
+  'no-account': ({ store }) => waitingNames(store.durable),
+  'hand-overs': ({ store, clock }) => openHandovers(store.durable, clock.now() - DEAD_GRANT_KEPT),
+  waiting: waitingSource,
+  extensions: ({ store, clock }) =>
+    extensionsThatEnd(store.durable, { now: clock.now(), before: clock.now() + ENDING_SOON }),
+  unproven: ({ store }) => tokensUnproven(store.durable),
 };
 
-/** The rows of a desk. */
-export function stackOf(context: SupportDeps, desk: StackedDesk): Promise<Stack> {
-  return STACKS[desk](context);
-}
+/** Where the rows of a desk stand now. */
+export const sourceOf = (context: SupportDeps, desk: StackedDesk): DeskSource => SOURCES[desk](context);
+
+/** The tabs and orders of each desk, by the names that `desk-sources.ts` of the store gives them. */
+export const DESK_TABLES = {
+  'in-doubt': { tabs: ['all', 'doubt', 'sent'], sorts: ['urgent', 'last'] },
+  undeliverable: { tabs: ['all'], sorts: ['newest', 'oldest'] },
+  'no-account': { tabs: ['all', 'address', 'old-id'], sorts: ['most', 'fewest'] },
+  'hand-overs': { tabs: ['all'], sorts: ['urgent', 'newest'] },
+  waiting: { tabs: ['all', 'refused', 'dated', 'undated', 'ended'], sorts: ['urgent', 'people'] },
+  extensions: { tabs: ['all', 'ahead', 'over'], sorts: ['urgent'] },
+  unproven: { tabs: ['all'], sorts: ['newest', 'oldest'] },
+} as const satisfies Readonly<Record<StackedDesk, { tabs: readonly string[]; sorts: readonly string[] }>>;
+
+export type DeskTab = (typeof DESK_TABLES)[StackedDesk]['tabs'][number];
+export type DeskSort = (typeof DESK_TABLES)[StackedDesk]['sorts'][number];
 
 export interface DeskCount {
   desk: Desk;
@@ -135,11 +117,11 @@ type BoundedCount = Pick<DeskCount, 'count' | 'isMore'>;
 
 async function countOf(context: SupportDeps, desk: Desk, zone: string): Promise<BoundedCount> {
   if (desk === 'died-today') return countBroken(context, todayIn(zone, context.clock.now()));
-  const { keys, isMore, total } = await stackOf(context, desk);
-  return { count: total ?? keys.length, isMore: isMore && total === undefined };
+  const { all = 0 } = await countDesk(context.store.durable, sourceOf(context, desk));
+  return { count: all, isMore: false };
 }
 
-/** The number of rows on each desk, up to a bound. `zone` is the time zone in which today begins and ends. */
+/** The number of rows on each desk; only of what ended today up to a bound. `zone` is the time zone in which today begins and ends. */
 export async function deskCounts(context: SupportDeps, zone: string): Promise<DeskCount[]> {
   return Promise.all(
     DESKS.map(async (desk) => {

@@ -24,6 +24,11 @@ export function isOneOf(
   return sql`${given} in (select value from json_each(${JSON.stringify(texts)}))`;
 }
 
+/** True when a part stands in the text. Both are compared in small letters; the part is given so. */
+export function contains(db: Database, text: RawBuilder<string>, part: string): RawBuilder<SqlBool> {
+  return isSqlite(db) ? sql`instr(lower(${text}), ${part}) > 0` : sql`strpos(lower(${text}), ${part}) > 0`;
+}
+
 /** An insertion of at least one row. All rows must name the same columns in the same order. */
 export function insertionOf<Schema, T extends keyof Schema & string>(
   db: Kysely<Schema>,

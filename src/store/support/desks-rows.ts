@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newestCounts } from './desks.ts';
+import { newestCounts } from './desk-sources.ts';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { App } from '../tables/tables.ts';

@@ -1,71 +1,51 @@
-import { sql } from 'kysely';
-import { DESK_MAX, type DeskKey } from './desks.ts';
+import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 
 /** People without a known account. Their tokens came with only an address, or a user id of the old API. */
 
-type GroupingColumn = 'account_email' | 'legacy_account_id';
-
-interface Group extends DeskKey {
+export interface NameThatWaits {
+  id: string;
   /** In lower case; null when only the id is known. */
   email: string | null;
   legacyAccountId: string | null;
   tokens: number;
+  /** One of the tokens, so that links need no address; undefined of a name that has lost its last one meanwhile. */
+  tokenId: string | undefined;
 }
 
-interface Groups {
-  groups: Group[];
-  isMore: boolean;
-}
-
-/**
- * Whether a token waits and belongs in this group. An address is a better name than an old id, so a token with an
- * address is counted by its address.
- */
-const counts = (by: GroupingColumn) =>
-  by === 'account_email'
-    ? sql<boolean>`m.state = 'unmapped'`
-    : sql<boolean>`m.state = 'unmapped' and m.account_email is null`;
-
-/** `id` is the id of one of the tokens, so that links need no address. */
-async function groupsBy(db: Database, by: GroupingColumn, tokensRead: number): Promise<Groups> {
-  const read = db
+/** One waiting token of a name. An address is a better name than an old id, so a token with both is of its address. */
+async function tokenOf(db: Database, { email, old }: { email?: string; old?: string }) {
+  const row = await db
     .selectFrom('mappings')
-    .select(['id', 'state', 'account_email', 'legacy_account_id'])
+    .select((eb) => eb.fn.min('id').as('id'))
     .where('account_id', 'is', null)
-    .where(by, 'is not', null)
-    .orderBy(by)
-    .limit(tokensRead)
-    .as('m');
+    .where('state', '=', 'unmapped')
+    .$if(email !== undefined, (all) => all.where('account_email', '=', email ?? ''))
+    .$if(old !== undefined, (all) =>
+      all.where('account_email', 'is', null).where('legacy_account_id', '=', old ?? ''),
+    )
+    .executeTakeFirst();
+  return row?.id ?? undefined;
+}
+
+/** Some of these names by their ids, each with one of its tokens, in no order. */
+export async function namesThatWait(db: Database, ids: readonly string[]): Promise<NameThatWaits[]> {
   const rows = await db
-    .selectFrom(read)
-    .select((eb) => [
-      `m.${by} as name`,
-      sql<string | null>`min(case when ${counts(by)} then m.id end)`.as('id'),
-      sql<number>`count(case when ${counts(by)} then 1 end)`.as('tokens'),
-      eb.fn.countAll<number>().as('read'),
-    ])
-    .groupBy(`m.${by}`)
-    .orderBy(`m.${by}`)
+    .selectFrom('waiting_names')
+    .select(['id', 'name', 'tokens'])
+    .where(isOneOf(db, 'id', ids))
     .execute();
-  const groups = rows.flatMap(({ name, id, tokens }) => {
-    const named = { email: null, legacyAccountId: null, ...nameOf(by, name) };
-    return id === null ? [] : [{ id, rank: -tokens, tokens, ...named }];
-  });
-  const isAll = rows.reduce((sum, { read: n }) => sum + n, 0) < tokensRead;
-  return { groups: groups.slice(0, DESK_MAX), isMore: !isAll || groups.length > DESK_MAX };
-}
-
-function nameOf(by: GroupingColumn, name: string | null): Partial<Group> {
-  return by === 'account_email' ? { email: name } : { legacyAccountId: name };
-}
-
-/**
- * The people without an account who have a waiting token, found among up to `tokensRead` tokens with addresses and as
- * many with old ids. `isMore` says that there are more people.
- */
-export async function groupsWithoutAccount(db: Database, tokensRead: number): Promise<Groups> {
-  const byEmail = await groupsBy(db, 'account_email', tokensRead);
-  const byId = await groupsBy(db, 'legacy_account_id', tokensRead);
-  return { groups: [...byEmail.groups, ...byId.groups], isMore: byEmail.isMore || byId.isMore };
+  return Promise.all(
+    rows.map(async ({ id, name, tokens }) => {
+      const [kind, text] = [name.slice(0, name.indexOf(':')), name.slice(name.indexOf(':') + 1)];
+      const isAddress = kind === 'email';
+      return {
+        id,
+        email: isAddress ? text : null,
+        legacyAccountId: isAddress ? null : text,
+        tokens,
+        tokenId: await tokenOf(db, isAddress ? { email: text } : { old: text }),
+      };
+    }),
+  );
 }

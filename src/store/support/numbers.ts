@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newestCounts } from './desks.ts';
+import { newestCounts } from './desk-sources.ts';
 import type { Database } from '../driver/store.ts';
 
 /** The sums behind the numbers of support. No query reads all tokens. */

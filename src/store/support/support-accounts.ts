@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { PagePosition } from '../../shared/list-pages.ts';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import type { PageKey, PagePosition } from '../../shared/list-pages.ts';
 import { isOneOf, isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { MappingState } from '../tables/tables.ts';
@@ -67,87 +67,72 @@ export async function unnamedAccounts(db: Database, { from, to, limit }: Stretch
   return rows.map(({ account_id: id }) => id);
 }
 
-/** How many accounts there are, up to `limit`. */
-export async function countListedAccounts(db: Database, limit: number): Promise<number> {
-  const some = db.selectFrom('accounts').select('account_id').limit(limit).as('some');
-  const { n } = await db
-    .selectFrom(some)
-    .select((eb) => eb.fn.countAll<number | string>().as('n'))
-    .executeTakeFirstOrThrow();
-  return Number(n);
+/** How many accounts there are, with stopped tokens, and with apps. Each count reads an index alone. */
+export async function countListedAccounts(
+  db: Database,
+): Promise<{ all: number; stopped: number; owners: number }> {
+  const { rows } = await sql<Record<'all' | 'stopped' | 'owners', number | string>>`select
+    (select count(*) from accounts) as ${sql.ref('all')},
+    (select count(*) from (select distinct account_id from mappings where ${HAS_STOPPED}) as one) as stopped,
+    (select count(distinct owner_account_id) from apps where owner_account_id is not null) as owners`.execute(
+    db,
+  );
+  const [{ all, stopped, owners } = { all: 0, stopped: 0, owners: 0 }] = rows;
+  return { all: Number(all), stopped: Number(stopped), owners: Number(owners) };
 }
 
-/**
- * Some stopped tokens, by the index `mappings_stopped`, whose condition is repeated in its own words. A condition on the
- * account would make planners take the index of accounts, which has every token.
- */
-const someStopped = (db: Database, limit: number) =>
-  db
-    .selectFrom('mappings')
-    .select(['account_id', 'updated_at'])
-    .where(sql<boolean>`state = 'reauthorization_required'`)
-    .limit(limit)
-    .as('some');
+/** Repeats the condition of the index mappings_stopped_by_account. Nearly every stopped token has an account. */
+const HAS_STOPPED = sql<SqlBool>`state = 'reauthorization_required' and account_id is not null`;
 
-/** The accounts of up to `limit` stopped tokens: how many of these each has, and when the first of them stopped. */
+/** The accounts with stopped tokens, each with when its first one stopped. */
+const STOPPED = sql`(select account_id as id, min(updated_at) as rank from mappings where ${HAS_STOPPED}
+  group by account_id) as stopped`;
+
+/** Where a list begins: in which order, and beside which row. */
+interface StoppedFrom {
+  isFalling: boolean;
+  position: PagePosition | undefined;
+}
+
+const besideOf = (key: PageKey, isHigher: boolean) =>
+  sql<SqlBool>`(rank, id) ${isHigher ? sql`>` : sql`<`} (${key.rank}, ${key.id})`;
+
+/** Accounts by when their first token stopped, up to `limit`, from a position on; before one the nearest come first. */
 export async function stoppedAccounts(
   db: Database,
+  { isFalling, position }: StoppedFrom,
   limit: number,
-): Promise<Array<{ account_id: string; tokens: number; at: number }>> {
-  const rows = await db
-    .selectFrom(someStopped(db, limit))
-    .select((eb) => [
-      'account_id',
-      eb.fn.countAll<number | string>().as('tokens'),
-      eb.fn.min('updated_at').as('at'),
-    ])
-    .groupBy('account_id')
-    .execute();
-  return rows.flatMap(({ account_id: id, tokens, at }) =>
-    id === null ? [] : [{ account_id: id, tokens: Number(tokens), at }],
-  );
+): Promise<PageKey[]> {
+  const isRising = (position?.to === 'back') === isFalling;
+  const direction = isRising ? sql`asc` : sql`desc`;
+  const from = position ? besideOf(position.key, isRising) : sql`true`;
+  const { rows } = await sql<PageKey>`select id, rank from ${STOPPED} where ${from}
+    order by rank ${direction}, id ${direction} limit ${limit}`.execute(db);
+  return rows;
 }
 
-/** How many accounts up to `limit` stopped tokens have, and how many tokens these are. */
-export async function countStopped(
+/** How many accounts come before one in that order. */
+export async function countStoppedBefore(
   db: Database,
-  limit: number,
-): Promise<{ accounts: number; tokens: number }> {
-  const { accounts, tokens } = await db
-    .selectFrom(someStopped(db, limit))
-    .select((eb) => [
-      eb.fn.count<number | string>('account_id').distinct().as('accounts'),
-      eb.fn.countAll<number | string>().as('tokens'),
-    ])
-    .executeTakeFirstOrThrow();
-  return { accounts: Number(accounts), tokens: Number(tokens) };
+  key: PageKey,
+  { isFalling }: Pick<StoppedFrom, 'isFalling'>,
+): Promise<number> {
+  const { rows } = await sql<{ n: number | string }>`select count(*) as n from ${STOPPED}
+    where ${besideOf(key, isFalling)}`.execute(db);
+  return Number(rows[0]?.n ?? 0);
 }
 
-/** The accounts that own apps, with the number of their apps, up to `limit`. */
-export async function ownersOfApps(
-  db: Database,
-  limit: number,
-): Promise<Array<{ account_id: string; apps: number }>> {
+/** The accounts that own apps, with the number of their apps. There are no more of them than apps. */
+export async function ownersOfApps(db: Database): Promise<Array<{ account_id: string; apps: number }>> {
   const rows = await db
     .selectFrom('apps')
     .select((eb) => ['owner_account_id as account_id', eb.fn.countAll<number | string>().as('apps')])
     .where('owner_account_id', 'is not', null)
     .groupBy('owner_account_id')
-    .limit(limit)
     .execute();
   return rows.flatMap(({ account_id: id, apps }) =>
     id === null ? [] : [{ account_id: id, apps: Number(apps) }],
   );
-}
-
-/** How many accounts own apps. */
-export async function countOwners(db: Database): Promise<number> {
-  const { n } = await db
-    .selectFrom('apps')
-    .select((eb) => eb.fn.count<number | string>('owner_account_id').distinct().as('n'))
-    .where('owner_account_id', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return Number(n);
 }
 
 /** The tokens of some accounts by state, with their last use as it is noted. */

@@ -39,7 +39,6 @@ interface ProgressReadingTable {
 /** `progress` of all apps together; a person counts once per app. */
 type ProgressOfAllTable = Omit<ProgressTable, 'client_id'>;
 
-/** The durable database. */
 /** What support finds people by. Triggers keep the rows. */
 interface PeopleTable {
   id: Generated<number>;
@@ -48,8 +47,19 @@ interface PeopleTable {
   words: string;
 }
 
+/** Under which names tokens wait that have no account. Triggers keep the rows. */
+interface WaitingNamesTable {
+  id: Generated<string>;
+  /** `email:ADDRESS`, or `old:ID` of tokens without an address. */
+  name: string;
+  /** How many tokens wait under it. */
+  tokens: number;
+}
+
+/** The durable database. */
 export interface PageTables {
   people: PeopleTable;
+  waiting_names: WaitingNamesTable;
   staff: StaffTable;
   progress: ProgressTable;
   progress_of_all: ProgressOfAllTable;

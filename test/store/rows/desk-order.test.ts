@@ -1,11 +1,13 @@
-import { doubtKeys, waitingKeys } from '../../../src/store/support/desks.ts';
+import { appsThatWait, grantsInDoubt } from '../../../src/store/support/desk-sources.ts';
+import { countDesk, deskKeys } from '../../../src/store/support/desks.ts';
+import { PAGE_ROWS } from '../../../src/shared/list-pages.ts';
 import { insertionOf } from '../../../src/store/driver/many-rows.ts';
 import type { Database } from '../../../src/store/driver/store.ts';
 import { plansOf } from '../support/plans.ts';
 import { ACCOUNT, grantRow, keepAppAndAccount } from '../support/rows.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../support/stores.ts';
 
-/** A desk lists its first thousand rows. Which rows come first is decided among all rows, however many there are. */
+/** Which rows of a desk come first is decided among all rows, however many there are. */
 
 const MANY = 1_200;
 const numbers = Array.from({ length: MANY }, (_, number) => number);
@@ -19,6 +21,9 @@ const APP_ROW = {
   created_at: 0,
   retired_at: null,
 };
+
+const FIRST = { position: undefined };
+const PLACES = { noDate: 100_000, ended: 200_000 };
 
 const COUNTED = {
   day: '2026-11-21',
@@ -69,28 +74,40 @@ describe.each(databaseKinds)('on %s', (kind) => {
       { id: last, place: 1 },
       { id: late, place: 200_000 },
     ];
-    const { keys, total } = await waitingKeys(db, { common: 20_000, own });
-    expect(total).toBe(MANY);
-    expect(keys).toHaveLength(1_001);
+    const source = appsThatWait(db, { ...PLACES, common: 20_000, own });
+    expect(await countDesk(db, source)).toEqual({
+      all: MANY,
+      refused: 0,
+      dated: MANY - 1,
+      undated: 0,
+      ended: 1,
+    });
+    const keys = await deskKeys(db, source, FIRST);
+    expect(keys).toHaveLength(PAGE_ROWS + 1);
     expect(keys.slice(0, 2)).toEqual([
       { id: last, rank: 1e9 - 1 },
       { id: nameOf(1), rank: 20_000e9 - (MANY - 1) },
     ]);
-    expect(keys.map(({ id }) => id)).not.toContain(late);
-    const none = await waitingKeys(db, { common: 0, own: [] });
-    expect([none.keys[0], none.total]).toEqual([{ id: late, rank: -MANY }, MANY]);
+    const [end] = await deskKeys(db, source, { position: { key: { rank: 1e16, id: 'z' }, to: 'back' } });
+    expect(end?.id).toBe(late);
+    const none = await deskKeys(db, appsThatWait(db, { ...PLACES, common: 0, own: [] }), FIRST);
+    expect(none[0]).toEqual({ id: late, rank: -MANY });
+    const byPeople = await deskKeys(db, source, { ...FIRST, sort: 'people' });
+    expect(byPeople[0]).toEqual({ id: late, rank: MANY });
   });
 
   test('the grant whose access token ends first comes first, however late its next look is', async () => {
-    const keys = await doubtKeys(db, { presentedBefore: 0 });
-    expect(keys).toHaveLength(1_001);
+    const keys = await deskKeys(db, grantsInDoubt(db, 0), FIRST);
+    expect(keys).toHaveLength(PAGE_ROWS + 1);
     expect(keys[0]).toEqual({ id: 'g0', rank: 10_000 });
-    expect(keys[1_000]).toEqual({ id: 'g1000', rank: 11_000 });
+    expect(keys[50]).toEqual({ id: 'g50', rank: 10_050 });
+    const [last] = await deskKeys(db, grantsInDoubt(db, 0), { ...FIRST, sort: 'last' });
+    expect(last).toEqual({ id: `g${MANY - 1}`, rank: 10_000 + MANY - 1 });
   });
 
   if (kind === 'sqlite')
     test('grants in doubt are read in the order of an index, without a sort', async () => {
-      const plans = await plansOf(db, (watched) => doubtKeys(watched, { presentedBefore: 0 }));
+      const plans = await plansOf(db, (watched) => deskKeys(watched, grantsInDoubt(watched, 0), FIRST));
       expect(plans).toEqual([expect.stringContaining('INDEX grants_unsettled_by_expiry')]);
     });
 });

@@ -162,6 +162,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/034-jobs-and-keys.sql', '164463e21dc9fa43'],
   ['postgres/035-shared-apps.sql', '96038c2eb2000a13'],
   ['postgres/036-deeds.sql', 'c03ca75376d9aa05'],
+  ['postgres/037-lists-at-size.sql', '002f8354f69bac2b'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -207,6 +208,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/030-jobs-and-keys.sql', 'b78f3abf089f9bfd'],
   ['sqlite/031-shared-apps.sql', '2f1165dd2c5bef27'],
   ['sqlite/032-deeds.sql', '546298eb6d1f01be'],
+  ['sqlite/033-lists-at-size.sql', '9a06ee9b3231eca5'],
 ];
 
 test('each migration is in this list', () => {

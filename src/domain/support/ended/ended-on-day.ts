@@ -1,6 +1,5 @@
 import type { PageKey, PagePosition } from '../../../shared/list-pages.ts';
 import { findZone } from '../../../store/accounts/account-zone.ts';
-import { DESK_MAX } from '../../../store/support/desks.ts';
 import { grantDeskRows } from '../../../store/support/desks-rows.ts';
 import {
   countEnded,
@@ -17,6 +16,9 @@ import { isZone, type ListedDay } from './days.ts';
  * The connections that ended on one day. One page searches at most DESK_MAX connections. A page where every searched
  * connection is settled still links to the next connections, so support can reach each of them.
  */
+
+/** One page looks through at most so many connections. */
+const DESK_MAX = 1000;
 
 /** Rows of one page. */
 const PAGE = 50;

@@ -84,7 +84,7 @@ export const DESK_OPERATIONS = [
     path: '/desks',
     needs: 'reader',
     tag: 'desks',
-    summary: 'How much waits on each desk, up to a bound; a day is that of UTC',
+    summary: 'How much waits on each desk; a day is that of UTC',
     answer: z.object({
       desks: z.array(z.object({ desk: z.enum(DESKS), count, has_more: yesNo, counted_at: timeOrNull })),
     }),
@@ -164,7 +164,7 @@ export const DESK_OPERATIONS = [
       legacy_account_id: row.legacyAccountId ?? null,
       tokens: row.count,
       ...appIn(row),
-      ...hintIn({ ...row, mapping_id: row.id }),
+      ...hintIn(row),
     }),
   }),
   deskOperation({

@@ -1,11 +1,19 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { API_KEY_ROLES, type ApiKeyFacts, listApiKeys } from '../../../domain/api-keys/api-key-list.ts';
+import {
+  API_KEY_ROLES,
+  API_KEYS_LISTED,
+  type ApiKeyFacts,
+  listApiKeys,
+} from '../../../domain/api-keys/api-key-list.ts';
 import { ApiKeyRefused, makeApiKey, type MadeApiKey } from '../../../domain/api-keys/make-api-key.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { newIdField, readNewId } from '../../site/new-id.ts';
 import { callingOf } from '../../request-trace.ts';
 import { fieldsOf, type PageShell } from '../../site/page-shell.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
+import { compareKeys, keysFrom, pageFrom } from '../../../shared/list-pages.ts';
+import { readTable, type TableForm, type TableQuery } from '../../tables/table-query.ts';
+import { tableView } from '../../tables/table-view.ts';
 import { whoWords } from '../timeline/timeline-words.ts';
 import { readerOf } from '../../site/reader.ts';
 import { personOf } from '../../signin/session.ts';
@@ -32,9 +40,47 @@ const lineOf = (key: ApiKeyFacts) => ({
   by: whoWords(key.made_by, NOBODY_NAMED),
 });
 
+type KeyTab = 'all' | 'live' | 'over';
+type KeyQuery = TableQuery<KeyTab, 'newest'>;
+
+const KEY_TABLE: TableForm<KeyTab, 'newest'> = { tabs: ['all', 'live', 'over'], sortsOf: () => ['newest'] };
+
+const IN_TAB: Readonly<Record<KeyTab, (key: ApiKeyFacts) => boolean>> = {
+  all: () => true,
+  live: ({ state }) => state === 'live',
+  over: ({ state }) => state !== 'live',
+};
+
+/** The first page, as a form that is shown again has it. */
+const FIRST_PAGE: KeyQuery = { tab: 'all', sort: 'newest', find: undefined, position: undefined };
+
+/** One page of the keys, the newest first. */
+function pageOfKeys(all: readonly ApiKeyFacts[], query: KeyQuery) {
+  const inTab = all.filter(IN_TAB[query.tab]);
+  const keys = inTab.map((key) => ({ key, rank: -key.made_at, id: key.id })).toSorted(compareKeys('rising'));
+  const page = pageFrom(keysFrom(keys, query.position, 'rising'), query.position);
+  const isMore = all.length === API_KEYS_LISTED;
+  const counts = KEY_TABLE.tabs.map(
+    (tab) => [tab, { count: all.filter(IN_TAB[tab]).length, isMore }] as const,
+  );
+  const table = tableView(KEY_TABLE, query, {
+    path: '/support/api-keys',
+    label: 'API keys by state',
+    tabLabels: { all: 'All', live: 'Live', over: 'Ended or expired' },
+    sortLabels: { newest: 'newest first' },
+    counts: Object.fromEntries(counts.filter(([, { count }]) => count > 0)),
+    shown: page.keys.length,
+    before: keys.findIndex(({ id }) => id === page.keys[0]?.id),
+    previous: page.previous,
+    next: page.next,
+  });
+  return { table: { ...table, isCut: isMore }, keys: page.keys.map(({ key }) => lineOf(key)) };
+}
+
 interface KeyForm {
   problems?: FormProblems;
   fields?: Record<string, string>;
+  query?: KeyQuery;
 }
 
 const MEANINGS: Record<StaffRole, string> = {
@@ -46,14 +92,15 @@ const MEANINGS: Record<StaffRole, string> = {
 async function show(
   frame: PageShell,
   res: Response,
-  { problems = {}, fields = {} }: KeyForm = {},
+  { problems = {}, fields = {}, query = FIRST_PAGE }: KeyForm = {},
 ): Promise<void> {
-  const keys = await listApiKeys(frame.context);
+  const all = await listApiKeys(frame.context);
   askAgain(frame, res, {
     template: 'support-api-keys',
     title: 'API keys',
     wide: true,
-    keys: keys.map(lineOf),
+    hasKeys: all.length > 0,
+    ...pageOfKeys(all, query),
     roles: API_KEY_ROLES.map((role) => ({ role, label: MEANINGS[role] })),
     name: fields['name'] ?? '',
     role: fields['role'] ?? 'reader',
@@ -107,6 +154,8 @@ function make(frame: PageShell): RequestHandler {
 /** Adds /support/api-keys. */
 export function apiKeyRoutes(router: Router, frame: PageShell): void {
   const lead = frame.requireRole('lead');
-  router.get('/support/api-keys', lead, async (_req, res) => show(frame, res));
+  router.get('/support/api-keys', lead, async (req, res) =>
+    show(frame, res, { query: readTable(req, KEY_TABLE) }),
+  );
   router.post('/support/api-keys', lead, make(frame));
 }

@@ -139,7 +139,10 @@ const ABOUT_MAX = 5;
 const moreOf = (count: number): CellPart[] =>
   count > ABOUT_MAX ? [{ text: `and ${count - ABOUT_MAX} more`, kind: 'muted' }] : [];
 
-function nobodysStep({ id, email, client_id: clientId }: OwnerlessTokens, seen: DeskView): CellPart[] {
+function nobodysStep(
+  { mapping_id: id, email, client_id: clientId }: OwnerlessTokens,
+  seen: DeskView,
+): CellPart[] {
   if (seen.isEnded(clientId)) return [ENDED];
   if (email === null) return [{ text: IMPORT_PAIR }];
   const at = (name: string) => `/support/mappings/${id}/${name}`;
@@ -159,7 +162,7 @@ export function nobodysRow(row: OwnerlessTokens, seen: DeskView): ShownRow {
     cell('Waiting', { text: pluralWords(row.count, 'token') }),
     cell('One token', {
       text: hintText(row),
-      href: `/support/mappings/${row.id}`,
+      href: `/support/mappings/${row.mapping_id}`,
       kind: 'nowrap',
     }),
     cell('App', appPart(row)),

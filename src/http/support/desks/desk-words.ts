@@ -1,4 +1,4 @@
-import type { Desk } from '../../../domain/support/desks.ts';
+import type { Desk, DeskSort, DeskTab } from '../../../domain/support/desks.ts';
 import { DAY, MINUTE } from '../../../shared/lifetimes.ts';
 import { capital } from '../../../shared/words.ts';
 
@@ -10,7 +10,38 @@ export interface DeskWords {
   about: string;
   /** The text of an empty desk. */
   empty: string;
+  /** What its search box takes, if not `FINDS`. */
+  finds?: string;
+  /** Its orders, where they have other names than on other desks. */
+  sorts?: Partial<Record<DeskSort, string>>;
 }
+
+/** What the search box of a desk takes. */
+export const FINDS = 'Find by app, or by three letters or more of a name or address';
+
+export const DESK_TAB_LABELS: Readonly<Record<DeskTab, string>> = {
+  all: 'All',
+  doubt: 'In doubt',
+  sent: 'Sent, no answer yet',
+  address: 'By address',
+  'old-id': 'By old user id',
+  refused: 'Refused already',
+  dated: 'Before their date',
+  undated: 'Without a date',
+  ended: 'Too late to connect',
+  ahead: 'Still ahead',
+  over: 'Over',
+};
+
+export const DESK_SORT_LABELS: Readonly<Record<DeskSort, string>> = {
+  urgent: 'most urgent first',
+  last: 'last to end first',
+  newest: 'newest first',
+  oldest: 'oldest first',
+  most: 'most tokens first',
+  fewest: 'fewest tokens first',
+  people: 'most people first',
+};
 
 /** The desks in words. */
 export const DESK_WORDS: Record<Desk, DeskWords> = {
@@ -36,12 +67,14 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
     about:
       'Tokens that are known by an e-mail address or an old user id alone. They cannot be connected before the account is known.',
     empty: 'Good news: every token that came with an address or an old user id has its account.',
+    finds: 'Find by a part of an address or old user id',
   },
   'hand-overs': {
     title: 'Hand-overs to be confirmed',
     about:
       'These apps have moved and have not confirmed yet that they stored their new tokens. Until they confirm, and for seven days at most, a copy is kept here, so that they can ask once more.',
     empty: 'Good news: every hand-over of the last seven days was confirmed.',
+    sorts: { urgent: 'soonest erased first' },
   },
   waiting: {
     title: 'Apps with people who wait',

@@ -1,5 +1,14 @@
 import type { Request, RequestHandler, Router } from 'express';
-import { countedAtOf, type Desk, deskCounts, DESKS } from '../../../domain/support/desks.ts';
+import {
+  countedAtOf,
+  type Desk,
+  DESK_TABLES,
+  deskCounts,
+  DESKS,
+  type DeskSort,
+  type DeskTab,
+  type StackedDesk,
+} from '../../../domain/support/desks.ts';
 import { zoneOfReader } from '../../../domain/support/ended/ended-on-day.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { PageError } from '../../pages/page-error.ts';
@@ -9,7 +18,7 @@ import { leadToFind } from '../../tables/find-form.ts';
 import { readTable, type TableForm, type TableQuery } from '../../tables/table-query.ts';
 import { tableView } from '../../tables/table-view.ts';
 import { type DeskList, deskList } from './desk-pages.ts';
-import { DESK_WORDS } from './desk-words.ts';
+import { DESK_SORT_LABELS, DESK_TAB_LABELS, DESK_WORDS, FINDS } from './desk-words.ts';
 import { showEnded } from '../ended/ended-desk.ts';
 import { brokenTodayWords } from '../ended/ended-words.ts';
 
@@ -39,40 +48,47 @@ function deskOf(req: Request): Desk {
   });
 }
 
-/** A desk has one order: what needs somebody first. */
-const DESK_TABLE: TableForm<'all', 'urgent'> = { tabs: ['all'], sortsOf: () => ['urgent'] };
+type DeskForm = TableForm<DeskTab, DeskSort>;
 
-/** What the template shows of a desk beside its rows. */
-function deskTable(desk: Desk, query: TableQuery<'all', 'urgent'>, list: DeskList) {
-  const { count, total, isMore, rows, before, previous, next } = list;
-  return tableView(DESK_TABLE, query, {
+const formOf = (desk: StackedDesk): DeskForm => ({
+  tabs: DESK_TABLES[desk].tabs,
+  sortsOf: () => DESK_TABLES[desk].sorts,
+});
+
+const isOneTab = (desk: StackedDesk) => DESK_TABLES[desk].tabs.length === 1;
+
+/** What the template shows of a desk beside its rows. Empty tabs are left out. */
+function deskTable(desk: StackedDesk, query: TableQuery<DeskTab, DeskSort>, list: DeskList) {
+  const { counts, rows, before, previous, next, isCut } = list;
+  const filled = Object.entries(counts).filter(([, count]) => count > 0);
+  const view = tableView(formOf(desk), query, {
     path: `/support/desks/${desk}`,
     label: DESK_WORDS[desk].title,
-    tabLabels: { all: 'All' },
-    sortLabels: { urgent: 'most urgent first' },
-    counts: { all: { count: total ?? count, isMore: isMore && total === undefined } },
-    ...(count > 0 || query.find !== undefined
-      ? { finds: 'Find in this list, by app, person or address' }
-      : {}),
+    tabLabels: DESK_TAB_LABELS,
+    sortLabels: { ...DESK_SORT_LABELS, ...DESK_WORDS[desk].sorts },
+    counts: Object.fromEntries(filled.map(([tab, count]) => [tab, { count }])),
+    ...(counts.all !== 0 || query.find !== undefined ? { finds: DESK_WORDS[desk].finds ?? FINDS } : {}),
     shown: rows.length,
     before,
     previous,
     next,
   });
+  return { ...view, isCut, ...(isOneTab(desk) && { tabs: [] }) };
 }
 
 function showDesk(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const desk = deskOf(req);
     if (desk === 'died-today') return showEnded(frame, req, res);
-    const query = readTable(req, DESK_TABLE);
+    const query = readTable(req, formOf(desk));
     const list = await deskList(frame.context, desk, { query, role: roleIn(res) as StaffRole });
     const countedAt = await countedAtOf(frame.context, desk);
     frame.page(res, 'support-desk', {
       title: DESK_WORDS[desk].title,
       wide: true,
       words: DESK_WORDS[desk],
-      ...list,
+      rows: list.rows,
+      isEmpty: list.counts.all === 0 && query.find === undefined,
       table: deskTable(desk, query, list),
       countedAt,
     });
