@@ -17,6 +17,8 @@ export interface RowFile {
   /** What the JSON says before its rows. */
   head: Readonly<Record<string, unknown>>;
   rows: AsyncIterable<FileRow>;
+  /** Asked before each piece that is sent: whether the reader may still have it. A file that may not go on is cut. */
+  mayGoOn?: () => Promise<boolean>;
 }
 
 async function* csvOf({ columns, rows }: RowFile): AsyncGenerator<string> {
@@ -53,6 +55,22 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   yield piece;
 }
 
+/** Cuts the answer off where the reader may not have the next piece: a file that is cut is seen to be broken. */
+async function* whileAllowed(
+  res: Response,
+  { mayGoOn }: RowFile,
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    if (mayGoOn && !(await mayGoOn())) return void res.destroy();
+    yield piece;
+  }
+}
+
+/** The reader left, or was left. */
+const isCutOff = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+
 const TYPES = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
 
 /** Sends a file. A reader who takes it slowly slows the reading of the rows down. */
@@ -61,5 +79,10 @@ export async function sendRowFile(res: Response, form: FileForm, file: RowFile):
   res.setHeader('Cache-Control', 'private, no-store');
   res.setHeader('Content-Disposition', `attachment; filename="${file.name}.${form}"`);
   if (res.req.method === 'HEAD') return void res.end();
-  await pipeline(Readable.from(inPieces(form === 'csv' ? csvOf(file) : jsonOf(file))), res);
+  const pieces = inPieces(form === 'csv' ? csvOf(file) : jsonOf(file));
+  try {
+    await pipeline(Readable.from(whileAllowed(res, file, pieces)), res);
+  } catch (error) {
+    if (!isCutOff(error)) throw error;
+  }
 }

@@ -111,6 +111,8 @@ export function pageFailures(answer: PageFailureDeps): ErrorRequestHandler {
       const line = { message: `${alarmOf(error)}a page failed`, fields };
       note({ level: 'error', ...line, address: req.ip ?? '', kind: kindOf(error) });
     }
+    // Half of a file was sent: nothing else can be said in it.
+    if (res.headersSent) return void res.destroy();
     setHeaders(res, failure);
     await tell(res, answer, failure);
   };

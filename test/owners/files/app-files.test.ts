@@ -135,8 +135,8 @@ test('a holder gets the own tokens and calls alone, and nobody else gets any', a
 });
 
 test('more files than a person reads are refused for a while', async () => {
-  const taken = await Promise.all(Array.from({ length: 11 }, () => take(owner, '/tokens.json')));
-  expect(taken.filter(({ status }) => status === 200)).toHaveLength(10);
-  expect(taken.filter(({ status }) => status === 429)).toHaveLength(1);
+  const taken: number[] = [];
+  while (taken.length < 11) taken.push((await take(owner, '/tokens.json')).status);
+  expect(taken).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
   expect((await take(sam, '/tokens.json')).status).toBe(200);
 });

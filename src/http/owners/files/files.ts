@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
+import { openSession } from '../../../domain/accounts/sessions.ts';
 import { callersOf } from '../../../domain/usage/callers.ts';
 import { type CountedDays } from '../../../domain/usage/counted-days.ts';
 import { dayOf } from '../../../shared/moments.ts';
@@ -7,6 +8,7 @@ import { type FileForm, type FileRow, sendRowFile } from '../../pages/row-files.
 import type { PageShell } from '../../site/page-shell.ts';
 import { readerOf } from '../../site/reader.ts';
 import { SPANS, spanOf } from '../calls/spans.ts';
+import { createOpenLimit, type OpenLimit } from '../open-limit.ts';
 import { type ShownApp, shownApp } from '../shown-app.ts';
 import { CALL_COLUMNS, callRows } from './call-file.ts';
 import { TOKEN_COLUMNS, tokenRows } from './token-file.ts';
@@ -70,13 +72,41 @@ function filesOf({ context }: PageShell): Readonly<Record<'tokens' | 'calls', Ap
   };
 }
 
-function sendFile(frame: PageShell, kind: 'tokens' | 'calls', form: FileForm): RequestHandler {
+/** Of files that are sent at the same time. A reader who takes a file slowly holds its place. */
+const OPEN_MOST = { ofOnePerson: 3, ofOneProcess: 50 };
+
+const TOO_MANY = {
+  'too many of this person': [429, 'Three files of yours are being sent now. Nothing more was sent.'],
+  'too many': [503, 'Many people take files now. Nothing was sent.'],
+} as const;
+
+/** Takes a place for a file. Returns the function that gives it back. */
+function takePlace(open: OpenLimit, req: Request, res: Response): () => void {
+  const taken = open.take(readerOf(req).id);
+  if (typeof taken !== 'string') return taken;
+  const [status, reason] = TOO_MANY[taken];
+  res.set('Retry-After', '10');
+  throw new PageError(status, 'Too many files at once', {
+    reason,
+    next: 'Wait until one of them is done, and open it again.',
+  });
+}
+
+/** Whether the reader is still signed in, and still sees as much of the app as when the file began. */
+async function mayStillRead({ context }: PageShell, req: Request, { seesAll }: ShownApp): Promise<boolean> {
+  if ((await openSession(context, req.sessionID)) === undefined) return false;
+  return (await shownApp(context, req)).seesAll === seesAll;
+}
+
+interface SentFile {
+  kind: 'tokens' | 'calls';
+  form: FileForm;
+}
+
+function sendFile(frame: PageShell, open: OpenLimit, { kind, form }: SentFile): RequestHandler {
   const { context } = frame;
   const file = filesOf(frame)[kind];
-  return async (req, res) => {
-    const shown = await shownApp(context, req);
-    const days = file.daysOf(req);
-    brake(frame, req, res);
+  async function send(res: Response, shown: ShownApp, days: number): Promise<void> {
     const now = context.clock.now();
     const { who, within } = await callersOf(context, shown.of);
     const { client_id: clientId, name } = shown.app;
@@ -91,13 +121,26 @@ function sendFile(frame: PageShell, kind: 'tokens' | 'calls', form: FileForm): R
         calls_counted_since: sinceOf(within(days)),
       },
       rows: marked(file.rows(shown, who, days), within(days)),
+      mayGoOn: () => mayStillRead(frame, res.req, shown),
     });
+  }
+  return async (req, res) => {
+    const shown = await shownApp(context, req);
+    const days = file.daysOf(req);
+    brake(frame, req, res);
+    const giveBack = takePlace(open, req, res);
+    await send(res, shown, days).finally(giveBack);
   };
 }
 
 /** Adds the files of an app. */
 export function appFileRoutes(router: Router, frame: PageShell): void {
+  const open = createOpenLimit(OPEN_MOST);
   for (const kind of ['tokens', 'calls'] as const)
     for (const form of ['csv', 'json'] as const)
-      router.get(`/apps/:clientId/${kind}.${form}`, frame.requirePerson, sendFile(frame, kind, form));
+      router.get(
+        `/apps/:clientId/${kind}.${form}`,
+        frame.requirePerson,
+        sendFile(frame, open, { kind, form }),
+      );
 }

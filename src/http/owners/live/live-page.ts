@@ -5,7 +5,7 @@ import { readNewest } from '../../../domain/live/read-live.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { markUnattended, personOf } from '../../signin/session.ts';
-import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
+import { createOpenLimit, type OpenLimit } from '../open-limit.ts';
 import { headFor } from '../head/app-head.ts';
 import { streamCalls } from './live-stream.ts';
 import { liveLine, toldWords } from './live-words.ts';
@@ -93,7 +93,7 @@ function refuse(res: Response, status: number): void {
   res.status(status).set('Retry-After', '10').type('text').send('No place to look on at the moment.');
 }
 
-function stream(frame: PageShell, places: StreamLimit): RequestHandler {
+function stream(frame: PageShell, places: OpenLimit): RequestHandler {
   return async (req, res) => {
     if (!personOf(req)) return refuse(res, 401);
     const view = await viewOf(frame, req);
@@ -108,8 +108,11 @@ function stream(frame: PageShell, places: StreamLimit): RequestHandler {
   };
 }
 
+/** A stream holds a connection. */
+const MOST = { ofOnePerson: 3, ofOneProcess: 100 };
+
 /** Adds /apps/:clientId/live. */
 export function liveRoutes(router: Router, frame: PageShell): void {
   router.get('/apps/:clientId/live', frame.requirePerson, show(frame));
-  router.get('/apps/:clientId/live/events', stream(frame, createStreamLimit()));
+  router.get('/apps/:clientId/live/events', stream(frame, createOpenLimit(MOST)));
 }

@@ -1,16 +1,20 @@
-/** Limits how many people watch live calls at a time. A stream holds a connection, so nobody may hold many. */
+/**
+ * Limits how many long answers are open at a time: live pages, and files. Each holds a connection and goes on reading, so
+ * nobody may hold many.
+ */
 
-const OF_ONE_PERSON = 3;
+interface OpenMost {
+  ofOnePerson: number;
+  ofOneProcess: number;
+}
 
-const OF_ONE_PROCESS = 100;
-
-export interface StreamLimit {
+export interface OpenLimit {
   /** Takes a place for a person. Returns the function that gives the place back, or why no place is free. */
   take(accountId: string): (() => void) | 'too many of this person' | 'too many';
 }
 
-/** The limit of this process. */
-export function createStreamLimit(): StreamLimit {
+/** A limit of this process. */
+export function createOpenLimit({ ofOnePerson, ofOneProcess }: OpenMost): OpenLimit {
   const taken = new Map<string, number>();
   let all = 0;
   const change = (accountId: string, by: 1 | -1) => {
@@ -21,8 +25,8 @@ export function createStreamLimit(): StreamLimit {
   };
   return {
     take(accountId) {
-      if ((taken.get(accountId) ?? 0) >= OF_ONE_PERSON) return 'too many of this person';
-      if (all >= OF_ONE_PROCESS) return 'too many';
+      if ((taken.get(accountId) ?? 0) >= ofOnePerson) return 'too many of this person';
+      if (all >= ofOneProcess) return 'too many';
       change(accountId, 1);
       return () => change(accountId, -1);
     },
