@@ -8,7 +8,9 @@ import {
   listSharedApps,
   setAccess,
 } from '../../store/apps/shared-apps.ts';
+import { appsSharedByOwner, isRefused } from '../../store/apps/refused-apps.ts';
 import type { ContactAccess } from '../../store/tables/existing-token-tables.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { Origin } from '../origin.ts';
 import type { AppsDeps } from './deps.ts';
 import { isContact } from './app-contacts.ts';
@@ -55,15 +57,32 @@ interface AccessChange extends Origin {
   address: string;
 }
 
+/** An owner shares at most so many apps with one address. Those that the person left count too. */
+export const OWNER_SHARES_MAX = 20;
+
+type ShareRefusal = 'left' | 'too many';
+
+/** Why an owner cannot share an app with an address, whoever has it. */
+async function whyNotShared(
+  tx: Database,
+  { clientId, owner, email }: { clientId: string; owner: string; email: string },
+): Promise<ShareRefusal | undefined> {
+  if (await isRefused(tx, { clientId, email })) return 'left';
+  const shared = await appsSharedByOwner(tx, { owner, email });
+  return shared.length >= OWNER_SHARES_MAX && !shared.includes(clientId) ? 'too many' : undefined;
+}
+
 /** Gives a contact the pages of an app. Only `given` means a change. */
 export async function giveAccess(
   context: AppsDeps,
-  { clientId, address, access, ...origin }: AccessChange & { access: ContactAccess },
-): Promise<'given' | 'unchanged' | 'malformed'> {
+  { clientId, address, access, owner, ...origin }: AccessChange & { access: ContactAccess; owner: string },
+): Promise<'given' | 'unchanged' | 'malformed' | ShareRefusal> {
   // An imported contact may be any text.
   if (!isContact(address)) return 'malformed';
   return context.store.transaction(async (tx) => {
     const given = { clientId, address, access, email: normalEmail(address) };
+    const refusal = await whyNotShared(tx, { ...given, owner });
+    if (refusal) return refusal;
     if (!(await setAccess(tx, given))) return 'unchanged';
     const change = { ...origin, at: context.clock.now(), clientId };
     await recordEvent(context, tx, { ...change, action: 'access_given', reason: `${access}: ${address}` });

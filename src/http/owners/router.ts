@@ -21,6 +21,7 @@ import { proveEmailRoutes } from './connect/prove-email-pages.ts';
 import { registerRoutes } from './credentials/register.ts';
 import { rehearseRoutes } from './rehearsal/rehearse.ts';
 import { secretRoutes } from './credentials/secrets.ts';
+import { leaveAppRoutes } from './shared/leave-app.ts';
 import { tokensRoutes } from './tokens/tokens-page.ts';
 import { ownersWebhookRoutes } from './webhooks/webhooks-page.ts';
 
@@ -49,6 +50,7 @@ export function ownersRouter(parts: SigninPagesDeps, frame: PageShell): Router {
   moveRoutes(router, frame);
   newCallsRoutes(router, frame);
   contactsRoutes(router, frame);
+  leaveAppRoutes(router, frame);
   ownersWebhookRoutes(router, frame);
   return router;
 }

@@ -83,6 +83,16 @@ const ACTS: readonly FormAddress[] = [
     words: 'Change what a contact may do on the pages of the app',
     page: '/apps/:app/contacts',
   },
+  {
+    path: '/apps/:app/shared/leave',
+    words: 'Leave an app that is shared with you',
+    page: '/apps/:app/shared',
+  },
+  {
+    path: '/apps/:app/shared/allow',
+    words: 'Let the owner of an app share it with you again',
+    page: '/apps/:app/shared',
+  },
   { path: '/apps/:app/webhooks', words: 'Add a webhook to the app' },
   ...webhookActs('/apps/:app/webhooks'),
   { path: '/support/webhooks', words: 'Add a webhook for the counts of the desks' },

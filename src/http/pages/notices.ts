@@ -26,6 +26,11 @@ const NOTICES: Readonly<Record<string, string>> = {
   'access-given':
     'Changed. Once they have shown that the address is theirs, the app stands on their page “Your apps”.',
   'access-taken': 'Taken away. They see this app no more, from now on. Mails still go there.',
+  'app-left':
+    'You left the app. It is not on your pages any more, and its owner cannot share it with you again.',
+  'apps-left':
+    'You left these apps. They are not on your pages any more, and their owner cannot share them with you again.',
+  'app-allowed': 'Its owner can share the app with you again. Tell them.',
   'webhook-test': 'A test leaves within seconds. Load this page again to see what became of it.',
   'webhook-test-waits': 'A test is on its way already. Below you see what becomes of it.',
   'webhook-again': 'The message leaves within seconds. Load this page again to see what became of it.',

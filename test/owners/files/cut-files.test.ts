@@ -43,6 +43,8 @@ beforeEach(() => {
 
 const urlOf = (path: string) => `${system.bridgeUrl}/apps/${app.clientId}${path}`;
 
+const linesOf = (read: Buffer) => read.toString().split(LINE).length;
+
 /** Begins to take a file, and leaves the rest of it to `rest`. */
 async function begin(browser: CookieWalker, path: string) {
   const url = urlOf(path);
@@ -54,15 +56,14 @@ async function begin(browser: CookieWalker, path: string) {
     status: answer.status,
     /** How many lines came in all, and whether the file came to its end. */
     async rest(): Promise<{ lines: number; isWhole: boolean }> {
-      const lines = () => read.toString().split(LINE).length;
       try {
         for (;;) {
           const { done, value } = await reader.read();
-          if (done) return { lines: lines(), isWhole: true };
+          if (done) return { lines: linesOf(read), isWhole: true };
           read = Buffer.concat([read, value]);
         }
       } catch {
-        return { lines: lines(), isWhole: false };
+        return { lines: linesOf(read), isWhole: false };
       }
     },
     leave: () => reader.cancel(),

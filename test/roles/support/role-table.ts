@@ -75,6 +75,9 @@ GET  /apps/:clientId/contacts                         sign-in  404      404     
 POST /apps/:clientId/contacts                         403      404      404     done     404     404      404      404 403      done
 POST /apps/:clientId/contacts/remove                  403      404      404     done     404     404      404      404 403      done
 POST /apps/:clientId/contacts/access                  403      404      404     done     404     404      404      404     403      403
+GET  /apps/:clientId/shared                           sign-in  404      404      404      404      404      404      404      200      200
+POST /apps/:clientId/shared/leave                     403      404      404      404      404      404      404      404      done     done
+POST /apps/:clientId/shared/allow                     403      404      404      404      404      404      404      404      led      led
 GET  /apps/:clientId/webhooks                         sign-in  404      404     200      404     404      404      404 200      200
 POST /apps/:clientId/webhooks                         403      404      404     made     404     404      404      404 403      403
 GET  /apps/:clientId/webhooks/:webhookId              sign-in  404      404     200      404     404      404      404 200      200

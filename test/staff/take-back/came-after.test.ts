@@ -70,7 +70,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const { clientId } = await newApp();
     const origin = { actor: `account:${DANA.accountId}`, requestId: null };
     await addContact(world.context, { clientId, address: SAM.login, ...origin });
-    await giveAccess(world.context, { clientId, address: SAM.login, access: 'manage', ...origin });
+    const given = { clientId, address: SAM.login, access: 'manage', owner: DANA.accountId } as const;
+    await giveAccess(world.context, { ...given, ...origin });
     const shares = () =>
       world.db.selectFrom('app_contacts').selectAll().where('client_id', '=', clientId).execute();
     const before = await shares();

@@ -4,6 +4,7 @@ import {
   contactsWithAccess,
   giveAccess,
   mayManage,
+  OWNER_SHARES_MAX,
   takeAccess,
 } from '../../../domain/apps/app-access.ts';
 import { addContact, CONTACTS_MAX, removeContact } from '../../../domain/apps/app-contacts.ts';
@@ -104,18 +105,23 @@ function remove(frame: PageShell): RequestHandler {
   };
 }
 
-const ODD: FormProblems = {
-  form: 'The pages of an app can be given to a mail address alone, and this contact is none. Nothing was changed.',
+/** Why the pages were not given, in words. */
+const NOT_GIVEN: Readonly<Record<'malformed' | 'left' | 'too many', (page: string) => string>> = {
+  malformed: () => 'The pages of an app can be given to a mail address alone, and this contact is none.',
+  left: (page) =>
+    `This person left the app, so it cannot be shared with them. They can allow it again at ${page}, signed in.`,
+  'too many': () =>
+    `You share ${OWNER_SHARES_MAX} apps with this address, or shared them until the person left. That is the most.`,
 };
 
 /** Gives the pages, changes what the contact may do, or takes the pages away; the name of the notice. */
 async function applyAccess(
   { context }: PageShell,
-  asked: ReturnType<typeof changeOf>,
+  { owner, ...asked }: ReturnType<typeof changeOf> & { owner: string },
   access: ContactAccess | 'none',
-): Promise<'access-given' | 'access-taken' | 'unchanged' | 'malformed'> {
+): Promise<'access-given' | 'access-taken' | 'unchanged' | keyof typeof NOT_GIVEN> {
   if (access === 'none') return (await takeAccess(context, asked)) ? 'access-taken' : 'unchanged';
-  const outcome = await giveAccess(context, { ...asked, access });
+  const outcome = await giveAccess(context, { ...asked, access, owner });
   return outcome === 'given' ? 'access-given' : outcome;
 }
 
@@ -125,10 +131,14 @@ function changeAccess(frame: PageShell): RequestHandler {
     const href = hrefOf(seen.app);
     const access = readAccess(fieldsOf(req)['access']);
     if (access === undefined) return res.redirect(303, href);
-    const outcome = await applyAccess(frame, changeOf(seen.app, req, res), access);
-    if (outcome === 'malformed') return show(frame, res, { seen, problems: ODD });
+    const owner = signedInPerson(req).accountId;
+    const outcome = await applyAccess(frame, { ...changeOf(seen.app, req, res), owner }, access);
     if (outcome === 'unchanged') return res.redirect(303, href);
-    leaveWith(frame.context, res, { href, notice: outcome });
+    if (outcome === 'access-given' || outcome === 'access-taken')
+      return leaveWith(frame.context, res, { href, notice: outcome });
+    const { publicUrl } = frame.context.settings;
+    const form = NOT_GIVEN[outcome](`${publicUrl}/apps/${seen.app.client_id}/shared`);
+    await show(frame, res, { seen, problems: { form: `${form} Nothing was changed.` } });
   };
 }
 

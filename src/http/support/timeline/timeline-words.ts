@@ -10,8 +10,10 @@ interface ActionWords {
 }
 
 const ACTIONS: Readonly<Record<string, ActionWords>> = {
+  access_allowed: { words: 'A person who had left the app lets its owner share it with them again' },
   access_given: { words: 'A contact was given the pages of the app' },
   access_proven: { words: 'A contact proved the address, and sees the app now' },
+  access_refused: { words: 'A contact left the app, and it cannot be shared with them again' },
   access_taken: { words: 'The pages of the app were taken away from a contact' },
   account_changed: { words: 'The account’s name, address or zone changed' },
   account_named: { words: 'The account became known' },
