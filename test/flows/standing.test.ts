@@ -63,8 +63,6 @@ interface Case {
   isConnected?: boolean;
   dates?: Plan;
   isAlone?: boolean;
-  /** The label of counted tokens: counts do not tell apart what the old API never knew, and say what holds for all. */
-  counted?: string;
   /** Which reminder tells its holder of the standing. */
   mail?: 'waits' | 'died';
 }
@@ -105,14 +103,12 @@ const CASES: Record<string, Case> = {
     words: 'refused',
     call: [401, NOT_CONNECTED],
     row: { source: 'issued' },
-    counted: 'not connected',
     mail: 'waits',
   },
   'a token of the registration': {
     words: 'refused',
     call: [401, NOT_CONNECTED],
     row: { source: 'registration', last_used_at: NOW },
-    counted: 'not connected',
     mail: 'waits',
   },
   'a token whose grant has died': { words: 'stopped', call: [401, STOPPED], row: stopped, mail: 'died' },
@@ -221,7 +217,7 @@ test.each(Object.entries(CASES))('%s is told of alike everywhere', async (_name,
   const list = await dana.get(`${system.bridgeUrl}/apps/${told.app.clientId}/tokens`);
   expect([...new Set(labelsIn(list.body))]).toEqual([label]);
   const home = await dana.get(`${system.bridgeUrl}/apps/${told.app.clientId}`);
-  expect(new Set(labelsIn(home.body))).toEqual(new Set([one.counted ?? label]));
+  expect(new Set(labelsIn(home.body))).toEqual(new Set([label]));
 
   const page = await staff.get(`${system.bridgeUrl}/support/mappings/${told.mappingId}`);
   expect(labelsIn(page.body).at(0)).toBe(label);
@@ -246,9 +242,9 @@ test('the dates of an app count for a token only where the app is proven, on eve
   await plan(system.bridge, { dates: { retirement: PAST }, extensions });
   expect(await answerTo(told)).toEqual([401, RETIRED]);
   const list = await dana.get(`${system.bridgeUrl}/apps/${told.app.clientId}/tokens`);
-  expect([...new Set(labelsIn(list.body))]).toEqual(['refused']);
+  expect([...new Set(labelsIn(list.body))]).toEqual(['waiting']);
   const page = await staff.get(`${system.bridgeUrl}/support/mappings/${told.mappingId}`);
-  expect(labelsIn(page.body).at(0)).toBe('refused');
+  expect(labelsIn(page.body).at(0)).toBe('waiting');
   expect(wordsOf(page)).toContain('It is refused now: it was not connected to the new API before the');
   await system.bridge.context.store.durable
     .updateTable('mappings')

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { STANDING_WORDS } from '../../src/domain/tokens/standing/words.ts';
 
 /**
  * One name for one thing, in what people read (docs/glossary.md): old API, new API, app, token, connect, connected,
@@ -18,10 +19,17 @@ const SYNONYMS: ReadonlyArray<[RegExp, string]> = [
   [/\bwhat broke\b|\bconnections? (?:that )?broke\b/i, 'stopped'],
   [/\bwent on elsewhere\b|\blost on the way\b/i, 'the words of src/domain/tokens/standing/ends.ts'],
   [/\bwhat is not connected\b/i, 'an app, or a token, that is not connected'],
+  [/\bconfirm (?:it once|that address|the connection)\b/i, 'allow it, or show that the address is yours'],
+  [/\bmodern (?:pair|tokens?)\b|\bstored (?:its|the) pairs?\b/i, 'new tokens'],
+  [/\bto consent again\b|\bconsents? again\b/i, 'connect again'],
+  [/\breminder of stage\b/i, 'the days: 30-day reminder'],
+  [/\b(?:was|is) kept of (?:it|them)\b/i, 'the noun again'],
+  [/,? for the old API (?:is|has)\b/i, 'because the old API'],
+  [/\bWhose any other token\b/i, 'a sentence that begins with its subject'],
 ];
 
-/** The embedded new API and the demo have words of their own; the app page of owners is rewritten apart. */
-const APART = /^src\/(?:modern|demo|demo-data)\/|^src\/http\/owners\/(?:app|move)\//;
+/** The embedded new API and the demo have words of their own. */
+const APART = /^src\/(?:modern|demo|demo-data)\//;
 
 /** Comments are for those who read the code; code stands between the marks of a template, and its texts in quotes. */
 const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
@@ -56,6 +64,12 @@ test.each(['src/http', 'src/domain', 'src/cli'])('the sentences below %s use the
   const texts = files.flatMap((file) => textsIn(readFileSync(file, 'utf8')).map((text) => ({ file, text })));
   expect(texts.length).toBeGreaterThan(50);
   expect(texts.flatMap(({ file, text }) => found(text).map((what) => `${file} ${what}`))).toEqual([]);
+});
+
+test('the badge of a token is one of the names, or says that a test outage interrupts it', () => {
+  const names = ['connected', 'waiting', 'stopped', 'moved', 'revoked', 'interrupted'];
+  const labels = Object.values(STANDING_WORDS).map(({ label }) => label);
+  expect(labels.filter((label) => !names.includes(label))).toEqual([]);
 });
 
 test('a synonym is found', () => {

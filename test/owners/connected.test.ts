@@ -49,7 +49,7 @@ test('where the new API does not answer it says so and what happens next, and th
   const back = await connect();
   refuseReads(503);
   const page = await browser.follow(back);
-  expect(wordsOf(page)).toMatch(/“Old App” is connected The connection is kept, but we could not read your/);
+  expect(wordsOf(page)).toMatch(/“Old App” is connected The app is connected\. We could not read your/);
   expect(wordsOf(page)).toMatch(/Calls work as soon as it does. Read once more/);
   expect(wordsOf(page)).not.toContain('We just read');
   system.proxy.insteadOfOther = undefined;

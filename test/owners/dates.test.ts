@@ -93,7 +93,7 @@ test('a date ahead stands on each of them, with the days that are left', async (
   expect(wordsOf(await sam.get(link))).toMatch(/Connect it by .* \(in 40 days\)/);
   const home = wordsOf(await sam.get(`${system.bridgeUrl}/apps`));
   expect(home).toMatch(/UTC in 40 days : From then on, tokens/);
-  expect(home).toMatch(/Old App 1 token not connected .*40 days left until the retirement/);
+  expect(home).toMatch(/Old App 1 token waiting .*40 days left until the retirement/);
 });
 
 test('more time is said to everybody, its reason to the owner alone', async () => {
@@ -131,7 +131,7 @@ test('an exemption is told to the owner alone, and brownouts to everybody', asyn
 
 test('after the retirement the link still connects', async () => {
   await set({ retirement: inDays(-3), sunset: inDays(20) });
-  expect(await appPage()).toMatch(/1 token refused .*Connect .*Since .*Connect the app, and the new API/);
+  expect(await appPage()).toMatch(/1 token waiting .*Connect .*Since .*Connect the app, and the new API/);
   const page = await sam.get(link);
   expect(wordsOf(page)).toMatch(/are refused\. .*ends on .* \(in 20 days\)/);
   const left = await pressIn(sam, page, /^Connect$/);
@@ -154,7 +154,7 @@ test('after the sunset nothing leads to a consent, and every page says why', asy
   expect((await pressIn(sam, before, /^Connect$/)).location).toBe(new URL(link).pathname);
   const back = await sam.follow(await pressIn(sam, page, /^Connect$/));
   expect(back.url).toContain('done=old-api-ended');
-  expect(wordsOf(back)).toMatch(/Nothing was connected: the old API has ended.*1 token refused/);
+  expect(wordsOf(back)).toMatch(/Nothing was connected: the old API has ended.*1 token waiting/);
   expect(sam.forms(back).map(({ action }) => action)).toEqual([`${system.bridgeUrl}/sign-out`]);
   expect(await appPage(new CookieWalker())).toMatch(/which ended on .*the app has to use the new API/);
   expect((await sam.get(`${system.bridgeUrl}/apps`)).body).not.toContain(`/apps/${app.clientId}/connect`);
@@ -189,7 +189,7 @@ async function expectSaid(says: ReadonlyArray<[path: string, browser: CookieWalk
     const said = wordsOf(await at(path, browser));
     expect(said).toMatch(words);
     expect(said).not.toMatch(
-      /Connect it by|days left|From then on|Rehearse it|The old API retires|(?<!State )waiting|tokens? not connected|before the retirement/,
+      /Connect it by|days left|From then on|Rehearse it|The old API retires|before the retirement/,
     );
   }
 }
@@ -219,9 +219,9 @@ test('/lifecycle of a bridge with an old API says what the retirement takes away
 test('a token is pasted to be compared only while the old API can be asked for it', async () => {
   expect(await pastePage()).toMatch(/are compared with your channels.*Compare with my account/);
   await set({ retirement: inDays(-1) });
-  expect(await pastePage()).toMatch(/only for an app that was given more time, .*Look it up/);
+  expect(await pastePage()).toMatch(/only where its app was given more time: .*Look it up/);
   expect(await pastePage()).not.toContain('Compare with my account');
-  expect(await pastePage(lone)).toMatch(/cannot be proven now, .*Look it up/);
+  expect(await pastePage(lone)).toMatch(/cannot find out whose it is, .*Look it up/);
 });
 
 async function standingAt({ context }: StartedBridge): Promise<string> {
@@ -245,18 +245,18 @@ describe('without an old API', () => {
     await keepProgress(lone.context);
     await calledElsewhere();
     const SAYS: Array<[path: string, browser: CookieWalker, words: RegExp]> = [
-      [own(), sam, /1 token refused .* its retirement changes nothing/],
-      [own(), dana, /a token of yours is refused until then\..*2 tokens refused/],
+      [own(), sam, /1 token waiting .* its retirement changes nothing/],
+      [own(), dana, /a token of yours is refused until then\..*2 tokens waiting/],
       [own(), new CookieWalker(), /needs no change\. Until the app is connected, its calls are refused\./],
       [new URL(link).pathname, sam, /Until the app is connected, its calls are refused\./],
       ['/apps', sam, /“Old App” is refused now: .*Connect once, and 1 token works, for calls that/],
-      ['/apps', dana, /Old App: 1 person, refused until then\. .*2 tokens refused/],
+      ['/apps', dana, /Old App: 1 person, refused until then\. .*2 tokens waiting/],
       [own('/tokens'), sam, /works, for calls that the new API answers\. Until then calls/],
       [own('/move'), dana, /2 wait for their holders and are refused until then\./],
       ['/apps/progress', dana, /wait\. They are refused until connected\. As counted \d.* UTC/],
       [own('/calls'), sam, /Not answered The new API does not carry out this call: it gets an error/],
       [own('/rehearse'), dana, /Nothing to rehearse The retirement changes no call|No date is ahead/],
-      ['/apps/paste-token', sam, /cannot be proven now, for the old API is not there to ask/],
+      ['/apps/paste-token', sam, /cannot find out whose it is, because the old API is off/],
       ['/lifecycle', sam, /Nothing changes here on that day: tokens .* are refused already\./],
     ];
     await expectSaid(SAYS);
@@ -267,9 +267,9 @@ describe('without an old API', () => {
     await set({ retirement: inDays(-9), sunset: inDays(-1) });
     await keepProgress(lone.context);
     await expectSaid([
-      [own(), sam, /1 token refused It was never connected to the new API, and the old API has ended\./],
+      [own(), sam, /1 token waiting It was never connected to the new API, and the old API has ended\./],
       [own(), dana, /Next The old API has ended for this app\./],
-      [own('/tokens'), sam, /refused It was never connected to the new API, and the old/],
+      [own('/tokens'), sam, /waiting It was never connected to the new API, and the old/],
       [own('/move'), dana, /0 of 2 tokens are connected or moved\. 2 are not connected; the old API has/],
       ['/apps', sam, /Nothing: no app of yours waits for you\./],
       ['/apps/progress', dana, /The old API has ended: connecting helps no more\./],

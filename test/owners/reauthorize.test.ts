@@ -87,7 +87,7 @@ test('the link connects every token of the app and account by one consent, and n
   expect(back.location).toBe(`/apps/${app.clientId}/connected`);
   const page = await dana.follow(back);
   expect(wordsOf(page)).toMatch(/“Old App” is connected.*We just read 12 channels/);
-  expect(wordsOf(page)).toMatch(/2 tokens working/);
+  expect(wordsOf(page)).toMatch(/2 tokens connected/);
   expect(await Promise.all(mine.map(({ token }) => statusOf(token)))).toEqual([200, 200]);
   expect(await statusOf(theirs.token)).toBe(401);
   expect(await historyOf(system, app.clientId)).toEqual([
@@ -213,10 +213,10 @@ test('the page of the app shows each state in words and connects from there', as
   await waitingToken(system, { app, accountId: DANA.accountId, state: 'revoked' });
   await waitingToken(system, { app, accountId: DANA.accountId, state: 'migrated' });
   const page = await dana.get(`${system.bridgeUrl}/apps/${app.clientId}`);
-  expect(wordsOf(page)).toMatch(/1 token stopped.*1 token refused.*1 token moved.*1 token revoked/);
+  expect(wordsOf(page)).toMatch(/1 token stopped.*1 token waiting.*1 token moved.*1 token revoked/);
   expect(wordsOf(page)).not.toContain('What your program needs');
   const shown = await dana.follow(await connectFrom(page));
-  expect(wordsOf(shown)).toMatch(/2 tokens working.*1 token moved.*1 token revoked/);
+  expect(wordsOf(shown)).toMatch(/2 tokens connected.*1 token moved.*1 token revoked/);
 });
 
 test('the list of apps has a button for each app that needs one', async () => {

@@ -32,82 +32,70 @@ const FACTS: PersonTokenFacts = {
 const ROWS: Array<
   [says: string, facts: Partial<PersonTokenFacts>, label: string, kind: string, reason: RegExp]
 > = [
-  ['a connected one works', {}, 'working', 'ok', /^Connected\./],
+  ['a connected one works', {}, 'connected', 'ok', /^Connected\./],
   [
     'one in doubt works, and says so',
     { grant_state: 'in_doubt' },
-    'working',
+    'connected',
     'ok',
     /^Whether the connection can be renewed is not certain\. It works on meanwhile/,
   ],
   ['after the sunset it is connected in vain', ENDED, 'connected', 'ok', /old API has ended/],
-  [
-    'a waiting one is for its holder',
-    { state: 'unmapped' },
-    'not connected',
-    'warning',
-    /^Its holder has not/,
-  ],
-  [
-    'to its holder it says so',
-    { state: 'unmapped', isOwn: true },
-    'not connected',
-    'warning',
-    /^You have not/,
-  ],
+  ['a waiting one is for its holder', { state: 'unmapped' }, 'waiting', 'warning', /^Its holder has not/],
+  ['to its holder it says so', { state: 'unmapped', isOwn: true }, 'waiting', 'warning', /^You have not/],
   [
     'one of a registration says where it comes from',
     { state: 'unmapped', isOwn: true, source: 'registration' },
-    'refused',
+    'waiting',
     'warning',
     /made for you/,
   ],
   [
     'one that was issued here the old API never knew',
     { state: 'unmapped', isOwn: true, source: 'issued' },
-    'refused',
+    'waiting',
     'warning',
     /^You have not/,
   ],
   [
     'one that was seen in use it knows',
     { state: 'unmapped', isOwn: true, source: 'observed' },
-    'not connected',
+    'waiting',
     'warning',
     /^You have not/,
   ],
   [
     'one with an address alone waits for its proof',
     { state: 'unmapped', account_id: null, isExpected: true },
-    'not connected',
+    'waiting',
     'warning',
     /known by a mail address alone/,
   ],
   [
     'one of nobody can be pasted',
     { state: 'unmapped', account_id: null },
-    'not connected',
+    'waiting',
     'warning',
     /Nobody has shown yet.*paste it/,
   ],
   [
     'where the old API cannot be asked, it cannot',
     { state: 'unmapped', account_id: null, oldApi: oldApi('before', false) },
-    'refused',
+    'waiting',
     'warning',
     /Nobody has shown yet whose it is\. Support can find out/,
   ],
   [
     'after the retirement it is refused',
     { state: 'unmapped', oldApi: oldApi('retired') },
-    'refused',
+    'waiting',
     'warning',
     /^Its holder/,
   ],
   [
     'after the sunset nothing helps it',
     { state: 'unmapped', ...ENDED },
-    'refused',
+    'waiting',
     'warning',
     /never connected/,
   ],
@@ -206,13 +194,13 @@ const outage = (rehearses: 'retirement' | 'sunset') => ({ ...RUNS, outage: { reh
 test('a brownout is told of beside who has to act', () => {
   const unmapped = tokenWords({ ...FACTS, state: 'unmapped', oldApi: outage('retirement') });
   expect(unmapped).toEqual({
-    label: 'refused',
+    label: 'interrupted',
     kind: 'warning',
     reason: expect.stringMatching(/^Its holder has not connected .* A short test outage/),
   });
-  expect(tokenWords({ ...FACTS, oldApi: outage('retirement') }).label).toBe('working');
+  expect(tokenWords({ ...FACTS, oldApi: outage('retirement') }).label).toBe('connected');
   expect(tokenWords({ ...FACTS, oldApi: outage('sunset') })).toMatchObject({
-    label: 'refused',
+    label: 'interrupted',
     kind: 'warning',
   });
 });

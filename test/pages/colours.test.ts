@@ -53,10 +53,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'moved to the new api': 'moved',
   moved: 'moved',
   connected: 'connected',
-  working: 'connected',
   waiting: 'waiting',
-  'not connected': 'waiting',
-  refused: 'waiting',
   revoked: 'revoked',
 };
 

@@ -76,7 +76,7 @@ test('an owner sees who waits for the own app, and nobody else does', async () =
   const page = await home();
   expect(wordsOf(page)).toContain('Old App: 2 people. See who waits');
   expect(page.body).toContain(`href="/apps/${own.clientId}/tokens"`);
-  expect(wordsOf(page)).toMatch(/4 tokens not connected 1 token working/);
+  expect(wordsOf(page)).toMatch(/4 tokens waiting 1 token connected/);
   expect(wordsOf(await home(sam))).not.toMatch(/People have still|carl@/);
 });
 
@@ -115,7 +115,7 @@ test('of an app with very many tokens the page says what there is now, and stays
   const page = await home();
   expect(wordsOf(page)).toContain('Old App: 5,102 people. See who waits');
   expect(wordsOf(page)).toMatch(
-    /Old App 5,104 tokens not connected 2 tokens working 1,234 calls in the last 30 days/,
+    /Old App 5,104 tokens waiting 2 tokens connected 1,234 calls in the last 30 days/,
   );
   await count();
   expect(Buffer.byteLength(page.body)).toBeLessThan(100_000);

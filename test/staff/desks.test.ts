@@ -126,7 +126,7 @@ test('undeliverable: whom, about what and why, to be settled or sent again; a se
   const page = await open('/undeliverable');
   const [line, ...none] = linesOf(page);
   expect(line).toMatch(
-    /^Tom Becker gone@example\.com .*reminder of stage 30 of the date, as holder of a token Mailbox unknown/,
+    /^Tom Becker gone@example\.com .*30-day reminder of the date, as holder of a token Mailbox unknown/,
   );
   expect(none).toEqual([]);
   expect(page.body).toContain(`/support/mails/${open1}/settle"`);

@@ -81,10 +81,10 @@ test('a mail is told of with what became of it', () => {
   expect(lost).toMatchObject({ kind: 'danger', note: 'It could not be delivered: no address is known.' });
   expect(deliveryWords({ ...mail, state: 'undeliverable', settled_at: 1 }).note).toContain('Dealt with');
   expect(stageWords({ stage: '30', planned_for: 'retirement:2027-02-01' })).toBe(
-    'reminder of stage 30 of the retirement on 2027-02-01',
+    '30-day reminder of the retirement on 2027-02-01',
   );
   expect(stageWords({ stage: '0', planned_for: 'sunset:2027-02-01' })).toBe(
-    'reminder of stage 0 of the sunset on 2027-02-01',
+    'reminder for the day of the sunset on 2027-02-01',
   );
   expect(stageWords({ stage: 'died', planned_for: '1' })).toBe('a connection ended');
   const of = (mail_id: string, stage: string) => ({ mail_id, stage, ...mail, state: 'sent' }) as ReminderMail;

@@ -136,7 +136,7 @@ test('a token that waits for an e-mail address says whose it may be and how to g
   const words = wordsOf(await at(`mappings/${id}`));
   expect(words).toContain('late@people.example (not proven)');
   // Without an old API nobody answers it, as the owner of its app reads too.
-  expect(words).toMatch(/Token 1\/\S+ refused/);
+  expect(words).toMatch(/Token 1\/\S+ waiting/);
   expect(words).toContain('Its holder is known by an e-mail address alone');
   expect(words).toContain('None: nobody has connected this app for the account yet.');
   expect(words).toContain('No call with this token was ever seen here.');
@@ -216,7 +216,7 @@ test('mails to the person about the app stand there with what became of them', a
     .execute();
   for (const path of [`mappings/${id}`, `accounts/${DANA.accountId}`]) {
     const page = await at(path);
-    expect(wordsOf(page)).toMatch(/reminder of stage 30 of the retirement on 2026-12-20.*reached nobody/);
+    expect(wordsOf(page)).toMatch(/30-day reminder of the retirement on 2026-12-20.*reached nobody/);
     expect(page.body).not.toContain(`/support/mails/${mail.id}/settle`);
     expect(wordsOf(page)).toContain('Mark as dealt with (takes “agent”)');
   }
@@ -265,7 +265,7 @@ test('a reminder that support sent to the owner of the app stands there too, and
 test('an account shows its apps, tokens by state and browsers; an app its owner, dates, tokens and history', async () => {
   const { app, id } = await working();
   const account = wordsOf(await at(`accounts/${DANA.accountId}`));
-  for (const part of [DANA.login, DANA.accountId, 'working', 'in one browser'])
+  for (const part of [DANA.login, DANA.accountId, 'connected', 'in one browser'])
     expect(account).toContain(part);
   const page = await at(`apps/${app.clientId}`);
   const words = wordsOf(page);
@@ -273,7 +273,7 @@ test('an account shows its apps, tokens by state and browsers; an app its owner,
     app.clientId,
     'https://page.example/callback',
     'The app was registered',
-    '1 token working',
+    '1 token connected',
   ])
     expect(words).toContain(part);
   expect(page.body).toContain(`/support/mappings/${id}`);

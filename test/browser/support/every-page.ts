@@ -9,6 +9,7 @@ import { EMPTY_PAGES, OWNER_PAGES, type Shown, STAFF_PAGES, STRANGERS_PAGES } fr
 import { arriveAt } from './arrive.ts';
 import { type DemoWorld, startDemoWorld } from './demo-world.ts';
 import { liveIn } from './lived-in.ts';
+import { fillMany, MANY_PAGES } from './many.ts';
 import { OWNER_ACTS, SECOND_PAGES, STAFF_ACTS } from './lived-in-pages.ts';
 
 /** Looks at pages of people: on the data of the demo, where nothing is known yet, and without a sign-in. */
@@ -22,7 +23,7 @@ async function brokenBy(page: Page): Promise<string[]> {
 }
 
 /** Who looks on, by the system that they look at. */
-const ONLOOKERS = ['lead', 'second', 'stranger', 'empty'] as const;
+const ONLOOKERS = ['lead', 'second', 'stranger', 'empty', 'many'] as const;
 
 type Onlooker = (typeof ONLOOKERS)[number];
 
@@ -33,6 +34,7 @@ const GROUPS: readonly Group[] = [
   ['of support holds', 'lead', [...STAFF_PAGES, ...STAFF_ACTS]],
   ['holds for another owner', 'second', SECOND_PAGES],
   ['holds where nothing is known', 'empty', EMPTY_PAGES],
+  ['holds where there is much', 'many', MANY_PAGES],
   ['holds for somebody who is not signed in', 'stranger', STRANGERS_PAGES],
 ];
 
@@ -50,7 +52,7 @@ function groupsOf(names: readonly string[] | undefined): Group[] {
 async function openWorld() {
   const [world, browser] = await Promise.all([startDemoWorld(), openChromium()]);
   const visitors: Visitor[] = [];
-  let empty: System | undefined;
+  const others: System[] = [];
 
   async function newTab(): Promise<Page> {
     const visitor = await newVisitor(browser);
@@ -66,15 +68,24 @@ async function openWorld() {
     return { page, base: bridgeUrl };
   }
 
+  /** Without the data of the demo, and with a lead. */
+  async function startOther({ accountId }: typeof SAM): Promise<System> {
+    const other = await startSystem();
+    others.push(other);
+    const named = { account: accountId, role: 'lead', actor: 'test', requestId: null } as const;
+    await addStaff(other.bridge.context, named);
+    return other;
+  }
+
   const openers: Record<Onlooker, () => Promise<{ page: Page; base: string }>> = {
     lead: () => signedIn(world, DANA),
     second: () => signedIn(world, SAM),
     stranger: async () => ({ page: await newTab(), base: world.bridgeUrl }),
-    async empty() {
-      empty = await startSystem();
-      const named = { account: SAM.accountId, role: 'lead', actor: 'test', requestId: null } as const;
-      await addStaff(empty.bridge.context, named);
-      return signedIn(empty, SAM);
+    empty: async () => signedIn(await startOther(SAM), SAM),
+    async many() {
+      const many = await startOther(DANA);
+      await fillMany(many);
+      return signedIn(many, DANA);
     },
   };
   return {
@@ -82,15 +93,15 @@ async function openWorld() {
     openers,
     async close() {
       for (const visitor of visitors) await visitor.leave();
-      await closeAll(browser, world, empty);
+      await closeAll(browser, world, ...others);
       expect(visitors.flatMap(({ complaints }) => complaints)).toEqual([]);
     },
   };
 }
 
-async function closeAll(browser: Browser, ...systems: Array<System | undefined>): Promise<void> {
+async function closeAll(browser: Browser, ...systems: System[]): Promise<void> {
   await browser.close();
-  for (const system of systems) await system?.stop();
+  for (const system of systems) await system.stop();
 }
 
 type Looking = { page: Page; base: string; world: DemoWorld };

@@ -33,6 +33,27 @@ async function register(shown: Page): Promise<void> {
   await press(shown, 'Register app');
 }
 
+/** The owner lets Sam see the app. */
+const share: Act = async (shown) => {
+  await fill('Mail address', SAM.login, 'Add')(shown);
+  await shown.getByLabel(`What ${SAM.login} may do`, { exact: true }).selectOption('read');
+  await shown
+    .getByRole('button', { name: /^Change/ })
+    .last()
+    .click();
+  await shown.getByText('Once they have shown that the address is theirs').waitFor();
+};
+
+/** Sam has shown that the address is his. */
+const openShared =
+  (path: string): Act =>
+  async (shown, { bridge, bridgeUrl }: DemoWorld) => {
+    const proven = { account_id: SAM.accountId };
+    const { durable } = bridge.context.store;
+    await durable.updateTable('app_contacts').set(proven).where('access_email', '=', SAM.login).execute();
+    await shown.goto(`${bridgeUrl}${path}`);
+  };
+
 /** No message goes to the address: nothing happens to the app while the pages are looked at. */
 async function addWebhook(shown: Page): Promise<void> {
   await shown.getByLabel('Address of your server').fill('https://93.184.215.14/hooks/old-api');
@@ -140,6 +161,7 @@ export const OWNER_ACTS: readonly Shown[] = [
   page('secret-retire', `${news}/secrets`, (shown) =>
     shown.getByRole('link', { name: /^Retire the older/ }).click(),
   ),
+  page('contacts-shared', `${news}/contacts`, share),
   page('webhook-secret', `${news}/webhooks`, addWebhook),
   page('webhook', `${news}/webhooks`, openWebhook),
   page('webhooks-one', `${news}/webhooks`),
@@ -152,6 +174,11 @@ const tooMany: Act = async (shown, world) => {
   await searched('bakery')(shown);
 };
 
+const openTakeBack: Act = async (shown) => {
+  await because('Revoke the token')(shown);
+  await follow(shown, 'Take back');
+};
+
 /** What support sees. */
 export const STAFF_ACTS: readonly Shown[] = [
   page('support-token-working', WORKING),
@@ -159,6 +186,12 @@ export const STAFF_ACTS: readonly Shown[] = [
   page('support-probed', `${WORKING}/probe`, because('Test it now')),
   page('support-token-in-doubt', IN_DOUBT),
   page('support-probed-in-doubt', `${IN_DOUBT}/probe`, because('Test it now')),
+  page('support-take-back', `${WAITING}/revoke`, openTakeBack),
+  page('support-taken-back', WAITING, async (shown) => {
+    await follow(shown, 'Take back');
+    await because('Take it back')(shown);
+  }),
+  page('support-token-then', `${STOPPED}?at=${new Date(Date.now() - 30 * DAY).toISOString()}`),
   page('support-form-expired', '/support', async (shown) => {
     await outdate(shown);
     await searched('bakery')(shown);
@@ -186,6 +219,12 @@ const signOutMeanwhile: Act = async (shown) => {
 /** What another owner sees, who is not of the staff and then may only read there. */
 export const SECOND_PAGES: readonly Shown[] = [
   page('second-home', '/apps'),
+  page('shared-home', '/apps', openShared('/apps')),
+  page('shared-app', '/apps', openShared(news)),
+  page('shared-app-contacts', '/apps', openShared(`${news}/contacts`)),
+  page('shared-leave', '/apps', openShared(`${news}/shared`)),
+  page('shared-left', `${news}/shared`, (shown) => press(shown, 'Leave')),
+  page('shared-allow', `${news}/shared`),
   page('second-app-in-doubt', `/apps/${DESK.clientId}`),
   page('not-of-the-staff', '/support'),
   page('reader-token', '/apps', asReader(STOPPED)),

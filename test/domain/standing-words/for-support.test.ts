@@ -210,7 +210,7 @@ test.each<[Case, ReturnType<typeof kind>]>([
   ],
   [
     { is: 'moved', handover: 'lapsed' },
-    kind('warning', 'calls the new API itself\\. The app never confirmed that', '^If the app lost its pair'),
+    kind('warning', 'calls the new API itself\\. The app never confirmed that', '^If the app lost them'),
   ],
   [{ is: 'moved', handover: 'confirmed' }, kind('', 'calls the new API itself\\.$', 'refused for good\\.$')],
   [{ is: 'moved', handover: undefined }, kind('', 'calls the new API itself\\.$', 'refused for good\\.$')],

@@ -164,7 +164,7 @@ export function pastingAToken(stage: Stage): void {
 
     const page = await stage.dana.follow(await stage.dana.get(back));
     expect(page.url).toBe(`${stage.system.bridgeUrl}/apps/${app.clientId}?done=of-another-app`);
-    expect(wordsOf(page)).toMatch(/The token is yours now.*1 token not connected/);
+    expect(wordsOf(page)).toMatch(/The token is yours now.*1 token waiting/);
     expect(await mappingOf(stage.system, id)).toMatchObject({ state: 'unmapped', accountId: DANA.accountId });
     const grants = durable.selectFrom('grants').select('id').where('client_id', '=', program.client_id);
     expect(await grants.execute()).toEqual([]);
@@ -214,7 +214,7 @@ export function pastingAToken(stage: Stage): void {
       const page = await paste(token, stage.sam);
       context.oldBackend = oldBackend;
       expect(page.status).toBe(422);
-      expect(wordsOf(page)).toContain('cannot be proven now');
+      expect(wordsOf(page)).toContain('cannot be shown now');
     },
   );
 

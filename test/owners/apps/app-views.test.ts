@@ -106,7 +106,7 @@ test('the overview shows the owner the id, the callbacks, all tokens, the next t
   expect(words).toContain(app.clientId);
   expect(words).toContain('https://viewed.example/cb');
   expect(words).toMatch(/Next Connect the app to your own account: a token of yours waits/);
-  expect(words).toMatch(/All tokens of this app 2 tokens not connected/);
+  expect(words).toMatch(/All tokens of this app 2 tokens waiting/);
   expect(words).toMatch(/41 in the last 30 days, the last one .* by nightly-cron\/2\.1/);
   expect(page.body).toContain('<svg');
   expect(words).not.toContain('Sam');
@@ -117,7 +117,7 @@ test('a holder sees each own token with its reason, and neither the owner’s no
   const other = await waitingToken(system, { app, accountId: DANA.accountId });
   await called(other.id, 7531);
   const words = wordsOf(await open(sam));
-  expect(words).toMatch(/Your tokens of this app 1 token not connected/);
+  expect(words).toMatch(/Your tokens of this app 1 token waiting/);
   expect(words).toContain(`1/${mine.token.slice(2, 6)}…${mine.token.slice(-4)}`);
   expect(words).toContain('You have not connected the app to the new API yet.');
   expect(words).not.toContain(`…${other.token.slice(-4)}`);
@@ -133,11 +133,11 @@ test('an owner reads of every token whose it is, where it comes from, how it is 
   const page = await open(dana, '/tokens');
   const words = wordsOf(page);
   const hint = `1/${token.slice(2, 6)}…${token.slice(-4)}`;
-  expect(words).toMatch(new RegExp(`${hint} Sam Holder imported not connected \\(\\d\\) .* UTC 12 `));
-  expect(words).toMatch(/you from the registration refused never seen 0/);
-  expect(words).toMatch(/not known yet imported not connected \(\d\) /);
+  expect(words).toMatch(new RegExp(`${hint} Sam Holder imported waiting \\(\\d\\) .* UTC 12 `));
+  expect(words).toMatch(/you from the registration waiting never seen 0/);
+  expect(words).toMatch(/not known yet imported waiting \(\d\) /);
   for (const reason of ['is known by a mail address alone', 'has not connected the app'])
-    expect(words).toMatch(new RegExp(`\\(\\d\\) not connected Its holder ${reason}`));
+    expect(words).toMatch(new RegExp(`\\(\\d\\) waiting Its holder ${reason}`));
   expect(words).toContain('refused It was made for you');
   expect(page.body).not.toContain('holder@elsewhere.example');
   expect(page.body).not.toContain(SAM.login);
@@ -180,7 +180,7 @@ test('very many tokens are counted now, whatever the last count of the job said'
     .values({ ...counted, client_id: app.clientId, day, active: 1_234_567 })
     .execute();
   expect(wordsOf(await open(dana))).toMatch(
-    /All tokens of this app (?:1 token not connected )?5,000 tokens working/,
+    /All tokens of this app (?:1 token waiting )?5,000 tokens connected/,
   );
 });
 

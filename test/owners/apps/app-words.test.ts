@@ -98,7 +98,7 @@ test.each(WAYS)('the checklist: %s', (_says, moved, states) => {
 test('each step has its numbers, and one that is not done what comes next', () => {
   const steps = checklist(START, PLACE);
   expect(steps.map(({ evidence }) => evidence)).toEqual([
-    expect.stringMatching(/^None is entered/),
+    expect.stringMatching(/^No client is entered/),
     '0 of 3 tokens are connected or moved. 3 wait for their holders.',
     'No connection is here to hand over.',
     '1,234 calls came to the old API in the last 7 days.',
@@ -125,7 +125,7 @@ test('after the sunset nobody is sent to connect any more', () => {
   };
   const last = (own: number) => checklist({ ...moved, grants: { all: 2, own } }, ENDED).at(2);
   expect(last(0)).toMatchObject({
-    evidence: expect.stringMatching(/^2 tokens are still connected here\. /),
+    evidence: expect.stringMatching(/^2 tokens are still connected\. /),
     next: undefined,
   });
   for (const own of [1, 2]) expect(last(own)?.next?.text).toMatch(/^The app exchanges each old token/);
@@ -139,7 +139,9 @@ test('connections of before the own client are told to connect once more', () =>
     grants: { all: 3, own: 1 },
   };
   const [, , last] = checklist(moved, PLACE);
-  expect(last?.evidence).toContain('4 tokens are still served here. 1 of 3 connections can be handed over');
+  expect(last?.evidence).toContain(
+    '4 tokens are still answered by this service. 1 of 3 connections can be handed over',
+  );
   expect(last?.next?.text).toMatch(/connect once more/);
   const [, , none] = checklist({ ...moved, grants: { all: 1, own: 0 } }, PLACE);
   expect(none?.evidence).toContain('None of 1 connection was made with the app’s own client');
@@ -179,11 +181,13 @@ test('what was not confirmed in time has its own words, once nothing can be conf
   const last = (awaited: number, lost: number) =>
     checklist({ ...moved, handovers: { handed: 3, confirmed: 1, awaited, lost } }, PLACE).at(2);
   expect(last(2, 0)?.evidence).toBe('3 connections handed over, 1 confirmed by the app.');
-  expect(last(1, 1)?.evidence).toMatch(/1 was not confirmed within seven days, .* of it here is erased\.$/);
+  expect(last(1, 1)?.evidence).toMatch(
+    /1 was not confirmed within seven days, .* its new tokens were erased here\.$/,
+  );
   expect(last(1, 1)?.next?.text).toMatch(/^Confirm each one within seven days/);
   expect(last(0, 2)?.evidence).toMatch(/2 were not confirmed within seven days, /);
   expect(last(0, 2)?.next?.text).toMatch(
-    /cannot be confirmed any more\. If the app has stored its pairs, .* after the sunset .* at the new API itself/,
+    /too late to confirm these\. If the app has stored the new tokens, .* After the sunset .* at the new API itself/,
   );
 });
 

@@ -149,7 +149,7 @@ test('of an imported secret the page says since when it is known here, and no da
   ]);
   const dana = await browserOf(system);
   const told = await words(dana, `/apps/${imported}/secrets`);
-  expect(told).toMatch(new RegExp(`The only one ${day}.* How old it is, is not known`));
+  expect(told).toMatch(new RegExp(`The only one ${day}.* Made before this date`));
   expect(told).not.toContain('2015');
   const callback = 'https://made-here.example/callback';
   const own = await registerLegacyApp(system.bridge, callback, DANA.accountId);

@@ -123,9 +123,9 @@ const csvOf = async (path: string) =>
 
 async function tokensAreTrue(): Promise<void> {
   const apps = card(await words(dana, '/apps'), 'Apps that you registered');
-  expect(apps).toContain('5,000 tokens not connected');
+  expect(apps).toContain('5,000 tokens waiting');
   expect(await words(dana, '/apps')).toContain(`Many tokens: ${PEOPLE.toLocaleString('en-GB')} people`);
-  expect(await words(dana, `/apps/${APP}`)).toMatch(/All tokens of this app 5,000 tokens not connected/);
+  expect(await words(dana, `/apps/${APP}`)).toMatch(/All tokens of this app 5,000 tokens waiting/);
   expect(await words(dana, `/apps/${APP}`)).toContain('80 tokens of yours wait');
   expect(await words(dana, `/apps/${APP}/move`)).toMatch(
     /0 of 5,000 tokens are connected or moved\. 5,000 wait/,
@@ -133,7 +133,7 @@ async function tokensAreTrue(): Promise<void> {
   expect(await words(dana, '/apps/progress')).toMatch(
     /Many tokens 0 of 5,000 tokens are connected or moved; 5,000 wait/,
   );
-  expect(await words(staff, `/support/apps/${APP}`)).toMatch(/5,000 in all: 5,000 tokens not connected/);
+  expect(await words(staff, `/support/apps/${APP}`)).toMatch(/5,000 in all: 5,000 tokens waiting/);
   const [{ waiting } = { waiting: 0 }] = await system.bridge.context.store.durable
     .selectFrom('mappings')
     .innerJoin('apps', 'apps.client_id', 'mappings.client_id')

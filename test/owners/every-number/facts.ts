@@ -80,10 +80,10 @@ export const hintOf = ({ hint_first: first, hint_last: last }: Token) => `${firs
 
 /** What the label of a state stands for. */
 export const LABELS: Record<string, MappingState> = {
-  'not connected': 'unmapped',
+  waiting: 'unmapped',
   // While the owner rehearses.
-  refused: 'unmapped',
-  working: 'active',
+  interrupted: 'unmapped',
+  connected: 'active',
   stopped: 'reauthorization_required',
   revoked: 'revoked',
   moved: 'migrated',

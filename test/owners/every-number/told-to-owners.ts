@@ -204,7 +204,7 @@ const moving: Rule[] = [
   },
   {
     on: MOVE,
-    says: '# tokens? (?:is|are) still served here\\. None of # connections? was',
+    says: '# tokens? (?:is|are) still answered by this service\\. None of # connections? was',
     truth: ({ tokens }, place) => {
       const active = tokens.filter((token) => inPath(place)(token) && token.state === 'active');
       return [active.length, new Set(active.map(({ account_id: id }) => id)).size];

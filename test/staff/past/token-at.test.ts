@@ -107,7 +107,7 @@ test('an end divides the time: working before, revoked with its reason after', a
   });
   expect((await world.pastOf(id, after - 1)).json).toMatchObject({ state: 'active', grant: 'alive' });
   const page = await pageAt(id, isoOf(before));
-  expect(wordsOf(page)).toContain('State then working');
+  expect(wordsOf(page)).toContain('State then connected');
   expect(page.body).toContain(`value="${isoOf(before)}"`);
 });
 

@@ -6,11 +6,11 @@ import type { TokenPast } from './token-at.ts';
 /** How a token stood, in words for the command and for the page of support. */
 
 const STATES: Readonly<Record<MappingState, string>> = {
-  unmapped: 'not connected',
-  active: 'working',
-  reauthorization_required: 'stopped, it had to be connected again',
+  unmapped: 'waiting',
+  active: 'connected',
+  reauthorization_required: 'stopped',
   revoked: 'revoked',
-  migrated: 'moved to its app',
+  migrated: 'moved',
 };
 
 /** What happened at the first entry. */

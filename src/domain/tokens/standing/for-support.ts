@@ -159,14 +159,14 @@ function moved(it: string, { handover }: Case<'moved'>): TokenStatus {
   if (handover === 'open')
     return {
       kind: 'warning',
-      sentence: `${sentence} The app has not confirmed yet that it stored the pair.`,
-      next: 'Remind the app’s owner to confirm the hand-over: seven days after it the pair is erased here.',
+      sentence: `${sentence} The app has not confirmed yet that it stored the new tokens.`,
+      next: 'Remind the app’s owner to confirm the hand-over: seven days after it the new tokens are erased here.',
     };
   if (handover === 'lapsed')
     return {
       kind: 'warning',
-      sentence: `${sentence} The app never confirmed that, and the pair has been erased here.`,
-      next: 'If the app lost its pair, the account holder has to connect it anew from the app.',
+      sentence: `${sentence} The app never confirmed that, and the new tokens have been erased here.`,
+      next: 'If the app lost them, the account holder has to connect it anew from the app.',
     };
   return { kind: '', sentence, next: NOTHING_TO_DO };
 }

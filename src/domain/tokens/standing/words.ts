@@ -3,7 +3,7 @@ import type { TokenStanding } from './standing.ts';
 /** The words for each standing that all readers share: callers, people, support, mails and commands. */
 
 interface StandingWords {
-  /** Of a badge. */
+  /** Of a badge: one of the words of docs/glossary.md, or what interrupts the calls. */
   label: string;
   /** A clause about the token or its app that follows its subject: `It …`, `“App” …`. */
   headline: string;
@@ -16,19 +16,19 @@ type EndedStanding = Extract<TokenStanding, { is: 'ended' }>;
 type WordsKey = Exclude<TokenStanding['is'], 'ended'> | `ended ${EndedStanding['was']}`;
 
 export const STANDING_WORDS: Readonly<Record<WordsKey, StandingWords>> = {
-  served: { label: 'working', headline: 'works', meaning: 'Calls are answered.' },
+  served: { label: 'connected', headline: 'works', meaning: 'Calls are answered.' },
   passed: {
-    label: 'not connected',
+    label: 'waiting',
     headline: 'is not connected to the new API yet',
-    meaning: 'Not connected to the new API yet.',
+    meaning: 'Not connected to the new API yet. The old API answers its calls meanwhile.',
   },
   interrupted: {
-    label: 'refused',
+    label: 'interrupted',
     headline: 'is refused by a short test outage (brownout)',
     meaning: 'A short test outage (brownout) refuses its calls; they are answered as before after it.',
   },
   refused: {
-    label: 'refused',
+    label: 'waiting',
     headline: 'is refused now',
     meaning: 'Not connected to the new API. Connect the app, and the calls that the new API answers work.',
   },
@@ -44,7 +44,7 @@ export const STANDING_WORDS: Readonly<Record<WordsKey, StandingWords>> = {
     meaning: 'Still connected, but the old API has ended.',
   },
   'ended unconnected': {
-    label: 'refused',
+    label: 'waiting',
     headline: 'was never connected to the new API, and the old API has ended',
     meaning: 'It was never connected to the new API, and the old API has ended.',
   },
@@ -64,7 +64,7 @@ export const STANDING_WORDS: Readonly<Record<WordsKey, StandingWords>> = {
     meaning: 'The app has moved to the new API and does not need it.',
   },
   orphaned: {
-    label: 'refused',
+    label: 'stopped',
     headline: 'is refused, because its app was retired',
     meaning: 'The app was retired, so every call is refused.',
   },

@@ -35,9 +35,9 @@ const FOUND: Readonly<Record<Exclude<PastedTokenResult['found'], 'can be proven'
   moved: `This token ${STANDING_WORDS.moved.headline}. It cannot be connected any more.`,
   'somebody else': 'This token belongs to another account. Sign in with the account that it was made for.',
   'waits for e-mail':
-    'This token waits for the account with the e-mail address that it was made for. Open “Your apps” and confirm that address there.',
+    'This token waits for the account with the e-mail address that it was made for. Open “Your apps” and show there that the address is yours.',
   'no old backend':
-    'Whose token this is cannot be proven now, for the old API is not there to ask. Write to support; do not send the token itself.',
+    'Whose token this is cannot be shown now, because the old API is off. Write to support; do not send the token itself.',
   'too many profiles':
     'This token reaches more than 1,000 profiles, more than can be compared with your channels. Write to support; do not send the token itself.',
   'unnamed profiles':

@@ -27,9 +27,9 @@ function readWords({ is, channels, at }: AnsweredProof, now: number): Sentence {
   const what = counted(channels.length, 'channel');
   if (is === 'last known')
     return [
-      'The new API did not give a usable answer now. At the last read, ',
+      'The new API gave no usable answer just now. When we last read, ',
       at,
-      `, it told us ${what}. Calls get that answer.`,
+      `, it named ${what}. Calls get that answer.`,
     ];
   if (now - at < JUST_NOW) return [`We just read ${what} of your account with this connection.`];
   return [`We read ${what} of your account with this connection, `, at, '.'];
@@ -37,11 +37,11 @@ function readWords({ is, channels, at }: AnsweredProof, now: number): Sentence {
 
 const FAILED = {
   'no answer':
-    'The connection is kept, but we could not read your channels yet: the new API did not give a usable answer. You need not do anything. Calls work as soon as it does.',
+    'The app is connected. We could not read your channels yet, because the new API gave no usable answer. You need not do anything: calls work as soon as it answers.',
   'not covered':
-    'The connection is kept, but it may not read your account and channels, because that was not allowed on the account page. Calls for them are refused until you connect the app again and allow it.',
+    'The app is connected, but it may not read your account and channels, because that was not allowed on the account page. Calls for them are refused until you connect the app again and allow it.',
   ended:
-    'The new API has just told us that the connection has ended, for example because it was taken back in the account settings. Calls are refused until you connect the app again.',
+    'The new API has just told us that the connection has ended, for example because it was revoked in the account settings. Calls are refused until you connect the app again.',
 } as const;
 
 /** The proof of a connection at this moment. */

@@ -52,7 +52,7 @@ const sumOf = (former: NonNullable<ChecklistInput['grants']['former']>) =>
 function noClientWords(grants: ChecklistInput['grants']): string {
   const { names, are, connections } = formerOf(grants);
   if (connections === 0)
-    return 'None is entered. People who connect are asked by the client of this service, and no connection can be handed over.';
+    return 'No client is entered. People connect with the client of this service, and such connections cannot be handed over.';
   return `No client is entered for new connections. ${grants.isPart ? 'At least ' : ''}${counted(connections, 'connection')} can still be handed over to ${names}, which ${are} used before.`;
 }
 
@@ -195,7 +195,7 @@ function ableWords({ isRefused = false, ...grants }: ChecklistInput['grants']): 
   }
   const able = own + sumOf(former);
   const made = madeWords(grants);
-  if (able === 0) return `None of ${looked} was ${made}, and only such can be handed over.`;
+  if (able === 0) return `None of ${looked} was ${made}. Only such connections can be handed over.`;
   return `${formatNumber(able)} of ${looked} can be handed over now: ${able === 1 ? 'it was' : 'they were'} ${made}.`;
 }
 
@@ -204,24 +204,24 @@ function handedWords({ handed, confirmed, lost, isPart }: ChecklistInput['handov
     ? `Of the first ${counted(handed, 'connection')} handed over ${formatNumber(confirmed)} are confirmed by the app.`
     : `${counted(handed, 'connection')} handed over, ${formatNumber(confirmed)} confirmed by the app.`;
   if (lost === 0) return words;
-  return `${words} ${formatNumber(lost)} ${lost === 1 ? 'was' : 'were'} not confirmed within seven days, and what was kept of ${lost === 1 ? 'it' : 'them'} here is erased.`;
+  return `${words} ${formatNumber(lost)} ${lost === 1 ? 'was' : 'were'} not confirmed within seven days, so ${lost === 1 ? 'its' : 'their'} new tokens were erased here.`;
 }
 
 function handOverEvidence({ tokens, grants, handovers, phase }: ChecklistInput): string {
   const { handed } = handovers;
   const done = handedWords(handovers);
   if (tokens.active === 0) return handed === 0 ? 'No connection is here to hand over.' : done;
-  const kept = phase === 'ended' ? 'connected' : 'served';
-  const left = `${counted(tokens.active, 'token')} ${tokens.active === 1 ? 'is' : 'are'} still ${kept} here.`;
+  const kept = phase === 'ended' ? 'connected' : 'answered by this service';
+  const left = `${counted(tokens.active, 'token')} ${tokens.active === 1 ? 'is' : 'are'} still ${kept}.`;
   return [...(handed > 0 ? [done] : []), left, ableWords(grants)].join(' ');
 }
 
 const EXCHANGE = 'The app exchanges each old token for the connection behind it.';
 
-const CONFIRM = 'Confirm each one within seven days, once the app has stored its pair.';
+const CONFIRM = 'Confirm each one within seven days, once the app has stored the new tokens.';
 
 const LOST =
-  'What was not confirmed in time cannot be confirmed any more. If the app has stored its pairs, it works and nothing is left to do. Else people connect once more from the app, and it takes the new connections over; after the sunset they do so at the new API itself.';
+  'It is too late to confirm these. If the app has stored the new tokens, nothing is left to do. If not, people connect once more from the app, and the app takes the new connections over. After the sunset they connect at the new API itself.';
 
 /** How the app gets the remaining connections. After the sunset no person connects from the app any more. */
 function takeOverWords({ client, grants, phase }: ChecklistInput): string | undefined {

@@ -15,7 +15,7 @@ const STAGES: Readonly<Record<string, string>> = {
 const DATES: Readonly<Record<string, string>> = { retirement: 'the retirement', sunset: 'the sunset' };
 
 /**
- * The subject of a reminder: `reminder of stage 30 of the retirement on 2027-02-01`. A stage that was missed is made up
+ * The subject of a reminder: `30-day reminder of the retirement on 2027-02-01`. A reminder that was missed is made up
  * for later, so its number does not say how many days before the date the mail left.
  */
 export function stageWords({
@@ -25,7 +25,8 @@ export function stageWords({
   if (Object.hasOwn(STAGES, stage)) return STAGES[stage] ?? stage;
   const [name = '', day = ''] = planned.split(':');
   const date = Object.hasOwn(DATES, name) ? DATES[name] : 'the date';
-  return `reminder of stage ${stage} of ${date}${day === '' ? '' : ` on ${day}`}`;
+  const kind = stage === '0' ? 'reminder for the day' : `${stage}-day reminder`;
+  return `${kind} of ${date}${day === '' ? '' : ` on ${day}`}`;
 }
 
 /** The words with the reason, where the reason is known. */
