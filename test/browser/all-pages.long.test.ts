@@ -1,6 +1,6 @@
 import { describeEveryPage } from './support/every-page.ts';
 
-/** Every page, in both themes, on a phone and on a wide screen, with what axe finds and a picture of each view. */
+/** Every page, where little is known and much, in both themes, on a phone and at a desk, with what axe finds and a picture of each view. */
 describeEveryPage([
   { width: 390, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },

@@ -10,10 +10,10 @@ import { browserMissing, openChromium } from './chromium.ts';
 /** The mails as people see them: in a real browser, light and dark, on a phone and on a desk, with images blocked. */
 
 const VIEWS = [
-  { width: 360, colorScheme: 'light' },
-  { width: 360, colorScheme: 'dark' },
-  { width: 800, colorScheme: 'light' },
-  { width: 800, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
 ] as const;
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
