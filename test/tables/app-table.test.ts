@@ -59,7 +59,7 @@ test('above twelve they stand in a table, with what needs somebody first, and wh
   );
   const lines = linesOf(page);
   expect(lines).toHaveLength(50);
-  expect(lines[0]).toMatch(/^Planner 59 .*2 tokens? not connected.* 2 /);
+  expect(lines[0]).toMatch(/^Planner 59 .*2 tokens? waiting.* 2 /);
   expect(lines[1]).toMatch(/^Planner 41 /);
 });
 

@@ -8,7 +8,7 @@ import {
   listSharedApps,
   setAccess,
 } from '../../store/apps/shared-apps.ts';
-import { appsSharedByOwner, isRefused } from '../../store/apps/refused-apps.ts';
+import { appsSharedByOwner, isShareRefused } from '../../store/apps/refused-apps.ts';
 import type { ContactAccess } from '../../store/tables/existing-token-tables.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Origin } from '../origin.ts';
@@ -67,7 +67,7 @@ async function whyNotShared(
   tx: Database,
   { clientId, owner, email }: { clientId: string; owner: string; email: string },
 ): Promise<ShareRefusal | undefined> {
-  if (await isRefused(tx, { clientId, email })) return 'left';
+  if (await isShareRefused(tx, { clientId, email })) return 'left';
   const shared = await appsSharedByOwner(tx, { owner, email });
   return shared.length >= OWNER_SHARES_MAX && !shared.includes(clientId) ? 'too many' : undefined;
 }

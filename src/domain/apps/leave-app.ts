@@ -1,5 +1,5 @@
 import { normalEmail } from '../../shared/mail/address.ts';
-import { deleteSharedContact, isRefused, listSharedByOwner } from '../../store/apps/refused-apps.ts';
+import { deleteSharedContact, isShareRefused, listSharedByOwner } from '../../store/apps/refused-apps.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { recordEvents } from '../history/record-event.ts';
 import type { Origin } from '../origin.ts';
@@ -57,7 +57,7 @@ export async function refusesApp(
   { store }: Pick<AppsDeps, 'store'>,
   { clientId, email }: { clientId: string; email: string },
 ): Promise<boolean> {
-  return isRefused(store.durable, { clientId, email: normalEmail(email) });
+  return isShareRefused(store.durable, { clientId, email: normalEmail(email) });
 }
 
 /** Lets the owner share the app with the person again. False where the person did not refuse it. */
@@ -67,7 +67,7 @@ export async function allowAppAgain(
 ): Promise<boolean> {
   const pair = { clientId: app.client_id, email: normalEmail(email) };
   return context.store.transaction(async (tx) => {
-    if (!(await isRefused(tx, pair))) return false;
+    if (!(await isShareRefused(tx, pair))) return false;
     const change = { ...origin, at: context.clock.now(), clientId: pair.clientId, accountId };
     await recordEvents(context, tx, [{ ...change, action: 'access_allowed', reason: pair.email }]);
     return true;

@@ -15,7 +15,7 @@ interface SharePair {
 }
 
 /** Whether the newest of these entries refuses. */
-export async function isRefused(db: Database, { clientId, email }: SharePair): Promise<boolean> {
+export async function isShareRefused(db: Database, { clientId, email }: SharePair): Promise<boolean> {
   const newest = await db
     .selectFrom('events')
     .select('action')

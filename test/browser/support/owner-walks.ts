@@ -50,7 +50,7 @@ async function connectWaiting(): Promise<void> {
   await allow(page);
   await page.waitForURL(/\/apps/);
   await at(`/apps/${CAMPAIGN.clientId}`);
-  expect(await main()).toMatch(/1 token\s+connected/);
+  expect(await main()).toMatch(/\d tokens?\s+connected/);
   expect((await world.call(token)).status).toBe(200);
 }
 
@@ -119,7 +119,7 @@ async function connectWithoutScript(): Promise<void> {
   await press(page, 'Connect');
   await allow(page);
   await page.waitForURL(/\/apps/);
-  expect(await main()).toMatch(/1 token\s+connected/);
+  expect(await main()).toMatch(/\d tokens?\s+connected/);
   expect((await world.call(token)).status).toBe(200);
 }
 

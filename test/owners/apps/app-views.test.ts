@@ -138,7 +138,7 @@ test('an owner reads of every token whose it is, where it comes from, how it is 
   expect(words).toMatch(/not known yet imported waiting \(\d\) /);
   for (const reason of ['is known by a mail address alone', 'has not connected the app'])
     expect(words).toMatch(new RegExp(`\\(\\d\\) waiting Its holder ${reason}`));
-  expect(words).toContain('refused It was made for you');
+  expect(words).toContain('waiting It was made for you');
   expect(page.body).not.toContain('holder@elsewhere.example');
   expect(page.body).not.toContain(SAM.login);
   for (const whole of [token, expected.token, app.ownerToken])

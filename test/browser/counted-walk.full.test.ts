@@ -1,3 +1,0 @@
-import { walkCounted } from './support/counted-walks.ts';
-
-walkCounted();

@@ -1,0 +1,3 @@
+import { walkCounted } from '../support/counted-walks.ts';
+
+walkCounted();
