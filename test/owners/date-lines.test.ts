@@ -219,7 +219,7 @@ describe('without an old API, where nothing waits for a date to be refused', () 
   });
 });
 
-const TEXT = '1 of 3 tokens is connected or moved; 2 wait.';
+const TEXT = '1 of 3 tokens is connected or moved; 2 are not connected.';
 
 test.each([
   ['no date', true, {}, NOW, 'No retirement date is set yet.'],
@@ -228,7 +228,7 @@ test.each([
     true,
     { retirement: RETIREMENT },
     NOW,
-    'The old API retires in 71 days; at the latest from then on they are refused until connected.',
+    'The old API retires in 71 days. From then on they are refused until connected.',
   ],
   [
     'a date that has passed',

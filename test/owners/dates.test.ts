@@ -253,7 +253,7 @@ describe('without an old API', () => {
       ['/apps', dana, /Old App: 1 person, refused until then\. .*2 tokens waiting/],
       [own('/tokens'), sam, /works, for calls that the new API answers\. Until then calls/],
       [own('/move'), dana, /2 wait for their holders and are refused until then\./],
-      ['/apps/progress', dana, /wait\. They are refused until connected\. As counted \d.* UTC/],
+      ['/apps/progress', dana, /are not connected\. They are refused until connected\. As counted \d.* UTC/],
       [own('/calls'), sam, /Not answered The new API does not carry out this call: it gets an error/],
       [own('/rehearse'), dana, /Nothing to rehearse The retirement changes no call|No date is ahead/],
       ['/apps/paste-token', sam, /cannot find out whose it is, because the old API is off/],

@@ -54,6 +54,8 @@ const NAMES: Readonly<Record<string, string>> = {
   moved: 'moved',
   connected: 'connected',
   waiting: 'waiting',
+  // charts count waiting and stopped tokens together
+  'not connected': 'waiting',
   revoked: 'revoked',
 };
 

@@ -123,7 +123,7 @@ test('of an app with very many tokens the page says what there is now, and stays
 
 test('progress is told in a sentence and, from the second day on, against the retirement in a chart', async () => {
   expect(wordsOf(await progress())).toMatch(
-    /2 of 5,106 tokens are connected or moved; 5,104 wait\. No retirement date is set yet\..*The chart starts tomorrow/,
+    /2 of 5,106 tokens are connected or moved; 5,104 are not connected\. No retirement date is set yet\..*The chart starts tomorrow/,
   );
   const now = system.bridge.context.clock.now();
   const before = { unmapped: 5000, active: 0, reauthorization_required: 0, revoked: 0, migrated: 0 };
@@ -140,9 +140,11 @@ test('progress is told in a sentence and, from the second day on, against the re
   const page = await progress();
   expect(wordsOf(page)).toMatch(/they are refused until connected\. As counted \d.* UTC/);
   expect(wordsOf(page)).toMatch(
-    /wait\. The old API retires in 10 days; at the latest from then on they are refused/,
+    /are not connected\. The old API retires in 10 days\. From then on they are refused/,
   );
-  expect(page.body).toMatch(/Tokens of all your apps<\/title><desc[^>]*>[^<]*Waiting: from 5,000 to 5,104\./);
+  expect(page.body).toMatch(
+    /Tokens of all your apps<\/title><desc[^>]*>[^<]*Not connected: from 5,000 to 5,104\./,
+  );
   expect(page.body).toMatch(/chart-mark-label"[^>]*>Retirement, /);
   expect(wordsOf(await progress(sam))).toContain('You have not registered an app.');
 });

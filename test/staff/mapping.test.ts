@@ -108,7 +108,7 @@ test('a token whose grant died says why, and what happened stands in its order w
   await endGrant(system.bridge.context, grant, 'refused');
   const page = await at(`mappings/${id}`);
   expect(wordsOf(page)).toContain('It has stopped working: the new API refused to renew the connection');
-  expect(wordsOf(page)).toContain('Make a link to connect again');
+  expect(wordsOf(page)).toContain('Make a link to connect');
   expect(entriesOf(page)).toEqual([
     'The token stopped working',
     'The connection ended',

@@ -17,7 +17,7 @@ function progressSeries(days: readonly ProgressDay[]): Series[] {
       values: days.map(({ migrated }) => migrated),
     },
     { label: 'Connected', kind: STATE_COLOURS.active, values: days.map(({ mapped }) => mapped) },
-    { label: 'Waiting', kind: STATE_COLOURS.unmapped, values: days.map(({ waiting }) => waiting) },
+    { label: 'Not connected', kind: STATE_COLOURS.unmapped, values: days.map(({ waiting }) => waiting) },
   ];
 }
 

@@ -44,7 +44,11 @@ async function orderWords(context: TokensDeps, sort: TokenSort): Promise<Sentenc
   const at = await lastUseNotedAt(context);
   return at === undefined
     ? ['The order is that of the last use as the import says it: later uses are not noted in it yet.']
-    : ['The order is that of the day of the last use, as noted ', at, '.'];
+    : [
+        'Sorted by the day of the last use, as it was known ',
+        at,
+        '. A call that was refused counts as a use.',
+      ];
 }
 
 interface TokenTableFacts {

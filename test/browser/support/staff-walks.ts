@@ -51,7 +51,7 @@ async function search(staff: Page, words: string): Promise<void> {
 }
 
 async function makeLink(staff: Page): Promise<string> {
-  await follow(staff, 'Make a link to connect again');
+  await follow(staff, 'Make a link to connect');
   await staff.getByLabel('Reason').fill('The holder called: the ticket printer is silent');
   await press(staff, 'Make the link');
   return staff.getByLabel('The link', { exact: true }).inputValue();

@@ -89,7 +89,7 @@ test('a token that nobody has proven has that beside its standing while it is co
 
 /** Of a token without a connection: what is known of its holder, and the step that follows. */
 const HOLDERS: ReadonlyArray<readonly [Partial<SupportFacts>, known: string, next: string]> = [
-  [{ holder: 'account' }, '', '^Make a link to connect again and send it'],
+  [{ holder: 'account' }, '', '^Make a link to connect and send it'],
   [
     { holder: 'email' },
     ' Its holder is known by an e-mail address alone, which nobody has proven.',
@@ -154,7 +154,7 @@ test.each<[reason: string | null, cause: string | null, why: string]>([
   expect(statusOf({ is: 'stopped', reason }, { cause })).toEqual({
     kind: 'error',
     sentence: `It has stopped working: ${why}.`,
-    next: 'Make a link to connect again and send it to the account holder.',
+    next: 'Make a link to connect and send it to the account holder.',
   });
   expect(statusOf({ is: 'ended', was: 'stopped', reason }, { cause })).toEqual({
     kind: '',

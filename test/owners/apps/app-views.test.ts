@@ -105,7 +105,7 @@ test('the overview shows the owner the id, the callbacks, all tokens, the next t
   const words = wordsOf(page);
   expect(words).toContain(app.clientId);
   expect(words).toContain('https://viewed.example/cb');
-  expect(words).toMatch(/Next Connect the app to your own account: a token of yours waits/);
+  expect(words).toMatch(/Next Connect the app to your own account: a token of yours is not connected/);
   expect(words).toMatch(/All tokens of this app 2 tokens waiting/);
   expect(words).toMatch(/41 in the last 30 days, the last one .* by nightly-cron\/2\.1/);
   expect(page.body).toContain('<svg');
@@ -204,7 +204,7 @@ test('real calls are in the list of calls, with the program, and what ends with 
   const words = wordsOf(await open(dana, '/calls'));
   expect(words).toMatch(/Ends with the retirement The old API alone carries out this call/);
   expect(words).toContain(
-    'For tokens that were given out here, and accounts that are cut over, it is refused before too.',
+    'It is refused already for tokens that were given out here, and for accounts that the new API answers today.',
   );
   expect(words).toMatch(/\/ ?1\/ ?analytics\.json the address nightly-cron\/2\.1 1,500 /);
   expect(words).toMatch(/profiles\.json the header a program that does not say its name 1 /);

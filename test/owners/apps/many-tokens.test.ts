@@ -126,12 +126,12 @@ async function tokensAreTrue(): Promise<void> {
   expect(apps).toContain('5,000 tokens waiting');
   expect(await words(dana, '/apps')).toContain(`Many tokens: ${PEOPLE.toLocaleString('en-GB')} people`);
   expect(await words(dana, `/apps/${APP}`)).toMatch(/All tokens of this app 5,000 tokens waiting/);
-  expect(await words(dana, `/apps/${APP}`)).toContain('80 tokens of yours wait');
+  expect(await words(dana, `/apps/${APP}`)).toContain('80 tokens of yours are not connected');
   expect(await words(dana, `/apps/${APP}/move`)).toMatch(
     /0 of 5,000 tokens are connected or moved\. 5,000 wait/,
   );
   expect(await words(dana, '/apps/progress')).toMatch(
-    /Many tokens 0 of 5,000 tokens are connected or moved; 5,000 wait/,
+    /Many tokens 0 of 5,000 tokens are connected or moved; 5,000 are not connected/,
   );
   expect(await words(staff, `/support/apps/${APP}`)).toMatch(/5,000 in all: 5,000 tokens waiting/);
   const [{ waiting } = { waiting: 0 }] = await system.bridge.context.store.durable

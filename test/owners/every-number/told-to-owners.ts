@@ -104,7 +104,7 @@ const home: Rule[] = [
 const ofApp: Rule[] = [
   {
     on: OF_APP,
-    says: '# tokens of (?:yours|your own account) (?:wait|work|are)',
+    says: '# (?:tokens of (?:yours|your own account) (?:wait|work|are)|of them are yours, and not connected)',
     truth: ({ tokens }, place) => [count(tokens, inPath(place), of(place), waits)],
   },
   {
@@ -260,7 +260,7 @@ const live: Rule[] = [
 const progress: Rule[] = [
   {
     on: /^\/apps\/progress$/,
-    says: '# of # tokens are connected or moved; # waits?',
+    says: '# of # tokens are connected or moved; # (?:is|are) not connected',
     truth: ({ counted }, place) => {
       const app = lastNamed(place);
       const own = counted.filter(

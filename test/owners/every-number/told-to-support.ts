@@ -28,7 +28,7 @@ const accountIn =
 const desks: Rule[] = [
   {
     on: /^\/support(?:$|\/desks$)/,
-    says: 'People without an account #',
+    says: 'Tokens without an account #',
     truth: (facts) => [withoutAccount(facts)],
   },
   {
@@ -213,7 +213,7 @@ const numbers: Rule[] = [
   },
   {
     on: NUMBERS,
-    says: 'Moved to the new API: from # to #\\. Connected: from # to #\\. Waiting: from # to #\\.',
+    says: 'Moved to the new API: from # to #\\. Connected: from # to #\\. Not connected: from # to #\\.',
     truth: ({ counted }) => {
       const { moved, active, waiting } = sums(counted);
       return [moved, moved, active, active, waiting, waiting];

@@ -63,7 +63,7 @@ describe('a pace of ten a day, the retirement in January', () => {
     expect(answer.body).toMatch(/<path class="chart-forecast chart-warning" d="M[\d.]+ [\d.]+L/);
     expect(answer.body).toMatch(/<path class="chart-range chart-warning"/);
     expect(answer.body).toMatch(
-      /<desc [^>]*>[^<]*Waiting: from 1,620 to 1,020\. Retirement: 21 Jan 2027\. None waits: 4 Mar 2027 \(forecast, from \d+ Feb 2027 to \d+ Mar 2027\)\.<\/desc>/,
+      /<desc [^>]*>[^<]*Not connected: from 1,620 to 1,020\. Retirement: 21 Jan 2027\. None waits: 4 Mar 2027 \(forecast, from \d+ Feb 2027 to \d+ Mar 2027\)\.<\/desc>/,
     );
     expect(answer.body).toContain('Waiting, at the pace of two weeks</li>');
     expect(answer.body).toMatch(/>Today, 22 Nov<.*/);
@@ -152,13 +152,13 @@ describe('no date', () => {
     [
       'nothing is connected',
       { waiting: () => 40 },
-      'is not falling, so the last one has no date',
+      'did not fall in the last two weeks, so nobody can tell yet when the last one is',
       'not_falling',
     ],
     [
       'more come to wait',
       { waiting: (ago) => 1000 - 3 * ago },
-      'In the last two weeks the number of waiting tokens rose by 42, so the last one has no date',
+      'In the last two weeks the number of tokens that are not connected rose by 42, so nobody can tell yet when the last one is',
       'rising',
     ],
     [

@@ -135,17 +135,17 @@ const WITHOUT: Array<[name: string, forecast: Forecast, says: string]> = [
   [
     'the number stays',
     { kind: 'not_falling', fell: 0, ...facts },
-    'At the pace of the last two weeks the number of waiting tokens is not falling, so the last one has no date.',
+    'The number of tokens that are not connected did not fall in the last two weeks, so nobody can tell yet when the last one is.',
   ],
   [
     'it falls unevenly',
     { kind: 'not_falling', fell: 3, ...facts },
-    'In the last two weeks the number of waiting tokens fell by 3, but too unevenly to tell a date.',
+    'In the last two weeks the number of tokens that are not connected fell by 3, but too unevenly to tell a date.',
   ],
   [
     'it rises',
     { kind: 'rising', fell: -12, ...facts },
-    'In the last two weeks the number of waiting tokens rose by 12, so the last one has no date.',
+    'In the last two weeks the number of tokens that are not connected rose by 12, so nobody can tell yet when the last one is.',
   ],
   [
     'it takes too long',
@@ -160,7 +160,7 @@ const WITHOUT: Array<[name: string, forecast: Forecast, says: string]> = [
       ...facts,
       leftOut: [{ day: '2026-11-16', from: '2026-11-16', rose: 400 }],
     },
-    'At the pace of the last two weeks the number of waiting tokens is not falling, so the last one has no date. The rise by 400 on 16 November 2026 happened once and is left out of the pace.',
+    'The number of tokens that are not connected did not fall in the last two weeks, so nobody can tell yet when the last one is. The rise by 400 on 16 November 2026 happened once and is left out of the pace.',
   ],
   [
     'a change between two counts is left out',
@@ -170,7 +170,7 @@ const WITHOUT: Array<[name: string, forecast: Forecast, says: string]> = [
       ...facts,
       leftOut: [{ day: '2026-11-16', from: '2026-11-12', rose: 400 }],
     },
-    'At the pace of the last two weeks the number of waiting tokens is not falling, so the last one has no date. The rise by 400 between 12 November 2026 and 16 November 2026 happened once and is left out of the pace.',
+    'The number of tokens that are not connected did not fall in the last two weeks, so nobody can tell yet when the last one is. The rise by 400 between 12 November 2026 and 16 November 2026 happened once and is left out of the pace.',
   ],
 ];
 

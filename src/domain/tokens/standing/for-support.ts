@@ -40,7 +40,7 @@ type Case<Name extends TokenStanding['is']> = Extract<TokenStanding, { is: Name 
 const ANEW =
   'This is final. To use the app again, the account holder connects it anew from the app, which gives it a new token.';
 
-const SEND_LINK = 'Make a link to connect again and send it to the account holder.';
+const SEND_LINK = 'Make a link to connect and send it to the account holder.';
 
 function holderStep({ holder, isUnidentified, hasOldApi }: SupportFacts): string {
   if (isUnidentified)

@@ -30,13 +30,14 @@ export const STANDING_WORDS: Readonly<Record<WordsKey, StandingWords>> = {
   refused: {
     label: 'waiting',
     headline: 'is refused now',
-    meaning: 'Not connected to the new API. Connect the app, and the calls that the new API answers work.',
+    meaning:
+      'Not connected to the new API. Connect the app, and the new API answers its calls, all but changing posting times.',
   },
   stopped: {
     label: 'stopped',
     headline: 'has stopped working',
     meaning:
-      'The connection has ended, so calls are refused. Connect again, and the calls that the new API answers work.',
+      'The connection has ended, so calls are refused. Connect again, and the new API answers its calls, all but changing posting times.',
   },
   'ended connected': {
     label: 'connected',

@@ -20,7 +20,7 @@ export async function appProgress(
   const forecast = (await createForecaster(context))(days);
   const asOf = appLifecycleNow(context, clientId);
   const told = waiting > 0 ? forecastSentences(forecast, asOf) : [];
-  const of = { id: 'progress-chart', title: `Tokens of ${name} over ${DAYS} days` };
+  const of = { id: 'progress-chart', title: `Tokens of ${name} over time` };
   const retiresAt = retirementLine(asOf)?.at;
   const drawn = told.length > 0 ? forecast : undefined;
   return {

@@ -44,7 +44,7 @@ async function chartsOf(
     }),
     stackedBars({
       id: 'by-carrier',
-      title: 'Calls each day by where the token came',
+      title: 'Calls each day by the place of the token in the call',
       days: axis,
       isPartial,
       series: byCarrier(axis, calls),

@@ -14,12 +14,10 @@ function untilWords(asOf: AppLifecycle, waiting: number): Sentence {
   if (!retirement) return ['No retirement date is set yet.'];
   if (retirement.isPast) return ['Since ', retirement.at, ` ${they} refused until connected.`];
   // Waiting tokens that the old API never knew are refused already.
-  return [
-    `The old API retires ${retirement.left}; at the latest from then on ${they} refused until connected.`,
-  ];
+  return [`The old API retires ${retirement.left}. From then on ${they} refused until connected.`];
 }
 
-/** A sentence or two, such as `12 of 40 tokens are connected or moved; 28 wait.` */
+/** A sentence or two, such as `12 of 40 tokens are connected or moved; 28 are not connected.` */
 export function progressWords(
   { mapped, waiting, migrated }: Pick<ProgressDay, 'mapped' | 'waiting' | 'migrated'>,
   asOf: AppLifecycle,
@@ -34,7 +32,7 @@ export function progressWords(
     ];
   const done = `${formatNumber(mapped + migrated)} of ${formatNumber(all)} ${all === 1 ? 'token' : 'tokens'} ${mapped + migrated === 1 ? 'is' : 'are'} connected or moved`;
   return [
-    `${done}; ${formatNumber(waiting)} ${waiting === 1 ? 'waits' : 'wait'}. `,
+    `${done}; ${formatNumber(waiting)} ${waiting === 1 ? 'is' : 'are'} not connected. `,
     ...untilWords(asOf, waiting),
   ];
 }

@@ -56,7 +56,7 @@ function askFor(frame: PageShell, target: MappingTarget): ActionPage {
     'Once the holder has connected with it, every waiting token of this app and account works again, for the calls that the new API answers.',
   ];
   return {
-    title: 'Make a link to connect again',
+    title: 'Make a link to connect',
     says: [says].flat(),
     facts: tokenFacts(target),
     button: hindered === undefined ? { label: 'Make the link', isDanger: false } : undefined,

@@ -72,7 +72,7 @@ function mappingOffers(facts: MappingFacts): Offer[] {
   return [
     {
       ...at('link'),
-      label: 'Make a link to connect again',
+      label: 'Make a link to connect',
       // A program's token should get its app first, because a connection does not move along to another app.
       kind: facts.isUnidentified ? 'plain' : 'primary',
       needs: 'agent',

@@ -49,7 +49,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
     title: 'Connections in doubt',
     about:
       'Nobody knows which refresh token counts: a refresh was sent and no usable answer came, or the connection stood in a restored copy that was taken over, and the original may have renewed it since. The bridge settles this by itself; apps are answered as long as the old access token lives.',
-    empty: 'Good news: no connection is in doubt. Every refresh that was sent has its answer.',
+    empty: 'Good news: no connection is in doubt now.',
   },
   'died-today': {
     title: 'Connections that ended today',
@@ -63,7 +63,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
     empty: 'Good news: every reminder reached somebody, or was dealt with.',
   },
   'no-account': {
-    title: 'People without an account',
+    title: 'Tokens without an account',
     about:
       'Tokens that are known by an e-mail address or an old user id alone. They cannot be connected before the account is known.',
     empty: 'Good news: every token that came with an address or an old user id has its account.',
@@ -79,7 +79,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   waiting: {
     title: 'Apps with people who wait',
     about:
-      'Apps whose users have tokens that are not connected: those that are refused already first, then by the nearest date, then the most people. This is counted every hour.',
+      'Apps whose users have tokens that are not connected: first those with tokens that are refused already, then those whose next date is nearest. This is counted every hour.',
     empty: 'Good news: nobody waits. This is counted every hour; after an import it takes a while to show.',
   },
   extensions: {
@@ -91,8 +91,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
     title: 'Tokens without a proven app',
     about:
       'An earlier version connected these tokens because a call named an app, or had the user agent of a connected program. They work on, each for itself. Ask the account holder which program uses the token.',
-    empty:
-      'Good news: every connected token was issued, imported, assigned by support or chosen by its holder.',
+    empty: 'Good news: no connected token has its app from the word of a caller alone.',
   },
 };
 

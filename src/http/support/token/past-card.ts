@@ -7,7 +7,8 @@ import {
   stateThen,
 } from '../../../domain/support/past/past-words.ts';
 import { type TokenPast, tokenAt } from '../../../domain/support/past/token-at.ts';
-import { MOMENT_FORM, readMoment } from '../../../shared/moments.ts';
+import { DAY } from '../../../shared/lifetimes.ts';
+import { dayOf, MOMENT_FORM, readMoment } from '../../../shared/moments.ts';
 import type { HttpSupportDeps } from '../deps.ts';
 
 /** The card of a token that asks for a past moment, and tells how the token stood then (`?at=`). */
@@ -49,6 +50,7 @@ export async function pastCard(context: HttpSupportDeps, req: Request, mappingId
   return {
     action: `/support/mappings/${encodeURIComponent(mappingId)}`,
     typed,
+    example: dayOf(context.clock.now() - 30 * DAY),
     problem: isAsked && at === undefined ? `The moment ${MOMENT_FORM}.` : undefined,
     shown: at === undefined ? undefined : shownPast(await tokenAt(context, mappingId, at)),
   };
