@@ -66,7 +66,9 @@ const holder = (ids) => [
     (page) => `/apps/${BIG}${page}`,
   ),
   // An app that is shared with the person.
-  ...['', '/tokens', '/calls', '/live', '/move', '/contacts'].map((page) => `/apps/${SHARED}${page}`),
+  ...['', '/tokens', '/calls', '/live', '/move', '/contacts', '/shared'].map(
+    (page) => `/apps/${SHARED}${page}`,
+  ),
 ];
 
 /** The desks with their tabs and orders; what an address that names none shows is ''. */

@@ -50,6 +50,16 @@ const desks: Rule[] = [
     },
   },
   {
+    on: /^\/support\/desks\/waiting/,
+    says: '\\| All # \\| (?:Before their date|Refused already|Without a date) #(?= \\| Find)',
+    truth: (facts) => [waitingApps(facts), waitingApps(facts)],
+  },
+  {
+    on: /^\/support\/desks\/no-account/,
+    says: '\\| All # \\| By address #(?= \\|)',
+    truth: (facts) => [withoutAccount(facts), withoutAccount(facts)],
+  },
+  {
     on: /^\/support\/desks\/no-account/,
     says: 'ADDRESS \\| # tokens?',
     truth: () => [1],
