@@ -46,7 +46,7 @@ const firstPage = () => words(staff, '/support');
 
 test('while nobody is connected nothing is said of a budget', async () => {
   expect(await firstPage()).not.toContain('budget');
-  expect(await ofSupport()).toContain('No connected account of this app is still to move');
+  expect(await ofSupport()).toContain('Nothing is left to move earlier');
   expect(await ofOwner()).not.toContain('Who answers before the retirement');
 });
 
@@ -83,7 +83,7 @@ test('after a cut-over they see how far it goes, why, and what is left', async (
   expect(await ofToken()).toContain('The new API answers all its calls: the app is cut over');
   expect(page).toContain('a rehearsal – by op (command)');
   expect(page).toContain('It was set how many accounts of the app the new API answers early');
-  expect(page).toContain('No connected account of this app is still to move');
+  expect(page).toContain('Nothing is left to move earlier');
   expect(await firstPage()).not.toContain('budget');
   expect(await ofOwner()).toContain(
     'The new API answers all calls of 100 % of the connected accounts already',

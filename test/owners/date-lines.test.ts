@@ -228,7 +228,7 @@ test.each([
     true,
     { retirement: RETIREMENT },
     NOW,
-    'The old API retires in 71 days. From then on they are refused until connected.',
+    'The old API retires in 71 days. From then on none of them works until it is connected.',
   ],
   [
     'a date that has passed',

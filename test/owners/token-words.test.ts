@@ -213,7 +213,7 @@ test('a connected token without a connection is not said to work well', () => {
 test('connecting is promised to bring back what the new API answers, not every call', () => {
   const states = { reauthorization_required: 1, unmapped: 1 };
   for (const { meaning } of stateLines(states, oldApi('retired')))
-    expect(meaning).toMatch(/Connect .*the new API answers its calls, all but changing posting times\./);
+    expect(meaning).toMatch(/Connect .*and its calls work; only changing posting times may be refused\./);
 });
 
 const holder = (id: string | null, name: string | null) =>

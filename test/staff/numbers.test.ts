@@ -200,7 +200,7 @@ test('every end is counted in its bar and its sum, however many there are', asyn
     from numbers`.execute(rows());
   const words = wordsOf(await get(''));
   await rows().deleteFrom('grants').where('id', 'like', 'end %').execute();
-  expect(words).toMatch(/Refused by the new API 2 Lost answer 1 Renewed by the original 20,100/);
+  expect(words).toMatch(/Refused by the new API 2 Lost answer 1 Restored from an older backup 20,100/);
   expect(words).toMatch(/: 20,100\. The most on one day: 20,001, on 22 Nov/);
 });
 

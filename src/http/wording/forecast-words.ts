@@ -115,7 +115,7 @@ function fallingSentences(forecast: FallingForecast, asOf: AppLifecycle): string
 function notFallingWords(fell: number, beside: string): string {
   return Math.round(fell) > 0
     ? `In the last two weeks the number of tokens that are not connected fell by ${formatNumber(Math.round(fell))}${beside}, but too unevenly to tell a date.`
-    : 'The number of tokens that are not connected did not fall in the last two weeks, so nobody can tell yet when the last one is.';
+    : 'The number of tokens that are not connected did not fall in the last two weeks, so there is no forecast.';
 }
 
 /** What happened once is no part of the pace; it is named after the sentence. */
@@ -137,7 +137,7 @@ function sentencesOfForecast(forecast: Forecast, asOf: AppLifecycle): string[] {
       return [notFallingWords(forecast.fell, besides(forecast))];
     case 'rising':
       return [
-        `In the last two weeks the number of tokens that are not connected rose by ${formatNumber(Math.round(-forecast.fell))}${besides(forecast)}, so nobody can tell yet when the last one is.`,
+        `In the last two weeks the number of tokens that are not connected rose by ${formatNumber(Math.round(-forecast.fell))}${besides(forecast)}, so there is no forecast.`,
       ];
     case 'too_far':
       return [

@@ -77,7 +77,7 @@ const desks: Rule[] = [
   },
   {
     on: /^\/support\/desks\/died-today/,
-    says: '(?<cause>Refused by the new API|Lost answer|Renewed by the original|Ended on request|Replaced by a newer connection|Never finished|Taken over by its app) (?:\\| )?#',
+    says: '(?<cause>Refused by the new API|Lost answer|Restored from an older backup|Ended on request|Replaced by a newer connection|Code never fetched by the app|Taken over by its app) (?:\\| )?#',
     truth: (facts, { path, names }) => [
       names['cause'] === 'Refused by the new API' ? refusedOnDay(facts, path) : 0,
     ],

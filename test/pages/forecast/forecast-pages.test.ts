@@ -152,13 +152,13 @@ describe('no date', () => {
     [
       'nothing is connected',
       { waiting: () => 40 },
-      'did not fall in the last two weeks, so nobody can tell yet when the last one is',
+      'did not fall in the last two weeks, so there is no forecast',
       'not_falling',
     ],
     [
       'more come to wait',
       { waiting: (ago) => 1000 - 3 * ago },
-      'In the last two weeks the number of tokens that are not connected rose by 42, so nobody can tell yet when the last one is',
+      'In the last two weeks the number of tokens that are not connected rose by 42, so there is no forecast',
       'rising',
     ],
     [

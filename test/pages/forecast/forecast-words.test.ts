@@ -135,7 +135,7 @@ const WITHOUT: Array<[name: string, forecast: Forecast, says: string]> = [
   [
     'the number stays',
     { kind: 'not_falling', fell: 0, ...facts },
-    'The number of tokens that are not connected did not fall in the last two weeks, so nobody can tell yet when the last one is.',
+    'The number of tokens that are not connected did not fall in the last two weeks, so there is no forecast.',
   ],
   [
     'it falls unevenly',
@@ -145,7 +145,7 @@ const WITHOUT: Array<[name: string, forecast: Forecast, says: string]> = [
   [
     'it rises',
     { kind: 'rising', fell: -12, ...facts },
-    'In the last two weeks the number of tokens that are not connected rose by 12, so nobody can tell yet when the last one is.',
+    'In the last two weeks the number of tokens that are not connected rose by 12, so there is no forecast.',
   ],
   [
     'it takes too long',
@@ -160,7 +160,7 @@ const WITHOUT: Array<[name: string, forecast: Forecast, says: string]> = [
       ...facts,
       leftOut: [{ day: '2026-11-16', from: '2026-11-16', rose: 400 }],
     },
-    'The number of tokens that are not connected did not fall in the last two weeks, so nobody can tell yet when the last one is. The rise by 400 on 16 November 2026 happened once and is left out of the pace.',
+    'The number of tokens that are not connected did not fall in the last two weeks, so there is no forecast. The rise by 400 on 16 November 2026 happened once and is left out of the pace.',
   ],
   [
     'a change between two counts is left out',
@@ -170,7 +170,7 @@ const WITHOUT: Array<[name: string, forecast: Forecast, says: string]> = [
       ...facts,
       leftOut: [{ day: '2026-11-16', from: '2026-11-12', rose: 400 }],
     },
-    'The number of tokens that are not connected did not fall in the last two weeks, so nobody can tell yet when the last one is. The rise by 400 between 12 November 2026 and 16 November 2026 happened once and is left out of the pace.',
+    'The number of tokens that are not connected did not fall in the last two weeks, so there is no forecast. The rise by 400 between 12 November 2026 and 16 November 2026 happened once and is left out of the pace.',
   ],
 ];
 

@@ -22,7 +22,7 @@ export const ENDS: Readonly<Record<DeathCause, CauseWords>> = {
     why: 'the reply of the new API was lost while the connection was renewed, so the connection ended',
   },
   superseded: {
-    label: 'Renewed by the original',
+    label: 'Restored from an older backup',
     why: 'this service was restored from a backup, and the original had renewed the connection after that backup',
   },
   deauthorized: {
@@ -34,7 +34,7 @@ export const ENDS: Readonly<Record<DeathCause, CauseWords>> = {
     why: 'the account holder connected again, and the newer connection took its place',
   },
   unfinished: {
-    label: 'Never finished',
+    label: 'Code never fetched by the app',
     why: 'the account holder connected, and the app never got its code',
   },
   handed_over: {

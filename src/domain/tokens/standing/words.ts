@@ -31,13 +31,13 @@ export const STANDING_WORDS: Readonly<Record<WordsKey, StandingWords>> = {
     label: 'waiting',
     headline: 'is refused now',
     meaning:
-      'Not connected to the new API. Connect the app, and the new API answers its calls, all but changing posting times.',
+      'Not connected to the new API. Connect the app, and its calls work; only changing posting times may be refused.',
   },
   stopped: {
     label: 'stopped',
     headline: 'has stopped working',
     meaning:
-      'The connection has ended, so calls are refused. Connect again, and the new API answers its calls, all but changing posting times.',
+      'The connection has ended, so calls are refused. Connect again, and its calls work; only changing posting times may be refused.',
   },
   'ended connected': {
     label: 'connected',

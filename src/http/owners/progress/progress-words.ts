@@ -8,13 +8,14 @@ import { dateLines } from '../../wording/dates/lines.ts';
 /** The effect of the retirement or the sunset on the waiting tokens, before or after the date. */
 function untilWords(asOf: AppLifecycle, waiting: number): Sentence {
   const [they, They] = waiting === 1 ? ['it is', 'It is'] : ['they are', 'They are'];
+  const noneWorks = waiting === 1 ? 'it does not work until it is' : 'none of them works until it is';
   if (oldApiStatusOf(asOf).phase === 'ended') return ['The old API has ended: connecting helps no more.'];
   if (!asOf.hasBackend) return [`${They} refused until connected.`];
   const retirement = dateLines(asOf).find(({ milestone }) => milestone === 'retirement');
   if (!retirement) return ['No retirement date is set yet.'];
   if (retirement.isPast) return ['Since ', retirement.at, ` ${they} refused until connected.`];
   // Waiting tokens that the old API never knew are refused already.
-  return [`The old API retires ${retirement.left}. From then on ${they} refused until connected.`];
+  return [`The old API retires ${retirement.left}. From then on ${noneWorks} connected.`];
 }
 
 /** A sentence or two, such as `12 of 40 tokens are connected or moved; 28 are not connected.` */

@@ -79,7 +79,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   waiting: {
     title: 'Apps with people who wait',
     about:
-      'Apps whose users have tokens that are not connected: first those with tokens that are refused already, then those whose next date is nearest. This is counted every hour.',
+      'Apps whose users have tokens that are not connected: those whose date is past come first, then those whose date is nearest. This is counted every hour.',
     empty: 'Good news: nobody waits. This is counted every hour; after an import it takes a while to show.',
   },
   extensions: {
@@ -91,7 +91,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
     title: 'Tokens without a proven app',
     about:
       'An earlier version connected these tokens because a call named an app, or had the user agent of a connected program. They work on, each for itself. Ask the account holder which program uses the token.',
-    empty: 'Good news: no connected token has its app from the word of a caller alone.',
+    empty: 'Good news: the app of every connected token is proven.',
   },
 };
 

@@ -32,7 +32,7 @@ const CHANGES_NOTHING = `The old API is off here: tokens that are not connected 
 
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   retirement: {
-    ahead: `From then on, tokens that are not connected are refused, and the new API answers the connected ones. One thing ends: ${NOT_KEPT}. It has ended already for tokens that were given out here, and for accounts that the new API answers today.`,
+    ahead: `From then on, tokens that are not connected are refused, and the new API answers the connected ones. At the latest then, ${NOT_KEPT} ends too.`,
     past: `Tokens that are not connected are refused. Connect the app, and the new API answers their calls, except for ${NOT_KEPT}, which has ended.`,
   },
   sunset: {

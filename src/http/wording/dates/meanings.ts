@@ -9,7 +9,7 @@ const DOES_NOT = `Not among them is ${NOT_KEPT}; interactions and shares are not
 /** The words hold before and after the date. */
 const MEANINGS: Record<DateName, string> = {
   deprecation:
-    'From this date on the old API is deprecated. It goes on working until the retirement and the sunset; whoever builds or changes an app uses the new API.',
+    'From this date on the old API is deprecated. It goes on working until its retirement; whoever builds or changes an app uses the new API.',
   retirement: `From this date on tokens of the old API that nobody has connected to an account of the new API are refused. For connected ones the new API answers the known old calls until the sunset. ${ENDS}`,
   sunset:
     'From this date on the old API has ended: every call to it is refused, whether its token is connected or not.',
