@@ -185,11 +185,11 @@ test('a day on which very many connected again says at least, and leads on to wh
 
 test('a link to another time zone leads to the same day, or to the nearest one that is listed there', async () => {
   await inZone('Pacific/Auckland');
-  expect(hrefOf(await get('?day=2026-11-15'), 'Days of UTC')).toBe('?day=2026-11-15&zone=UTC');
+  expect(hrefOf(await get('?day=2026-11-15'), 'Show the days of UTC')).toBe('?day=2026-11-15&zone=UTC');
   // It is 23 November in Auckland.
-  expect(hrefOf(await get('?day=2026-11-23'), 'Days of UTC')).toBe('?day=2026-11-22&zone=UTC');
+  expect(hrefOf(await get('?day=2026-11-23'), 'Show the days of UTC')).toBe('?day=2026-11-22&zone=UTC');
   const oldest = await get('?day=2026-10-24&zone=UTC');
-  const there = hrefOf(oldest, 'Days of Pacific/Auckland');
+  const there = hrefOf(oldest, 'Show the days of Pacific/Auckland');
   expect(there).toBe('?day=2026-10-25&zone=Pacific%2FAuckland');
   expect((await get(there)).status).toBe(200);
 });
