@@ -180,7 +180,7 @@ test('hand-overs that are allowed wait while the secret is retired, and the page
   expect(words).not.toContain('Hand-overs go on');
   expect((await exchange(system.bridgeUrl, token)).status).toBe(400);
   const move = wordsOf(await owner.get(`${system.bridgeUrl}/apps/${system.app.clientId}/move`));
-  expect(move).toContain('no connection can be handed over');
+  expect(move).toContain('such connections cannot be handed over');
   expect(move).not.toContain('can still be handed over');
 });
 

@@ -138,7 +138,7 @@ test('progress is told in a sentence and, from the second day on, against the re
   await system.bridge.context.lifecycle.refresh();
   await until(async () => wordsOf(await progress()).includes('in 10 days'));
   const page = await progress();
-  expect(wordsOf(page)).toMatch(/they are refused until connected\. As counted \d.* UTC/);
+  expect(wordsOf(page)).toMatch(/none of them works until it is connected\. As counted \d.* UTC/);
   expect(wordsOf(page)).toMatch(
     /are not connected\. The old API retires in 10 days\. From then on none of them works until it is connected/,
   );
