@@ -50,7 +50,7 @@ test('where the new API does not answer it says so and what happens next, and th
   refuseReads(503);
   const page = await browser.follow(back);
   expect(wordsOf(page)).toMatch(/“Old App” is connected The app is connected\. We could not read your/);
-  expect(wordsOf(page)).toMatch(/Calls work as soon as it does. Read once more/);
+  expect(wordsOf(page)).toMatch(/calls work as soon as it answers\. Read once more/);
   expect(wordsOf(page)).not.toContain('We just read');
   system.proxy.insteadOfOther = undefined;
   await pause(1000);
@@ -68,7 +68,7 @@ test('a new API that takes its time holds the page up for four seconds at most',
   const page = await browser.follow(back);
   const took = performance.now() - began;
   goOn?.();
-  expect(wordsOf(page)).toContain('we could not read your channels yet');
+  expect(wordsOf(page)).toContain('We could not read your channels yet');
   expect(took).toBeGreaterThan(3900);
   expect(took).toBeLessThan(8000);
 });
