@@ -20,8 +20,21 @@ function loads(folder) {
   return spawnSync(process.execPath, loadingArguments, { cwd: folder }).status === 0;
 }
 
+/** Where the package is; undefined where it was left out. */
+function folderOfPackage() {
+  try {
+    return dirname(require.resolve(`${bindingPackage}/package.json`));
+  } catch {
+    console.error(
+      `${bindingPackage} is not installed, which Node ${process.versions.node} needs. Do not leave out optional packages.`,
+    );
+    return undefined;
+  }
+}
+
 function make() {
-  const folder = dirname(require.resolve(`${bindingPackage}/package.json`));
+  const folder = folderOfPackage();
+  if (folder === undefined) return 1;
   const root = fileURLToPath(new URL('../..', import.meta.url));
   if (loads(root)) return 0;
   const script = bindingPackage === 'better-sqlite3' ? 'install' : 'build-release';

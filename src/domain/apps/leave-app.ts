@@ -6,8 +6,8 @@ import type { Origin } from '../origin.ts';
 import type { AppsDeps } from './deps.ts';
 
 /**
- * A person leaves an app that was shared with them (docs/decisions/0035): it is gone from their pages, they get no more
- * mails about it, and its owner cannot share it with their address again until they allow it.
+ * A person leaves an app that was shared with them (docs/decisions/0035): it is gone from their pages, they are no
+ * contact of it any more, and its owner cannot share it with their address again until they allow it.
  */
 
 interface SharedWithPerson extends Origin {
@@ -52,12 +52,12 @@ export async function leaveApp(
   });
 }
 
-/** Whether a person refuses an app, which its owner cannot share with them then. */
+/** Whether a person refused an app, which its owner cannot share with them then. The account counts: an address may be claimed. */
 export async function refusesApp(
   { store }: Pick<AppsDeps, 'store'>,
-  { clientId, email }: { clientId: string; email: string },
+  { clientId, accountId, email }: { clientId: string; accountId: string; email: string },
 ): Promise<boolean> {
-  return isShareRefused(store.durable, { clientId, email: normalEmail(email) });
+  return isShareRefused(store.durable, { clientId, email: normalEmail(email), by: accountId });
 }
 
 /** Lets the owner share the app with the person again. False where the person did not refuse it. */
@@ -65,7 +65,7 @@ export async function allowAppAgain(
   context: AppsDeps,
   { app, accountId, email, ...origin }: SharedWithPerson,
 ): Promise<boolean> {
-  const pair = { clientId: app.client_id, email: normalEmail(email) };
+  const pair = { clientId: app.client_id, email: normalEmail(email), by: accountId };
   return context.store.transaction(async (tx) => {
     if (!(await isShareRefused(tx, pair))) return false;
     const change = { ...origin, at: context.clock.now(), clientId: pair.clientId, accountId };

@@ -14,11 +14,14 @@ interface SharePair {
   email: string;
 }
 
-/** Whether the newest of these entries refuses. */
-export async function isShareRefused(db: Database, { clientId, email }: SharePair): Promise<boolean> {
+/** Whether the newest of these entries refuses; with `by`: and is of this account, for an address may be claimed by another. */
+export async function isShareRefused(
+  db: Database,
+  { clientId, email, by }: SharePair & { by?: string },
+): Promise<boolean> {
   const newest = await db
     .selectFrom('events')
-    .select('action')
+    .select(['action', 'account_id'])
     .where('client_id', '=', clientId)
     .where('mapping_id', 'is', null)
     .where('grant_id', 'is', null)
@@ -27,7 +30,7 @@ export async function isShareRefused(db: Database, { clientId, email }: SharePai
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return newest?.action === 'access_refused';
+  return newest?.action === 'access_refused' && (by === undefined || newest.account_id === by);
 }
 
 /** The apps of an owner that are shared with an address, or were refused by it. */

@@ -91,11 +91,13 @@ export const waitingNames = (db: Database): DeskSource => ({
   id: ID,
   is: sql`true`,
   tabs: {
-    address: sql`d.name >= 'email:' and d.name < 'email;'`,
-    'old-id': sql`d.name >= 'old:' and d.name < 'old;'`,
+    // Not by order: what stands after a colon depends on the collation of the database.
+    address: sql`substr(d.name, 1, 6) = 'email:'`,
+    'old-id': sql`substr(d.name, 1, 4) = 'old:'`,
   },
   sorts: { most: { rank: sql`d.tokens`, isFalling: true }, fewest: { rank: sql`d.tokens` } },
-  finds: ({ text }) => contains(db, sql`substr(d.name, case when d.name < 'old:' then 7 else 5 end)`, text),
+  finds: ({ text }) =>
+    contains(db, sql`substr(d.name, case when substr(d.name, 1, 4) = 'old:' then 5 else 7 end)`, text),
 });
 
 /** Later than any time in milliseconds that a person can mean. */

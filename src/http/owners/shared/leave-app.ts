@@ -18,7 +18,7 @@ async function standingOf({ context }: PageShell, req: Request) {
   const { accountId, email } = signedInPerson(req);
   const access = await accessTo(context, app, { accountId, email });
   const isShared = access !== undefined && access !== 'owner';
-  const isRefused = !isShared && (await refusesApp(context, { clientId: app.client_id, email }));
+  const isRefused = !isShared && (await refusesApp(context, { clientId: app.client_id, accountId, email }));
   if (isShared || isRefused) return { app, accountId, email, isRefused };
   throw new PageError(404, 'This app is not shared with you', {
     reason: 'Nobody shares this app with your e-mail address, or it was taken away again.',
