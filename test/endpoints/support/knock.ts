@@ -59,8 +59,10 @@ export async function sendBytes({ bridgeUrl }: Listening, bytes: string): Promis
   const received: Buffer[] = [];
   socket.on('data', (part: Buffer) => received.push(part)).on('error', () => undefined);
   await once(socket, 'connect');
+  // `once` would end with the error of a connection that is reset behind its answer, as Node 24 tells it.
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(bytes);
-  await once(socket, 'close');
+  await closed;
   return Buffer.concat(received).toString('latin1');
 }
 
