@@ -13,7 +13,7 @@ const ROOMS = {
   store:
     'tables driver instance work limits history keys people accounts api-keys apps grants tokens authorization lifecycle usage progress reminders leaks import support posts cut-over webhooks bulk files',
   domain:
-    'work history usage keys instance lifecycle progress grants limits people tokens accounts api-keys apps old-calls live handover import translation ids old-api authorization reads cut-over posts reminders leaks support take-back webhooks bulk new-calls metrics',
+    'work history usage keys instance lifecycle progress grants limits people tokens accounts api-keys apps old-calls live handover import translation ids old-api authorization reads cut-over checks posts reminders leaks support take-back webhooks bulk new-calls metrics',
   http: 'wire wording pages overload signin site charts tables cut-over legacy exchange leaks migrate lifecycle ops metrics webhooks owners support staff-api',
 };
 

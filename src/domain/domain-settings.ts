@@ -46,6 +46,8 @@ export interface DomainSettings {
   trustModernEmails: boolean;
   /** The page of the new API on which people change settings that programs cannot change. */
   modernSettingsUrl: string;
+  /** The dates of the settings, for a database that has none yet; in Unix milliseconds. */
+  dates: { deprecation: number | undefined; retirement: number | undefined; sunset: number | undefined };
   /** How many days before a date people get a reminder; the largest number comes first. */
   reminderDays: readonly number[];
   /** When reminders are planned, in UTC. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Sqlite } from '../../src/shared/sqlite.ts';
 import { showDates } from '../../src/cli/commands/dates/dates.ts';
 import { doctor } from '../../src/cli/commands/doctor.ts';
-import type { CheckFinding } from '../../src/cli/commands/doctor/verdict.ts';
+import type { CheckFinding } from '../../src/domain/checks/verdict.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 
 /** `doctor` is a look: what the settings ask of a start, only a start does. */

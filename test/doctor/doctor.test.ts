@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { doctor, examineAll } from '../../src/cli/commands/doctor.ts';
 import { checkDisk } from '../../src/cli/commands/doctor/machine-checks.ts';
-import type { CheckFinding } from '../../src/cli/commands/doctor/verdict.ts';
+import type { CheckFinding } from '../../src/domain/checks/verdict.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';

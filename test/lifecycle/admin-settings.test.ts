@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
-import { examineDates } from '../../src/cli/commands/dates/dates.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { examineDates } from '../../src/domain/checks/check-dates.ts';
 import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
 import { seedDemo } from '../../src/demo-data/seed-demo.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
@@ -96,7 +96,7 @@ describe('the settings', () => {
         expect.objectContaining({ level: 'warn', message, settings }),
       ]);
       const dates = { deprecation, retirement: Date.parse('2026-12-31'), sunset: undefined };
-      expect(await examineDates(context, dates)).toMatchObject({
+      expect(await examineDates({ ...context, settings: { ...context.settings, dates } })).toMatchObject({
         state: 'warning',
         detail: expect.stringContaining('LEGACY_RETIREMENT_AT (retirement) is a past date and was not set'),
       });
@@ -107,7 +107,9 @@ describe('the settings', () => {
         actor: 'x',
         isForced: true,
       });
-      expect(await examineDates(context, dates)).toMatchObject({ state: 'ok' });
+      expect(await examineDates({ ...context, settings: { ...context.settings, dates } })).toMatchObject({
+        state: 'ok',
+      });
       await admin.stop();
     },
   );

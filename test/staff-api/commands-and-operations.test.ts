@@ -26,6 +26,7 @@ brownouts remove          removeBrownout
 brownouts unexempt        unexemptApp
 dates set                 setDate
 dates show                listDates
+doctor                    listChecks
 handovers list            listHandovers
 history export            followHistory
 history follow            followHistory
@@ -45,7 +46,6 @@ api-keys list             - a key makes and ends no keys
 api-keys make             - a key makes and ends no keys
 backup                    - it belongs to the machine
 completion                - it belongs to the machine
-doctor                    - it belongs to the machine
 history verify            - it belongs to the machine
 keys activate             - it belongs to the machine
 keys add                  - it belongs to the machine

@@ -32,6 +32,7 @@ listEndedConnections      200    200   200
 readNumbers               200    200   200
 listNumbersByApp          200    200   200
 listForecasts             200    200   200
+listChecks                200    200   200
 readShadow                200    200   200
 listDates                 200    200   200
 listBrownouts             200    200   200

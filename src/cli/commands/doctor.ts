@@ -28,14 +28,13 @@ import {
   createClockCheck,
 } from './doctor/outside-checks.ts';
 import {
-  examine,
   type CheckFinding,
-  lineOf,
   notLookedAt,
   ok,
   type CheckVerdict,
   warning,
-} from './doctor/verdict.ts';
+} from '../../domain/checks/verdict.ts';
+import { examine, lineOf } from './doctor/verdict.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Result } from './result.ts';
 

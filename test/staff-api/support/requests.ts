@@ -87,6 +87,7 @@ const READS: Record<string, (ground: ApiGround) => Promise<GoodRequest>> = {
   readNumbers: async () => at('/numbers'),
   listNumbersByApp: async () => at('/numbers/apps?days=30'),
   listForecasts: async () => at('/numbers/forecasts'),
+  listChecks: async () => at('/checks'),
   readShadow: async () => at('/shadow'),
   planReminders: async () => at('/reminders/plan?on=2027-02-01'),
   listDates: async (ground) => {

@@ -1,12 +1,8 @@
+import { outlookLines } from '../../../domain/cut-over/outlook-lines.ts';
 import { type CutOverChange, cutOverApp } from '../../../domain/cut-over/cut-over-app.ts';
 import type { Context } from '../../../domain/context.ts';
 import { appHasOldApi, outlookOfCutOver } from '../../../domain/cut-over/outlook.ts';
-import {
-  adviceWords,
-  isDoubtful,
-  outlookWords,
-  verdictWords,
-} from '../../../domain/cut-over/outlook-words.ts';
+import { isDoubtful } from '../../../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../../../domain/cut-over/reckon.ts';
 import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
 import { momentText } from '../../../shared/moments.ts';
@@ -45,17 +41,6 @@ export function outlookJson({ modernClientId, withoutPosts, need, windows, saidA
     counted_at: rest.countedAt === undefined ? null : momentText(rest.countedAt),
     verdict: rest.verdict,
   };
-}
-
-/** The figures of a cut-over as lines of text. */
-export function outlookLines({ server }: Context, outlooks: readonly Outlook[]): string[] {
-  const reader = { time: momentText, sharedClientId: server.clientId };
-  const advice = adviceWords(outlooks, server.clientId);
-  return [
-    ...outlooks.flatMap((outlook) => outlookWords(outlook, reader)),
-    ...(outlooks.length > 0 ? [verdictWords(outlooks)] : []),
-    ...(advice === undefined ? [] : [advice]),
-  ];
 }
 
 const BACK =

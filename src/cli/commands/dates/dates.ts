@@ -2,7 +2,6 @@ import type { Context } from '../../../domain/context.ts';
 import { outlookOfRetirement, TOKENS_COUNTED } from '../../../domain/cut-over/outlook.ts';
 import { isDoubtful, isShort } from '../../../domain/cut-over/outlook-words.ts';
 import type { Outlook } from '../../../domain/cut-over/reckon.ts';
-import { idleSettings } from '../../../domain/lifecycle/fill-dates.ts';
 import { ChangeRefused } from '../../../domain/lifecycle/changes/change-rules.ts';
 import { type SetDateResult, setDateOf } from '../../../domain/lifecycle/changes/set-date.ts';
 import { DATE_NAMES, type DateName } from '../../../domain/lifecycle/lifecycle.ts';
@@ -10,8 +9,8 @@ import { listExtensions } from '../../../store/lifecycle/extensions.ts';
 import { readDates } from '../../../store/lifecycle/lifecycle.ts';
 import { commandActor } from '../by-option.ts';
 import { confirmed } from '../confirm.ts';
-import * as verdicts from '../doctor/verdict.ts';
-import { outlookJson, outlookLines } from '../apps/cut-over.ts';
+import { outlookLines } from '../../../domain/cut-over/outlook-lines.ts';
+import { outlookJson } from '../apps/cut-over.ts';
 import { momentOf, printable, shown } from './moment-option.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
@@ -168,29 +167,4 @@ export async function changeDate(
     };
     return { ok: true, lines: [...linesOf(context, asked, set), ...loadLines(context, load)], json };
   });
-}
-
-/** The verdict of `doctor` on the dates, and on settings that have no effect. */
-export async function examineDates(
-  context: Context,
-  settings: Parameters<typeof idleSettings>[1],
-): Promise<verdicts.CheckVerdict> {
-  const dates = await describedDates(context);
-  const { coming, other, past } = await idleSettings(context, settings);
-  const known = dates.map(({ name, at }) => `${name} ${at ?? 'not set'}`).join(', ');
-  const found =
-    coming.length > 0 ? `${known}. The next start of the bridge sets ${coming.join(', ')}` : known;
-  const warnings = [
-    ...(other.length > 0
-      ? [
-          `${other.join(', ')} says another date than the database. The database wins. To change the date: grantbridge dates set`,
-        ]
-      : []),
-    ...(past.length > 0
-      ? [
-          `${past.join(', ')} is a past date and was not set: the date would end all old calls at once. To set it all the same: grantbridge dates set --force`,
-        ]
-      : []),
-  ];
-  return warnings.length > 0 ? verdicts.warning([found, ...warnings].join('. ')) : verdicts.ok(found);
 }

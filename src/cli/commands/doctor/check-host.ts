@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../../../config/config.ts';
 import { listenFailure } from '../../../shared/net/listen-failure.ts';
-import { failure, ok, type CheckVerdict } from './verdict.ts';
+import { ok, type CheckVerdict } from '../../../domain/checks/verdict.ts';
+import { failure } from './verdict.ts';
 
 /**
  * Whether `HOST` is an address of this machine. Listens at a free port and stops at once: `PORT` is most likely in use

@@ -1,7 +1,8 @@
 import type { Config } from '../../../config/config.ts';
 import { redactText } from '../../../shared/log/redaction.ts';
 import { type CompanyProof, proveCompany } from '../../../upstream/company/prove-company.ts';
-import { type CheckVerdict, failure, notLookedAt, ok, proving } from './verdict.ts';
+import { type CheckVerdict, notLookedAt, ok } from '../../../domain/checks/verdict.ts';
+import { failure, proving } from './verdict.ts';
 
 /** What `doctor` asks of the identity provider at which staff sign in. */
 

@@ -1,19 +1,15 @@
 import type { Config } from '../../../config/config.ts';
-import type { Context } from '../../../domain/context.ts';
-import { hasOldApi, outlookOfRetirement } from '../../../domain/cut-over/outlook.ts';
-import { isDoubtful } from '../../../domain/cut-over/outlook-words.ts';
-import { findRefreshTrouble, troubleWords } from '../../../domain/grants/refresh/refresh-trouble.ts';
+import { examineDates } from '../../../domain/checks/check-dates.ts';
+import { examineBudget, examineRefreshing } from '../../../domain/checks/own-checks.ts';
+import { type CheckVerdict, notLookedAt, ok, warning } from '../../../domain/checks/verdict.ts';
 import { findPlaceProblem } from '../../../domain/instance/detect-copy.ts';
 import { findFolderProblem } from '../../../domain/instance/foreign-folder.ts';
-import { momentText } from '../../../shared/moments.ts';
 import { readSchema } from '../../../store/driver/schema/schema-state.ts';
 import { findLostDatabase, openEpochFile } from '../../../store/files/epoch-file.ts';
 import { describeLocation } from '../../../store/driver/open-store.ts';
 import { epochFileOf } from '../../../app/open-context.ts';
-import { outlookLines } from '../apps/cut-over.ts';
-import { examineDates } from '../dates/dates.ts';
 import { lookInContext } from '../with-context.ts';
-import { failure, notLookedAt, ok, type CheckVerdict, warning } from './verdict.ts';
+import { failure } from './verdict.ts';
 
 /** What `doctor` reads in the database. `doctor` makes no database and changes no schema. */
 
@@ -36,38 +32,8 @@ interface OpenInstance {
 /** Reads the database once for all checks. */
 export type InstanceLookup = () => Promise<InstanceState>;
 
-/**
- * Refreshing resumes by itself, so its trouble is a warning and fails nothing. A copy refreshes nothing, whatever its
- * rows say.
- */
-async function examineRefreshing(context: Context): Promise<CheckVerdict> {
-  if (context.instance.isCopy()) return notLookedAt('a restored copy refreshes nothing');
-  const trouble = await findRefreshTrouble(context);
-  return trouble === undefined ? ok('refreshing is not stopped') : warning(troubleWords(trouble, momentText));
-}
-
-/** Above this number of connected tokens, the last count by the running bridge is used. */
-const TOKENS_COUNTED = 20_000;
-
-/**
- * Whether the clients at the new API can carry the load of the retirement. A doubtful budget is a warning, not a
- * failure.
- */
-async function examineBudget(context: Context): Promise<CheckVerdict> {
-  if (!hasOldApi(context)) return ok('no old API answers calls, so the retirement moves no call');
-  const outlooks = await outlookOfRetirement(context, TOKENS_COUNTED);
-  if (outlooks === undefined)
-    return notLookedAt(
-      'there are too many connected tokens to count here, and no running bridge has stored a count',
-    );
-  if (outlooks.length === 0)
-    return ok('at the last count, no connected token still had to move to the new API');
-  const words = `at the retirement, ${outlookLines(context, outlooks).join(' ')}`;
-  return isDoubtful(outlooks) ? warning(words) : ok(words);
-}
-
 async function readInstance(config: Config): Promise<InstanceState> {
-  const { database, dates, varDir } = config;
+  const { database, varDir } = config;
   const { present } = await readSchema(database);
   if (present === undefined) return 'none yet';
   return lookInContext(async ({ context }) => {
@@ -77,7 +43,7 @@ async function readInstance(config: Config): Promise<InstanceState> {
       remedy: instance.remedy(),
       problem: instance.findProblem() ?? findPlaceProblem(await store.place()),
       folder: await findFolderProblem(context, openEpochFile(epochFileOf(config), database), varDir),
-      dates: await examineDates(context, dates),
+      dates: await examineDates(context),
       refreshing: await examineRefreshing(context),
       budget: await examineBudget(context),
     };

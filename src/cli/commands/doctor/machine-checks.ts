@@ -10,7 +10,8 @@ import { readTlsPair } from '../../../shared/net/tls-pair.ts';
 import { isKeysFileThere, loadKeys } from '../../../store/files/keys-file.ts';
 import { isMissing } from '../../../store/driver/open-store.ts';
 import { ROOM_BYTES } from '../../../store/files/spill.ts';
-import { failure, notLookedAt, ok, type CheckVerdict, warning } from './verdict.ts';
+import { notLookedAt, ok, type CheckVerdict, warning } from '../../../domain/checks/verdict.ts';
+import { failure } from './verdict.ts';
 
 /** What `doctor` checks on this machine alone. */
 

@@ -11,7 +11,8 @@ import {
   faultOfBeginning,
   saidBy,
 } from '../../../upstream/prove-client.ts';
-import { failure, notLookedAt, ok, proving, type CheckVerdict, warning } from './verdict.ts';
+import { notLookedAt, ok, type CheckVerdict, warning } from '../../../domain/checks/verdict.ts';
+import { failure, proving } from './verdict.ts';
 
 /** What `doctor` asks of the new API and its authorization server. No question can use, end or begin a grant. */
 

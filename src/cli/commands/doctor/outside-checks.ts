@@ -6,7 +6,9 @@ import { verifySmtp } from '../../../shared/mail/verify-smtp.ts';
 import { unreachedWords } from '../../../shared/net/unreached-words.ts';
 import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
 import type { TimeRecorder } from './modern-checks.ts';
-import { failure, notLookedAt, ok, proving, type CheckVerdict, warning } from './verdict.ts';
+import { examineReminders } from '../../../domain/checks/own-checks.ts';
+import { notLookedAt, ok, type CheckVerdict, warning } from '../../../domain/checks/verdict.ts';
+import { failure, proving } from './verdict.ts';
 
 /** What `doctor` asks of the old API and the mail server, and how this machine's clock differs from other clocks. */
 
@@ -50,13 +52,10 @@ export async function checkMailServer({ mail }: Config): Promise<CheckVerdict> {
   );
 }
 
-/** Whether reminders about the dates are sent. */
+/** Whether reminders about the dates are sent, and where they go. */
 export async function checkReminders({ sendsReminders, mail }: Config): Promise<CheckVerdict> {
-  if (!sendsReminders)
-    return warning(
-      'no reminders are planned or sent: set SMTP_URL, production needs a mail server for reminders. The dates come even if nobody was told',
-    );
-  return ok(
+  return examineReminders(
+    sendsReminders,
     mail.smtpUrl === undefined
       ? `SMTP_URL is not set, so reminders become files in ${mail.directory}`
       : 'reminders are sent through SMTP_URL. The check mail server shows whether the server accepts the login',

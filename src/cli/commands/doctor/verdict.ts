@@ -1,27 +1,7 @@
 import { PlainWords, reduceError } from '../../../shared/log/redaction.ts';
 import { type Paint, plain } from '../../terminal/paint.ts';
+import type { CheckFinding, CheckState, CheckVerdict } from '../../../domain/checks/verdict.ts';
 import { unreachedWords } from '../../../shared/net/unreached-words.ts';
-
-/** The finding of one check of `doctor`. A check that did not look says so, and never counts as proven. */
-
-type State = 'ok' | 'warning' | 'failed' | 'not looked at';
-
-export interface CheckVerdict {
-  state: State;
-  /** What the check did and saw, or why the check did not look. */
-  detail: string;
-}
-
-export interface CheckFinding extends CheckVerdict {
-  check: string;
-}
-
-export const ok = (detail: string): CheckVerdict => ({ state: 'ok', detail });
-
-/** The subject works now, but somebody has to act before it stops working. */
-export const warning = (detail: string): CheckVerdict => ({ state: 'warning', detail });
-
-export const notLookedAt = (reason: string): CheckVerdict => ({ state: 'not looked at', detail: reason });
 
 /** A failed check, in words of our own: log redaction leaves the names of settings in these words as they are. */
 export const failure = (detail: string): Error => new PlainWords(detail);
@@ -55,7 +35,7 @@ export async function proving<T>({ server, subject }: ServerRequest, work: Promi
   }
 }
 
-const MARKS: Record<State, string> = {
+const MARKS: Record<CheckState, string> = {
   ok: 'ok      ',
   warning: 'WARNING ',
   failed: 'FAILED  ',

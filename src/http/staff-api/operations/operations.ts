@@ -11,6 +11,7 @@ import { JOB_OPERATIONS } from './jobs.ts';
 import { KEY_OPERATIONS } from './keys.ts';
 import { LEAK_WRITES } from './leak-writes.ts';
 import { IMPORT_WRITES } from './machine/import-rows.ts';
+import { CHECK_OPERATIONS } from './machine/own-checks.ts';
 import { REMINDER_PLANS } from './machine/reminder-plans.ts';
 import { MAIL_WRITES } from './mail-writes.ts';
 import { NUMBER_OPERATIONS } from './numbers.ts';
@@ -29,6 +30,7 @@ export const OPERATIONS: readonly ApiOperation[] = [
   ...DESK_OPERATIONS,
   ...ENDED_OPERATIONS,
   ...NUMBER_OPERATIONS,
+  ...CHECK_OPERATIONS,
   ...DATE_OPERATIONS,
   ...HISTORY_OPERATIONS,
   ...TOKEN_WRITES,
