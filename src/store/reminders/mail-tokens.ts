@@ -25,18 +25,40 @@ function isOf(eb: ExpressionBuilder<Tables, 'mappings'>, { accountId, emails }: 
   ]);
 }
 
-/** The waiting tokens of a holder at an app, the last used first; at most one more than `TOKENS_MAX`. */
+/** Whose tokens one look into an index finds: those of an account, or those under an address without an account. */
+type Owner = Pick<Mapping, 'account_id' | 'account_email'>;
+
+const ownersOf = ({ accountId, emails }: AccountHolder): Owner[] => [
+  ...(accountId === undefined ? [] : [{ account_id: accountId, account_email: null }]),
+  ...emails.map((email) => ({ account_id: null, account_email: email })),
+];
+
+function waitingOf(db: Database, clientId: string, owner: Owner) {
+  const tokens = db
+    .selectFrom('mappings')
+    .select(['id', 'account_id', 'hint_last', 'last_used_at'])
+    .where('client_id', '=', clientId)
+    .where('state', 'in', WAITING_STATES);
+  return owner.account_id === null
+    ? tokens.where('account_id', 'is', null).where('account_email', '=', owner.account_email)
+    : tokens.where('account_id', '=', owner.account_id);
+}
+
+/**
+ * The waiting tokens of a holder at an app, the last used first; at most one more than `TOKENS_MAX`. The account and each
+ * address are looked up by themselves: as one condition SQLite reads every waiting token of the app.
+ */
 export async function waitingTokensOf(
   db: Database,
   clientId: string,
   holder: AccountHolder,
 ): Promise<Array<Pick<Mapping, 'id' | 'account_id' | 'hint_last'>>> {
+  const [first, ...others] = ownersOf(holder).map((owner) => waitingOf(db, clientId, owner));
+  if (first === undefined) return [];
+  const all = others.reduce((query, other) => query.unionAll(other), first);
   return db
-    .selectFrom('mappings')
+    .selectFrom(all.as('tokens'))
     .select(['id', 'account_id', 'hint_last'])
-    .where('client_id', '=', clientId)
-    .where('state', 'in', WAITING_STATES)
-    .where((eb) => isOf(eb, holder))
     .orderBy('last_used_at', (order) => order.desc().nullsLast())
     .limit(TOKENS_MAX + 1)
     .execute();
