@@ -42,9 +42,13 @@ async function startDatabase(kind, folder) {
   };
 }
 
-/** Nobody answers there, at once. On its first day such an installation would mail 300,000 people: here it does not. */
+/**
+ * Nobody answers there, at once. Without a mail server no mail is planned: on its first day such an installation has mails
+ * for 300,000 people, and would try to send them as long as no server takes them.
+ */
 const OTHERS = {
-  REMINDER_DAYS: '1',
+  SMTP_URL: undefined,
+  MAIL_FROM: undefined,
   LEGACY_BACKEND_URL: 'http://127.0.0.1:9',
   MODERN_API_URL: 'http://127.0.0.1:9',
   REMINDER_CRON: '0 0 1 1 *',
