@@ -153,6 +153,9 @@ export const LIVE_KEPT = 10 * MINUTE;
 export const LIVE_LOOK = 10 * MINUTE;
 export const LIVE_WATCH = 2 * MINUTE;
 
+/** A reader of a file that takes nothing of it for this time is left. */
+export const FILE_LEFT_AFTER = 1 * MINUTE;
+
 /**
  * Limits of one old call that writes. A post that is not claimed within the first time is not sent any more. A write
  * without an answer within the second time is in doubt for its caller. The caller may wait for only 20 seconds.

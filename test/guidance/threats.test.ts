@@ -44,7 +44,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['G', 147, 158],
   ['F', 159, 164],
   ['C', 165, 166],
-  ['F', 167, 184],
+  ['F', 167, 185],
   ['F', 190, 203],
   ['K', 1, 10],
   ['S', 1, 18],

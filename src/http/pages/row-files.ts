@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
+import { FILE_LEFT_AFTER } from '../../shared/lifetimes.ts';
 import { csvLine } from './csv.ts';
 
 /** Files of rows to take away, as CSV or JSON. The rows are sent while they are read: a file may be long. */
@@ -19,6 +20,8 @@ export interface RowFile {
   rows: AsyncIterable<FileRow>;
   /** Asked before each piece that is sent: whether the reader may still have it. A file that may not go on is cut. */
   mayGoOn?: () => Promise<boolean>;
+  /** A reader that takes nothing for so many milliseconds is left. */
+  leftAfter?: number;
 }
 
 async function* csvOf({ columns, rows }: RowFile): AsyncGenerator<string> {
@@ -55,6 +58,19 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   yield piece;
 }
 
+/**
+ * Cuts the answer off where the reader takes nothing of it for so long. What the reader sends is no sign that it reads,
+ * so the timeout of the socket does not serve. While the rows are read, nothing waits for the reader.
+ */
+function leaveStalled(res: Response, after: number): NodeJS.Timeout {
+  const patience = setTimeout(() => {
+    if (res.writableNeedDrain || res.writableEnded) res.destroy();
+    else patience.refresh();
+  }, after);
+  res.on('drain', () => patience.refresh());
+  return patience;
+}
+
 /** Cuts the answer off where the reader may not have the next piece: a file that is cut is seen to be broken. */
 async function* whileAllowed(
   res: Response,
@@ -67,22 +83,40 @@ async function* whileAllowed(
   }
 }
 
+/** The reader has its whole time for each piece, and for what is left at the end. */
+async function* withPatience(
+  patience: NodeJS.Timeout,
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    patience.refresh();
+    yield piece;
+  }
+  patience.refresh();
+}
+
 /** The reader left, or was left. */
 const isCutOff = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 
 const TYPES = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
 
-/** Sends a file. A reader who takes it slowly slows the reading of the rows down. */
+/**
+ * Sends a file. A reader who takes it slowly slows the reading of the rows down, and one who takes nothing for a minute is
+ * left: what it holds is free for others.
+ */
 export async function sendRowFile(res: Response, form: FileForm, file: RowFile): Promise<void> {
   res.setHeader('Content-Type', TYPES[form]);
   res.setHeader('Cache-Control', 'private, no-store');
   res.setHeader('Content-Disposition', `attachment; filename="${file.name}.${form}"`);
   if (res.req.method === 'HEAD') return void res.end();
-  const pieces = inPieces(form === 'csv' ? csvOf(file) : jsonOf(file));
+  const pieces = whileAllowed(res, file, inPieces(form === 'csv' ? csvOf(file) : jsonOf(file)));
+  const patience = leaveStalled(res, file.leftAfter ?? FILE_LEFT_AFTER);
   try {
-    await pipeline(Readable.from(whileAllowed(res, file, pieces)), res);
+    await pipeline(Readable.from(withPatience(patience, pieces)), res);
   } catch (error) {
     if (!isCutOff(error)) throw error;
+  } finally {
+    clearTimeout(patience);
   }
 }
