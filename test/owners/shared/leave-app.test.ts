@@ -89,6 +89,35 @@ test('who left it can let its owner share it again', async () => {
   expect(await home()).toContain('shared with you');
 });
 
+/** Sends the form by which a person lets the owner share the app again, whether or not a page shows it. */
+async function allowAgain(browser: CookieWalker, app: RegisteredApp): Promise<number> {
+  const page = await browser.get(`${system.bridgeUrl}/apps/account`);
+  const [form] = browser.forms(page);
+  if (!form) throw new Error('no form shows how one is sent');
+  const fields = Object.fromEntries(form.fields.map(({ name, value }) => [name, value]));
+  const action = urlOf(app, '/shared/allow');
+  return (await browser.submit({ ...form, action }, fields, page.url)).status;
+}
+
+test('another account that claims the address cannot let it be shared again', async () => {
+  const app = await newApp();
+  await share(app);
+  await leave(app);
+  // For the owner there is a page in any case: now nobody owns it.
+  await rows().updateTable('apps').set({ owner_account_id: null }).execute();
+  const dana = () => rows().updateTable('accounts').where('account_id', '=', DANA.accountId);
+  await dana().set({ email: SAM.login }).execute();
+  try {
+    expect((await owner.get(urlOf(app, '/shared'))).status).toBe(404);
+    expect(await allowAgain(owner, app)).toBe(404);
+  } finally {
+    await dana().set({ email: DANA.login }).execute();
+  }
+  expect((await historyOf(system, app.clientId)).at(-1)).toBe(`access_refused: ${SAM.login}`);
+  expect(await allowAgain(sam, app)).toBe(303);
+  expect((await historyOf(system, app.clientId)).at(-1)).toBe(`access_allowed: ${SAM.login}`);
+});
+
 test('one owner’s apps are left at once, and those of nobody else', async () => {
   const [first, second, others] = [await newApp(), await newApp(), await newApp()];
   for (const app of [first, second, others]) await share(app);
