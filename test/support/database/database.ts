@@ -30,11 +30,17 @@ async function run(url: string, statement: string): Promise<void> {
   }
 }
 
+/** How a database compares texts: byte by byte, or as a language does. */
+export type Collation = 'C' | 'en-US' | 'und';
+
+const madeWith = (collation: Collation) =>
+  collation === 'C' ? '' : ` template template0 locale_provider icu icu_locale '${collation}' locale 'C'`;
+
 /** An empty database that nobody else uses, on the PostgreSQL of this run. */
-export async function freshDatabase(): Promise<TestDatabase> {
+export async function freshDatabase(collation: Collation = 'C'): Promise<TestDatabase> {
   const server = await serverUrl();
   const name = `t_${randomBytes(6).toString('hex')}`;
-  await run(server, `create database ${name}`);
+  await run(server, `create database ${name}${madeWith(collation)}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => run(server, `drop database ${name} with (force)`) };
