@@ -71,11 +71,12 @@ describe.each(COLLATIONS)('with the collation %s', (collation) => {
       expect(await deskKeys(store.durable, source, { tab, position: undefined })).toHaveLength(most);
   });
 
+  async function finds(text: string) {
+    const find = { text, clientIds: [], accountIds: [] };
+    return (await countDesk(store.durable, waitingNames(store.durable), find))['all'];
+  }
+
   test('a search finds the name and not the words before it', async () => {
-    const finds = async (text: string) =>
-      (await countDesk(store.durable, waitingNames(store.durable), { text, clientIds: [], accountIds: [] }))[
-        'all'
-      ];
     expect([await finds('list.example'), await finds('old-'), await finds('email')]).toEqual([5, 2, 1]);
   });
 });
