@@ -11,9 +11,9 @@ import { startBridge, untilAtRest } from './bridge.mjs';
 const FILLED = 'filled';
 const COPY = 'copied';
 
-/** PostgreSQL of its own, with a database that is filled and one that is a copy; SQLite needs none. */
+/** PostgreSQL of its own; SQLite needs none. */
 async function startDatabase(kind, folder) {
-  if (kind !== 'postgres') return { settings: () => ({}), copy: () => {}, stop: () => {}, pids: () => [] };
+  if (kind !== 'postgres') return { settings: () => ({}), stop: () => {}, pids: () => [] };
   const unregister = register();
   const { startPostgres } = await import('../../../test/support/database/postgres.ts');
   await unregister();
@@ -30,11 +30,6 @@ async function startDatabase(kind, folder) {
   if (!names.some(({ datname }) => datname === FILLED)) await onServer(`create database ${FILLED}`);
   return {
     settings: (name) => ({ DATABASE_URL: server.url.replace(/postgres$/, name) }),
-    copy: () =>
-      onServer(
-        `drop database if exists ${COPY}`,
-        `create database ${COPY} template ${FILLED} strategy file_copy`,
-      ),
     stop: () => server.stop(),
     pids: () => [
       Number(readFileSync(join(server.folder, 'data', 'postmaster.pid'), 'utf8').split('\n', 1)[0]),
@@ -86,13 +81,18 @@ export async function openGround({ folder, kind, tokens }) {
   return { ground, database: await startDatabase(kind, ground) };
 }
 
-/** A copy for one run, with the newest schema; its settings, and the cookies of those whose pages are measured. */
+/**
+ * A copy for one run, with the newest schema; its settings, and the cookies of those whose pages are measured. On PostgreSQL
+ * it is the filled database itself: the bridge knows a copied one for a copy and does not serve it as the original.
+ */
 export async function copyOf({ ground, database }) {
-  const varDir = join(ground, COPY);
-  rmSync(varDir, { recursive: true, force: true });
-  cpSync(join(ground, FILLED), varDir, { recursive: true });
-  await database.copy();
-  const env = await settingsOf(varDir, { ...OTHERS, ...database.settings(COPY) });
+  const isOnServer = database.pids().length > 0;
+  const varDir = join(ground, isOnServer ? FILLED : COPY);
+  if (!isOnServer) {
+    rmSync(varDir, { recursive: true, force: true });
+    cpSync(join(ground, FILLED), varDir, { recursive: true });
+  }
+  const env = await settingsOf(varDir, { ...OTHERS, ...database.settings(FILLED) });
   await run(['dist/program/cli.js', 'migrate'], env);
   return { env, ...JSON.parse(await run([script('pages/sign-in.mjs')], env)) };
 }
