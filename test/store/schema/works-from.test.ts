@@ -65,6 +65,8 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'tables-at-size.sql': 'they write what support searches by to a table of its own, and refuse nothing',
   'lists-at-size.sql':
     'they count the names under which tokens wait, in a table of their own, and refuse nothing',
+  'waiting-names-at-once.sql':
+    'they write the same in the same tables, once for each statement; no program names a trigger or its function',
 };
 
 function trapsIn(sql: string): string[] {
@@ -87,7 +89,9 @@ test.each(folders)('a migration of %s that lets older programs go on only adds, 
     if (from === number) continue;
     const isKnown = Object.keys(HARMLESS).some((file) => name.endsWith(file));
     const traps = trapsIn(sql).filter((trap) => !(isKnown && /trigger/i.test(trap)));
-    expect({ name, changes: effectsOf(sql).changes, traps }).toEqual({
+    const { changes: all } = effectsOf(sql);
+    const changes = all.filter((change) => !(isKnown && /^drop (?:trigger|function) /.test(change)));
+    expect({ name, changes, traps }).toEqual({
       name,
       changes: [],
       traps: [],
