@@ -1,14 +1,15 @@
 -- Works from schema 28.
 -- The names under which tokens wait are counted once for each statement, and no longer once for each token: a row that one
 -- transaction changes again and again is read through all its versions, so an import of 5,000 tokens under one address took ten
--- seconds for it, and to give them an account as long. So are the addresses that a search for people no longer finds.
+-- seconds for it, and giving them an account took as long. The addresses that a search for people no longer finds had the same
+-- fault, and are removed once for each statement too.
 drop trigger waiting_names_added on mappings;
 drop trigger waiting_names_changed on mappings;
 drop function count_waiting_names();
 drop trigger people_of_pinned on mappings;
 drop function people_of_pinned();
 
--- In the order of the names, so that two transactions never wait for each other.
+-- Each statement changes names in their order, so that no two statements wait for each other in a circle.
 create function change_waiting_name(changed text, by bigint) returns void language plpgsql as $$
 begin
   insert into waiting_names (name, tokens) values (changed, by)

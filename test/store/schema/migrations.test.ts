@@ -163,7 +163,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/035-shared-apps.sql', '96038c2eb2000a13'],
   ['postgres/036-deeds.sql', 'c03ca75376d9aa05'],
   ['postgres/037-lists-at-size.sql', '002f8354f69bac2b'],
-  ['postgres/038-waiting-names-at-once.sql', 'cd656ad3b413db52'],
+  ['postgres/038-waiting-names-at-once.sql', 'c1d2c74f108c6f6d'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
