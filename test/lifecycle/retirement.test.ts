@@ -3,7 +3,6 @@ import { inspectPasted } from '../../src/domain/old-api/prove-observed.ts';
 import { usageOf } from '../../src/domain/usage/usage.ts';
 import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
-import { momentText } from '../../src/shared/moments.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { issueToken } from '../support/callers/legacy-calls.ts';
@@ -167,7 +166,8 @@ test('in a brownout the answers are those of the retirement, with a text of thei
   clock.set(startsAt);
   const answers = await answersOf(one);
   expect(answers.map(({ status }) => status)).toEqual(ENDED);
-  const error = `${TEXT} This is a planned brownout. It is over at ${momentText(endsAt)}. Read more at ${system.bridgeUrl}/lifecycle`;
+  const end = new Date(endsAt).toISOString().replace('.000Z', 'Z');
+  const error = `${TEXT} This is a planned brownout. It is over at ${end}. Read more at ${system.bridgeUrl}/lifecycle`;
   const reauthorize = {
     reason: 'This token has not been connected to the new API yet.',
     link: `${system.bridgeUrl}/apps/${one.clientId}`,

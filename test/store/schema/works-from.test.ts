@@ -65,8 +65,18 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'tables-at-size.sql': 'they write what support searches by to a table of its own, and refuse nothing',
   'lists-at-size.sql':
     'they count the names under which tokens wait, in a table of their own, and refuse nothing',
-  'waiting-names-at-once.sql':
-    'they write the same in the same tables, once for each statement; no program names a trigger or its function',
+  'waiting-names-at-once.sql': 'they write the same in the same tables, once for each statement',
+};
+
+/** What a migration takes away because it makes something of the same work: no program names a trigger or its function. */
+const REPLACED: Readonly<Record<string, readonly string[]>> = {
+  'postgres/038-waiting-names-at-once.sql': [
+    'drop trigger waiting_names_added on mappings',
+    'drop trigger waiting_names_changed on mappings',
+    'drop function count_waiting_names()',
+    'drop trigger people_of_pinned on mappings',
+    'drop function people_of_pinned()',
+  ],
 };
 
 function trapsIn(sql: string): string[] {
@@ -89,11 +99,9 @@ test.each(folders)('a migration of %s that lets older programs go on only adds, 
     if (from === number) continue;
     const isKnown = Object.keys(HARMLESS).some((file) => name.endsWith(file));
     const traps = trapsIn(sql).filter((trap) => !(isKnown && /trigger/i.test(trap)));
-    const { changes: all } = effectsOf(sql);
-    const changes = all.filter((change) => !(isKnown && /^drop (?:trigger|function) /.test(change)));
-    expect({ name, changes, traps }).toEqual({
+    expect({ name, changes: effectsOf(sql).changes, traps }).toEqual({
       name,
-      changes: [],
+      changes: REPLACED[name] ?? [],
       traps: [],
     });
   }
