@@ -18,42 +18,41 @@ interface AccountHolder {
   emails: readonly string[];
 }
 
-function isOf(eb: ExpressionBuilder<Tables, 'mappings'>, { accountId, emails }: AccountHolder) {
-  return eb.or([
-    ...(accountId === undefined ? [] : [eb('account_id', '=', accountId)]),
-    ...emails.map((email) => eb.and([eb('account_id', 'is', null), eb('account_email', '=', email)])),
-  ]);
-}
+/** What one look into an index finds of a holder: the tokens of the account, or those without one under an address. */
+type HolderKey = Pick<Mapping, 'account_id' | 'account_email'>;
 
-/** Whose tokens one look into an index finds: those of an account, or those under an address without an account. */
-type Owner = Pick<Mapping, 'account_id' | 'account_email'>;
-
-const ownersOf = ({ accountId, emails }: AccountHolder): Owner[] => [
+const keysOf = ({ accountId, emails }: AccountHolder): HolderKey[] => [
   ...(accountId === undefined ? [] : [{ account_id: accountId, account_email: null }]),
   ...emails.map((email) => ({ account_id: null, account_email: email })),
 ];
 
-function waitingOf(db: Database, clientId: string, owner: Owner) {
-  const tokens = db
-    .selectFrom('mappings')
-    .select(['id', 'account_id', 'hint_last', 'last_used_at'])
-    .where('client_id', '=', clientId)
-    .where('state', 'in', WAITING_STATES);
-  return owner.account_id === null
-    ? tokens.where('account_id', 'is', null).where('account_email', '=', owner.account_email)
-    : tokens.where('account_id', '=', owner.account_id);
+type MappingExpressions = ExpressionBuilder<Tables, 'mappings'>;
+
+function isUnder(eb: MappingExpressions, { account_id: accountId, account_email: email }: HolderKey) {
+  if (accountId !== null) return eb('account_id', '=', accountId);
+  return eb.and([eb('account_id', 'is', null), eb('account_email', '=', email)]);
 }
+
+const isOf = (eb: MappingExpressions, holder: AccountHolder) =>
+  eb.or(keysOf(holder).map((key) => isUnder(eb, key)));
 
 /**
  * The waiting tokens of a holder at an app, the last used first; at most one more than `TOKENS_MAX`. The account and each
- * address are looked up by themselves: as one condition SQLite reads every waiting token of the app.
+ * address have a select of their own. In one select with `or`, SQLite read every waiting token of the app.
  */
 export async function waitingTokensOf(
   db: Database,
   clientId: string,
   holder: AccountHolder,
 ): Promise<Array<Pick<Mapping, 'id' | 'account_id' | 'hint_last'>>> {
-  const [first, ...others] = ownersOf(holder).map((owner) => waitingOf(db, clientId, owner));
+  const [first, ...others] = keysOf(holder).map((key) =>
+    db
+      .selectFrom('mappings')
+      .select(['id', 'account_id', 'hint_last', 'last_used_at'])
+      .where('client_id', '=', clientId)
+      .where('state', 'in', WAITING_STATES)
+      .where((eb) => isUnder(eb, key)),
+  );
   if (first === undefined) return [];
   const all = others.reduce((query, other) => query.unionAll(other), first);
   return db
