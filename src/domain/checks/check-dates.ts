@@ -29,8 +29,8 @@ export async function examineDates({ store, clock, settings }: ChecksDeps): Prom
     return typeof at === 'number' ? isoMoment(at) : 'not set';
   };
   const known = DATE_NAMES.map((name) => `${name} ${textOf(name)}`).join(', ');
-  const coming = idle.coming.length > 0 && `. The next start of the bridge sets ${idle.coming.join(', ')}`;
-  const found = `${known}${coming || ''}`;
+  const coming = idle.coming.join(', ');
+  const found = coming === '' ? known : `${known}. The next start of the bridge sets ${coming}`;
   const warnings = warningsOf(idle);
   return warnings.length > 0 ? warning([found, ...warnings].join('. ')) : ok(found);
 }
