@@ -1,5 +1,5 @@
 // The filled installation whose pages are measured. It is made once a day for each database, left to the bridge until that
-// has worked through all tokens, and kept; each run works on a copy.
+// has worked through all tokens, and kept. On SQLite each run works on a copy.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -13,23 +13,19 @@ const COPY = 'copied';
 
 /** PostgreSQL of its own; SQLite needs none. */
 async function startDatabase(kind, folder) {
-  if (kind !== 'postgres') return { settings: () => ({}), stop: () => {}, pids: () => [] };
+  if (kind !== 'postgres') return { isServer: false, settings: {}, stop: () => {}, pids: () => [] };
   const unregister = register();
   const { startPostgres } = await import('../../../test/support/database/postgres.ts');
   await unregister();
   const server = await startPostgres({ fsync: true, folder: join(folder, 'postgres') });
-  const onServer = async (...statements) => {
-    const client = new pg.Client(server.url);
-    await client.connect();
-    const answers = [];
-    for (const statement of statements) answers.push(await client.query(statement));
-    await client.end();
-    return answers;
-  };
-  const [{ rows: names }] = await onServer('select datname from pg_database');
-  if (!names.some(({ datname }) => datname === FILLED)) await onServer(`create database ${FILLED}`);
+  const client = new pg.Client(server.url);
+  await client.connect();
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [FILLED]);
+  if (rowCount === 0) await client.query(`create database ${FILLED}`);
+  await client.end();
   return {
-    settings: (name) => ({ DATABASE_URL: server.url.replace(/postgres$/, name) }),
+    isServer: true,
+    settings: { DATABASE_URL: server.url.replace(/postgres$/, FILLED) },
     stop: () => server.stop(),
     pids: () => [
       Number(readFileSync(join(server.folder, 'data', 'postmaster.pid'), 'utf8').split('\n', 1)[0]),
@@ -52,7 +48,7 @@ const OTHERS = {
 async function make(ground, { database, tokens }) {
   const varDir = join(ground, FILLED);
   mkdirSync(varDir, { recursive: true });
-  const env = await settingsOf(varDir, { ...OTHERS, ...database.settings(FILLED) });
+  const env = await settingsOf(varDir, { ...OTHERS, ...database.settings });
   await run(['dist/program/cli.js', 'keys', 'init'], env);
   await run(['dist/program/cli.js', 'migrate'], env);
   console.error(`filling ${ground} with ${tokens} tokens, once a day`);
@@ -82,17 +78,16 @@ export async function openGround({ folder, kind, tokens }) {
 }
 
 /**
- * A copy for one run, with the newest schema; its settings, and the cookies of those whose pages are measured. On PostgreSQL
- * it is the filled database itself: the bridge knows a copied one for a copy and does not serve it as the original.
+ * The installation of one run, with the newest schema: its settings, and the cookies of those whose pages are measured. On
+ * SQLite it is a copy. On PostgreSQL it is the filled database itself: there the bridge knows a copy, and is not ready on it.
  */
 export async function copyOf({ ground, database }) {
-  const isOnServer = database.pids().length > 0;
-  const varDir = join(ground, isOnServer ? FILLED : COPY);
-  if (!isOnServer) {
+  const varDir = join(ground, database.isServer ? FILLED : COPY);
+  if (!database.isServer) {
     rmSync(varDir, { recursive: true, force: true });
     cpSync(join(ground, FILLED), varDir, { recursive: true });
   }
-  const env = await settingsOf(varDir, { ...OTHERS, ...database.settings(FILLED) });
+  const env = await settingsOf(varDir, { ...OTHERS, ...database.settings });
   await run(['dist/program/cli.js', 'migrate'], env);
   return { env, ...JSON.parse(await run([script('pages/sign-in.mjs')], env)) };
 }

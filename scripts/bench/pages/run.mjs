@@ -61,7 +61,8 @@ console.log(`${results.length} pages, ${missed.length} missed; load ${loadavg()[
 if (values.name) {
   const place = fileURLToPath(new URL('../results', import.meta.url));
   mkdirSync(place, { recursive: true });
-  const about = { at: new Date().toISOString(), node: process.version, ...values, load: loadavg()[0] };
+  const { folder: _, ...asked } = values;
+  const about = { at: new Date().toISOString(), node: process.version, ...asked, load: loadavg()[0] };
   writeFileSync(join(place, `${values.name}.json`), `${JSON.stringify({ about, results }, null, 2)}\n`);
 }
 await bridge.stop();
