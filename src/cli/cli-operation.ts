@@ -177,7 +177,7 @@ function shadowCommand(): Command {
 function doctorCommand(): Command {
   return command(
     'doctor',
-    'check settings, keys, database, both APIs and the mail server; change nothing',
+    'check settings, machine, database, both APIs, the mail server and the identity provider of staff; change nothing',
     async () => (await import('./commands/doctor.ts')).doctor,
   );
 }

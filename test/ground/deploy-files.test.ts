@@ -1,10 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { readConfig } from '../../src/config/config.ts';
 import { environment, settingNames } from '../../src/config/environment.ts';
 import { secretFileNames } from '../../src/config/secret-files.ts';
 import { projectRoot } from '../../src/shared/project-root.ts';
+import { readDocument } from '../support/guidance.ts';
 
 /** The files below `deploy` speak of settings that exist. */
 
@@ -59,6 +62,41 @@ test('what .env.example sets is a production that starts, once it has its secret
   expect(config).toMatchObject({ production: true, serviceName: 'grantbridge', sendsReminders: true });
 });
 
+test('Node reads .env.example as it stands', () => {
+  const set = lines.filter(({ isKept }) => !isKept).map(({ name, value }) => [name, value]);
+  expect(parseEnv(readDeploy('.env.example'))).toEqual(Object.fromEntries(set));
+});
+
+/** The settings of the drill, as a file: empty where the document unsets a name. */
+function drillSettings(): Record<string, string> {
+  const [, block = ''] = /## A drill[^]*?```\n([^]*?)```/.exec(readDocument('docs/operate/backup.md')) ?? [];
+  const code = block.replaceAll(/ +#.*/g, '');
+  const unset = [...code.matchAll(/^unset (.*)$/gm)].flatMap(([, names = '']) => names.split(' '));
+  const exported = [...code.matchAll(/^export (.*)$/gm)].flatMap(([, pairs = '']) => pairs.split(' '));
+  return parseEnv([...unset.map((name) => `${name}=`), ...exported].join('\n')) as Record<string, string>;
+}
+
+test('the settings of a drill leave no address of production, also from a file behind that of production', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drill-'));
+  writeFileSync(join(folder, 'keys.json'), '{}', { mode: 0o600 });
+  const production = {
+    ...parseEnv(readDeploy('.env.example')),
+    TRUST_PROXY: '172.31.240.10',
+    // The machine of the drill may lack these files.
+    DATABASE_URL_FILE: '/nowhere/database_url',
+    SMTP_URL_FILE: '/nowhere/smtp_url',
+    MODERN_CLIENT_SECRET_FILE: '/nowhere/modern_client_secret',
+  };
+  const drill = Object.entries(drillSettings()).map(([name, value]) => [
+    name,
+    value.replace('/srv/drill', folder),
+  ]);
+  const config = readConfig({ ...production, ...(Object.fromEntries(drill) as Record<string, string>) });
+  rmSync(folder, { recursive: true });
+  expect(JSON.stringify(config)).not.toMatch(/(?:old-api|new-api)\.example(?!\/settings)/);
+  expect(config).toMatchObject({ production: true, sendsReminders: false });
+});
+
 const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);
 
 test('the other files set no name that is no setting', () => {
@@ -78,4 +116,20 @@ test('the balancer is the one proxy that the bridges believe', () => {
   const compose = readDeploy('compose.yaml');
   expect(named(compose, /TRUST_PROXY: (\S+)/g)).toEqual(['172.31.240.10']);
   expect(named(compose, /ipv4_address: ([\d.]+)/g)).toEqual(['172.31.240.10']);
+});
+
+test('the shell function of deploy.md runs another version, and reads a file of its own after that of production', () => {
+  const [run = ''] = /^run\(\) \{[^]*?\n? .*"\$@"; \}$/m.exec(readDocument('docs/operate/deploy.md')) ?? [];
+  const told = (before: string) =>
+    execFileSync('bash', ['-c', `systemd-run() { printf '%s\\n' "$@"; }\n${run}\n${before} run keys list`], {
+      encoding: 'utf8',
+    }).trimEnd();
+  const file = '--property=EnvironmentFile=';
+  const cli = 'dist/program/cli.js\nkeys\nlist';
+  expect(told('')).toMatch(
+    new RegExp(`${file}/etc/grantbridge/env\n/usr/bin/node\n/opt/grantbridge/${cli}$`),
+  );
+  expect(told('MORE=/srv/drill/env FOLDER=/opt/new')).toMatch(
+    new RegExp(`${file}/etc/grantbridge/env\n${file}/srv/drill/env\n/usr/bin/node\n/opt/new/${cli}$`),
+  );
 });

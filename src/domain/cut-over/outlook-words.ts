@@ -33,7 +33,7 @@ const RECKONED =
   'Each call counts as its dearest form: by an id that the old API told, and for the longest queue. A create for several profiles costs one for each, and a page far down a list up to six.';
 
 /** With the words for what is known after it, in any of their forms. */
-const NO_COST = 'No call of theirs that would cost a request of the new API';
+const NO_COST = 'No call of theirs that moves and will cost a request of the new API';
 
 function needWords({ need, counted: known = WHOLE }: Outlook, { time }: Reader): string {
   if (need.day === undefined) return `${textOfWords(noneWords(NO_COST, known), time)}.`;

@@ -135,7 +135,9 @@ describe.each(databasesOf('postgres'))('on %s', (kind) => {
     }
     expect(await doctorSays()).toEqual({
       state: 'failed',
-      detail: expect.stringMatching(new RegExp(`has schema ${before}, .*: grantbridge migrate$`)) as string,
+      detail: expect.stringMatching(
+        new RegExp(`has schema ${before}, .*: grantbridge migrate --plan\\. .*: grantbridge migrate$`),
+      ) as string,
     });
     const { code, json } = await runJson(settings, 'migrate', '--status');
     expect({ code, json }).toEqual({

@@ -127,5 +127,5 @@ export function schemaProblem(location: DatabaseLocation, state: SchemaState): s
     present === newest
       ? `the volatile database beside the one at ${place} has an older schema: ${beside.length} migrations wait`
       : `the database at ${place} has schema ${present}, and this version needs ${newest}: ${waiting.length} migrations wait`;
-  return `DATABASE_URL: ${behind}. Only migrate and serve change the schema. Once no process of the older version runs: grantbridge migrate`;
+  return `DATABASE_URL: ${behind}. Only migrate and serve change the schema. To see whether processes of the older version may go on: grantbridge migrate --plan. To change the schema: grantbridge migrate`;
 }
