@@ -41,10 +41,7 @@ const measure = measureWith({
   rounds: Number(values.rounds),
 });
 
-/** The proof of an address that is measured was never asked for, and its page says so with 403. */
-const isAnswer = ({ path, status }) =>
-  status < 400 || (status === 403 && path.startsWith('/apps/prove-email/'));
-const isGood = (one) => isAnswer(one) && (one.isFile || (one.p95 <= MOST_MS && one.kB <= MOST_KB));
+const isGood = ({ kB, p95, status, isFile }) => status < 400 && (isFile || (p95 <= MOST_MS && kB <= MOST_KB));
 const shownPath = ({ who, path, what }) =>
   `${who} ${path.replaceAll(/[0-9a-f]{24}/g, (id) => id.slice(0, 4))}${what ? ` (${what})` : ''}`;
 const shown = (number, width) => number.toFixed(0).padStart(width);
