@@ -107,7 +107,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const claims = durable.migrations.find(({ number }) => number === 8);
     expect(claims).toMatchObject({ adds_only: false });
     expect(claims?.changes).toContain('update mappings');
-    expect(durable.migrations.at(-1)).toMatchObject({ adds_only: true, changes: [] });
+    const imports = durable.migrations.find(({ name }) => /^\d{3}-imports$/.test(name));
+    expect(imports).toMatchObject({ adds_only: true, changes: [] });
     expect(durable.tables.find(({ table }) => table === 'apps')).toMatchObject({ rows: 1 });
     expect(text).toMatch(/ {2}008-claimed-apps: changes rows or tables that exist/);
     expect(text).toMatch(
