@@ -75,6 +75,7 @@ test('an owner sees who waits for the own app, and nobody else does', async () =
   await waitingToken(system, { app: own, email: 'carl@box.example' });
   const page = await home();
   expect(wordsOf(page)).toContain('Old App: 2 people. See who waits');
+  expect(wordsOf(page)).toContain('You are not counted.');
   expect(page.body).toContain(`href="/apps/${own.clientId}/tokens"`);
   expect(wordsOf(page)).toMatch(/4 tokens waiting 1 token connected/);
   expect(wordsOf(await home(sam))).not.toMatch(/People have still|carl@/);

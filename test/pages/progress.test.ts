@@ -4,7 +4,7 @@ import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { type ProgressDay, progressOf, progressOfApps } from '../../src/domain/progress/progress-of.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
-import { countGrants, countHandovers, countUnconfirmed } from '../../src/store/tokens/app-tokens.ts';
+import { countGrants, countHandovers, unconfirmedHandovers } from '../../src/store/tokens/app-tokens.ts';
 import {
   addAccount,
   addApp,
@@ -198,7 +198,14 @@ describe.each(modeDatabases)('of hand-overs, on %s', (kind) => {
     await handedOver(await addAccount(context), { ago: 7 * DAY - 1, isConfirmed: false });
     await handedOver(await addAccount(context), { ago: 7 * DAY, isConfirmed: false });
     await handedOver(await addAccount(context), { ago: 30 * DAY, isConfirmed: true });
-    expect(await counted()).toMatchObject({ handed: 3, confirmed: 1, awaited: 1, lost: 1 });
+    expect(await counted()).toMatchObject({
+      handed: 3,
+      confirmed: 1,
+      awaited: 1,
+      awaitedSince: clock.now() - 7 * DAY + 1,
+      awaitedUntil: clock.now() + 1,
+      lost: 1,
+    });
   });
 
   test('one that a later confirmed one of the same account takes the place of is not lost', async () => {
@@ -223,7 +230,9 @@ describe.each(modeDatabases)('of hand-overs, on %s', (kind) => {
       .where('dead_cause', '=', 'lost')
       .execute();
     expect(await countHandovers(durable, app, 3)).toMatchObject({ handed: 3 });
-    expect(await countUnconfirmed(durable, app, { before: clock.now(), limit: 1 })).toBe(1);
+    expect(await unconfirmedHandovers(durable, app, { before: clock.now(), limit: 1 })).toMatchObject({
+      n: 1,
+    });
     expect(await countGrants(durable, app, 2)).toEqual([{ modern_client_id: expect.any(String), n: 2 }]);
     expect(await countGrants(durable, app, 9)).toEqual([{ modern_client_id: expect.any(String), n: 3 }]);
   });

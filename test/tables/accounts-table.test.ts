@@ -95,14 +95,22 @@ test('a position that is gone, or that no list has, is said so', async () => {
   expect(wrong.status).toBe(400);
 });
 
-test('a row says how many tokens of the account are connected, wait and have stopped', async () => {
+test('a row says how many tokens of the account are connected, wait, have stopped, have moved and are revoked', async () => {
   const accountId = idOf(3);
-  for (const state of ['active', 'active', 'unmapped', 'reauthorization_required', 'revoked'] as const)
+  for (const state of [
+    'active',
+    'active',
+    'unmapped',
+    'reauthorization_required',
+    'migrated',
+    'revoked',
+  ] as const)
     await waitingToken(system, { accountId, state });
   const page = await list('?find=p3%40list');
   expect(linesOf(page)).toEqual([
-    expect.stringMatching(/person 003 p3@list\.example 2 1 1 not known/) as string,
+    expect.stringMatching(/person 003 p3@list\.example 2 1 1 1 1 not known/) as string,
   ]);
+  expect(linesOf(await list('?find=p4%40list'))).toEqual(['Person 004 p4@list.example no token not known']);
 });
 
 test('those with stopped tokens stand by when the first one stopped, from either end', async () => {

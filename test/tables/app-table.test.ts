@@ -57,10 +57,22 @@ test('above twelve they stand in a table, with what needs somebody first, and wh
   expect(words).toMatch(
     /2 of your apps still wait for their users .*Planner 59: 2 people.*Planner 41: 1 person/,
   );
+  expect(words).toContain('You are counted too where a token of yours waits.');
   const lines = linesOf(page);
   expect(lines).toHaveLength(50);
   expect(lines[0]).toMatch(/^Planner 59 .*2 tokens? waiting.* 2 /);
   expect(lines[1]).toMatch(/^Planner 41 /);
+});
+
+const rowOf = async (name: string) => linesOf(await home(`?own-find=${encodeURIComponent(name)}`))[0];
+
+test('before an app is counted its owner is one of the people who wait too, as in the count', async () => {
+  const { durable } = system.bridge.context.store;
+  const app = { ...system.app, clientId: apps[12] ?? '' };
+  const { id } = await waitingToken(system, { app, accountId: SAM.accountId });
+  expect(await rowOf('Planner 13')).toMatch(/^Planner 13 1 token waiting 1 /);
+  await durable.deleteFrom('mappings').where('id', '=', id).execute();
+  expect(await rowOf('Planner 13')).toMatch(/^Planner 13 none yet 0 /);
 });
 
 test('its tabs, orders, pages and search show what they say', async () => {

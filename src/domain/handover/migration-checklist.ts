@@ -1,5 +1,5 @@
 import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
-import { countGrants, countHandovers, countUnconfirmed } from '../../store/tokens/app-tokens.ts';
+import { countGrants, countHandovers, unconfirmedHandovers } from '../../store/tokens/app-tokens.ts';
 import { callersOf } from '../usage/callers.ts';
 import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { callDaysOf } from '../usage/calls-per-day.ts';
@@ -52,6 +52,9 @@ export interface MigrationProgress {
      * confirmation.
      */
     awaited: number;
+    /** When the first awaited one was handed over, and when its pair is erased. */
+    awaitedSince?: number | undefined;
+    awaitedUntil?: number | undefined;
     lost: number;
     /** Whether there may be more hand-overs than were counted. */
     isPart?: boolean;
@@ -87,9 +90,17 @@ async function handoversOf(
   const now = clock.now();
   const limit = CONNECTIONS_READ;
   const counts = await countHandovers(store.durable, clientId, limit);
-  const all = await countUnconfirmed(store.durable, clientId, { before: now, limit });
-  const lost = await countUnconfirmed(store.durable, clientId, { before: now - DEAD_GRANT_KEPT, limit });
-  return { ...counts, awaited: all - lost, lost, isPart: counts.handed === limit };
+  const erased = now - DEAD_GRANT_KEPT;
+  const lost = await unconfirmedHandovers(store.durable, clientId, { before: erased, limit });
+  const awaited = await unconfirmedHandovers(store.durable, clientId, { after: erased, before: now, limit });
+  return {
+    ...counts,
+    awaited: awaited.n,
+    awaitedSince: awaited.since,
+    awaitedUntil: awaited.since === undefined ? undefined : awaited.since + DEAD_GRANT_KEPT,
+    lost: lost.n,
+    isPart: counts.handed === limit,
+  };
 }
 
 /** The calls of the last days, and whether all calls are known. */

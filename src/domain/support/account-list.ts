@@ -60,6 +60,8 @@ export interface ListedAccount {
   connected: number;
   waiting: number;
   stopped: number;
+  moved: number;
+  revoked: number;
   /** Since when its first stopped token is stopped. Only the list of stopped tokens knows. */
   stoppedAt: number | undefined;
   lastUsed: number | undefined;
@@ -150,6 +152,8 @@ function rowOf(
     connected: countOf('active'),
     waiting: countOf('unmapped'),
     stopped: countOf('reauthorization_required'),
+    moved: countOf('migrated'),
+    revoked: countOf('revoked'),
     stoppedAt,
     lastUsed: used === 0 ? undefined : used,
   };

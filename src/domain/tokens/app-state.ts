@@ -6,10 +6,10 @@ import type { TokensDeps } from './deps.ts';
 /** How a whole app stands, in one word. */
 
 /**
- * `waiting`: some of its tokens have stopped or were never connected, and a consent would help. `stopped`: all that is
- * not at an end has stopped. `none`: it has no token yet.
+ * `stopped`: all that is not at an end has stopped. `partly-stopped`: some of it has. `waiting`: nothing has stopped, and
+ * some tokens were never connected. `none`: it has no token yet.
  */
-export type AppState = 'waiting' | 'stopped' | 'connected' | 'moved' | 'revoked' | 'none';
+export type AppState = 'waiting' | 'partly-stopped' | 'stopped' | 'connected' | 'moved' | 'revoked' | 'none';
 
 const AT_AN_END: readonly MappingState[] = ['migrated', 'revoked'];
 
@@ -23,6 +23,7 @@ function appStateFrom(present: readonly MappingState[], phase: Phase): AppState 
 
 function openState(open: readonly MappingState[], phase: Phase): AppState {
   if (phase === 'ended' || open.every((state) => state === 'reauthorization_required')) return 'stopped';
+  if (open.includes('reauthorization_required')) return 'partly-stopped';
   return open.every((state) => state === 'active') ? 'connected' : 'waiting';
 }
 

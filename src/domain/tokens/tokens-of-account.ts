@@ -108,12 +108,12 @@ export interface OwnedTokens {
 /** People are counted among this many waiting tokens of an app. A page that is opened has no time for more. */
 const PEOPLE_AMONG = 20_000;
 
-/** The tokens of an app for its owner. The owner is not counted among the people who wait. */
+/** The tokens of an app for its owner. The account `besides`, if any, is not counted among the people who wait. */
 export async function tokensForOwner(
   context: TokensDeps,
-  { clientId, ownerAccountId }: { clientId: string; ownerAccountId: string },
+  { clientId, besides = '' }: { clientId: string; besides?: string },
 ): Promise<OwnedTokens> {
-  const of = { clientId, besides: ownerAccountId };
+  const of = { clientId, besides };
   const counts = await statesOfApp(context, clientId);
   const { people, read } = await countPeopleWaiting(context.store.durable, of, PEOPLE_AMONG);
   return { counts, peopleWaiting: people, isMorePeople: read === PEOPLE_AMONG };

@@ -133,25 +133,26 @@ export async function countHandovers(
 }
 
 /**
- * How many grants an app has taken over before a time and never confirmed. Reads at most `limit` grants. Leaves out
- * grants with a later, confirmed hand-over of the same account.
+ * How many grants an app has taken over after one time, up to another, and never confirmed, and when the first of them
+ * was. Reads at most `limit` grants. Leaves out grants with a later, confirmed hand-over of the same account.
  */
-export async function countUnconfirmed(
+export async function unconfirmedHandovers(
   db: Database,
   clientId: string,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
+  { after = 0, before, limit }: { after?: number; before: number; limit: number },
+): Promise<{ n: number; since: number | undefined }> {
   const first = db
     .selectFrom('handovers')
     .select(['client_id', 'account_id', 'handed_at'])
     .where('client_id', '=', clientId)
     .where('confirmed_at', 'is', null)
+    .where('handed_at', '>', after)
     .where('handed_at', '<=', before)
     .orderBy('handed_at')
     .limit(limit);
-  const { n } = await db
+  const { n, since } = await db
     .selectFrom(first.as('h'))
-    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .select((eb) => [eb.fn.countAll<number>().as('n'), eb.fn.min<number | null>('h.handed_at').as('since')])
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -166,7 +167,7 @@ export async function countUnconfirmed(
       ),
     )
     .executeTakeFirstOrThrow();
-  return n;
+  return { n, since: since ?? undefined };
 }
 
 /**

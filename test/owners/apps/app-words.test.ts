@@ -191,6 +191,27 @@ test('what was not confirmed in time has its own words, once nothing can be conf
   );
 });
 
+test('what is not confirmed yet is told with its times, and comes before connections that are still here', () => {
+  const handovers = { handed: 3, confirmed: 1, awaited: 2, awaitedSince: 1000, awaitedUntil: 2000, lost: 0 };
+  const tokens = { mapped: 4, waiting: 0, active: 1, migrated: 3 };
+  const moved = { ...START, client: CLIENT, tokens, grants: { all: 1, own: 1 }, handovers };
+  const step = checklist(moved, PLACE).at(2);
+  expect(step?.evidence).toEqual([
+    '3 connections handed over, 1 confirmed by the app.',
+    ' ',
+    '2 hand-overs are not confirmed yet: the first was handed over ',
+    1000,
+    '. This service keeps a copy of its new tokens until ',
+    2000,
+    '.',
+    ' ',
+    '1 token is still answered by this service.',
+    ' ',
+    '1 of 1 connection can be handed over now: it was made with the app’s own client.',
+  ]);
+  expect(step?.next?.label).toBe('How to confirm');
+});
+
 test('an app of which all tokens have moved is not said to have them connected', () => {
   const moved = { ...START, tokens: { mapped: 7, waiting: 0, active: 0, migrated: 7 } };
   expect(checklist(moved, PLACE)[1]?.evidence).toBe('7 tokens are connected or moved, none waits.');

@@ -25,10 +25,11 @@ const countIn = (facts: Facts, tab: string) => new Set(OF_TAB[tab]?.(facts).filt
 const tabOf = ({ path }: Place) =>
   TAB_OF_QUERY[new URL(path, 'http://any').searchParams.get('show') ?? ''] ?? 'All';
 
-/** Connected, waiting and stopped. */
+/** Connected, waiting, stopped, moved and revoked. */
 function statesOf(tokens: readonly Token[]): number[] {
   const count = (wanted: string) => tokens.filter(({ state }) => state === wanted).length;
-  return [count('active'), count('unmapped'), count('reauthorization_required')];
+  const wanted = ['active', 'unmapped', 'reauthorization_required', 'migrated', 'revoked'];
+  return wanted.map(count);
 }
 
 const NAMED: Readonly<Record<string, string>> = { 'Dana Demo': DANA.accountId, 'Sam Second': SAM.accountId };
@@ -45,7 +46,7 @@ const statesOfAll = (facts: Facts) =>
 
 /** An account without a name is told by its id, which the text leaves out: its numbers have to be those of some account. */
 function ofSomeAccount(facts: Facts, { text, index }: Place): number[] {
-  const told = / \| (\d+) \| (\d+) \| (\d+)/
+  const told = / \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+)/
     .exec(text.slice(index, index + 100))
     ?.slice(1)
     .map(Number);
@@ -65,9 +66,9 @@ export const TOLD_IN_ACCOUNTS: readonly Rule[] = [
   },
   {
     on: LIST,
-    says: `(?<who>${Object.keys(NAMED).join('|')}) \\| ADDRESS \\| # \\| # \\| #`,
+    says: `(?<who>${Object.keys(NAMED).join('|')}) \\| ADDRESS \\| # \\| # \\| # \\| # \\| #`,
     truth: ({ tokens }, { names }) =>
       statesOf(tokens.filter(({ account_id: id }) => id === NAMED[names['who'] ?? ''])),
   },
-  { on: LIST, says: 'ID \\| not known \\| # \\| # \\| #', truth: ofSomeAccount },
+  { on: LIST, says: 'ID \\| not known \\| # \\| # \\| # \\| # \\| #', truth: ofSomeAccount },
 ];

@@ -131,7 +131,9 @@ describe('a pace of ten a day, the retirement in January', () => {
     expect(wordsOf(await dana.get(url(`/apps/${world.clientId}`)))).toContain(
       'on 4 March 2027, three weeks before the retirement.',
     );
-    expect(wordsOf(await staff.get(url('/support/numbers')))).toContain('six weeks after the retirement.');
+    const numbers = wordsOf(await staff.get(url('/support/numbers')));
+    expect(numbers).toContain('six weeks after the retirement.');
+    expect(numbers).toContain('Tokens on each day since the first count on 23 Sept 2026');
   });
 
   test('after the end of the old API, when connecting helps no more, nothing is forecast', async () => {

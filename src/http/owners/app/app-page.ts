@@ -48,6 +48,15 @@ function showSignedOut(frame: PageShell, res: Response, { client_id: clientId, n
   });
 }
 
+/** What the page says of the person's own tokens. */
+function ownFacts({ waiting, alive, isUnidentified }: OwnFacts = NO_OWN): OwnFacts {
+  return { waiting, alive, isUnidentified };
+}
+
+type OwnFacts = Pick<AppTokens, 'waiting' | 'alive' | 'isUnidentified'>;
+
+const NO_OWN: OwnFacts = { waiting: 0, alive: 0, isUnidentified: false };
+
 /** The person's tokens that other programs use, but whose calls name this app. */
 async function countClaiming({ context }: PageShell, { client_id: clientId }: App, accountId: string) {
   const tokens = await listableTokens(context, { clientId, accountId });
@@ -74,9 +83,8 @@ function showApp(frame: PageShell): RequestHandler {
       dates: await dateCard(frame.context, { clientId: app.client_id, isOwner: seesAll }),
       hasEnded: footing.phase === 'ended',
       areRefused: !footing.hasOldApi,
-      waiting: tokens?.waiting ?? 0,
+      ...ownFacts(tokens),
       isWaiting,
-      alive: tokens?.alive ?? 0,
       claiming: footing.phase === 'ended' ? 0 : await countClaiming(frame, app, person.accountId),
       lines: stateLines(tokens?.counts ?? {}, footing),
       ...(seesAll

@@ -8,7 +8,9 @@ import { movedSoFar } from '../../../domain/handover/migration-checklist.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { appProgress } from './app-progress.ts';
 import { byKind } from '../../charts/call-charts.ts';
-import { checklist, type ChecklistStep, nextStep, STEP_STATES } from '../move/checklist.ts';
+import { checklist, nextStep, STEP_STATES } from '../move/checklist.ts';
+import type { ChecklistStep } from '../move/checklist-step.ts';
+import { awaitedWords } from '../move/hand-over-step.ts';
 import { cutOverForOwner } from '../../cut-over/cards.ts';
 import type { ShownApp } from '../shown-app.ts';
 import type { OldApiStatus } from '../../../domain/lifecycle/old-api-status.ts';
@@ -60,6 +62,7 @@ export async function ownerCards(context: OwnersDeps, { app, of }: ShownApp, foo
       waiting: moved.tokens.waiting,
     }),
     cutOver: await cutOverForOwner(context, app),
+    unconfirmed: awaitedWords(moved.handovers),
     steps: {
       done: steps.filter(({ state }) => state === 'done').length,
       all: steps.length,

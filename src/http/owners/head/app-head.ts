@@ -19,7 +19,12 @@ interface StateBadge {
 }
 
 const STATES: Readonly<Record<AppState, StateBadge>> = {
-  waiting: { word: 'waiting', kind: STATE_COLOURS.unmapped, says: 'Some of its tokens wait to be connected' },
+  waiting: { word: 'waiting', kind: STATE_COLOURS.unmapped, says: 'Some of its tokens were never connected' },
+  'partly-stopped': {
+    word: 'some stopped',
+    kind: STATE_COLOURS.reauthorization_required,
+    says: 'Some of its tokens have stopped: their calls are refused',
+  },
   stopped: {
     word: 'stopped',
     kind: STATE_COLOURS.reauthorization_required,

@@ -61,7 +61,9 @@ export async function ownList(context: OwnersDeps, accountId: string, query: App
   const apps = await ownInOrder(context, accountId);
   const list = appListPage(apps, query);
   const waiting = apps.filter((app) => app.isWaiting && !isOver(context, app.clientId));
-  const cards = await (list.isTable ? ownRows : ownCards)(context, list.shown, accountId);
+  const cards = list.isTable
+    ? await ownRows(context, list.shown)
+    : await ownCards(context, list.shown, accountId);
   return {
     cards: list.isTable ? cards : cardsInOrder(context, cards),
     table: appTableView(OWN_TABLE, query, list),

@@ -135,7 +135,7 @@ function ownCard<A extends App>(context: OwnersDeps, app: A, { tokens, calls }: 
 export async function ownCards(context: OwnersDeps, apps: readonly OwnApp[], ownerAccountId: string) {
   const calls = await callsLately(context, apps, { days: DAYS });
   const tokens = await Promise.all(
-    apps.map(({ clientId }) => tokensForOwner(context, { clientId, ownerAccountId })),
+    apps.map(({ clientId }) => tokensForOwner(context, { clientId, besides: ownerAccountId })),
   );
   return apps.map((app, index) =>
     ownCard(context, app, { tokens: tokens[index] ?? NO_TOKENS, calls: calls[index] }),
@@ -144,8 +144,8 @@ export async function ownCards(context: OwnersDeps, apps: readonly OwnApp[], own
 
 const NO_TOKENS: OwnedTokens = { counts: {}, peopleWaiting: 0, isMorePeople: false };
 
-/** The rows of one page of a table of the apps that an account registered. */
-export async function ownRows(context: OwnersDeps, apps: readonly OwnApp[], ownerAccountId: string) {
+/** The rows of one page of a table of own apps. As in the last count, the owner is one of the people who wait. */
+export async function ownRows(context: OwnersDeps, apps: readonly OwnApp[]) {
   const [calls, states] = await Promise.all([
     callsOfAppsLately(context, apps, { days: DAYS }),
     statesOfApps(
@@ -155,7 +155,7 @@ export async function ownRows(context: OwnersDeps, apps: readonly OwnApp[], owne
   ]);
   const tokensOf = ({ clientId, people }: OwnApp): Promise<OwnedTokens> | OwnedTokens =>
     people === undefined
-      ? tokensForOwner(context, { clientId, ownerAccountId })
+      ? tokensForOwner(context, { clientId })
       : { counts: states.get(clientId) ?? {}, peopleWaiting: people, isMorePeople: false };
   return Promise.all(
     apps.map(async (app, index) =>

@@ -21,6 +21,8 @@ export interface AppNeed {
   action: string;
   /** The name of the app, for people who hear only the button. */
   of: string;
+  /** For a program that nobody registered: its page, where its calls are shown and it can be revoked. */
+  look: string | undefined;
 }
 
 /** For a program that is known only by its own calls. The account holder knows best which program it is. */
@@ -62,6 +64,7 @@ export function appNeed(
     id: `needs-app-${clientId}`,
     action: `/apps/${clientId}/connect`,
     of: name,
+    look: isUnidentified ? `/apps/${clientId}` : undefined,
   };
   const { phase, hasOldApi } = oldApiStatusOf(asOf);
   const after = afterWords(waiting, hasOldApi);

@@ -49,8 +49,13 @@ function shownTable(query: TableQuery<AccountTab, AccountSort>, page: AccountPag
   return { ...view, isCut };
 }
 
+/** Why nothing is counted in the row of an account: it is known by a sign-in or as an owner alone. */
+const hasNoToken = ({ connected, waiting, stopped, moved, revoked }: Omit<ListedAccount, 'id'>) =>
+  connected + waiting + stopped + moved + revoked === 0;
+
 const shownRow = ({ id, name, email, ...account }: ListedAccount) => ({
   ...account,
+  hasNoToken: hasNoToken({ name, email, ...account }),
   href: `${PATH}/${encodeURIComponent(id)}`,
   name: name ?? email ?? id,
   email,

@@ -28,6 +28,7 @@ import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
 import { whoWords } from '../timeline/timeline-words.ts';
 import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 import { tokenLine } from '../token/token-line.ts';
+import { nextStepOfApp } from './next-step.ts';
 
 /** /support/apps/:clientId: one app with its owner, dates, tokens, calls and history. */
 
@@ -148,6 +149,23 @@ async function shownCutOver(
   return cutOver && { ...cutOver, by };
 }
 
+function shownNext(context: HttpSupportDeps, description: AppDescription) {
+  const { app, counts, client } = description;
+  const { owner, ownerHref, isUnidentified } = shownApp(description);
+  const { phase, hasOldApi } = oldApiStatusNow(context, app.client_id);
+  return nextStepOfApp({
+    path: addressOf(app.client_id),
+    counts,
+    phase,
+    hasOldApi,
+    isRetired: app.retired_at !== null,
+    isUnidentified,
+    hasClient: client !== undefined,
+    owner,
+    ownerHref,
+  });
+}
+
 function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { context } = frame;
@@ -163,6 +181,7 @@ function show(frame: PageShell): RequestHandler {
       title: app.name,
       wide: true,
       app: shownApp(all),
+      next: shownNext(context, all),
       actions: [
         ...appActionsFor(role, facts),
         ...takeBackOffers(role, await newestDeedsOfApp(context, app.client_id)),

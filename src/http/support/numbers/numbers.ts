@@ -18,11 +18,19 @@ import { moveWords, percentWords } from './numbers-words.ts';
 
 /** /support/numbers: how far the move to the new API is, as a report for managers, to read and to export. */
 
+/** A chart of fewer days begins with the first count. */
+function progressTitle(days: Numbers['progress']): string {
+  const [first] = days;
+  return first === undefined || days.length >= PROGRESS_DAYS
+    ? `Tokens on each of the last ${PROGRESS_DAYS} days`
+    : `Tokens on each day since the first count on ${fullDayWords(first.day)}`;
+}
+
 /** The forecast in sentences, and the chart with its line. */
 function shownProgress({ progress, forecast }: Numbers, asOf: AppLifecycle) {
   const told = forecastSentences(forecast, asOf);
   const drawn = told.length > 0 ? forecast : undefined;
-  const of = { id: 'progress', title: `Tokens on each of the last ${PROGRESS_DAYS} days` };
+  const of = { id: 'progress', title: progressTitle(progress) };
   const retiresAt = asOf.lifecycle.dates.retirement;
   return { forecast: told, progressChart: progressChart(of, progress, { retiresAt, forecast: drawn }) };
 }

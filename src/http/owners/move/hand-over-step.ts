@@ -1,0 +1,125 @@
+import { sentencesOf, type TimedWords } from '../../../domain/usage/counted-days.ts';
+import { counted, formatNumber } from '../../wording/words.ts';
+import { type ChecklistInput, type ChecklistStep, sumOf } from './checklist-step.ts';
+
+/** The step of the checklist about hand-overs, in words. */
+
+const SECRET_RETIRED =
+  'its secret was retired, and hand-overs to it wait until it is entered with a new one.';
+
+/** Which clients the connections were made with that can be handed over. */
+function madeWords({ own, former = [] }: ChecklistInput['grants']): string {
+  if (former.length === 0) return 'made with the app’s own client';
+  if (own > 0) return 'made with the app’s own clients';
+  return `made with ${former.length === 1 ? 'a client' : 'clients'} that the app used before`;
+}
+
+/**
+ * How many of the live connections can be handed over: those made with a present or former client of the app itself.
+ */
+function ableWords({ isRefused = false, ...grants }: ChecklistInput['grants']): string {
+  const { all, own, former = [], isPart } = grants;
+  const looked = `${isPart ? 'the first ' : ''}${counted(all, 'connection')}`;
+  if (isRefused) {
+    const held = `${formatNumber(own)} of ${looked} ${own === 1 ? 'was' : 'were'} made with the app’s own client: ${SECRET_RETIRED}`;
+    return former.length === 0 ? held : `${held} ${ableWords({ ...grants, own: 0 })}`;
+  }
+  const able = own + sumOf(former);
+  const made = madeWords(grants);
+  if (able === 0) return `None of ${looked} was ${made}. Only such connections can be handed over.`;
+  return `${formatNumber(able)} of ${looked} can be handed over now: ${able === 1 ? 'it was' : 'they were'} ${made}.`;
+}
+
+function handedWords({ handed, confirmed, lost, isPart }: ChecklistInput['handovers']): string {
+  const words = isPart
+    ? `Of the first ${counted(handed, 'connection')} handed over ${formatNumber(confirmed)} are confirmed by the app.`
+    : `${counted(handed, 'connection')} handed over, ${formatNumber(confirmed)} confirmed by the app.`;
+  if (lost === 0) return words;
+  return `${words} ${formatNumber(lost)} ${lost === 1 ? 'was' : 'were'} not confirmed within seven days, so ${lost === 1 ? 'its' : 'their'} new tokens were erased here.`;
+}
+
+/** How many hand-overs the app has still to confirm, since when and until when; empty where none is. */
+export function awaitedWords({
+  awaited,
+  awaitedSince,
+  awaitedUntil,
+}: ChecklistInput['handovers']): TimedWords {
+  if (awaited === 0 || awaitedSince === undefined || awaitedUntil === undefined) return [];
+  const [is, first] = awaited === 1 ? ['is', 'it was'] : ['are', 'the first was'];
+  return [
+    `${counted(awaited, 'hand-over')} ${is} not confirmed yet: ${first} handed over `,
+    awaitedSince,
+    '. This service keeps a copy of its new tokens until ',
+    awaitedUntil,
+    '.',
+  ];
+}
+
+function handOverEvidence({ tokens, grants, handovers, phase }: ChecklistInput): string | TimedWords {
+  const { handed } = handovers;
+  const done: TimedWords[] = [handed > 0 ? [handedWords(handovers)] : [], awaitedWords(handovers)];
+  if (tokens.active === 0) return handed === 0 ? 'No connection is here to hand over.' : sentencesOf(...done);
+  const kept = phase === 'ended' ? 'connected' : 'answered by this service';
+  const left = `${counted(tokens.active, 'token')} ${tokens.active === 1 ? 'is' : 'are'} still ${kept}.`;
+  return sentencesOf(...done, [left], [ableWords(grants)]);
+}
+
+const EXCHANGE = 'The app exchanges each old token for the connection behind it.';
+
+const CONFIRM = 'Confirm each one within seven days, once the app has stored the new tokens.';
+
+const LOST =
+  'It is too late to confirm these. If the app has stored the new tokens, nothing is left to do. If not, people connect once more from the app, and the app takes the new connections over. After the sunset they connect at the new API itself.';
+
+/** How the app gets the remaining connections. After the sunset no person connects from the app any more. */
+function takeOverWords({ client, grants, phase }: ChecklistInput): string | undefined {
+  const able = grants.own + sumOf(grants.former ?? []);
+  if (grants.all === able || !client) return EXCHANGE;
+  if (phase !== 'ended')
+    return 'People who connected before the own client was entered connect once more from the app.';
+  return able > 0 ? EXCHANGE : undefined;
+}
+
+/** What has to be entered before connections can be handed over. */
+function clientNext({ client, grants, home }: ChecklistInput): ChecklistStep['next'] {
+  const href = `${home}/modern-client`;
+  if (!client && sumOf(grants.former ?? []) === 0)
+    return { text: 'Enter the app’s own client first.', label: 'Enter the own client', href };
+  if (grants.isRefused && grants.own > 0)
+    return { text: 'Enter the client with a new secret.', label: 'Enter the new secret', href };
+  return undefined;
+}
+
+function handOverNext(facts: ChecklistInput): ChecklistStep['next'] {
+  const { handovers, tokens, home } = facts;
+  const enter = clientNext(facts);
+  if (enter) return enter;
+  // What is not confirmed is erased on a day, so it comes before connections that are still here.
+  if (handovers.awaited > 0 || (handovers.lost > 0 && tokens.active === 0))
+    return {
+      text: handovers.awaited > 0 ? CONFIRM : LOST,
+      label: 'How to confirm',
+      href: `${home}/move#hand-over`,
+    };
+  const text = takeOverWords(facts);
+  return text === undefined
+    ? undefined
+    : { text, label: 'How to take one over', href: `${home}/move#hand-over` };
+}
+
+/** The step in which the connections are handed over to the app. */
+export function handOverStep(facts: ChecklistInput): ChecklistStep {
+  const { tokens, handovers } = facts;
+  const isLeft = tokens.active + tokens.waiting + handovers.awaited + handovers.lost > 0;
+  const isDone = !isLeft && (handovers.handed > 0 || facts.client !== undefined);
+  return {
+    id: 'handed-over',
+    name: 'Hand-over',
+    title: 'The connections are handed over to the app',
+    todo: 'Take the connections over',
+    state: isDone ? 'done' : handovers.handed > 0 ? 'partly' : 'open',
+    evidence: handOverEvidence(facts),
+    details: [],
+    next: isDone ? undefined : handOverNext(facts),
+  };
+}
