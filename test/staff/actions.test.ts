@@ -222,7 +222,7 @@ describe('what the actions do', () => {
     const refused = await act(sam, ofToken(id, 'pin'), { account_id: 'f'.repeat(24) });
     expect(wordsOf(refused)).toContain('No account with this id was ever met here');
     expect((await mappingOf(system, id)).accountId).toBeNull();
-    expect(wordsOf(await sam.get(ofToken(id, 'pin')))).toContain('old@box.example (2 tokens, 0 apps)');
+    expect(wordsOf(await sam.get(ofToken(id, 'pin')))).toContain('old@box.example (2 tokens) belongs');
     const done = await act(sam, ofToken(id, 'pin'), { account_id: DANA.accountId.toUpperCase() });
     expect(done.location).toBe(`/support/mappings/${id}?done=account-pinned`);
     for (const one of [id, other.id]) {

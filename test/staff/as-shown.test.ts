@@ -124,7 +124,7 @@ test('who holds the token that support acts on stands in the history as support,
   const { id } = await waitingToken(system, { accountId: SAM.accountId });
   const made = wordsOf(await act(sam, at(`/mappings/${id}/link`)));
   expect(made).toContain('works again, and the app itself needs no change for that');
-  expect(made).toContain('Refused stay the calls for changing posting times');
+  expect(made).toContain('Calls for changing posting times stay refused');
   const shown = wordsOf(await sam.get(at(`/mappings/${id}`)));
   expect(shown).toMatch(/First made .*, not used yet\. It stays the same each time\./);
   expect(shown).toMatch(/Support gave out the link to connect again .*\(as support\)/);

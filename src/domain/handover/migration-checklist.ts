@@ -1,9 +1,9 @@
-import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
-import { countGrants, countHandovers, unconfirmedHandovers } from '../../store/tokens/app-tokens.ts';
+import { countGrants, countHandovers } from '../../store/tokens/app-tokens.ts';
 import { callersOf } from '../usage/callers.ts';
 import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { callDaysOf } from '../usage/calls-per-day.ts';
 import type { CountedDays } from '../usage/counted-days.ts';
+import { type AwaitedHandovers, awaitedHandovers, lostHandovers } from './awaited.ts';
 import type { HandoverDeps } from './deps.ts';
 import { type EnteredClient, enteredClientOf } from './enter-modern-client.ts';
 import { ownClientsOf } from './former-clients.ts';
@@ -44,17 +44,13 @@ export interface MigrationProgress {
   };
   /** `last` is the last call of all, as long as usage is kept. `counted`: what is known of the days of `total`. */
   calls: CallSummary & { counted: CountedDays; total: number };
-  handovers: {
+  /**
+   * Hand-overs: all, those that the app has confirmed, those that it can still confirm, and `lost`: the pair was erased
+   * before a confirmation.
+   */
+  handovers: AwaitedHandovers & {
     handed: number;
     confirmed: number;
-    /**
-     * Hand-overs without a confirmation. `awaited`: the app can still confirm. `lost`: the pair was erased before a
-     * confirmation.
-     */
-    awaited: number;
-    /** When the first awaited one was handed over, and when its pair is erased. */
-    awaitedSince?: number | undefined;
-    awaitedUntil?: number | undefined;
     lost: number;
     /** Whether there may be more hand-overs than were counted. */
     isPart?: boolean;
@@ -83,24 +79,12 @@ async function grantsOf(
   return { all, own: madeWith(client?.id), former, isRefused, isPart: all === CONNECTIONS_READ };
 }
 
-async function handoversOf(
-  { store, clock }: HandoverDeps,
-  clientId: string,
-): Promise<MigrationProgress['handovers']> {
-  const now = clock.now();
+async function handoversOf(context: HandoverDeps, clientId: string): Promise<MigrationProgress['handovers']> {
   const limit = CONNECTIONS_READ;
-  const counts = await countHandovers(store.durable, clientId, limit);
-  const erased = now - DEAD_GRANT_KEPT;
-  const lost = await unconfirmedHandovers(store.durable, clientId, { before: erased, limit });
-  const awaited = await unconfirmedHandovers(store.durable, clientId, { after: erased, before: now, limit });
-  return {
-    ...counts,
-    awaited: awaited.n,
-    awaitedSince: awaited.since,
-    awaitedUntil: awaited.since === undefined ? undefined : awaited.since + DEAD_GRANT_KEPT,
-    lost: lost.n,
-    isPart: counts.handed === limit,
-  };
+  const counts = await countHandovers(context.store.durable, clientId, limit);
+  const awaited = await awaitedHandovers(context, clientId, limit);
+  const lost = await lostHandovers(context, clientId, limit);
+  return { ...counts, ...awaited, lost, isPart: counts.handed === limit };
 }
 
 /** The calls of the last days, and whether all calls are known. */

@@ -11,6 +11,7 @@ import { callersOf } from '../usage/callers.ts';
 import { callDaysOf, type DayCalls, lastDays } from '../usage/calls-per-day.ts';
 import type { CountedDays } from '../usage/counted-days.ts';
 import type { SupportDeps } from './deps.ts';
+import { type AwaitedHandovers, awaitedHandovers } from '../handover/awaited.ts';
 import { type EnteredClient, enteredClientOf } from '../handover/enter-modern-client.ts';
 import { type StateCounts, statesOfApp } from '../tokens/states-of-app.ts';
 import { findTokensOfApp } from '../tokens/token-find.ts';
@@ -28,6 +29,7 @@ interface AppDescription {
   contacts: string[];
   extensions: ExtensionRow[];
   client: EnteredClient | undefined;
+  handovers: AwaitedHandovers;
   counts: StateCounts;
   tokens: ListedTokenRow[];
   /** The page of tokens. */
@@ -42,6 +44,9 @@ interface AppDescription {
 export interface AppTokensQuery extends TokenListQuery {
   find: string | undefined;
 }
+
+/** At most so many hand-overs of an app are looked at. */
+const HANDOVERS_READ = 1000;
 
 function tokenPage(
   context: SupportDeps,
@@ -64,11 +69,12 @@ export async function describeApp(
   const app = await readApp(durable, clientId);
   if (!app) return undefined;
   const counts = await statesOfApp(context, clientId);
-  const [callbacks, contacts, extensions, client, page, asked] = await Promise.all([
+  const [callbacks, contacts, extensions, client, handovers, page, asked] = await Promise.all([
     listSupportCallbacks(durable, clientId),
     listContacts(durable, clientId),
     extensionsOf(durable, clientId),
     enteredClientOf(context, clientId),
+    awaitedHandovers(context, clientId, HANDOVERS_READ),
     tokenPage(context, { clientId, counted: counts }, query),
     callersOf(context, { clientId }),
   ]);
@@ -78,6 +84,7 @@ export async function describeApp(
     contacts,
     extensions,
     client,
+    handovers,
     counts,
     tokens: await tokenRowsOf(
       context,

@@ -27,7 +27,7 @@ export const KINDS: Readonly<Record<DeedKind, KindRules>> = {
   revoke: {
     needs: 'agent',
     noun: 'the revocation',
-    back: 'The token stands again as it stood before, and its calls are answered as before.',
+    back: 'The token stands again as it stood before it was revoked.',
   },
   assign: {
     needs: 'agent',

@@ -144,7 +144,7 @@ test('connections of before the own client are told to connect once more', () =>
   );
   expect(last?.next?.text).toMatch(/connect once more/);
   const [, , none] = checklist({ ...moved, grants: { all: 1, own: 0 } }, PLACE);
-  expect(none?.evidence).toContain('None of 1 connection was made with the app’s own client');
+  expect(none?.evidence).toContain('The one connection was not made with the app’s own client');
   const part = { all: 2000, own: 5, isPart: true };
   expect(checklist({ ...moved, grants: part }, PLACE).at(2)?.evidence).toContain(
     '5 of the first 2,000 connections can be handed over',

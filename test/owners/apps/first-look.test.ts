@@ -90,8 +90,13 @@ test('an owner is told on the page of the app of a hand-over that is not confirm
     /1 hand-over is not confirmed yet: it was handed over 20 Nov 2026, 10:00 UTC ?\. This service keeps a copy of its new tokens until 27 Nov 2026, 10:00 UTC/;
   expect(await owners(clientId)).toMatch(told);
   expect(wordsOf(await dana.get(`${system.bridgeUrl}/apps/${clientId}/move`))).toMatch(told);
+  expect((await owners(clientId)).match(/not confirmed yet/g)).toHaveLength(1);
+  expect(await supports(clientId)).toContain(
+    '1 hand-over is not confirmed yet. Ask its owner to let the app confirm, once it has stored the new tokens.',
+  );
   await keep(clock.now());
-  expect(await owners(clientId)).not.toContain('not confirmed yet');
+  for (const page of [await owners(clientId), await supports(clientId)])
+    expect(page).not.toContain('not confirmed yet');
 });
 
 test('who does not know a program that nobody registered reads how to look at it and to end it', async () => {
@@ -103,7 +108,7 @@ test('who does not know a program that nobody registered reads how to look at it
   );
   expect(home.body).toContain(`href="/apps/${clientId}">Look at its calls</a>`);
   const page = await dana.get(`${system.bridgeUrl}/apps/${clientId}`);
-  expect(wordsOf(page)).toContain('If it is not yours, revoke it: its calls are refused from then on.');
+  expect(wordsOf(page)).toContain('If it is not yours, revoke it : its calls are refused from then on.');
   expect(page.body).toContain(`href="/apps/${clientId}/revoke"`);
   const { clientId: registered } = await appWith([]);
   await waitingToken(system, { app: { ...system.app, clientId: registered }, accountId: DANA.accountId });

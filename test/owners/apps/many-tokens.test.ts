@@ -107,7 +107,7 @@ async function call(times: number, mappingId?: string): Promise<void> {
 
 /** What a list of the first tokens, or a count of an hour ago, would make of the app. */
 const FALSE =
-  /2,00[01] (?:tokens|wait|calls|of)|first 2,00|than 2,00|No token yet|There is none yet|no token in use|They are not counted|not been counted|No call|None was seen|None in the last/i;
+  /2,00[01] (?:tokens|wait|calls|of)|first 2,00|than 2,00|No token yet|There is none yet|No token was in use|They are not counted|not been counted|No call|None was seen|None in the last/i;
 
 const OWNERS = ['', '/tokens', '/calls', '/calls?days=7', '/calls?days=90', '/move', '/new-calls'];
 const SUPPORTS = [

@@ -54,7 +54,6 @@ export const TOLD_IN_TABLES: readonly Rule[] = [
     says: '(?:\\d+ to )?\\d+ of #(?= \\|| First| Next| Previous|$)',
     truth: (facts, place) => [countIn(facts, place, tabOf(place))],
   },
-  { on: LIST, says: '\\(\\d\\)(?= )' },
   {
     on: ACCOUNT,
     says: '# apps? ha(?:s|ve) stopped',

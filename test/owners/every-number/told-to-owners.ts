@@ -133,7 +133,7 @@ const ofApp: Rule[] = [
   },
   {
     on: OF_APP,
-    says: `${HINT} \\| (?<row>(?:(?!‹)[^0-9]|\\(\\d\\))*) \\| (?:TIME|never seen|not known) \\| #`,
+    says: `${HINT} \\| (?<row>(?:(?!‹)[^0-9])*) \\| (?:TIME|never seen|not known) \\| #`,
     truth: ({ calls }, { names }) => [calls.filter(({ hint }) => hint === names['hint']).length],
   },
   {
@@ -204,10 +204,18 @@ const moving: Rule[] = [
   },
   {
     on: MOVE,
-    says: '# tokens? (?:is|are) still answered by this service\\. None of # connections? was',
+    says: '# tokens? (?:is|are) still answered by this service\\. None of # connections was',
     truth: ({ tokens }, place) => {
       const active = tokens.filter((token) => inPath(place)(token) && token.state === 'active');
       return [active.length, new Set(active.map(({ account_id: id }) => id)).size];
+    },
+  },
+  {
+    on: MOVE,
+    says: '# tokens? (?:is|are) still answered by this service\\. The one connection was not',
+    truth: ({ tokens }, place) => {
+      const active = tokens.filter((token) => inPath(place)(token) && token.state === 'active');
+      return new Set(active.map(({ account_id: id }) => id)).size === 1 ? [active.length] : [];
     },
   },
   // Steps are told by what they rest on: none is done while a token waits and no client is entered.

@@ -24,6 +24,18 @@ const ofApp: Rule[] = [
     ],
   },
   {
+    on: /^\/support\/apps\//,
+    says: '# tokens? (?:has|have) stopped: (?:its|their) calls',
+    truth: ({ tokens }, place) => [
+      count(tokens, inPath(place), ({ state }) => state === 'reauthorization_required'),
+    ],
+  },
+  {
+    on: /^\/support\/apps\//,
+    says: '# tokens? (?:is|are) not connected yet',
+    truth: ({ tokens }, place) => [count(tokens, inPath(place), ({ state }) => state === 'unmapped')],
+  },
+  {
     on: /^\/support\/(?:apps|mappings)\//,
     says: '(?:the|these) last 30 days|in 30 days|Most 500|[Oo]nce an hour',
   },
@@ -48,7 +60,7 @@ const ofToken: Rule[] = [
   { on: MAPPING, says: 'Version \\| [12], since TIME' },
   // The old API of the test knows no profile.
   { on: /^\/support\/(?:apps|mappings|requests)\//, says: 'ids of its profiles became known – 0 profiles' },
-  { on: MAPPING, says: 'ADDRESS \\(# token, 0 apps\\)', truth: () => [1] },
+  { on: MAPPING, says: 'ADDRESS \\(# token\\)', truth: () => [1] },
 ];
 
 const account: Rule[] = [
@@ -138,7 +150,7 @@ const numbers: Rule[] = [
     says: 'Refused by the new API \\| DATE (?:: What ended on DATE )?\\| #',
     truth: (facts) => [refused(facts)],
   },
-  { on: NUMBERS, says: 'last 90 days|days=400|up to 400|in 30 days' },
+  { on: NUMBERS, says: 'last 90 days|days=400|up to 400|in the last 30 days' },
   { on: NUMBERS, says: 'Sent \\| # \\| Reached nobody \\| #', truth: () => [0, 0] },
   {
     on: /^\/support\/numbers\.csv\?by=day/,

@@ -147,7 +147,7 @@ async function afterCalls(state: 'unmapped' | 'reauthorization_required', paths:
 
 const MIXED = ['user.json', 'analytics.json'];
 const NOT_BACK =
-  'Connecting does not bring back 1 kind of calls that it makes. Whoever makes this app has to change it.';
+  'Connecting does not bring back one kind of call that it makes. Whoever makes this app has to change it.';
 const ALL_BACK = /works again|answered again|needs no change/;
 
 test('without an old backend a holder is promised no call that a connection does not bring back', async () => {
@@ -173,7 +173,7 @@ test('with an old backend such calls come back until the retirement, and the hol
   const before = await said(system);
   expect(before).toContain('Is refused now: connect it and it works again.');
   expect(before).toContain(
-    'From 1 February 2027 on 1 kind of calls that it makes is refused, connected or not. Whoever makes',
+    'From 1 February 2027 on one kind of call that it makes is refused, connected or not. Whoever makes',
   );
   expect(before).not.toContain('needs no change');
   await setDates(system, { sunset: SUNSET });

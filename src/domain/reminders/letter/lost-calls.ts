@@ -32,7 +32,7 @@ export function lostCalls(facts: RoleFacts<AppPart>): LetterBlock[] {
   const lost = lostEndpoints(facts);
   if (lost.length === 0) return [];
   const retirement = appDateOf(app, 'retirement');
-  const some = `${letterCountWords(lost.length, 'kind')} of calls that it makes`;
+  const some = `${lost.length === 1 ? 'one kind of call' : `${letterCountWords(lost.length, 'kind')} of calls`} that it makes`;
   const what =
     isBridgeAlone(app) || !retirement
       ? `Connecting does not bring back ${some}`

@@ -26,7 +26,10 @@ function ableWords({ isRefused = false, ...grants }: ChecklistInput['grants']): 
   }
   const able = own + sumOf(former);
   const made = madeWords(grants);
-  if (able === 0) return `None of ${looked} was ${made}. Only such connections can be handed over.`;
+  if (able === 0) {
+    const none = all === 1 ? 'The one connection was not' : `None of ${looked} was`;
+    return `${none} ${made}. Only such connections can be handed over.`;
+  }
   return `${formatNumber(able)} of ${looked} can be handed over now: ${able === 1 ? 'it was' : 'they were'} ${made}.`;
 }
 
@@ -116,7 +119,7 @@ export function handOverStep(facts: ChecklistInput): ChecklistStep {
     id: 'handed-over',
     name: 'Hand-over',
     title: 'The connections are handed over to the app',
-    todo: 'Take the connections over',
+    todo: handovers.awaited > 0 ? 'Confirm what the app has taken over' : 'Take the connections over',
     state: isDone ? 'done' : handovers.handed > 0 ? 'partly' : 'open',
     evidence: handOverEvidence(facts),
     details: [],

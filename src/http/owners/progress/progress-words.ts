@@ -24,7 +24,7 @@ export function progressWords(
   asOf: AppLifecycle,
 ): Sentence {
   const all = mapped + waiting + migrated;
-  if (all === 0) return ['There is no token in use.'];
+  if (all === 0) return ['No token was in use at the last count.'];
   if (waiting === 0)
     return [
       all === 1

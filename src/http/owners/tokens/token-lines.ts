@@ -13,8 +13,8 @@ interface TokenLine {
   label: string;
   kind: string;
   reason: string;
-  /** The number of the reason in the list of reasons, where tokens of this label have several. */
-  note: number | undefined;
+  /** The letter of the reason in the list of reasons, where tokens of this label have several. */
+  note: string | undefined;
   /** Undefined for a token without a known use. */
   lastUsed: number | undefined;
   /** Undefined for a token that has not stopped. */
@@ -27,7 +27,7 @@ interface ReasonLine {
   label: string;
   kind: string;
   reason: string;
-  note: number | undefined;
+  note: string | undefined;
 }
 
 interface TokenLines {
@@ -37,14 +37,20 @@ interface TokenLines {
 
 type ReasonText = Pick<TokenLine, 'label' | 'kind' | 'reason'>;
 
-/** Each reason once, numbered where tokens of one label have several. */
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** Reasons have letters: readers took a number beside a state for a count. */
+const letterOf = (place: number): string =>
+  `${LETTERS[place % LETTERS.length]}${place < LETTERS.length ? '' : Math.floor(place / LETTERS.length)}`;
+
+/** Each reason once, with a letter where tokens of one label have several. */
 function reasonsOf(tokens: readonly ReasonText[]): ReasonLine[] {
   const each = [...new Map(tokens.map((one) => [`${one.label} ${one.reason}`, one])).values()];
   const isAlone = ({ label }: ReasonText) => each.filter((one) => one.label === label).length === 1;
   const several = each.filter((one) => !isAlone(one));
   return each.map(({ label, kind, reason }, at) => {
     const note = several.indexOf(each[at] as ReasonText);
-    return { label, kind, reason, note: note < 0 ? undefined : note + 1 };
+    return { label, kind, reason, note: note < 0 ? undefined : letterOf(note) };
   });
 }
 

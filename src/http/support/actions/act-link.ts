@@ -28,7 +28,7 @@ function hindrance(
 function othersWords({ context }: PageShell, { clientId }: MappingTarget): string {
   return oldApiStatusNow(context, clientId).hasOldApi
     ? `Until the retirement the old API goes on answering calls about posts with the tokens that it made; then the new API answers them, except for ${NOT_KEPT}.`
-    : `Refused stay the calls for ${NOT_KEPT}, and those that the old API never documented; for these the app has to be changed.`;
+    : `Calls for ${NOT_KEPT} stay refused, and so do calls that the old API never documented; for these the app has to be changed.`;
 }
 
 function showLink(

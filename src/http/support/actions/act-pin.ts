@@ -11,7 +11,10 @@ import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts
 const UNKNOWN_ACCOUNT =
   'No account with this id was ever met here. Check the id; if it is right, ask the person to sign in once on the page “Your apps”, then try again.';
 
-const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`;
+const count = (n: number, one: string) => (n === 0 ? [] : [`${n} ${one}${n === 1 ? '' : 's'}`]);
+
+const heldWords = (tokens: number, apps: number) =>
+  [count(tokens, 'token'), count(apps, 'app')].flat().join(' and ') || 'nothing now';
 
 async function ask({ context }: PageShell, target: MappingTarget): Promise<ActionPage | NoticeRedirect> {
   const email = target.waitsUnder;
@@ -27,7 +30,7 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Actio
   return {
     title: 'Say whose account this is',
     says: [
-      `Everything that waits under ${email} (${count(tokens, 'token')}, ${count(apps, 'app')}) belongs to the account that you name.`,
+      `Everything that waits under ${email} (${heldWords(tokens, apps)}) belongs to the account that you name.`,
       'An address is no proof that somebody is who they say. Do this only when you have checked it in another way, and say in the reason how.',
       SAID_BEFORE.pin,
     ],

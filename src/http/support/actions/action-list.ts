@@ -59,6 +59,10 @@ function offered(role: StaffRole, offers: readonly Offer[]): OfferedAction[] {
 /** Whether the holder is known by an e-mail address alone. */
 const isOfAddress = ({ accountId, email }: MappingFacts) => accountId === null && email !== null;
 
+/** Whether there is nobody to write to: no holder is known, and an unidentified program has no owner. */
+const isOfNobody = ({ accountId, email, isUnidentified }: MappingFacts) =>
+  accountId === null && email === null && isUnidentified;
+
 const isOver = ({ state }: MappingFacts) => state === 'revoked' || state === 'migrated';
 
 /** A token of an unidentified program needs its app first. For another token `assign` only corrects a mistake. */
@@ -96,7 +100,7 @@ function mappingOffers(facts: MappingFacts): Offer[] {
       // The link in the reminder proves the address. A link made by support needs a known account.
       kind: isOfAddress(facts) && !facts.isUnidentified ? 'primary' : 'plain',
       needs: 'agent',
-      makesSense: facts.canConnect,
+      makesSense: facts.canConnect && !isOfNobody(facts),
     },
     {
       ...at('probe'),

@@ -150,7 +150,7 @@ async function shownCutOver(
 }
 
 function shownNext(context: HttpSupportDeps, description: AppDescription) {
-  const { app, counts, client } = description;
+  const { app, counts, client, handovers, calls } = description;
   const { owner, ownerHref, isUnidentified } = shownApp(description);
   const { phase, hasOldApi } = oldApiStatusNow(context, app.client_id);
   return nextStepOfApp({
@@ -161,6 +161,8 @@ function shownNext(context: HttpSupportDeps, description: AppDescription) {
     isRetired: app.retired_at !== null,
     isUnidentified,
     hasClient: client !== undefined,
+    awaited: handovers.awaited,
+    hasCalled: calls.some(({ calls: n }) => n > 0),
     owner,
     ownerHref,
   });

@@ -14,6 +14,10 @@ interface AppFacts {
   isUnidentified: boolean;
   /** Whether the app has its own client at the new API. */
   hasClient: boolean;
+  /** Hand-overs that the app has still to confirm. */
+  awaited: number;
+  /** Whether the app called the old API in the last 30 days. */
+  hasCalled: boolean;
   /** Who the owner is, as far as known, with the page of a proven owner. */
   owner: string | undefined;
   ownerHref: string | undefined;
@@ -52,11 +56,28 @@ function ofEmpty({ counts }: AppFacts): NextStep | undefined {
   return { kind: '', says: 'The app has no token.', todo: 'Nothing to do until somebody connects it.' };
 }
 
-function ofOver({ counts }: AppFacts): NextStep | undefined {
-  const { unmapped = 0, active = 0, reauthorization_required: stopped = 0 } = counts;
+function ofOver(facts: AppFacts): NextStep | undefined {
+  const { unmapped = 0, active = 0, reauthorization_required: stopped = 0 } = facts.counts;
   if (unmapped + active + stopped > 0) return undefined;
-  return { kind: '', says: 'All its tokens have moved or were revoked.', todo: 'Nothing to do.' };
+  const says = 'All its tokens have moved or were revoked.';
+  if (!facts.hasCalled) return { kind: '', says, todo: 'Nothing to do.' };
+  const todo = `But in the last 30 days its programs called the old API. If that goes on, tell ${ownerWords(facts)}.`;
+  return { kind: '', says, todo, link: ownerLink(facts) };
 }
+
+function ofUnconfirmed(facts: AppFacts): NextStep | undefined {
+  const { awaited } = facts;
+  if (awaited === 0) return undefined;
+  return {
+    kind: 'warning',
+    says: `${counted(awaited, 'hand-over')} ${are(awaited)} not confirmed yet.`,
+    todo: `Ask ${ownerWords(facts)} to let the app confirm, once it has stored the new tokens.`,
+    link: { label: 'See since when', href: '/support/desks/hand-overs' },
+  };
+}
+
+/** Once no token is left a hand-over comes first; before that, people whose calls are refused do. */
+const ofUnconfirmedAtLast: Rule = (facts) => ofOver(facts) && ofUnconfirmed(facts);
 
 function ofEnded(facts: AppFacts): NextStep | undefined {
   if (facts.phase !== 'ended') return undefined;
@@ -106,7 +127,17 @@ function ofConnected(facts: AppFacts): NextStep {
 }
 
 /** The first that fits decides. */
-const RULES: readonly Rule[] = [ofRetired, ofEmpty, ofOver, ofEnded, ofUnidentified, ofStopped, ofWaiting];
+const RULES: readonly Rule[] = [
+  ofRetired,
+  ofEmpty,
+  ofUnconfirmedAtLast,
+  ofOver,
+  ofEnded,
+  ofUnidentified,
+  ofStopped,
+  ofUnconfirmed,
+  ofWaiting,
+];
 
 /** How an app stands and what support does first. */
 export function nextStepOfApp(facts: AppFacts): NextStep {

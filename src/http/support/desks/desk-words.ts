@@ -53,13 +53,12 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   },
   'died-today': {
     title: 'Connections that ended today',
-    about:
-      'Since midnight these connections ended, and their tokens stopped. The days before are listed too.',
+    about: 'Connections that ended since midnight, whose tokens stopped. The days before are listed too.',
     empty: 'Good news: no token stopped since midnight. The days before are listed too.',
   },
   undeliverable: {
     title: 'Mails that reached nobody',
-    about: 'These reminders could not be delivered, and nobody has dealt with that yet.',
+    about: 'Reminders that could not be delivered, and that nobody has dealt with yet.',
     empty: 'Good news: every reminder reached somebody, or was dealt with.',
   },
   'no-account': {
@@ -72,7 +71,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   'hand-overs': {
     title: 'Hand-overs to be confirmed',
     about:
-      'These apps have moved and have not confirmed yet that they stored their new tokens. Until they confirm, and for seven days at most, a copy is kept here, so that they can ask once more.',
+      'Apps that have taken connections over and have not confirmed yet that they stored the new tokens. Until they confirm, and for seven days at most, a copy is kept here, so that they can ask once more.',
     empty: 'Good news: every hand-over of the last seven days was confirmed.',
     sorts: { urgent: 'soonest erased first' },
   },

@@ -44,7 +44,8 @@ function deskOf(req: Request): Desk {
   if (named !== undefined) return named;
   throw new PageError(404, 'There is no such desk', {
     reason: 'The address names a desk that is not known here.',
-    next: 'Choose one of the desks at /support/desks.',
+    next: 'Choose one of the desks.',
+    wayOn: { href: '/support/desks', label: 'All desks' },
   });
 }
 

@@ -26,7 +26,10 @@ export function moveWords({ active, waiting, migrated, people, counted }: Totals
   if (all === 0) return 'There is no token that is in use or waits.';
   const share = `${new Intl.NumberFormat('en-GB').format(active + migrated)} of ${pluralWords(all, 'token')}`;
   const kinds = `${pluralWords(active, 'is', 'are')} connected and ${pluralWords(migrated, 'has', 'have')} moved`;
-  const done = `${share} (${percentWords(active + migrated, all)}) are done: ${kinds}.`;
+  const done = `${share} (${percentWords(active + migrated, all)}) ${all === 1 ? 'is' : 'are'} done: ${kinds}.`;
   if (waiting === 0) return `${done} Nothing waits.`;
-  return `${done} ${pluralWords(waiting, 'token')} of ${pluralWords(people, 'person', 'people')} still ${waiting === 1 ? 'waits' : 'wait'}.`;
+  const isOne = waiting === 1;
+  if (people === 0)
+    return `${done} ${pluralWords(waiting, 'token')} still ${isOne ? 'waits' : 'wait'}; whose ${isOne ? 'it is' : 'they are'} is not known.`;
+  return `${done} ${pluralWords(waiting, 'token')} of ${pluralWords(people, 'person', 'people')} still ${isOne ? 'waits' : 'wait'}.`;
 }

@@ -1,0 +1,41 @@
+import { DEAD_GRANT_KEPT } from '../../shared/lifetimes.ts';
+import { unconfirmedHandovers } from '../../store/tokens/app-tokens.ts';
+import type { HandoverDeps } from './deps.ts';
+
+/** Hand-overs that an app has not confirmed. */
+
+/** The hand-overs that an app can still confirm. */
+export interface AwaitedHandovers {
+  awaited: number;
+  /** When the first of them was handed over, and when its pair is erased. */
+  awaitedSince?: number | undefined;
+  awaitedUntil?: number | undefined;
+}
+
+type AwaitedDeps = Pick<HandoverDeps, 'store' | 'clock'>;
+
+/** The hand-overs of an app whose pairs are kept for its confirmation. Reads at most `limit` of them. */
+export async function awaitedHandovers(
+  { store, clock }: AwaitedDeps,
+  clientId: string,
+  limit: number,
+): Promise<AwaitedHandovers> {
+  const now = clock.now();
+  const span = { after: now - DEAD_GRANT_KEPT, before: now, limit };
+  const { n: awaited, since } = await unconfirmedHandovers(store.durable, clientId, span);
+  return {
+    awaited,
+    awaitedSince: since,
+    awaitedUntil: since === undefined ? undefined : since + DEAD_GRANT_KEPT,
+  };
+}
+
+/** How many hand-overs of an app were never confirmed before their pairs were erased. */
+export async function lostHandovers(
+  { store, clock }: AwaitedDeps,
+  clientId: string,
+  limit: number,
+): Promise<number> {
+  const before = clock.now() - DEAD_GRANT_KEPT;
+  return (await unconfirmedHandovers(store.durable, clientId, { before, limit })).n;
+}
