@@ -240,7 +240,7 @@ function cardOf({ body }: Page, clientId: string): string {
 test('revoking asks first, and ends the app for this account alone', async () => {
   await connectFrom(await dana.get(link));
   const asks = await dana.get(`${system.bridgeUrl}/apps/${app.clientId}/revoke`);
-  expect(wordsOf(asks)).toContain('all 2 of its tokens end for good');
+  expect(wordsOf(asks)).toContain('both of its tokens end for good');
   expect(await statusOf(mine[0]?.token ?? '')).toBe(200);
   const page = await dana.follow(await pressIn(dana, asks, /^Revoke$/));
   expect(wordsOf(page)).toContain('Revoked. The app cannot use your account any more.');

@@ -204,18 +204,11 @@ const moving: Rule[] = [
   },
   {
     on: MOVE,
-    says: '# tokens? (?:is|are) still answered by this service\\. None of # connections was',
+    says: '# tokens? (?:is|are) still answered by this service\\. (?:None of # connections was|The one connection was not)',
     truth: ({ tokens }, place) => {
       const active = tokens.filter((token) => inPath(place)(token) && token.state === 'active');
-      return [active.length, new Set(active.map(({ account_id: id }) => id)).size];
-    },
-  },
-  {
-    on: MOVE,
-    says: '# tokens? (?:is|are) still answered by this service\\. The one connection was not',
-    truth: ({ tokens }, place) => {
-      const active = tokens.filter((token) => inPath(place)(token) && token.state === 'active');
-      return new Set(active.map(({ account_id: id }) => id)).size === 1 ? [active.length] : [];
+      const connections = new Set(active.map(({ account_id: id }) => id)).size;
+      return connections === 1 ? [active.length] : [active.length, connections];
     },
   },
   // Steps are told by what they rest on: none is done while a token waits and no client is entered.
