@@ -35,12 +35,14 @@ function outageBefore(asOf: AppLifecycle, date: number | undefined): NextChange 
 export function nextChange(asOf: AppLifecycle, state: AppState): NextChange {
   const over = OVER[state];
   if (over !== undefined) return { words: over };
-  const dates = dateLines(asOf).filter((line) => line.changesCalls);
+  const lines = dateLines(asOf);
+  const dates = lines.filter((line) => line.changesCalls);
   const ahead = dates.find(({ isPast }) => !isPast);
   const outage = outageBefore(asOf, ahead?.at);
   if (outage) return outage;
   if (ahead) return { words: NAMES[ahead.milestone], at: ahead.at, left: ahead.left, kind: ahead.kind };
   const last = dates.at(-1);
   if (last?.milestone === 'sunset') return { words: 'The old API ended', at: last.at, left: '', kind: '' };
-  return { words: last ? 'None is set after the retirement' : 'None is set' };
+  if (last) return { words: 'None is set after the retirement' };
+  return { words: lines.length > 0 ? 'None that changes its calls' : 'None is set' };
 }

@@ -67,12 +67,16 @@ function factsOf(frame: PageShell, target: AppTarget): ActionPage['facts'] {
 }
 
 /** For each milestone that no extension can put off: why. */
-function hindrances({ context }: PageShell): Partial<Record<Milestone, string>> {
+function hindrances({ context }: Pick<PageShell, 'context'>): Partial<Record<Milestone, string>> {
   const lifecycle = context.lifecycle.current();
   const hasOldApi = context.oldBackend !== undefined;
   const found = MILESTONES.map((name) => [name, whyNoneHelps(lifecycle, name, { hasOldApi })] as const);
   return Object.fromEntries(found.filter(([, why]) => why !== undefined));
 }
+
+/** Whether a date is set that can be put off for an app. */
+export const isExtendable = (context: PageShell['context']): boolean =>
+  MILESTONES.some((name) => hindrances({ context })[name] === undefined);
 
 function choiceOf(names: readonly Milestone[]): Field {
   const choices = names.map((value) => ({ value, label: NAMES[value] }));

@@ -25,7 +25,8 @@ export interface MappingFacts {
 /** The facts that the page of an app knows. */
 export interface AppActionFacts {
   clientId: string;
-  isUnidentified: boolean;
+  /** Whether there is a date that can be put off for it. */
+  isExtendable: boolean;
   /** Whether an extension of either date is in force. */
   isExtended: boolean;
 }
@@ -121,7 +122,7 @@ export function actionsFor(role: StaffRole, facts: MappingFacts): OfferedAction[
 export function appActionsFor(role: StaffRole, facts: AppActionFacts): OfferedAction[] {
   const at = (name: string) => ({ name, href: `/support/apps/${facts.clientId}/${name}` });
   return offered(role, [
-    { ...at('extend'), label: 'Give more time', needs: 'lead', makesSense: !facts.isUnidentified },
+    { ...at('extend'), label: 'Give more time', needs: 'lead', makesSense: facts.isExtendable },
     { ...at('unextend'), label: 'End the extra time', needs: 'lead', makesSense: facts.isExtended },
   ]);
 }

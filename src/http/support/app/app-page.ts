@@ -21,6 +21,7 @@ import { PageError } from '../../pages/page-error.ts';
 import { type PageShell } from '../../site/page-shell.ts';
 import { roleIn } from '../../site/reader.ts';
 import { stateLines } from '../../wording/state-words.ts';
+import { isExtendable } from '../actions/act-extend.ts';
 import { appActionsFor } from '../actions/action-list.ts';
 import { takeBackOffers } from '../actions/act-take-back.ts';
 import { inVainWords } from '../actions/extension-words.ts';
@@ -96,6 +97,12 @@ function extensionLine(
     isOver: row.ended_at === null && row.until <= now,
     inVain: inVainWords({ milestone: row.name, until: row.until, ofAll, changesCalls: isChange }),
   };
+}
+
+/** Whether its tokens have all moved or were revoked: then no date changes anything for it. */
+function isOver({ counts }: AppDescription): boolean {
+  const { migrated = 0, revoked = 0 } = counts;
+  return totalOf(counts) > 0 && totalOf(counts) === migrated + revoked;
 }
 
 /** Whether an extension is in force. */
@@ -176,7 +183,11 @@ function show(frame: PageShell): RequestHandler {
     const { app, client, extensions } = all;
     const at = beforeIn(req);
     const isUnidentified = app.source === 'observed';
-    const facts = { clientId: app.client_id, isUnidentified, isExtended: isExtended(all) };
+    const facts = {
+      clientId: app.client_id,
+      isExtendable: !isUnidentified && isExtendable(context),
+      isExtended: isExtended(all),
+    };
     const role = roleIn(res) as StaffRole;
     const history = await timelineOfApp(context, app.client_id, at);
     frame.page(res, 'support-app', {
@@ -189,6 +200,7 @@ function show(frame: PageShell): RequestHandler {
         ...takeBackOffers(role, await newestDeedsOfApp(context, app.client_id)),
       ],
       dates: await shownDates(context, all),
+      isOver: isOver(all),
       extensions: extensions.map((row) =>
         extensionLine(row, { ...appLifecycleNow(context), names: history.names }),
       ),

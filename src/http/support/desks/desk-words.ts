@@ -48,7 +48,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   'in-doubt': {
     title: 'Connections in doubt',
     about:
-      'Nobody knows which refresh token counts: a refresh was sent and no usable answer came, or the connection stood in a restored copy that was taken over, and the original may have renewed it since. The bridge settles this by itself; apps are answered as long as the old access token lives.',
+      'Connections for which nobody knows which refresh token counts: a refresh was sent and no usable answer came, or the connection stood in a restored copy that was taken over, and the original may have renewed it since. The bridge settles this by itself; apps are answered as long as the old access token lives.',
     empty: 'Good news: no connection is in doubt now.',
   },
   'died-today': {

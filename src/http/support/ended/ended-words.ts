@@ -17,7 +17,7 @@ export function endedWords({ day, zone }: ListedDay, { isToday }: { isToday: boo
   const when = isToday ? 'today' : `on ${date}`;
   return {
     title: `Connections that ended ${when}`,
-    about: `These connections ended on ${date}, and nobody has connected them again. The day is that of the time zone ${zone}. Each line has the next step.`,
+    about: `Connections that ended on ${date} and that nobody has connected again. The day is that of the time zone ${zone}. Each line has the next step.`,
     empty: `Good news: no token that stopped on ${date} (${zone}) waits for anybody.`,
   };
 }
