@@ -213,7 +213,7 @@ describe('without an old API, where nothing waits for a date to be refused', () 
         [true, ''],
       ]);
       expect(lines[0]?.meaning).toMatch(
-        /^The old API is off here: .* are refused today, and its retirement changes nothing\./,
+        /^A token that is not connected is refused here already, so the retirement changes nothing\./,
       );
     }
   });

@@ -245,7 +245,7 @@ describe('without an old API', () => {
     await keepProgress(lone.context);
     await calledElsewhere();
     const SAYS: Array<[path: string, browser: CookieWalker, words: RegExp]> = [
-      [own(), sam, /1 token waiting .* its retirement changes nothing/],
+      [own(), sam, /1 token waiting .* so the retirement changes nothing/],
       [own(), dana, /a token of yours is refused until then\..*2 tokens waiting/],
       [own(), new CookieWalker(), /needs no change\. Until the app is connected, its calls are refused\./],
       [new URL(link).pathname, sam, /Until the app is connected, its calls are refused\./],

@@ -29,9 +29,13 @@ test('the pages tell of no refresh that never was', async () => {
     .executeTakeFirstOrThrow();
   const now = system.bridge.context.clock.now();
   await markRestoredInDoubt(db, [grantId ?? ''], { claimId: newHexId(), retryAt: now + 60_000, now });
-  for (const page of [`mappings/${id}`, 'desks/in-doubt']) {
+  const told = [
+    [`mappings/${id}`, 'stood in a restored copy that was taken over'],
+    ['desks/in-doubt', 'or which come from a restored backup'],
+  ] as const;
+  for (const [page, says] of told) {
     const words = wordsOf(await sam.get(`${system.bridgeUrl}/support/${page}`));
-    expect(words).toContain('stood in a restored copy that was taken over');
+    expect(words).toContain(says);
     expect(words).not.toContain('its renewal got no whole answer');
   }
   const desk = wordsOf(await sam.get(`${system.bridgeUrl}/support/desks/in-doubt`));

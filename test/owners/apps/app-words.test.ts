@@ -182,7 +182,7 @@ test('what was not confirmed in time has its own words, once nothing can be conf
     checklist({ ...moved, handovers: { handed: 3, confirmed: 1, awaited, lost } }, PLACE).at(2);
   expect(last(2, 0)?.evidence).toBe('3 connections handed over, 1 confirmed by the app.');
   expect(last(1, 1)?.evidence).toMatch(
-    /1 was not confirmed within seven days, .* its new tokens were erased here\.$/,
+    /1 was not confirmed within seven days, .* its new tokens were erased here\. If the app has lost them, its holder has to connect again\.$/,
   );
   expect(last(1, 1)?.next?.text).toMatch(/^Confirm each one within seven days/);
   expect(last(0, 2)?.evidence).toMatch(/2 were not confirmed within seven days, /);

@@ -38,7 +38,9 @@ function handedWords({ handed, confirmed, lost, isPart }: ChecklistInput['handov
     ? `Of the first ${counted(handed, 'connection')} handed over ${formatNumber(confirmed)} are confirmed by the app.`
     : `${counted(handed, 'connection')} handed over, ${formatNumber(confirmed)} confirmed by the app.`;
   if (lost === 0) return words;
-  return `${words} ${formatNumber(lost)} ${lost === 1 ? 'was' : 'were'} not confirmed within seven days, so ${lost === 1 ? 'its' : 'their'} new tokens were erased here.`;
+  const [was, its, has] =
+    lost === 1 ? ['was', 'its', 'its holder has'] : ['were', 'their', 'their holders have'];
+  return `${words} ${formatNumber(lost)} ${was} not confirmed within seven days, so ${its} new tokens were erased here. If the app has lost them, ${has} to connect again.`;
 }
 
 /** How many hand-overs the app has still to confirm, since when and until when; empty where none is. */

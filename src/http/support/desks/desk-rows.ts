@@ -68,7 +68,7 @@ export function doubtRow(row: DoubtfulGrant, { now }: DeskView): ShownRow {
     cell('App', appPart(row)),
     cell('Account', holderPart(row)),
     cell('Since', { time: row.doubt_since ?? row.presented_at ?? 0 }),
-    cell('Old access token ends', { text: words }, { time: expires, kind: 'muted' }),
+    cell('Access token ends', { text: words }, { time: expires, kind: 'muted' }),
     cell('What happens', { text: doubtFate(row, now) }),
   ];
 }
@@ -201,7 +201,7 @@ export function handoverDeskRow(row: UnconfirmedHandover, { now }: DeskView): Sh
     ),
     cell('Copy is erased', { text: distanceWords(erased, now) }, { time: erased, kind: 'muted' }),
     cell('Next step', {
-      text: 'Ask the people of the app whether they keep the new tokens safely, and to confirm. After that day the holder would have to connect the app anew.',
+      text: 'Ask the owner of the app whether it has stored the new tokens, and to let it confirm. If it loses them after that day, the holder has to connect the app anew.',
     }),
   ];
 }

@@ -48,7 +48,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   'in-doubt': {
     title: 'Connections in doubt',
     about:
-      'Connections for which nobody knows which refresh token counts: a refresh was sent and no usable answer came, or the connection stood in a restored copy that was taken over, and the original may have renewed it since. The bridge settles this by itself; apps are answered as long as the old access token lives.',
+      'Connections whose renewal was sent and got no usable answer, or which come from a restored backup while the original may have renewed them. So nobody knows which refresh token counts. The bridge settles this by itself; calls are answered as long as the present access token lives.',
     empty: 'Good news: no connection is in doubt now.',
   },
   'died-today': {
@@ -128,7 +128,7 @@ interface GrantInDoubt {
 /** Under which condition a token pair in doubt is presented again (docs/decisions/0005). */
 function condition({ has_sibling: hasSibling }: GrantInDoubt): string {
   return hasSibling
-    ? 'only if the new API says that it is still valid, because another connection of this account would end with it'
+    ? 'but only if the new API says that it is still valid: a used one would end another connection of this account too'
     : 'unless the new API says that it is not valid any more';
 }
 
@@ -137,7 +137,7 @@ export function doubtFate(doubt: GrantInDoubt, now: number): string {
   const { access_expires_at: expiresAt, quietUntil, state } = doubt;
   if (state === 'presenting')
     return 'The process that sent the refresh has not come back; another one marks it as in doubt within a minute.';
-  const then = `the refresh token is presented once more, ${condition(doubt)}; else the holder is asked to connect again.`;
+  const then = `the refresh token is presented once more, ${condition(doubt)}. If that fails, the holder is asked to connect again.`;
   if (expiresAt > now) return `Calls are answered until then. After it ${then}`;
   return quietUntil > now
     ? `Calls get the last known answer or 503. ${capital(distanceWords(quietUntil, now))} ${then}`

@@ -28,7 +28,7 @@ export interface DateLine {
 }
 
 /** Without an old API the same words hold before and after the retirement. */
-const CHANGES_NOTHING = `The old API is off here: tokens that are not connected are refused today, and its retirement changes nothing. Connect them, and the new API answers their calls, except for ${NOT_KEPT}.`;
+const CHANGES_NOTHING = `A token that is not connected is refused here already, so the retirement changes nothing. Connect it, and the new API answers its calls, except for ${NOT_KEPT}.`;
 
 const MEANINGS: Record<Milestone, Record<'ahead' | 'past', string>> = {
   retirement: {
