@@ -14,10 +14,13 @@ const PACKAGE = Number(process.versions.napi) >= 10 ? 'better-sqlite3-napi' : 'b
 
 function loadBinding(): typeof BetterSqlite3 {
   try {
-    return createRequire(import.meta.url)(PACKAGE);
+    const binding: typeof BetterSqlite3 = createRequire(import.meta.url)(PACKAGE);
+    // The older package looks for its compiled part at the first database.
+    new binding(':memory:').close();
+    return binding;
   } catch (cause) {
     throw new Error(
-      `${PACKAGE} is not installed, which Node ${process.versions.node} needs. Run npm ci with this Node`,
+      `${PACKAGE} does not load, which Node ${process.versions.node} needs. Run npm ci with this Node`,
       { cause },
     );
   }

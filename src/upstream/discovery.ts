@@ -11,6 +11,8 @@ export interface ServerMetadata {
   endSessionEndpoint: string | undefined;
   /** RFC 9207: every answer of the authorization endpoint carries `iss`. */
   sendsIssuer: boolean;
+  /** What the metadata name at another origin, by the names of RFC 8414. None of it is used. */
+  elsewhere: readonly string[];
 }
 
 const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'] as const;
@@ -31,6 +33,8 @@ function endpointOn(authUrl: string, value: unknown): string | undefined {
   return isPlain && origin === new URL(authUrl).origin ? value : undefined;
 }
 
+const ENDPOINTS = ['introspection_endpoint', 'revocation_endpoint', 'end_session_endpoint'] as const;
+
 function readMetadata(authUrl: string, document: Record<string, unknown>): ServerMetadata {
   return {
     issuer: typeof document['issuer'] === 'string' ? document['issuer'] : undefined,
@@ -38,6 +42,9 @@ function readMetadata(authUrl: string, document: Record<string, unknown>): Serve
     revocationEndpoint: endpointOn(authUrl, document['revocation_endpoint']),
     endSessionEndpoint: endpointOn(authUrl, document['end_session_endpoint']),
     sendsIssuer: document['authorization_response_iss_parameter_supported'] === true,
+    elsewhere: ENDPOINTS.filter(
+      (name) => document[name] !== undefined && endpointOn(authUrl, document[name]) === undefined,
+    ),
   };
 }
 

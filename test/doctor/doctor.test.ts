@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import {
   createServer as createHttpServer,
@@ -6,7 +5,7 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { doctor, examineAll } from '../../src/cli/commands/doctor.ts';
@@ -23,6 +22,7 @@ import { HELD, readDocument, rowsBelow } from '../support/guidance.ts';
 import { BRIDGE_CLIENT, type ModernSide } from '../support/servers/modern-side.ts';
 import { type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
 import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import { withServer } from './support/with-server.ts';
 
 /** `doctor` beside real servers, each check where all is right and where something is wrong. */
 
@@ -211,16 +211,6 @@ test('the certificate fits its key and the public address, and lasts', async () 
   expect(none).toMatchObject({ state: 'not looked at' });
 });
 
-async function withServer<T>(server: Server, work: (url: string) => Promise<T>): Promise<T> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    server.close();
-  }
-}
-
 /** The modern side as a machine shows it whose clock is wrong by so much; undefined: which does not tell the time. */
 function offBy(ms: number | undefined): RequestListener {
   const answerTo = async (request: IncomingMessage, response: ServerResponse) => {
@@ -245,10 +235,14 @@ test.each([
   });
 });
 
-test('a clock with which nothing could be compared was not looked at', async () => {
+test('a clock with nothing to compare is not looked at, and endpoints at another address are told of', async () => {
   await withServer(createHttpServer(offBy(undefined)), async (url) => {
-    const found = await findingsOf({ MODERN_AUTH_URL: url, MODERN_API_URL: url, LEGACY_BACKEND_URL: '' });
-    expect(found.state('clock')).toMatchObject({ state: 'not looked at' });
+    const { state } = await findingsOf({ MODERN_AUTH_URL: url, MODERN_API_URL: url, LEGACY_BACKEND_URL: '' });
+    const detail = matching('it names introspection_endpoint, revocation_endpoint at another');
+    expect([state('clock')?.state, state('authorization server')]).toMatchObject([
+      'not looked at',
+      { detail },
+    ]);
   });
 });
 

@@ -7,6 +7,7 @@ import { cutOver } from '../../src/cli/commands/apps/cut-over.ts';
 import { migrateDatabase } from '../../src/cli/commands/database/migrate.ts';
 import { backup } from '../../src/cli/commands/database/backup.ts';
 import { restore } from '../../src/cli/commands/database/restore.ts';
+import { addBrownout } from '../../src/cli/commands/dates/brownouts.ts';
 import { changeDate } from '../../src/cli/commands/dates/dates.ts';
 import { verifyHistoryCommand } from '../../src/cli/commands/history.ts';
 import { printPlan } from '../../src/cli/commands/reminders-plan.ts';
@@ -147,6 +148,9 @@ test('without a mail server in production, no command promises a reminder', asyn
   const { lines: answer } = await changeDate({ reason: 'asked for' }, ['sunset', moment]);
   expect(answer.join(' ')).toContain('Nobody is reminded of it: SMTP_URL is not set');
   expect(answer.join(' ')).not.toContain('planned anew');
+  const [from, to] = [1, 2].map((days) => new Date(Date.now() + days * DAY).toISOString());
+  const brownout = await addBrownout({ from, to, rehearses: 'sunset', text: 'A test.', reason: 'asked for' });
+  expect(brownout.lines.join(' ')).toContain('and in no mail: SMTP_URL is not set');
   // Mails that are not urgent go out from nine in the morning on.
   const noon = new Date((Math.floor(Date.now() / DAY) + 1.5) * DAY).toISOString();
   const lines = (await planOn({ on: noon })).split('\n');

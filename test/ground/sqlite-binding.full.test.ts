@@ -78,12 +78,16 @@ test.each([
   expect(code).toBe(1);
 });
 
-test('a program whose packages were installed by another Node says what to do', async () => {
+test.each([
+  ['were not installed', undefined],
+  ['were installed without the compiled part', 'exit 0'],
+])('a program whose packages %s for this Node says what to do', async (_, made) => {
+  if (made !== undefined) plantBinding(made);
   project.write('package.json', '{"type":"module"}');
   cpSync(join(projectRoot, 'dist/shared/sqlite.js'), join(project.folder, 'sqlite.js'));
   const { code, output } = await runNode(project.folder, ['sqlite.js']);
   expect(output).toContain(
-    `${expected} is not installed, which Node ${process.versions.node} needs. Run npm ci with this Node`,
+    `${expected} does not load, which Node ${process.versions.node} needs. Run npm ci with this Node`,
   );
   expect(code).toBe(1);
 });

@@ -29,11 +29,16 @@ export async function addBrownout(options: Record<string, unknown>): Promise<Res
     const planned = await planBrownout(context, asked);
     const lines = [
       `Brownout ${planned.id} of the ${rehearses} is planned, from ${shown(startsAt)} to ${shown(endsAt)}.`,
-      'The brownout is announced on /lifecycle, in /lifecycle.json and in mails. To leave an app out: grantbridge brownouts exempt',
+      `The brownout is announced ${announcedWhere(context)}. To leave an app out: grantbridge brownouts exempt`,
     ];
     return { ok: true, lines, json: jsonOf({ ...planned, state: 'planned' }) };
   });
 }
+
+const announcedWhere = ({ settings }: Context): string =>
+  settings.sendsReminders
+    ? 'on /lifecycle, in /lifecycle.json and in mails'
+    : 'on /lifecycle and in /lifecycle.json, and in no mail: SMTP_URL is not set';
 
 async function describedExemptions({ store, clock }: Context) {
   const now = clock.now();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config, UpstreamConfig } from '../../../config/config.ts';
 import { upstreamFor } from '../../../app/embedded-client.ts';
 import { beginAuthorization, exchangeMadeUpCode } from '../../../upstream/authorization-server.ts';
-import { createDiscovery } from '../../../upstream/discovery.ts';
+import { createDiscovery, type ServerMetadata } from '../../../upstream/discovery.ts';
 import { type HttpAnswer, send } from '../../../upstream/http-client.ts';
 import {
   areCredentialsRight,
@@ -29,6 +29,12 @@ export const NOT_MADE_YET = notLookedAt('the first start makes the embedded APIs
 
 const has = (endpoint: string | undefined, word: string) => (endpoint === undefined ? `no ${word}` : word);
 
+/** The issuer is the text of another server: it is shown as an address or not at all. */
+function elsewhereWords({ elsewhere, issuer = '' }: ServerMetadata): string {
+  const named = URL.canParse(issuer) ? `, which is ${new URL(issuer).href}` : '';
+  return `, but it names ${elsewhere.join(', ')} at another address, and what stands there is not used. Set MODERN_AUTH_URL to the address that the server names for itself${named}`;
+}
+
 const namedServer = ({ authUrl }: UpstreamConfig) => `MODERN_AUTH_URL: ${authUrl}`;
 
 /** Whether the authorization server answers, and whether its metadata fits (RFC 8414). */
@@ -43,7 +49,8 @@ export async function checkModernSide(config: Config, upstream: UpstreamConfig):
     );
   const words = [has(metadata.revocationEndpoint, 'revocation')];
   words.push(has(metadata.introspectionEndpoint, 'introspection'));
-  return ok(`${authUrl} answers (${words.join(', ')})`);
+  const answers = `${authUrl} answers (${words.join(', ')})`;
+  return metadata.elsewhere.length === 0 ? ok(answers) : warning(`${answers}${elsewhereWords(metadata)}`);
 }
 
 const useOf = ({ publicUrl, scopes }: Config): ClientUse => ({
