@@ -156,7 +156,7 @@ describe('with dates and brownouts', () => {
     const { deprecation, retirement } = (await json()) as Record<string, { text: string }>;
     expect(deprecation?.text).toContain('Connected tokens go on working until the sunset;');
     expect(retirement?.text).toContain(
-      'For connected ones the new API answers the known old calls until the sunset. Not among them is changing posting times;',
+      'For connected ones the new API answers the known old calls until the sunset. Calls for changing posting times are refused;',
     );
   });
 

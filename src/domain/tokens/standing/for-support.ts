@@ -71,7 +71,7 @@ const CONNECTIONS: Record<TokenConnection, TokenStatus> = {
     kind: 'warning',
     sentence:
       'It works for now, but its renewal got no whole answer, so nobody knows yet whether the connection can be renewed.',
-    next: 'Wait: it is tried again by itself once the present access token has expired. If the new API refuses it then, the account holder is asked to connect again.',
+    next: 'Wait: it is tried again by itself once the present access token has expired. To test it meanwhile does no harm. If the new API refuses it then, the account holder is asked to connect again.',
   },
   'in doubt, expired': {
     kind: 'warning',

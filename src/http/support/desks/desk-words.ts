@@ -78,7 +78,7 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   waiting: {
     title: 'Apps with people who wait',
     about:
-      'Apps whose users have tokens that are not connected: those whose date is past come first, then those whose date is nearest. This is counted every hour.',
+      'Apps whose users have tokens that are not connected. Those whose calls are refused already come first, then those whose date is nearest. This is counted every hour.',
     empty: 'Good news: nobody waits. This is counted every hour; after an import it takes a while to show.',
   },
   extensions: {
