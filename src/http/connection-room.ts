@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { SECOND } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import { createRefusalLog } from '../shared/log/refusal-log.ts';
@@ -53,4 +54,13 @@ export function limitConnections(server: Server, logger: Logger): void {
     const message = 'a connection was closed at once, too many are open';
     note({ level: 'warn', message, address: dropped?.remoteAddress ?? '', fields: { most } });
   });
+}
+
+/** Tells in the log of a connection that was closed because too many requests waited on it for their answers. */
+export function tellOfTooMany(logger: Logger): (socket: Socket) => void {
+  const note = createRefusalLog({ logger });
+  return ({ remoteAddress: address = '' }) => {
+    const message = 'a connection was closed, too many requests on it waited for their answers';
+    note({ level: 'warn', message, address, fields: {} });
+  };
 }

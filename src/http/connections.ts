@@ -52,12 +52,39 @@ function trackSockets(server: Server): Sockets {
 }
 
 const SLOT = Symbol('slot');
+const OPEN = Symbol('open');
 
-/** An answer that is tracked. Its slot stands on it: a table beside it would cost more than the rest of the tracking. */
-type TrackedAnswer = ServerResponse & { [SLOT]?: number | undefined };
+/** A connection, with its answers that are not finished. */
+type TrackedSocket = Socket & { [OPEN]?: Set<TrackedAnswer> };
 
-/** Begins to track. Call this before any other code listens to the requests of the server. */
-export function trackConnections(server: Server): Connections {
+/**
+ * An answer that is tracked. Its slot and the other answers of its connection stand on it: a table beside it would cost more
+ * than the rest of the tracking.
+ */
+type TrackedAnswer = ServerResponse & { [SLOT]?: number | undefined; [OPEN]?: Set<TrackedAnswer> };
+
+/**
+ * At most so many requests of one connection may wait for their answers (RFC 9112 §9.3.2). No program of callers sends one
+ * before it has the answer to the last. Without a limit one piece of 64 kB would be 2,700 requests, and all callers would wait
+ * for them.
+ */
+const REQUESTS_MOST = 256;
+
+/** Answers that have not begun when their connection is cut get no event from Node: they end with the connection. */
+function endWith(socket: TrackedSocket, forget: (this: TrackedAnswer) => void): Set<TrackedAnswer> {
+  const open = new Set<TrackedAnswer>();
+  socket[OPEN] = open;
+  socket.once('close', () => {
+    for (const answer of open) forget.call(answer);
+  });
+  return open;
+}
+
+/**
+ * Begins to track, and closes a connection with too many requests at a time; `tooMany` is told of it. Call this before any
+ * other code listens to the requests of the server: what arrived on a closed connection is for nobody.
+ */
+export function trackConnections(server: Server, tooMany: (socket: Socket) => void): Connections {
   const { open: sockets, accepted } = trackSockets(server);
   const answers = new Slots<ServerResponse>();
   let isClosing = false;
@@ -67,9 +94,18 @@ export function trackConnections(server: Server): Connections {
     // A slot that is released twice would be given to two answers.
     if (this[SLOT] !== undefined) answers.release(this[SLOT]);
     this[SLOT] = undefined;
+    this[OPEN]?.delete(this);
     if (this.writableFinished && !isClosing) invitedAt = performance.now();
   }
-  server.on('request', (_req, res: TrackedAnswer) => {
+  server.on('request', ({ socket }: { socket: TrackedSocket }, res: TrackedAnswer) => {
+    if (socket.destroyed) return;
+    const open = socket[OPEN] ?? endWith(socket, forget);
+    if (open.size === REQUESTS_MOST) {
+      tooMany(socket);
+      return void socket.destroy();
+    }
+    open.add(res);
+    res[OPEN] = open;
     res[SLOT] = answers.take(res);
     res.on('close', forget);
     if (isClosing) sayCloseIn(res);

@@ -12,7 +12,7 @@ import { CONNECTION_LIMITS } from '../shared/net/connection-limits.ts';
 import { CALLS_CUT_AFTER, SECOND } from '../shared/lifetimes.ts';
 import { listenFailure } from '../shared/net/listen-failure.ts';
 import type { Logger } from '../shared/log/logger.ts';
-import { limitConnections } from './connection-room.ts';
+import { limitConnections, tellOfTooMany } from './connection-room.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { refuseAll } from './ops/refuse-all.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT } from './wire/body-limits.ts';
@@ -114,6 +114,8 @@ function answerExpectations(server: Server): void {
 function answerRequests(server: Server, app: RequestListener): { refuse(): void } {
   let answer = app;
   server.on('request', (req, res) => {
+    // Its caller is gone, so nothing is begun for it.
+    if (req.socket.destroyed) return;
     if (hasLongBody(req)) discardRest(req, res);
     answer(req, res);
   });
@@ -128,7 +130,7 @@ function answerRequests(server: Server, app: RequestListener): { refuse(): void 
 /** Serves `app`. @throws {Error} in plain words when the address or the certificate cannot be used */
 export async function startServer(options: ServerOptions, app: RequestListener): Promise<RunningServer> {
   const server = createServer(options);
-  const connections = trackConnections(server);
+  const connections = trackConnections(server, tellOfTooMany(options.logger));
   limitConnections(server, options.logger);
   const answering = answerRequests(server, app);
   return new Promise((resolve, reject) => {

@@ -153,8 +153,11 @@ export const LIVE_KEPT = 10 * MINUTE;
 export const LIVE_LOOK = 10 * MINUTE;
 export const LIVE_WATCH = 2 * MINUTE;
 
-/** A reader of a file that takes nothing of it for this time is left. */
-export const FILE_LEFT_AFTER = 1 * MINUTE;
+/**
+ * A reader of a file of which the kernel could pass on nothing for this time is left. The kernel takes more only when a third
+ * of its buffer is free, so a reader of 10 kB/s shows no sign for more than a minute.
+ */
+export const FILE_LEFT_AFTER = 5 * MINUTE;
 
 /**
  * Limits of one old call that writes. A post that is not claimed within the first time is not sent any more. A write

@@ -48,11 +48,12 @@ export function awaitedWords({
   awaited,
   awaitedSince,
   awaitedUntil,
+  isAwaitedPart = false,
 }: ChecklistInput['handovers']): TimedWords {
   if (awaited === 0 || awaitedSince === undefined || awaitedUntil === undefined) return [];
   const [is, first] = awaited === 1 ? ['is', 'it was'] : ['are', 'the first was'];
   return [
-    `${counted(awaited, 'hand-over')} ${is} not confirmed yet: ${first} handed over `,
+    `${isAwaitedPart ? 'At least ' : ''}${counted(awaited, 'hand-over')} ${is} not confirmed yet: ${first} handed over `,
     awaitedSince,
     '. This service keeps a copy of its new tokens until ',
     awaitedUntil,

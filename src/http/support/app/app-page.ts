@@ -169,6 +169,7 @@ function shownNext(context: HttpSupportDeps, description: AppDescription) {
     isUnidentified,
     hasClient: client !== undefined,
     awaited: handovers.awaited,
+    isAwaitedPart: handovers.isAwaitedPart,
     hasCalled: calls.some(({ calls: n }) => n > 0),
     owner,
     ownerHref,

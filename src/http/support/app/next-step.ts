@@ -16,6 +16,8 @@ interface AppFacts {
   hasClient: boolean;
   /** Hand-overs that the app has still to confirm. */
   awaited: number;
+  /** Whether there may be more of them. */
+  isAwaitedPart?: boolean | undefined;
   /** Whether the app called the old API in the last 30 days. */
   hasCalled: boolean;
   /** Who the owner is, as far as known, with the page of a proven owner. */
@@ -66,11 +68,11 @@ function ofOver(facts: AppFacts): NextStep | undefined {
 }
 
 function ofUnconfirmed(facts: AppFacts): NextStep | undefined {
-  const { awaited } = facts;
+  const { awaited, isAwaitedPart = false } = facts;
   if (awaited === 0) return undefined;
   return {
     kind: 'warning',
-    says: `${counted(awaited, 'hand-over')} ${are(awaited)} not confirmed yet.`,
+    says: `${isAwaitedPart ? 'At least ' : ''}${counted(awaited, 'hand-over')} ${are(awaited)} not confirmed yet.`,
     todo: `Ask ${ownerWords(facts)} to let the app confirm, once it has stored the new tokens.`,
     link: { label: 'See since when', href: '/support/desks/hand-overs' },
   };
@@ -128,9 +130,9 @@ function ofConnected(facts: AppFacts): NextStep {
 
 /** The first that fits decides. */
 const RULES: readonly Rule[] = [
+  ofUnconfirmedAtLast,
   ofRetired,
   ofEmpty,
-  ofUnconfirmedAtLast,
   ofOver,
   ofEnded,
   ofUnidentified,
