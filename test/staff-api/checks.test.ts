@@ -1,3 +1,4 @@
+import { examineOwn } from '../../src/domain/checks/own-checks.ts';
 import { setDateOf } from '../../src/domain/lifecycle/changes/set-date.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { isoMoment } from '../../src/shared/moments.ts';
@@ -41,6 +42,16 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(told['budget']).toMatchObject({ state: 'ok', detail: nothingMoves });
     expect(told['reminders']).toMatchObject({ state: 'ok' });
     expect(after).toEqual(before);
+  });
+
+  test('a restored copy plans no reminders, and says so', async () => {
+    const { context } = ground.bridge;
+    const copy = { ...context, instance: { ...context.instance, isCopy: () => true } };
+    const reminders = (await examineOwn(copy)).find(({ check }) => check === 'reminders');
+    expect(reminders).toMatchObject({
+      state: 'not looked at',
+      detail: 'a restored copy plans and sends none',
+    });
   });
 
   test('a date that the settings do not say is a warning, and answers of refreshes that are lost are one', async () => {

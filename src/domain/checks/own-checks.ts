@@ -51,6 +51,11 @@ export async function examineOwn(context: ChecksDeps): Promise<CheckFinding[]> {
     { check: 'refreshing', ...(await examineRefreshing(context)) },
     { check: 'dates', ...(await examineDates(context)) },
     { check: 'budget', ...(await examineBudget(context)) },
-    { check: 'reminders', ...examineReminders(context.settings.sendsReminders, where) },
+    {
+      check: 'reminders',
+      ...(context.instance.isCopy()
+        ? notLookedAt('a restored copy plans and sends none')
+        : examineReminders(context.settings.sendsReminders, where)),
+    },
   ];
 }

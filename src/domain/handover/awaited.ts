@@ -10,6 +10,8 @@ export interface AwaitedHandovers {
   /** When the first of them was handed over, and when its pair is erased. */
   awaitedSince?: number | undefined;
   awaitedUntil?: number | undefined;
+  /** Whether more may be awaited than were counted. */
+  isAwaitedPart?: boolean | undefined;
 }
 
 type AwaitedDeps = Pick<HandoverDeps, 'store' | 'clock'>;
@@ -22,11 +24,12 @@ export async function awaitedHandovers(
 ): Promise<AwaitedHandovers> {
   const now = clock.now();
   const span = { after: now - DEAD_GRANT_KEPT, before: now, limit };
-  const { n: awaited, since } = await unconfirmedHandovers(store.durable, clientId, span);
+  const { n: awaited, since, isPart } = await unconfirmedHandovers(store.durable, clientId, span);
   return {
     awaited,
     awaitedSince: since,
     awaitedUntil: since === undefined ? undefined : since + DEAD_GRANT_KEPT,
+    isAwaitedPart: isPart,
   };
 }
 

@@ -46,7 +46,7 @@ export interface AppTokensQuery extends TokenListQuery {
 }
 
 /** At most so many hand-overs of an app are looked at. */
-const HANDOVERS_READ = 1000;
+const HANDOVERS_READ = 20_000;
 
 function tokenPage(
   context: SupportDeps,

@@ -134,40 +134,33 @@ export async function countHandovers(
 
 /**
  * How many grants an app has taken over after one time, up to another, and never confirmed, and when the first of them
- * was. Reads at most `limit` grants. Leaves out grants with a later, confirmed hand-over of the same account.
+ * was. Reads at most `limit` grants, the first ones; `isPart` says that there may be more. Leaves out grants with a later,
+ * confirmed hand-over of the same account.
  */
 export async function unconfirmedHandovers(
   db: Database,
   clientId: string,
   { after = 0, before, limit }: { after?: number; before: number; limit: number },
-): Promise<{ n: number; since: number | undefined }> {
-  const first = db
-    .selectFrom('handovers')
-    .select(['client_id', 'account_id', 'handed_at'])
-    .where('client_id', '=', clientId)
-    .where('confirmed_at', 'is', null)
-    .where('handed_at', '>', after)
-    .where('handed_at', '<=', before)
-    .orderBy('handed_at')
-    .limit(limit);
-  const { n, since } = await db
-    .selectFrom(first.as('h'))
-    .select((eb) => [eb.fn.countAll<number>().as('n'), eb.fn.min<number | null>('h.handed_at').as('since')])
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('handovers as later')
-            .select('later.grant_id')
-            .whereRef('later.client_id', '=', 'h.client_id')
-            .whereRef('later.account_id', '=', 'h.account_id')
-            .whereRef('later.handed_at', '>', 'h.handed_at')
-            .where('later.confirmed_at', 'is not', null),
-        ),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  return { n, since: since ?? undefined };
+): Promise<{ n: number; since: number | undefined; isPart: boolean }> {
+  const { rows } = await sql<Record<'read' | 'n' | 'since', number | string | null>>`
+    select count(*) as read, sum(is_open) as n, min(case when is_open = 1 then handed_at end) as since from (
+      select h.handed_at, case when exists (
+          select 1 from handovers later
+          where later.client_id = h.client_id and later.account_id = h.account_id
+            and later.handed_at > h.handed_at and later.confirmed_at is not null
+        ) then 0 else 1 end as is_open
+      from (
+        select client_id, account_id, handed_at from handovers
+        where client_id = ${clientId} and confirmed_at is null and handed_at > ${after} and handed_at <= ${before}
+        order by handed_at limit ${limit}
+      ) h
+    ) each_one`.execute(db);
+  const { read = 0, n = 0, since = null } = rows[0] ?? {};
+  return {
+    n: Number(n),
+    since: since === null ? undefined : Number(since),
+    isPart: Number(read) === limit,
+  };
 }
 
 /**
