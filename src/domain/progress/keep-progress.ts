@@ -24,7 +24,7 @@ import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
  */
 
 /** Tokens and apps of one statement. With SQLite, the process does no other work meanwhile. */
-const TOKENS_AT_ONCE = 1000;
+const TOKENS_AT_ONCE = 500;
 const APPS_AT_ONCE = 50;
 
 type NumbersByApp = Map<string, TokenNumbers>;

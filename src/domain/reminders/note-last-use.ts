@@ -29,7 +29,7 @@ const READ_AT_ONCE = 200;
  * Tokens of one change. Each may lie on a page of its own, and SQLite writes these pages while the process waits: to its log,
  * and from time to time to the file.
  */
-const KEPT_AT_ONCE = 100;
+const KEPT_AT_ONCE = 50;
 
 const KEPT = { keptEvery: 12 * 60 * MINUTE, silence: USED_WITHIN };
 
