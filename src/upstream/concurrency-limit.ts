@@ -15,9 +15,8 @@ interface LimitRule {
   /** How many calls may wait; by default eight for each place. */
   waiting?: number;
   /**
-   * Where somebody has waited all the time for `after` milliseconds, more calls come than are answered. From then on no
-   * call waits longer than `patience` milliseconds, also of those that wait already, and the newest comes first: in order
-   * of arrival each would wait as long as it may, and then be answered late. A burst is over sooner.
+   * Where somebody has waited all the time for `after` milliseconds, more calls come than are answered. From then on
+   * further calls wait for `patience` milliseconds: to wait longer would help nobody. A burst is over sooner.
    */
   standing?: { after: number; patience: number };
   /** When a call without a place may come again, in milliseconds. */
@@ -33,9 +32,7 @@ type ConcurrencyLimit = <T>(work: (waited: number) => Promise<T>, takers?: Taker
 /** By default at most this many calls wait for each place. Further calls fail at once and may come again. */
 const WAITING_FOR_ONE = 8;
 
-type StandingRule = NonNullable<LimitRule['standing']>;
-
-const NEVER_STANDING: StandingRule = { after: Number.POSITIVE_INFINITY, patience: 0 };
+const NEVER_STANDING = { after: Number.POSITIVE_INFINITY, patience: 0 };
 
 type TakerCounts = ReturnType<typeof createCounts>;
 
@@ -94,14 +91,11 @@ function sharesOf({ places, reserve }: LimitRule): PlaceShare[] {
 
 interface Waiter {
   takers: Takers;
-  since: number;
   /** Begins in a place of this share. */
   begin: (share: PlaceShare) => void;
-  /** Ends the waiting. Nothing was begun. */
-  giveUp: () => void;
 }
 
-/** The waiter whose takers hold the fewest places; among equals the first of these waiters. */
+/** The waiter whose takers hold the fewest places; among equals, the waiter that has waited longest. */
 function nextOf(
   waiters: Iterable<Waiter>,
   inside: TakerCounts,
@@ -116,13 +110,13 @@ function nextOf(
 }
 
 /** The waiters, and the rule for a further turn: no taker may have more turns than are left. */
-function createQueue(most: number, standing: StandingRule) {
+function createQueue(most: number) {
   const waiters = new Set<Waiter>();
   const turns = createCounts();
   let filledAt = 0;
-  const isStanding = () => waiters.size > 0 && performance.now() - filledAt > standing.after;
   return {
-    isStanding,
+    /** For how long somebody has waited all the time, in milliseconds. */
+    standsFor: () => (waiters.size === 0 ? 0 : performance.now() - filledAt),
     hasTurn: (takers: Takers) =>
       waiters.size < most && takers.every((taker) => turns.of(taker) < most - waiters.size),
     add(waiter: Waiter) {
@@ -133,16 +127,7 @@ function createQueue(most: number, standing: StandingRule) {
     remove(waiter: Waiter) {
       if (waiters.delete(waiter)) turns.remove(waiter.takers);
     },
-    /** Ends the waiting of all that have waited too long for a standing queue. */
-    cutOld() {
-      const before = performance.now() - standing.patience;
-      for (const { since, giveUp } of isStanding() ? waiters : []) {
-        if (since > before) return;
-        giveUp();
-      }
-    },
-    /** In the order in which they come next, where their takers do not decide. */
-    inOrder: (): Iterable<Waiter> => (isStanding() ? [...waiters].toReversed() : waiters),
+    all: (): Iterable<Waiter> => waiters,
   };
 }
 
@@ -156,13 +141,11 @@ function untilFree(
       clearTimeout(timer);
       resolve(share);
     };
-    const giveUp = () => {
-      clearTimeout(timer);
+    const waiter = { takers, begin };
+    const timer = setTimeout(() => {
       queue.remove(waiter);
       reject(full());
-    };
-    const waiter = { takers, since: performance.now(), begin, giveUp };
-    const timer = setTimeout(giveUp, patience);
+    }, patience);
     queue.add(waiter);
   });
 }
@@ -174,7 +157,7 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
   const { places, reserve, patience, retryAfter = patience, standing = NEVER_STANDING } = room;
   const shares = sharesOf(room);
   const inside = createCounts();
-  const queue = createQueue(room.waiting ?? (places + (reserve?.places ?? 0)) * WAITING_FOR_ONE, standing);
+  const queue = createQueue(room.waiting ?? (places + (reserve?.places ?? 0)) * WAITING_FOR_ONE);
   const freeFor = (takers: Takers) => shares.find((share) => share.isFree(takers));
   const full = () => new NoFreePlace('too many calls run at once', { retryAfter });
 
@@ -186,9 +169,8 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
   function leave(left: PlaceShare, takers: Takers): void {
     left.giveBack(takers);
     inside.remove(takers);
-    queue.cutOld();
     for (;;) {
-      const next = nextOf(queue.inOrder(), inside, ({ takers: waiting }) => freeFor(waiting) !== undefined);
+      const next = nextOf(queue.all(), inside, ({ takers: waiting }) => freeFor(waiting) !== undefined);
       const share = next && freeFor(next.takers);
       if (!share) return;
       queue.remove(next);
@@ -204,7 +186,7 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
       return share;
     }
     if (!queue.hasTurn(takers)) throw full();
-    const isStanding = queue.isStanding();
+    const isStanding = queue.standsFor() > standing.after;
     return untilFree(takers, queue, { patience: isStanding ? standing.patience : patience, full });
   }
 

@@ -54,13 +54,13 @@ export const takeWritePlace = createHeldPlaces({ places: 40, patience: WRITE_PLA
  * For reads of the main API: as many as there are connections for them (`http-client.ts`). An account may take all
  * places but those of a reserve, for apps and accounts with few reads under way. A burst may wait for a second. While
  * more reads come than are answered, a read that gets no place at once fails soon: the last known answer, or a refusal
- * now, is worth more than an answer that comes late (docs/decisions/0026).
+ * now, is worth more than an answer that comes late.
  */
 export const inReadPlace = createConcurrencyLimit({
   places: 48,
   reserve: { places: 16, most: 2 },
   waiting: 1024,
   patience: SECOND,
-  standing: { after: 0.1 * SECOND, patience: 0.05 * SECOND },
+  standing: { after: 0.5 * SECOND, patience: 0.1 * SECOND },
   retryAfter: SECOND,
 });

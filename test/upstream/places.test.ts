@@ -128,26 +128,6 @@ test('a burst waits as long as it may; where somebody waits all the time, furthe
   await expect(Promise.race([begin(['c', '3']), waits(10_000)])).rejects.toThrow(NoFreePlace);
 });
 
-test('where somebody waits all the time, the newest comes first, and who waits too long gets no place any more', async () => {
-  const { begin, inside } = openRoom({
-    places: 1,
-    patience: PATIENCE,
-    standing: { after: 50, patience: 200 },
-  });
-  void begin(['a', '1']);
-  const oldest = begin(['b', '2']);
-  const refusal = expect(oldest).rejects.toThrow(NoFreePlace);
-  await waits(250);
-  for (const app of ['c', 'd', 'e']) void begin([app]);
-  await settled();
-  inside[0]?.end();
-  await refusal;
-  await settled();
-  inside[1]?.end();
-  await settled();
-  expect(inside.map(({ takers }) => takers[0])).toEqual(['a', 'e', 'd']);
-});
-
 test('only so many calls wait; the next fails at once', async () => {
   const { begin } = openRoom({ places: 1, waiting: 3 });
   void begin(['a', '1']);
