@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { SECOND } from '../shared/lifetimes.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import { createRefusalLog } from '../shared/log/refusal-log.ts';
+import { networkKey } from '../shared/net/addresses.ts';
 
 /**
  * How many connections of callers one process keeps open. Without a limit, connections that do nothing could take every
@@ -52,7 +53,8 @@ export function limitConnections(server: Server, logger: Logger): void {
   });
   server.on('drop', (dropped) => {
     const message = 'a connection was closed at once, too many are open';
-    note({ level: 'warn', message, address: dropped?.remoteAddress ?? '', fields: { most } });
+    const address = dropped?.remoteAddress ?? '';
+    note({ level: 'warn', message, address, fields: { most, network: networkKey(address) } });
   });
 }
 
@@ -61,6 +63,6 @@ export function tellOfTooMany(logger: Logger): (socket: Socket) => void {
   const note = createRefusalLog({ logger });
   return ({ remoteAddress: address = '' }) => {
     const message = 'a connection was closed, too many requests on it waited for their answers';
-    note({ level: 'warn', message, address, fields: {} });
+    note({ level: 'warn', message, address, fields: { network: networkKey(address) } });
   };
 }

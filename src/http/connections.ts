@@ -70,12 +70,21 @@ type TrackedAnswer = ServerResponse & { [SLOT]?: number | undefined; [OPEN]?: Se
  */
 const REQUESTS_MOST = 256;
 
-/** Answers that have not begun when their connection is cut get no event from Node: they end with the connection. */
+/**
+ * Answers that stand behind another when their connection is cut get no event from Node. They get the one that the first of
+ * them gets, so that everything that waits for their end is told: places that are given back, counts, files.
+ */
 function endWith(socket: TrackedSocket, forget: (this: TrackedAnswer) => void): Set<TrackedAnswer> {
   const open = new Set<TrackedAnswer>();
   socket[OPEN] = open;
   socket.once('close', () => {
-    for (const answer of open) forget.call(answer);
+    for (const answer of open) {
+      if (answer.socket !== null) forget.call(answer);
+      else {
+        answer.destroyed = true;
+        answer.emit('close');
+      }
+    }
   });
   return open;
 }
