@@ -43,7 +43,7 @@ function readMetadata(authUrl: string, document: Record<string, unknown>): Serve
     endSessionEndpoint: endpointOn(authUrl, document['end_session_endpoint']),
     sendsIssuer: document['authorization_response_iss_parameter_supported'] === true,
     elsewhere: ENDPOINTS.filter(
-      (name) => document[name] !== undefined && endpointOn(authUrl, document[name]) === undefined,
+      (name) => typeof document[name] === 'string' && endpointOn(authUrl, document[name]) === undefined,
     ),
   };
 }

@@ -45,10 +45,10 @@ const STATES: Array<[head: string, support: string, states: MappingState[]]> = [
   ['some stopped', '1 token has stopped: its calls are refused. Only a holder can', ['unmapped', STOPPED]],
   [
     'waiting',
-    '1 token is not connected yet (the old API still answers). Ask its owner to enter the app’s own client first',
+    '1 token is not connected yet (the old API still answers those that it made). Ask its owner to enter the app’s own client first',
     ['active', 'unmapped'],
   ],
-  ['connected', 'Every token is connected. Nothing for you: the next step is for its owner', ['active']],
+  ['connected', 'No token waits or has stopped. Nothing for you: the next step is for its owner', ['active']],
   ['moved', 'All its tokens have moved or were revoked. Nothing to do.', ['migrated', 'revoked']],
   ['revoked', 'All its tokens have moved or were revoked. Nothing to do.', ['revoked']],
 ];

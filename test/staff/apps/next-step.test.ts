@@ -29,6 +29,11 @@ test('where not all were counted it says so', () => {
   expect(nextStepOfApp({ ...MOVED, isAwaitedPart: true }).says).toBe(`At least ${NOT_CONFIRMED}`);
 });
 
+test('after the sunset too, whatever tokens are left', () => {
+  const counts = { migrated: 3, active: 1 };
+  expect(nextStepOfApp({ ...MOVED, counts, phase: 'ended' }).says).toBe(NOT_CONFIRMED);
+});
+
 test('people whose calls are refused come before a hand-over', () => {
   const counts = { migrated: 3, reauthorization_required: 1 };
   expect(nextStepOfApp({ ...MOVED, counts })).toMatchObject({ kind: 'error' });

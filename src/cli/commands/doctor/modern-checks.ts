@@ -30,9 +30,13 @@ export const NOT_MADE_YET = notLookedAt('the first start makes the embedded APIs
 const has = (endpoint: string | undefined, word: string) => (endpoint === undefined ? `no ${word}` : word);
 
 /** The issuer is the text of another server: it is shown as an address or not at all. */
-function elsewhereWords({ elsewhere, issuer = '' }: ServerMetadata): string {
-  const named = URL.canParse(issuer) ? `, which is ${new URL(issuer).href}` : '';
-  return `, but it names ${elsewhere.join(', ')} at another address, and what stands there is not used. Set MODERN_AUTH_URL to the address that the server names for itself${named}`;
+function elsewhereWords(authUrl: string, { elsewhere, issuer = '' }: ServerMetadata): string {
+  const named = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  const remedy =
+    named === undefined || named.origin === new URL(authUrl).origin
+      ? 'No setting changes that'
+      : `Set MODERN_AUTH_URL to the address that the server names for itself, which is ${named.href}`;
+  return `, but it names ${elsewhere.join(', ')} at another address, and what stands there is not used. ${remedy}`;
 }
 
 const namedServer = ({ authUrl }: UpstreamConfig) => `MODERN_AUTH_URL: ${authUrl}`;
@@ -50,7 +54,9 @@ export async function checkModernSide(config: Config, upstream: UpstreamConfig):
   const words = [has(metadata.revocationEndpoint, 'revocation')];
   words.push(has(metadata.introspectionEndpoint, 'introspection'));
   const answers = `${authUrl} answers (${words.join(', ')})`;
-  return metadata.elsewhere.length === 0 ? ok(answers) : warning(`${answers}${elsewhereWords(metadata)}`);
+  return metadata.elsewhere.length === 0
+    ? ok(answers)
+    : warning(`${answers}${elsewhereWords(authUrl, metadata)}`);
 }
 
 const useOf = ({ publicUrl, scopes }: Config): ClientUse => ({

@@ -49,7 +49,7 @@ function shownTable(query: TableQuery<AccountTab, AccountSort>, page: AccountPag
   return { ...view, isCut };
 }
 
-/** Why nothing is counted in the row of an account: it is known by a sign-in or as an owner alone. */
+/** Whether an account has no token, so that nothing is counted in its row: it is known by a sign-in or as an owner alone. */
 const hasNoToken = ({ connected, waiting, stopped, moved, revoked }: Omit<ListedAccount, 'id'>) =>
   connected + waiting + stopped + moved + revoked === 0;
 

@@ -78,8 +78,9 @@ function ofUnconfirmed(facts: AppFacts): NextStep | undefined {
   };
 }
 
-/** Once no token is left a hand-over comes first; before that, people whose calls are refused do. */
-const ofUnconfirmedAtLast: Rule = (facts) => ofOver(facts) && ofUnconfirmed(facts);
+/** Where connecting helps no more a hand-over comes first; before that, people whose calls are refused do. */
+const ofUnconfirmedAtLast: Rule = (facts) =>
+  facts.isRetired || facts.phase === 'ended' || ofOver(facts) ? ofUnconfirmed(facts) : undefined;
 
 function ofEnded(facts: AppFacts): NextStep | undefined {
   if (facts.phase !== 'ended') return undefined;
@@ -111,7 +112,7 @@ function ofStopped(facts: AppFacts): NextStep | undefined {
 function ofWaiting(facts: AppFacts): NextStep | undefined {
   const count = facts.counts.unmapped ?? 0;
   if (count === 0) return undefined;
-  const meanwhile = facts.hasOldApi ? 'the old API still answers' : 'refused until then';
+  const meanwhile = facts.hasOldApi ? 'the old API still answers those that it made' : 'refused until then';
   const client = `Ask ${ownerWords(facts)} to enter the app’s own client first: what people connect before that cannot be handed over.`;
   return {
     kind: 'warning',
@@ -125,7 +126,7 @@ function ofConnected(facts: AppFacts): NextStep {
   const todo = facts.hasClient
     ? `Nothing for you: the next step, the hand-over, is for ${ownerWords(facts)}.`
     : `Nothing for you: the next step is for ${ownerWords(facts)}, who enters the app’s own client.`;
-  return { kind: '', says: 'Every token is connected.', todo, link: ownerLink(facts) };
+  return { kind: '', says: 'No token waits or has stopped.', todo, link: ownerLink(facts) };
 }
 
 /** The first that fits decides. */

@@ -3,8 +3,8 @@ import { NOT_KEPT } from '../../../domain/posts/not-kept.ts';
 
 /** What people and programs are told about each date, in every place. */
 
-const ENDS = `Calls for ${NOT_KEPT} are refused then; calls for interactions and shares are answered with none, for the new API counts neither.`;
-const DOES_NOT = `Calls for ${NOT_KEPT} are refused; calls for interactions and shares are answered with none, for the new API counts neither.`;
+const ENDS = `Calls for ${NOT_KEPT} are refused then; calls for interactions and shares get an empty answer, because the new API counts neither.`;
+const DOES_NOT = `Calls for ${NOT_KEPT} are refused; calls for interactions and shares get an empty answer, because the new API counts neither.`;
 
 /** The words hold before and after the date. */
 const MEANINGS: Record<DateName, string> = {
