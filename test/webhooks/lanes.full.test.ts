@@ -47,7 +47,7 @@ test('receivers that never answer do not delay one that answers quickly', async 
   await until(() => pathsOf().filter((path) => path === '/quick').length === 2);
   expect(performance.now() - began).toBeLessThan(9000);
   // The two that had no place come when the first four have had their ten seconds.
-  await until(() => pathsOf().filter((path) => path === '/silent').length === 6);
+  await until(() => pathsOf().filter((path) => path === '/silent').length === 6, 30_000);
   expect(performance.now() - began).toBeGreaterThan(9000);
   ground.receiver.answer = withStatus(204);
   await ground.deliver();
