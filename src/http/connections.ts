@@ -64,26 +64,24 @@ type TrackedSocket = Socket & { [OPEN]?: Set<TrackedAnswer> };
 type TrackedAnswer = ServerResponse & { [SLOT]?: number | undefined; [OPEN]?: Set<TrackedAnswer> };
 
 /**
- * At most so many requests of one connection may wait for their answers (RFC 9112 §9.3.2). No program of callers sends one
+ * At most so many requests of one connection may wait for their answers (RFC 9112 §9.3.2). No known program sends one
  * before it has the answer to the last. Without a limit one piece of 64 kB would be 2,700 requests, and all callers would wait
  * for them.
  */
 const REQUESTS_MOST = 256;
 
 /**
- * Answers that stand behind another when their connection is cut get no event from Node. They get the one that the first of
- * them gets, so that everything that waits for their end is told: places that are given back, counts, files.
+ * When a connection is cut, Node tells the end of the one answer that has the socket. The answers that stand behind it get the
+ * same event here, so that everything that waits for their end is told: places that are given back, counts, files.
  */
-function endWith(socket: TrackedSocket, forget: (this: TrackedAnswer) => void): Set<TrackedAnswer> {
+function endWith(socket: TrackedSocket): Set<TrackedAnswer> {
   const open = new Set<TrackedAnswer>();
   socket[OPEN] = open;
   socket.once('close', () => {
     for (const answer of open) {
-      if (answer.socket !== null) forget.call(answer);
-      else {
-        answer.destroyed = true;
-        answer.emit('close');
-      }
+      if (answer.socket !== null) continue;
+      answer.destroyed = true;
+      answer.emit('close');
     }
   });
   return open;
@@ -108,7 +106,7 @@ export function trackConnections(server: Server, tooMany: (socket: Socket) => vo
   }
   server.on('request', ({ socket }: { socket: TrackedSocket }, res: TrackedAnswer) => {
     if (socket.destroyed) return;
-    const open = socket[OPEN] ?? endWith(socket, forget);
+    const open = socket[OPEN] ?? endWith(socket);
     if (open.size === REQUESTS_MOST) {
       tooMany(socket);
       return void socket.destroy();
