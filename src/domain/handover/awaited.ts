@@ -14,16 +14,18 @@ export interface AwaitedHandovers {
   isAwaitedPart?: boolean | undefined;
 }
 
+/** At most so many hand-overs of an app are looked at, for each of the two. */
+const HANDOVERS_READ = 20_000;
+
 type AwaitedDeps = Pick<HandoverDeps, 'store' | 'clock'>;
 
-/** The hand-overs of an app whose pairs are kept for its confirmation. Reads at most `limit` of them. */
+/** The hand-overs of an app whose pairs are kept for its confirmation. */
 export async function awaitedHandovers(
   { store, clock }: AwaitedDeps,
   clientId: string,
-  limit: number,
 ): Promise<AwaitedHandovers> {
   const now = clock.now();
-  const span = { after: now - DEAD_GRANT_KEPT, before: now, limit };
+  const span = { after: now - DEAD_GRANT_KEPT, before: now, limit: HANDOVERS_READ };
   const { n: awaited, since, isPart } = await unconfirmedHandovers(store.durable, clientId, span);
   return {
     awaited,
@@ -34,11 +36,7 @@ export async function awaitedHandovers(
 }
 
 /** How many hand-overs of an app were never confirmed before their pairs were erased. */
-export async function lostHandovers(
-  { store, clock }: AwaitedDeps,
-  clientId: string,
-  limit: number,
-): Promise<number> {
-  const before = clock.now() - DEAD_GRANT_KEPT;
-  return (await unconfirmedHandovers(store.durable, clientId, { before, limit })).n;
+export async function lostHandovers({ store, clock }: AwaitedDeps, clientId: string): Promise<number> {
+  const span = { before: clock.now() - DEAD_GRANT_KEPT, limit: HANDOVERS_READ };
+  return (await unconfirmedHandovers(store.durable, clientId, span)).n;
 }

@@ -82,8 +82,8 @@ async function grantsOf(
 async function handoversOf(context: HandoverDeps, clientId: string): Promise<MigrationProgress['handovers']> {
   const limit = CONNECTIONS_READ;
   const counts = await countHandovers(context.store.durable, clientId, limit);
-  const awaited = await awaitedHandovers(context, clientId, limit);
-  const lost = await lostHandovers(context, clientId, limit);
+  const awaited = await awaitedHandovers(context, clientId);
+  const lost = await lostHandovers(context, clientId);
   return { ...counts, ...awaited, lost, isPart: counts.handed === limit };
 }
 

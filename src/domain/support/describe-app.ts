@@ -45,9 +45,6 @@ export interface AppTokensQuery extends TokenListQuery {
   find: string | undefined;
 }
 
-/** At most so many hand-overs of an app are looked at. */
-const HANDOVERS_READ = 20_000;
-
 function tokenPage(
   context: SupportDeps,
   of: { clientId: string; counted: StateCounts },
@@ -74,7 +71,7 @@ export async function describeApp(
     listContacts(durable, clientId),
     extensionsOf(durable, clientId),
     enteredClientOf(context, clientId),
-    awaitedHandovers(context, clientId, HANDOVERS_READ),
+    awaitedHandovers(context, clientId),
     tokenPage(context, { clientId, counted: counts }, query),
     callersOf(context, { clientId }),
   ]);

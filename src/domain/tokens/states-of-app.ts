@@ -35,3 +35,9 @@ export async function statesOfApps(
 /** The number of tokens in all states together. */
 export const totalOf = (states: StateCounts): number =>
   Object.values(states).reduce((total, n) => total + n, 0);
+
+/** Whether an app has tokens, and all of them have moved or were revoked: then no date changes anything for it. */
+export function areAllOver(states: StateCounts): boolean {
+  const { migrated = 0, revoked = 0 } = states;
+  return migrated + revoked > 0 && totalOf(states) === migrated + revoked;
+}

@@ -64,6 +64,8 @@ export interface AppHead {
   name: string;
   clientId: string;
   state: StateBadge;
+  /** Whether all its tokens have moved or were revoked. */
+  isOver: boolean;
   next: NextChange;
   /** For a contact: what the contact may do. */
   shared: string | undefined;
@@ -97,6 +99,7 @@ export async function underHead<Subject extends HeadSubject>(
     name: app.name,
     clientId: app.client_id,
     state: STATES[state],
+    isOver: state === 'moved' || state === 'revoked',
     next: nextChange(asOf, state),
     shared: SHARED[access],
     tabs: tabsFor({ app, access }, tab),

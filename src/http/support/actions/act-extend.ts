@@ -76,7 +76,7 @@ function hindrances({ context }: Pick<PageShell, 'context'>): Partial<Record<Mil
 
 /** Whether a date is set that can be put off for an app. */
 export const isExtendable = (context: PageShell['context']): boolean =>
-  MILESTONES.some((name) => hindrances({ context })[name] === undefined);
+  Object.keys(hindrances({ context })).length < MILESTONES.length;
 
 function choiceOf(names: readonly Milestone[]): Field {
   const choices = names.map((value) => ({ value, label: NAMES[value] }));

@@ -6,7 +6,7 @@ import { type AppTokensQuery, describeApp, type ExtensionRow } from '../../../do
 import { forecastOfApps } from '../../../domain/progress/forecaster.ts';
 import { forecastSentences } from '../../wording/forecast-words.ts';
 import { gapWords } from '../../../domain/usage/counted-days.ts';
-import { totalOf } from '../../../domain/tokens/states-of-app.ts';
+import { areAllOver, totalOf } from '../../../domain/tokens/states-of-app.ts';
 import { newestDeedsOfApp } from '../../../domain/take-back/look.ts';
 import { timelineOfApp } from '../../../domain/support/timeline.ts';
 import { stackedBars } from '../../charts/charts.ts';
@@ -97,12 +97,6 @@ function extensionLine(
     isOver: row.ended_at === null && row.until <= now,
     inVain: inVainWords({ milestone: row.name, until: row.until, ofAll, changesCalls: isChange }),
   };
-}
-
-/** Whether its tokens have all moved or were revoked: then no date changes anything for it. */
-function isOver({ counts }: AppDescription): boolean {
-  const { migrated = 0, revoked = 0 } = counts;
-  return totalOf(counts) > 0 && totalOf(counts) === migrated + revoked;
 }
 
 /** Whether an extension is in force. */
@@ -201,7 +195,7 @@ function show(frame: PageShell): RequestHandler {
         ...takeBackOffers(role, await newestDeedsOfApp(context, app.client_id)),
       ],
       dates: await shownDates(context, all),
-      isOver: isOver(all),
+      isOver: areAllOver(all.counts),
       extensions: extensions.map((row) =>
         extensionLine(row, { ...appLifecycleNow(context), names: history.names }),
       ),

@@ -1,5 +1,5 @@
 import type { Phase } from '../../../domain/lifecycle/old-api-status.ts';
-import type { StateCounts } from '../../../domain/tokens/states-of-app.ts';
+import { areAllOver, type StateCounts } from '../../../domain/tokens/states-of-app.ts';
 import { counted } from '../../wording/words.ts';
 
 /** What support does first on the page of an app: a pure function. */
@@ -59,8 +59,7 @@ function ofEmpty({ counts }: AppFacts): NextStep | undefined {
 }
 
 function ofOver(facts: AppFacts): NextStep | undefined {
-  const { unmapped = 0, active = 0, reauthorization_required: stopped = 0 } = facts.counts;
-  if (unmapped + active + stopped > 0) return undefined;
+  if (!areAllOver(facts.counts)) return undefined;
   const says = 'All its tokens have moved or were revoked.';
   if (!facts.hasCalled) return { kind: '', says, todo: 'Nothing to do.' };
   const todo = `But in the last 30 days its programs called the old API. If that goes on, tell ${ownerWords(facts)}.`;
