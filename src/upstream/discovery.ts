@@ -11,7 +11,7 @@ export interface ServerMetadata {
   endSessionEndpoint: string | undefined;
   /** RFC 9207: every answer of the authorization endpoint carries `iss`. */
   sendsIssuer: boolean;
-  /** What the metadata name at another origin, by the names of RFC 8414. None of it is used. */
+  /** The endpoints that the metadata name at another origin, by their names there. None of them is used. */
   elsewhere: readonly string[];
 }
 

@@ -102,8 +102,8 @@ const isCutOff = (error: unknown) =>
 const TYPES = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' };
 
 /**
- * Sends a file. A reader who takes it slowly slows the reading of the rows down, and one who takes next to nothing for five minutes is
- * left: what it holds is free for others.
+ * Sends a file. A reader who takes it slowly slows the reading of the rows down. One who takes next to nothing for five
+ * minutes is left: what it holds is free for others.
  */
 export async function sendRowFile(res: Response, form: FileForm, file: RowFile): Promise<void> {
   res.setHeader('Content-Type', TYPES[form]);
