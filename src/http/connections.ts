@@ -61,7 +61,12 @@ type TrackedSocket = Socket & { [OPEN]?: Set<TrackedAnswer> };
  * An answer that is tracked. Its slot and the other answers of its connection stand on it: a table beside it would cost more
  * than the rest of the tracking.
  */
-type TrackedAnswer = ServerResponse & { [SLOT]?: number | undefined; [OPEN]?: Set<TrackedAnswer> };
+type TrackedAnswer = ServerResponse & {
+  [SLOT]?: number | undefined;
+  [OPEN]?: Set<TrackedAnswer>;
+  /** Node's own mark of an answer whose end was told. */
+  _closed?: boolean;
+};
 
 /**
  * At most so many requests of one connection may wait for their answers (RFC 9112 §9.3.2). No known program sends one
@@ -69,6 +74,12 @@ type TrackedAnswer = ServerResponse & { [SLOT]?: number | undefined; [OPEN]?: Se
  * for them.
  */
 const REQUESTS_MOST = 256;
+
+/**
+ * From this number of open requests of the process on, a connection may have one at a time, as every known program wants it. A
+ * caller that reads nothing keeps its requests open for as long as it likes, and each takes more than 10 kB of memory.
+ */
+const ALL_REQUESTS_MOST = 4096;
 
 /**
  * When a connection is cut, Node tells the end of the one answer that has the socket. The answers that stand behind it get the
@@ -81,6 +92,9 @@ function endWith(socket: TrackedSocket): Set<TrackedAnswer> {
     for (const answer of open) {
       if (answer.socket !== null) continue;
       answer.destroyed = true;
+      // Without the mark whoever asks only now would wait for ever for the end (`finished` of node:stream, `closed`), and Node
+      // 24 would tell the end a second time.
+      answer._closed = true;
       answer.emit('close');
     }
   });
@@ -88,14 +102,31 @@ function endWith(socket: TrackedSocket): Set<TrackedAnswer> {
 }
 
 /**
- * Begins to track, and closes a connection with too many requests at a time; `tooMany` is told of it. Call this before any
- * other code listens to the requests of the server: what arrived on a closed connection is for nobody.
+ * For Node a connection is idle as soon as its answer was handed over, and a stop would cut off what the caller has not read
+ * yet. `sending` are the answers whose connections are not idle. Where connections make room for new ones Node's view stays,
+ * because whoever never reads must not hold one for ever.
  */
-export function trackConnections(server: Server, tooMany: (socket: Socket) => void): Connections {
-  const { open: sockets, accepted } = trackSockets(server);
+function spareAnswers(server: Server, sending: () => ServerResponse[]): void {
+  const closeIdle = server.closeIdleConnections.bind(server);
+  // Node closes idle connections by itself too, when it stops listening.
+  server.closeIdleConnections = () => {
+    const spared = sending();
+    for (const answer of spared) answer.finished = false;
+    closeIdle();
+    for (const answer of spared) answer.finished = true;
+  };
+}
+
+type TrackedAnswers = Pick<Connections, 'sayClose' | 'sinceInvitation'> & {
+  /** How many answers are not finished. */
+  count: () => number;
+};
+
+function trackAnswers(server: Server, tooMany: (socket: Socket) => void): TrackedAnswers {
   const answers = new Slots<ServerResponse>();
   let isClosing = false;
   let invitedAt = Number.NEGATIVE_INFINITY;
+  spareAnswers(server, () => (isClosing ? answers.members().filter(({ finished }) => finished) : []));
   // One listener for all answers: a closure for each would cost more than the rest of the tracking.
   function forget(this: TrackedAnswer): void {
     // A slot that is released twice would be given to two answers.
@@ -104,10 +135,12 @@ export function trackConnections(server: Server, tooMany: (socket: Socket) => vo
     this[OPEN]?.delete(this);
     if (this.writableFinished && !isClosing) invitedAt = performance.now();
   }
-  server.on('request', ({ socket }: { socket: TrackedSocket }, res: TrackedAnswer) => {
+  const hasRoom = (open: Set<TrackedAnswer>) =>
+    open.size === 0 || (open.size < REQUESTS_MOST && answers.size < ALL_REQUESTS_MOST);
+  function begin({ socket }: { socket: TrackedSocket }, res: TrackedAnswer): void {
     if (socket.destroyed) return;
     const open = socket[OPEN] ?? endWith(socket);
-    if (open.size === REQUESTS_MOST) {
+    if (!hasRoom(open)) {
       tooMany(socket);
       return void socket.destroy();
     }
@@ -116,14 +149,29 @@ export function trackConnections(server: Server, tooMany: (socket: Socket) => vo
     res[SLOT] = answers.take(res);
     res.on('close', forget);
     if (isClosing) sayCloseIn(res);
-  });
+  }
+  server.on('request', begin);
+  server.on('checkExpectation', begin);
   return {
     sayClose() {
       isClosing = true;
       for (const res of answers.members()) sayCloseIn(res);
     },
-    accepted,
     sinceInvitation: () => performance.now() - invitedAt,
+    count: () => answers.size,
+  };
+}
+
+/**
+ * Begins to track, and closes a connection with too many requests at a time; `tooMany` is told of it. Call this before any
+ * other code listens to the requests of the server: what arrived on a closed connection is for nobody.
+ */
+export function trackConnections(server: Server, tooMany: (socket: Socket) => void): Connections {
+  const { open: sockets, accepted } = trackSockets(server);
+  const { count, ...answers } = trackAnswers(server, tooMany);
+  return {
+    ...answers,
+    accepted,
     closeIdle(silentFor) {
       server.closeIdleConnections();
       const before = performance.now() - silentFor;
@@ -131,10 +179,10 @@ export function trackConnections(server: Server, tooMany: (socket: Socket) => vo
         if (socket.bytesRead === 0 && openedAt <= before) socket.destroy();
     },
     cut() {
-      const { size } = answers;
+      const running = count();
       server.closeAllConnections();
       for (const { socket } of sockets.values()) socket.destroy();
-      return size;
+      return running;
     },
   };
 }

@@ -56,7 +56,9 @@ const LOOK_EVERY = 20;
 const WAITING_CONNECTIONS = 4096;
 
 function createServer({ tls, logger }: ServerOptions): Server {
-  return tls ? createTlsServer(tls, logger) : createHttpServer(CONNECTION_LIMITS);
+  // Node tells nobody of the requests that it refuses by itself, so no limit would count them.
+  const options = { ...CONNECTION_LIMITS, requireHostHeader: false };
+  return tls ? createTlsServer(tls, options, logger) : createHttpServer(options);
 }
 
 /**
@@ -102,11 +104,24 @@ function discardRest(req: IncomingMessage, res: ServerResponse): void {
   });
 }
 
+/** Behind another answer Node would keep the words for later, and then put them between the head and the body of the answer. */
+function askForBody(res: ServerResponse): void {
+  if (res.socket) res.writeContinue();
+  else res.once('socket', () => !res.headersSent && res.writeContinue());
+}
+
+/** A request that Node would refuse by itself (RFC 9112 §3.2). */
+const lacksHost = ({ httpVersion, headers }: IncomingMessage) =>
+  httpVersion === '1.1' && headers.host === undefined;
+
 /** Whoever asks first does not send a body that nobody may send. */
 function answerExpectations(server: Server): void {
   server.on('checkContinue', (req, res) => {
-    if (!(Number(req.headers['content-length']) > LARGE_BODY_LIMIT)) res.writeContinue();
+    if (!lacksHost(req) && !(Number(req.headers['content-length']) > LARGE_BODY_LIMIT)) askForBody(res);
     server.emit('request', req, res);
+  });
+  server.on('checkExpectation', ({ socket }, res) => {
+    if (!socket.destroyed) res.writeHead(417).end();
   });
 }
 
@@ -116,6 +131,7 @@ function answerRequests(server: Server, app: RequestListener): { refuse(): void 
   server.on('request', (req, res) => {
     // Its caller is gone, so nothing is begun for it.
     if (req.socket.destroyed) return;
+    if (lacksHost(req)) return void res.writeHead(400, { Connection: 'close' }).end();
     if (hasLongBody(req)) discardRest(req, res);
     answer(req, res);
   });

@@ -1,5 +1,5 @@
+import type { ServerOptions } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { CONNECTION_LIMITS } from '../../shared/net/connection-limits.ts';
 import { stampOf } from '../../shared/file-stamp.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import type { Logger } from '../../shared/log/logger.ts';
@@ -73,10 +73,10 @@ class Renewal {
   }
 }
 
-/** A server with the pair of these files. The server reads changed files again. */
-export function createTlsServer(tls: TlsFiles, logger: Logger): Server {
+/** A server with the pair of these files and `options`. The server reads changed files again. */
+export function createTlsServer(tls: TlsFiles, options: ServerOptions, logger: Logger): Server {
   const used = stampsOf(tls);
-  const server = createServer({ ...CONNECTION_LIMITS, ...secureOptions(tls) });
+  const server = createServer({ ...options, ...secureOptions(tls) });
   const renewal = new Renewal(server, tls, { logger, used });
   const timer = setInterval(() => renewal.look(), LOOK_EVERY).unref();
   return server.on('close', () => clearInterval(timer));
