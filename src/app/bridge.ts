@@ -115,8 +115,12 @@ async function serveFrom(
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
   const { metricsToken: token } = config;
-  const { answer } = createBridgeApp({ ...config, context, metrics: { token, gather: gatherMetrics } });
-  const watched = [watchProcess(context), watchOverload(context)];
+  const { answer, requestWait } = createBridgeApp({
+    ...config,
+    context,
+    metrics: { token, gather: gatherMetrics },
+  });
+  const watched = [watchProcess(context), watchOverload({ ...context, requestWait })];
   const stopWatching = () => watched.forEach((stopOne) => stopOne());
   undo.push(async () => stopWatching());
   const stopSharing = await startSharing(context);

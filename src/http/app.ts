@@ -16,8 +16,9 @@ import { lifecycleRouter } from './lifecycle/router.ts';
 import { type MetricsOptions, metricsRouter } from './metrics/router.ts';
 import { migrateRouter } from './migrate/router.ts';
 import { opsRouter } from './ops/health.ts';
-import { refuseInOverload } from './overload/door.ts';
+import { answerInTurns, refuseInOverload } from './overload/door.ts';
 import { refusePeople } from './overload/later.ts';
+import { createTurns } from './overload/turns.ts';
 import { ownersRouter } from './owners/router.ts';
 import { pageFailures, pageNotFound } from './site/page-failures.ts';
 import { pageHeaders } from './pages/page-headers.ts';
@@ -62,6 +63,8 @@ interface BridgeApp {
   app: Express;
   /** Answers every request as `app` does; the most frequent old calls on a shorter way. */
   answer: RequestListener;
+  /** How long a request waits for its turn, in milliseconds. */
+  requestWait: () => number;
 }
 
 /** What every page shows of the service. */
@@ -119,8 +122,11 @@ export function createBridgeApp({
   app.use(pageNotFound);
   app.use(pageFailures({ logger: context.logger, pages, frame, know }));
   const { direct: calls, failures } = legacy;
-  const otherwise = answerDirectly({ app, calls, failures, logger: context.logger });
+  const directly = answerDirectly({ app, calls, failures, logger: context.logger });
   const trusts = app.get('trust proxy fn') as TrustProxy;
+  const turns = createTurns();
+  const otherwise = answerInTurns({ context, trusts, turns, otherwise: directly });
   const plainly = answerPlainly({ context, perMinute: rateLimitPerMinute, trusts, logRequests, otherwise });
-  return { app, answer: refuseInOverload({ context, trusts, otherwise: plainly }) };
+  const answer = refuseInOverload({ context, trusts, otherwise: plainly });
+  return { app, answer, requestWait: turns.wait };
 }

@@ -1,5 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { newHexId } from '../shared/ids.ts';
+import { arrivedAt } from './arrived-at.ts';
 
 /** The header that tells a caller the id of the request. */
 export const REQUEST_ID = 'X-Request-Id';
@@ -9,11 +10,11 @@ export const REQUEST_ID = 'X-Request-Id';
  * failures hold it. An id sent by the caller is not used, because the id stands in the history. A trace is another thing:
  * it belongs to the caller, and goes on (`request-trace.ts`).
  */
-export const giveRequestId: RequestHandler = (_req, res, next) => {
+export const giveRequestId: RequestHandler = (req, res, next) => {
   const id = newHexId();
   res.locals['requestId'] = id;
   res.setHeader(REQUEST_ID, id);
-  res.locals['cameAt'] = performance.now();
+  res.locals['cameAt'] = arrivedAt(req);
   next();
 };
 

@@ -3,6 +3,7 @@ import type { Logger } from '../shared/log/logger.ts';
 import { createRefusalLog } from '../shared/log/refusal-log.ts';
 import { redactText } from '../shared/log/redaction.ts';
 import { idsOf } from './request-trace.ts';
+import { arrivedAt } from './arrived-at.ts';
 import { whenAnswered } from './wire/when-answered.ts';
 import { Note } from '../shared/memory/note.ts';
 
@@ -61,7 +62,7 @@ export function logRequests(logger: Logger, mode: RequestLogMode): RequestHandle
   const note = createRefusalLog({ logger, lines: LINES_OF_APP });
   const message = 'request';
   return (req, res, next) => {
-    const startedAt = performance.now();
+    const startedAt = arrivedAt(req);
     whenAnswered(res, logger, () => {
       const fields = () => fieldsOf(req, res, startedAt);
       if (mode === 'all') logger.info(message, fields());

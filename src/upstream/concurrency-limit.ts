@@ -15,7 +15,7 @@ interface LimitRule {
   /** How many calls may wait; by default eight for each place. */
   waiting?: number;
   /**
-   * Where somebody has waited all the time for `after` milliseconds, more calls come than are answered. From then on
+   * Where somebody has waited nearly all the time for `after` milliseconds, more calls come than are answered. From then on
    * further calls wait for `patience` milliseconds: to wait longer would help nobody. A burst is over sooner.
    */
   standing?: { after: number; patience: number };
@@ -109,23 +109,33 @@ function nextOf(
   return next;
 }
 
+/** A queue that is empty for a shorter time than this, in milliseconds, goes on: the next calls are on their way. */
+const EMPTY_FOR = 100;
+
 /** The waiters, and the rule for a further turn: no taker may have more turns than are left. */
 function createQueue(most: number) {
   const waiters = new Set<Waiter>();
   const turns = createCounts();
-  let filledAt = 0;
+  let [filledAt, emptiedAt] = [0, Number.NEGATIVE_INFINITY];
+  const isOver = (now: number) => waiters.size === 0 && now - emptiedAt > EMPTY_FOR;
   return {
-    /** For how long somebody has waited all the time, in milliseconds. */
-    standsFor: () => (waiters.size === 0 ? 0 : performance.now() - filledAt),
+    /** For how long somebody has waited, but for short times, in milliseconds. */
+    standsFor() {
+      const now = performance.now();
+      return isOver(now) ? 0 : now - filledAt;
+    },
     hasTurn: (takers: Takers) =>
       waiters.size < most && takers.every((taker) => turns.of(taker) < most - waiters.size),
     add(waiter: Waiter) {
-      if (waiters.size === 0) filledAt = performance.now();
+      const now = performance.now();
+      if (isOver(now)) filledAt = now;
       waiters.add(waiter);
       turns.add(waiter.takers);
     },
     remove(waiter: Waiter) {
-      if (waiters.delete(waiter)) turns.remove(waiter.takers);
+      if (!waiters.delete(waiter)) return;
+      turns.remove(waiter.takers);
+      if (waiters.size === 0) emptiedAt = performance.now();
     },
     all: (): Iterable<Waiter> => waiters,
   };

@@ -61,6 +61,6 @@ export const inReadPlace = createConcurrencyLimit({
   reserve: { places: 16, most: 2 },
   waiting: 1024,
   patience: SECOND,
-  standing: { after: 0.5 * SECOND, patience: 0.1 * SECOND },
+  standing: { after: 0.5 * SECOND, patience: 0.05 * SECOND },
   retryAfter: SECOND,
 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { containErrors } from '../../shared/net/contain-errors.ts';
 import { type CarriedToken, tokensAt } from '../wire/bearer-token.ts';
 import { plainArrival, type TrustProxy } from '../wire/https.ts';
@@ -6,6 +6,7 @@ import { parametersIn } from '../wire/request-parameters.ts';
 import type { OverloadDeps } from './deps.ts';
 import { createCallRefusal } from './refuse-call.ts';
 import { hasRoom } from './room-for-call.ts';
+import type { Turns } from './turns.ts';
 
 /**
  * The first step of every request. While this process has more to do than it can, reads are refused here by their head
@@ -38,17 +39,55 @@ interface DoorInput {
   otherwise: RequestListener;
 }
 
+/** The refusal of a read by its head alone; undefined for every other request. */
+function createReadRefusal({ context, trusts }: Pick<DoorInput, 'context' | 'trusts'>) {
+  const refuse = createCallRefusal(context);
+  return (req: IncomingMessage, res: ServerResponse) => {
+    const path = readPathOf(req);
+    const arrival = path === undefined ? undefined : plainArrival(req, trusts);
+    if (path === undefined || !arrival) return undefined;
+    const found = tokenOf(req);
+    return {
+      token: found?.token,
+      refuse() {
+        containErrors(req, res, () => undefined);
+        refuse({ req, res, path, isSecure: arrival.isSecure, carrier: found?.carrier });
+      },
+    };
+  };
+}
+
 /** Refuses reads in an overload; passes every other request on. */
 export function refuseInOverload({ context, trusts, otherwise }: DoorInput): RequestListener {
   const { overload } = context;
-  const refuse = createCallRefusal(context);
+  const refusalOf = createReadRefusal({ context, trusts });
   return (req, res) => {
-    const path = overload.arrives() ? readPathOf(req) : undefined;
-    const arrival = path === undefined ? undefined : plainArrival(req, trusts);
-    if (path === undefined || !arrival) return otherwise(req, res);
-    const found = tokenOf(req);
-    if (hasRoom(context, req, found?.token)) return otherwise(req, res);
-    containErrors(req, res, () => undefined);
-    refuse({ req, res, path, isSecure: arrival.isSecure, carrier: found?.carrier });
+    const refusal = overload.arrives() ? refusalOf(req, res) : undefined;
+    if (!refusal || hasRoom(context, req, refusal.token)) return otherwise(req, res);
+    refusal.refuse();
+  };
+}
+
+interface TurnsInput extends DoorInput {
+  turns: Pick<Turns, 'begin'>;
+}
+
+/** Who watches this process is answered at once, however many wait: a process that seems dead would be restarted. */
+const WATCHED = /^\/(health|ready|metrics)(\?|$)/;
+
+/**
+ * Begins each request in its turn: those that cost more than the answer that is kept ready. In an overload a read is refused
+ * whose turn comes too late. Every other request is begun, however long it waited.
+ */
+export function answerInTurns({ context, trusts, turns, otherwise }: TurnsInput): RequestListener {
+  const refusalOf = createReadRefusal({ context, trusts });
+  return (req, res) => {
+    if (WATCHED.test(req.url ?? '')) return otherwise(req, res);
+    turns.begin(req, (waited) => {
+      const refusal = context.overload.isTooLate(waited) ? refusalOf(req, res) : undefined;
+      if (!refusal) return otherwise(req, res);
+      context.overload.noteLate();
+      refusal.refuse();
+    });
   };
 }

@@ -17,7 +17,7 @@ function createProcess(limit = LIMIT) {
     overload,
     look(late: number, databaseWait = 0) {
       now += LOOK_EVERY + late;
-      overload.look({ now, databaseWait });
+      overload.look({ now, databaseWait, requestWait: 0 });
     },
     /** Looks for so long; `between` runs before each. */
     pass(milliseconds: number, late: number, between: () => void = () => undefined) {

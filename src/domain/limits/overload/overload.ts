@@ -33,6 +33,8 @@ interface LoadReading {
   now: number;
   /** How long a statement waits for a connection to the database. */
   databaseWait: number;
+  /** How long the request that comes next has waited for its turn. */
+  requestWait: number;
 }
 
 export interface Overload extends Pick<TokenApps, 'learn'> {
@@ -40,6 +42,10 @@ export interface Overload extends Pick<TokenApps, 'learn'> {
   arrives(): boolean;
   /** Whether calls are refused now. */
   isOn(): boolean;
+  /** Whether a read that has waited for so long before its begin is refused: it would be answered late. */
+  isTooLate(waited: number): boolean;
+  /** Counts a read that was refused because its turn came too late. */
+  noteLate(): void;
   /** Counts a call for its app, and says whether the call may be answered. Without a token its app is not known. */
   admits(token: string | undefined): boolean;
   /**
@@ -102,15 +108,17 @@ export function createOverload(limit: number): Overload {
       return state !== undefined;
     },
     isOn: () => state !== undefined,
+    isTooLate: (waited) => state !== undefined && waited > limit / 2,
+    noteLate: () => void (refused += 1),
     wait: () => wait,
     refused: () => refused,
     admits: (token = '') => !state || take(state, apps.appOf(token) ?? UNKNOWN),
     admitsLast: () => !state || wait <= limit || lookedAt - state.begunAt <= STANDS_FOR || take(state, LAST),
-    look({ now, databaseWait }) {
+    look({ now, databaseWait, requestWait }) {
       if (limit === 0) return;
       const elapsed = Number.isNaN(lookedAt) ? LOOK_EVERY : now - lookedAt;
       lookedAt = now;
-      wait = Math.max(elapsed - LOOK_EVERY, STATEMENTS * databaseWait, 0);
+      wait = Math.max(elapsed - LOOK_EVERY, STATEMENTS * databaseWait, requestWait, 0);
       if (state) goOn(state, now);
       else watch({ now, elapsed });
       arrived = 0;

@@ -10,6 +10,8 @@ interface WatchedProcess {
   store: Pick<Store, 'connectionWait'>;
   metrics: Pick<Metrics, 'registry'>;
   logger: Logger;
+  /** How long a request waits for its turn, in milliseconds. */
+  requestWait: () => number;
 }
 
 /** Tells of an overload when it begins, once a minute while it goes on, and when it has ended. */
@@ -34,7 +36,7 @@ function createTeller({ overload, logger }: Pick<WatchedProcess, 'overload' | 'l
 }
 
 /** Looks all the time how late this process is. The returned function ends that. */
-export function watchOverload({ overload, store, metrics, logger }: WatchedProcess): () => void {
+export function watchOverload({ overload, store, metrics, logger, requestWait }: WatchedProcess): () => void {
   const tell = createTeller({ overload, logger });
   addGauge(metrics.registry, {
     name: 'grantbridge_overload_wait_seconds',
@@ -44,7 +46,7 @@ export function watchOverload({ overload, store, metrics, logger }: WatchedProce
   });
   const timer = setInterval(() => {
     const now = performance.now();
-    overload.look({ now, databaseWait: store.connectionWait() });
+    overload.look({ now, databaseWait: store.connectionWait(), requestWait: requestWait() });
     tell(now);
   }, LOOK_EVERY).unref();
   return () => clearInterval(timer);

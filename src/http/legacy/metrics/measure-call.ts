@@ -4,6 +4,7 @@ import type { LegacyDeps } from '../deps.ts';
 import { collapsedPath, oldCallOf } from '../../../domain/old-calls/old-calls.ts';
 import { wasShed } from '../../overload/shed.ts';
 import { callerOf } from '../../request-log.ts';
+import { arrivedAt } from '../../arrived-at.ts';
 import type { CarriedToken } from '../../wire/bearer-token.ts';
 import { isAnswerOfOldApi } from '../usage-note.ts';
 import { traceCall } from './trace-call.ts';
@@ -86,7 +87,7 @@ export function countAtEnd(
 export function measureCall(context: LegacyDeps, others: OtherEndpoints): RequestHandler {
   return (req, res, next) => {
     const labelsOf = () => ({ endpoint: endpointOf(req, others), ...callerLabels(res) });
-    countAtEnd(context, { res, startedAt: performance.now(), labelsOf });
+    countAtEnd(context, { res, startedAt: arrivedAt(req), labelsOf });
     if (context.tracing) traceCall(context, { req, res }, endpointOf(req, others));
     next();
   };
