@@ -59,7 +59,7 @@ interface BreakerTimes {
 }
 
 const reading = builtOnce((db: Database, { now, since, flyingSince, goodSince }: BreakerTimes) =>
-  sql<BreakerView>`
+  sql<Omit<BreakerView, 'since'>>`
     with good as (
       select coalesce((
         select rotated_at from grants
@@ -72,7 +72,7 @@ const reading = builtOnce((db: Database, { now, since, flyingSince, goodSince }:
         select count(*) from (
           select rotated_at from grants
           where state = 'ready' and version > 1 and rotated_at > ${goodSince} and rotated_at <= ${now}
-          limit ${GOOD_COUNTED}
+          limit ${sql.lit(GOOD_COUNTED)}
         ) as lately
       ) as "goodLately", (
         select count(*) from grants
@@ -99,7 +99,7 @@ export async function readBreaker(db: Database, now: number): Promise<BreakerVie
   const times = { now, since, flyingSince: now - PRESENTING_LIMIT, goodSince: now - ANSWERS_SPEAK };
   const [row] = (await reading(db, times)).rows;
   if (!row) throw new Error('the row of refresh_breaker is missing');
-  return { ...row, since };
+  return { since, ...row };
 }
 
 /** No answer may be lost after this time, if the breaker is unchanged since it was seen. */
