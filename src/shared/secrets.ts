@@ -1,11 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hash,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { madeOnce } from './memory/made-once.ts';
 
 /** Purposes never share a key (docs/decisions/0007). */
@@ -154,8 +147,13 @@ function open(ring: KeyRing, place: string, text: string): string {
   }
 }
 
+/** `HMAC-SHA-256(key, text)`, by two one-shot hashes for the same reason as above. */
 function witnessOf(key: Key, text: string): string {
-  return `${key.id}.${createHmac('sha256', key.secret).update(text, 'utf8').digest('base64url')}`;
+  const { inner, outer } = madeOnce(blocks, key, () => blocksOf(key));
+  const message = Buffer.allocUnsafe(BLOCK_BYTES + Buffer.byteLength(text));
+  inner.copy(message, 0, 0, BLOCK_BYTES);
+  message.write(text, BLOCK_BYTES, 'utf8');
+  return `${key.id}.${hashBehind(outer, hash('sha256', message, 'binary'), 'base64url')}`;
 }
 
 /** A vault that reads the keys anew at each call. */

@@ -1,8 +1,8 @@
 import { newHexId, newLegacyToken, tokenHint } from '../../shared/ids.ts';
 import { OAuthError } from '../../shared/refusals/oauth-error.ts';
-import { findLiveGrant } from '../../store/grants/grants.ts';
+import { findLiveGrantId } from '../../store/grants/grants.ts';
 import { claimCode, findCode } from '../../store/authorization/legacy-codes.ts';
-import { insertMapping, moveMapping } from '../../store/tokens/mappings.ts';
+import { insertIssued, moveMapping } from '../../store/tokens/mappings.ts';
 import { isStorageFault } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { LegacyCode } from '../../store/tables/tables.ts';
@@ -94,15 +94,21 @@ interface TokenIssue {
   origin: Origin;
 }
 
+interface IssuePlace {
+  issue: TokenIssue;
+  grantId: string;
+  now: number;
+}
+
 async function keepToken(
   { vault }: AuthorizationDeps,
   tx: Database,
-  { code, token, mappingId, grantId, now }: TokenIssue & { grantId: string; now: number },
+  { issue: { code, token, mappingId }, grantId, now }: IssuePlace,
 ): Promise<void> {
   const hint = tokenHint(token);
   const tokenDigest = vault.digest(token);
   await requireUsableKey(tx, 'digest', tokenDigest);
-  await insertMapping(tx, {
+  await insertIssued(tx, {
     id: mappingId,
     token_digest: tokenDigest,
     hint_first: hint.first,
@@ -110,10 +116,7 @@ async function keepToken(
     client_id: code.client_id,
     account_id: code.account_id,
     grant_id: grantId,
-    state: 'active',
-    source: 'issued',
-    created_at: now,
-    updated_at: now,
+    now,
   });
 }
 
@@ -124,19 +127,20 @@ async function keepToken(
 async function spend(context: AuthorizationDeps, tx: Database, issue: TokenIssue): Promise<void> {
   const { code, mappingId, origin } = issue;
   const now = context.clock.now();
-  const grant = await findLiveGrant(tx, code.client_id, code.account_id);
-  if (!grant) throw invalidGrant('the grant has ended');
-  await keepToken(context, tx, { ...issue, grantId: grant.id, now });
+  const grantId = await findLiveGrantId(tx, code.client_id, code.account_id);
+  if (grantId === undefined) throw invalidGrant('the grant has ended');
+  await keepToken(context, tx, { issue, grantId, now });
   const claim = { codeDigest: code.code_digest, clientId: code.client_id, mappingId, now };
   if (!(await claimCode(tx, claim))) throw invalidGrant('code expired or just used');
   await recordEvent(context, tx, {
     at: now,
-    ...origin,
+    actor: origin.actor,
+    requestId: origin.requestId,
     action: 'token_issued',
     reason: 'a code was exchanged',
     clientId: code.client_id,
     accountId: code.account_id,
-    grantId: grant.id,
+    grantId,
     mappingId,
   });
 }

@@ -2,7 +2,7 @@ import { moveMappingsOf } from '../../store/tokens/mappings.ts';
 import { reviveWithRotation, stopReason, UNKNOWN_ANSWER } from '../../store/grants/presentations.ts';
 import type { SealedPair } from '../../store/grants/presentations.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Grant } from '../../store/tables/tables.ts';
+import type { RotatingGrant } from '../../store/grants/grants.ts';
 import type { GrantsDeps } from './deps.ts';
 import { moveOf } from './mapping-state.ts';
 import { ofMappings, recordEvents } from '../history/record-event.ts';
@@ -19,7 +19,7 @@ const REASON = 'its lost answer was found';
 export async function reviveGrant(
   context: GrantsDeps,
   tx: Database,
-  { grant, pair, next }: { grant: Grant; pair: SealedPair; next: number },
+  { grant, pair, next }: { grant: RotatingGrant; pair: SealedPair; next: number },
 ): Promise<boolean> {
   const now = context.clock.now();
   if (!(await reviveWithRotation(tx, grant, { ...pair, next, now }))) return false;

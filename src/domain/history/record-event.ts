@@ -70,8 +70,10 @@ function eventOf({ vault }: HistoryWriter, change: HistoryChange) {
     mapping_id: orNull(change.mappingId),
     reason: storable(change.reason),
     request_id: orNull(change.requestId),
+    witness: '',
   };
-  return { ...event, witness: vault.witness(textOfEvent(event)) };
+  event.witness = vault.witness(textOfEvent(event));
+  return event;
 }
 
 /** One change for each mapping, all with the content of the given change. */

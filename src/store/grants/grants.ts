@@ -24,6 +24,22 @@ export async function findGrant(db: Database, id: string): Promise<Grant | undef
   return (await byId(db, { id })).rows[0];
 }
 
+/** What the storing of a next pair must know of the grant. */
+export type RotatingGrant = Pick<Grant, 'id' | 'client_id' | 'account_id' | 'version' | 'doubt_since'>;
+
+const rotating = builtOnce((db: Database, { id }: Pick<Grant, 'id'>) =>
+  db
+    .selectFrom('grants')
+    .select(['id', 'client_id', 'account_id', 'version', 'doubt_since'])
+    .where('id', '=', id)
+    .compile(),
+);
+
+/** A grant whose next pair is stored. */
+export async function findRotating(tx: Database, id: string): Promise<RotatingGrant | undefined> {
+  return (await rotating(tx, { id })).rows[0];
+}
+
 const BY_ID = 'select * from grants where id = $1';
 
 /** A grant by id, as it was last committed, for the path of every old call. */
@@ -55,6 +71,26 @@ export async function findLiveGrant(
   accountId: string,
 ): Promise<Grant | undefined> {
   return (await liveOf(db, { clientId, accountId })).rows[0];
+}
+
+const liveIdOf = builtOnce(
+  (db: Database, { clientId, accountId }: Record<'clientId' | 'accountId', string>) =>
+    db
+      .selectFrom('grants')
+      .select('id')
+      .where('client_id', '=', clientId)
+      .where('account_id', '=', accountId)
+      .where('state', '<>', sql.lit('dead'))
+      .compile(),
+);
+
+/** The id of the one live grant of an app and account. */
+export async function findLiveGrantId(
+  db: Database,
+  clientId: string,
+  accountId: string,
+): Promise<string | undefined> {
+  return (await liveIdOf(db, { clientId, accountId })).rows[0]?.id;
 }
 
 /**

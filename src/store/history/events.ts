@@ -20,18 +20,7 @@ export interface ChainLink {
 /** An entry before its place in the chain. */
 type UnchainedEvent = Omit<NewEvent, 'id' | 'position' | 'chain'>;
 
-const NOTHING = {
-  uid: null,
-  client_id: null,
-  account_id: null,
-  grant_id: null,
-  mapping_id: null,
-  reason: null,
-  request_id: null,
-  witness: null,
-};
-
-const inserting = builtOnce((tx: Database, event: UnchainedEvent) =>
+const inserting = builtOnce((tx: Database, event: Required<UnchainedEvent>) =>
   tx
     .insertInto('events')
     .values({
@@ -50,11 +39,26 @@ const inserting = builtOnce((tx: Database, event: UnchainedEvent) =>
     .compile(),
 );
 
+/** An entry with a value for each parameter. */
+const whole = (event: UnchainedEvent): Required<UnchainedEvent> => ({
+  uid: event.uid ?? null,
+  at: event.at,
+  actor: event.actor,
+  action: event.action,
+  client_id: event.client_id ?? null,
+  account_id: event.account_id ?? null,
+  grant_id: event.grant_id ?? null,
+  mapping_id: event.mapping_id ?? null,
+  reason: event.reason ?? null,
+  request_id: event.request_id ?? null,
+  witness: event.witness ?? null,
+});
+
 /** Writes history entries in order, in the transaction of the changes that the entries describe. */
 export async function insertEvents(tx: Database, events: readonly UnchainedEvent[]): Promise<void> {
   const [first] = events;
   if (events.length > 1) await insertionOf(tx, 'events', events).execute(tx);
-  else if (first) await inserting(tx, { ...NOTHING, ...first });
+  else if (first) await inserting(tx, whole(first));
 }
 
 function linkOf(row: Pick<Event, 'position' | 'chain'> | undefined): ChainLink | undefined {

@@ -1,3 +1,4 @@
+import { builtOnce } from '../driver/built-once.ts';
 import type { Database, Store } from '../driver/store.ts';
 import type { App, Mapping, MappingState, NewMapping } from '../tables/tables.ts';
 
@@ -64,6 +65,37 @@ export async function keepHint(
 /** Keeps the mapping of a new token. */
 export async function insertMapping(tx: Database, mapping: NewMapping): Promise<void> {
   await tx.insertInto('mappings').values(mapping).execute();
+}
+
+type IssuedMapping = Required<
+  Pick<
+    NewMapping,
+    'id' | 'token_digest' | 'hint_first' | 'hint_last' | 'client_id' | 'account_id' | 'grant_id'
+  >
+> & { now: number };
+
+const issuing = builtOnce((tx: Database, issued: IssuedMapping) =>
+  tx
+    .insertInto('mappings')
+    .values({
+      id: issued.id,
+      token_digest: issued.token_digest,
+      hint_first: issued.hint_first,
+      hint_last: issued.hint_last,
+      client_id: issued.client_id,
+      account_id: issued.account_id,
+      grant_id: issued.grant_id,
+      state: 'active',
+      source: 'issued',
+      created_at: issued.now,
+      updated_at: issued.now,
+    })
+    .compile(),
+);
+
+/** Keeps the mapping of a token that an exchange gives. */
+export async function insertIssued(tx: Database, mapping: IssuedMapping): Promise<void> {
+  await issuing(tx, mapping);
 }
 
 /** An app and an account: the unit of consent, of re-authorization and of damage (docs/decisions/0001). */

@@ -1,6 +1,6 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import { findGrant } from '../../../store/grants/grants.ts';
+import { findGrant, findRotating, type RotatingGrant } from '../../../store/grants/grants.ts';
 import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentations.ts';
 import type { PairOwner, SpilledPair, WaitingPair } from '../../../store/files/spill.ts';
 import { loggedSpillName } from '../../../store/files/spill-name.ts';
@@ -30,7 +30,7 @@ const SPILL_AFTER = 2 * SECOND;
 type ReceivedPair = SpilledPair & { owner: PairOwner };
 
 /** Only the end of a doubt is history. A routine refresh is not (docs/decisions/0011). */
-async function recordRecovery(context: GrantsDeps, tx: Database, grant: Grant): Promise<void> {
+async function recordRecovery(context: GrantsDeps, tx: Database, grant: RotatingGrant): Promise<void> {
   if (grant.doubt_since === null) return;
   await recordEvent(context, tx, {
     at: context.clock.now(),
@@ -47,13 +47,13 @@ async function rotate(context: GrantsDeps, { grantId, version, pair, owner }: Sp
   const now = context.clock.now();
   return inOwnDatabase(context, owner, async (tx) => {
     await requireUsableKey(tx, 'sealing', pair.refreshTokenSealed);
-    const grant = await findGrant(tx, grantId);
+    const grant = await findRotating(tx, grantId);
     // A restored database may be older than the pair. The pair is still the newest.
     if (!grant || grant.version > version) return false;
     const next = version + 1;
     // Both updates compare the version. If the first update had to wait while the grant was ended, the second update
     // sees this.
-    if (!(await storeRotation(tx, grant, { ...pair, next, now })))
+    if (!(await storeRotation(tx, grant, { next, now, ...pair })))
       return reviveGrant(context, tx, { grant, pair, next });
     await recordRecovery(context, tx, grant);
     return true;
