@@ -88,6 +88,8 @@ async function connectTo(url: string): Promise<Connection> {
   socket.on('error', () => undefined);
   return {
     agent: agentOf(socket, isTls),
+    // Named from the start, so that the copies which set it keep one shape.
+    trace: undefined,
     isOpen: () => socket.readyState === 'open' && !socket.destroyed,
     reset: () => {
       // After this side has sent its end, a reset fails with EINVAL and Node would keep the handle for ever.

@@ -25,6 +25,7 @@ import {
   type InstanceObservation,
 } from './detect-copy.ts';
 import { remedyFor } from './copy-remedy.ts';
+import { namedOwner } from './pair-owner.ts';
 import { findOtherDatabase } from './other-database.ts';
 import { EpochMemory } from './remember-epoch.ts';
 import { TAKE_OVER_LEAP } from './take-over-epoch.ts';
@@ -87,7 +88,6 @@ export interface InstanceOptions {
 }
 
 const LOOK_EVERY = 1 * SECOND;
-
 const FIRST_REST = 5 * SECOND;
 
 /** The epoch rises also without a claim, so that an old copy of a quiet database is recognized. */
@@ -139,8 +139,8 @@ class Watch implements InstanceWatch {
   noteClaim = () => void (this.#claims += 1);
 
   ownerAt(place: string): PairOwner {
-    const ownsFolder = !this.#memory.isAboutAnother({ seen: this.seen(), place });
-    return { instance: this.#id, address: this.#options.file.addressOf(place), ownsFolder };
+    const known = { instance: this.#id, address: this.#options.file.addressOf(place) };
+    return namedOwner(known, () => !this.#memory.isAboutAnother({ seen: this.seen(), place }));
   }
 
   async look(): Promise<void> {

@@ -14,3 +14,18 @@ export function isOwnPair(pair: PairOwner | undefined, present: PairOwner): bool
   if (pair.instance !== present.instance) return false;
   return isSameDatabase(pair.address, present.address) || (pair.ownsFolder && present.ownsFolder);
 }
+
+/**
+ * An owner of pairs. Whose folder it is, is looked up where somebody asks: that reads a file, and nearly always the
+ * address decides.
+ */
+export const namedOwner = (
+  { instance, address }: Pick<PairOwner, 'instance' | 'address'>,
+  isOwnFolder: () => boolean,
+): PairOwner => ({
+  instance,
+  address,
+  get ownsFolder() {
+    return isOwnFolder();
+  },
+});

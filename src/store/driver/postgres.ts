@@ -7,6 +7,7 @@ import {
   PostgresDialect,
   type PostgresDialectConfig,
   PostgresDriver,
+  type RawBuilder,
   sql,
 } from 'kysely';
 import pg from 'pg';
@@ -174,6 +175,12 @@ const PLACE = {
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
+const expressionOf = (server: RawBuilder<unknown>) =>
+  sql<string>`concat(${server}, '/', (${sql.raw(PLACE.number)}))`;
+
+const WITH_SERVER = expressionOf(sql`(${sql.raw(PLACE.server)})`);
+const WITHOUT_SERVER = expressionOf(sql.lit(''));
+
 /** A restored dump has another database number. A database on another server has another server identifier. */
 function placeOf(pool: pg.Pool): Pick<Store, 'place' | 'placeExpression'> {
   // A refusal inside a transaction would end the transaction, so the expression goes by the last answer outside.
@@ -199,8 +206,7 @@ function placeOf(pool: pg.Pool): Pick<Store, 'place' | 'placeExpression'> {
         throw asStorageFault(error);
       }
     },
-    placeExpression: () =>
-      sql<string>`concat(${mayAskServer ? sql`(${sql.raw(PLACE.server)})` : sql.lit('')}, '/', (${sql.raw(PLACE.number)}))`,
+    placeExpression: () => (mayAskServer ? WITH_SERVER : WITHOUT_SERVER),
   };
 }
 

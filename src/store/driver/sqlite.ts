@@ -101,6 +101,9 @@ interface Handles {
   reader: Sqlite.Database;
 }
 
+/** Only the file can tell where it lies. */
+const NO_PLACE = expression<string>`''`;
+
 const patientDialect = (use: ConnectionUse, { writer, reader }: Handles) =>
   new PatientDialect({ writer: withKeptStatements(writer), reader: withKeptStatements(reader), use });
 
@@ -139,7 +142,7 @@ export function openSqliteStore(file: string, listener: DatabaseListener = NOBOD
     volatileRows: volatileReader.rows,
     now: async () => clock.get() as number,
     place: async () => '',
-    placeExpression: () => expression<string>`''`,
+    placeExpression: () => NO_PLACE,
     findCommitProblem: async () => undefined,
     findProblem: async () => findProblem(durableFile),
     connections: () => use.counts(WRITERS),

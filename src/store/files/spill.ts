@@ -54,6 +54,25 @@ export interface Spill {
 /** Enough for the write-ahead log and the spill of all running refreshes. */
 export const ROOM_BYTES = 16 * 1024 * 1024;
 
+/**
+ * For how long a look that saw room counts, in milliseconds. Grants that fall due together would each ask the disk, and
+ * within this time their refreshes write a small part of the room.
+ */
+const ROOM_SEEN_FOR = 250;
+
+/** Whether the disk of the folder has room. Without room each call looks again. */
+function createRoomCheck(folder: string): () => Promise<boolean> {
+  let seenAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const now = performance.now();
+    if (now - seenAt < ROOM_SEEN_FOR) return true;
+    const { bavail, bsize } = await statfs(folder);
+    const isThere = bavail * bsize >= ROOM_BYTES;
+    if (isThere) seenAt = now;
+    return isThere;
+  };
+}
+
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -125,9 +144,6 @@ export function openSpill(folder: string): Spill {
     count: async () => (await namesIn(folder)).length,
     remove: (entry) => rm(join(folder, 'file' in entry ? entry.file : spillName(entry)), { force: true }),
     isNew: (file) => !asked.has(file) && asked.add(file).has(file),
-    async hasRoom() {
-      const { bavail, bsize } = await statfs(folder);
-      return bavail * bsize >= ROOM_BYTES;
-    },
+    hasRoom: createRoomCheck(folder),
   };
 }

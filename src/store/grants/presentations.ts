@@ -167,7 +167,7 @@ const storing = builtOnce((db: Database, pair: GrantVersion & HeldPair & { rotat
 export async function storeRotation(db: Database, grant: GrantVersion, pair: NewPair): Promise<boolean> {
   const { id, version } = grant;
   const rotatedAt = rotationTime(pair).rotated_at ?? null;
-  return changedOne(await storing(db, { ...held(grant, pair), id, version, rotatedAt }));
+  return changedOne(await storing(db, { id, version, rotatedAt, ...held(grant, pair) }));
 }
 
 /** The causes of death that only mean that the answer was unknown. */

@@ -1,4 +1,6 @@
 import type { ExpressionBuilder, RawBuilder } from 'kysely';
+import { madeOnce } from '../../shared/memory/made-once.ts';
+import { builtOnce } from '../driver/built-once.ts';
 import type { Database } from '../driver/store.ts';
 import type { Instance, Tables } from '../tables/tables.ts';
 
@@ -19,14 +21,23 @@ export async function readInstance(db: Database): Promise<Instance> {
   return db.selectFrom('instance').select(['id', 'state', 'epoch', 'place']).executeTakeFirstOrThrow();
 }
 
+const reading = (here: RawBuilder<string>) =>
+  builtOnce((db: Database) =>
+    db.selectFrom('instance').select(['id', 'state', 'epoch', 'place']).select(here.as('here')).compile(),
+  );
+
+/** A statement for each way to ask for the place: a store has one or two. */
+const readings = new WeakMap<RawBuilder<string>, ReturnType<typeof reading>>();
+
 /** The row and the place of the database that this connection leads to (`Store.placeExpression`), in one statement. */
 export async function readInstanceHere(
   db: Database,
   here: RawBuilder<string>,
 ): Promise<{ row: Instance; place: string }> {
-  const columns = db.selectFrom('instance').select(['id', 'state', 'epoch', 'place']);
-  const { here: place, ...row } = await columns.select(here.as('here')).executeTakeFirstOrThrow();
-  return { row, place };
+  const [found] = (await madeOnce(readings, here, () => reading(here))(db, {})).rows;
+  if (!found) throw new Error('the row of the instance is missing');
+  const { id, state, epoch, place, here: present } = found;
+  return { row: { id, state, epoch, place }, place: present };
 }
 
 /** A condition for another statement: the database is still the original, and not older than it was seen. */

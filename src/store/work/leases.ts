@@ -44,7 +44,8 @@ export async function takeLease(
   lease: Lease,
   { now, until }: { now: number; until: number },
 ): Promise<boolean> {
-  const { rows } = await taking(store.volatile, { ...lease, now, until, latest: until + CLOCKS_DIFFER });
+  const term = { now, until, latest: until + CLOCKS_DIFFER, ...lease };
+  const { rows } = await taking(store.volatile, term);
   return rows.length > 0;
 }
 

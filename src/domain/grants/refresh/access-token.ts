@@ -203,7 +203,8 @@ async function advanceUntil(
   for (;;) {
     const row = await readGrant(context.store, id);
     if (!row || row.state === 'dead') throw new GrantDead(row?.dead_cause ?? 'unknown');
-    const grant = { ...row, calling };
+    // New names stand before a spread: after it, V8 gives each copy a shape of its own.
+    const grant = { calling, ...row };
     if (grant.access_expires_at > context.clock.now()) {
       renewEarly(context, grant);
       return currentOf(context, grant);

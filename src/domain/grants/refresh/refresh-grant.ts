@@ -150,7 +150,7 @@ async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown):
 function newClaim({ clock, instance }: GrantsDeps, parts: Omit<Claim, Begun>): Claim {
   const from = parts.grant.state === 'in_doubt' ? 'in_doubt' : 'ready';
   const begun = { at: clock.now(), elapsed: clock.elapsed(), wall: clock.wall() };
-  return { ...parts, from, claimId: newHexId(), begun, owner: instance.pairOwner() };
+  return { from, claimId: newHexId(), begun, owner: instance.pairOwner(), ...parts };
 }
 
 /** Claims as the breaker allows: without a limit while good answers come, else one claim after the other. */
@@ -163,11 +163,9 @@ async function claimAsAllowed(
     grant,
     place: { turn },
   } = claim;
-  if (turn.kind === 'free') {
-    return claimPresenting(store.durable, grant, { ...decision, breaker: turn.breaker });
-  }
+  if (turn.kind === 'free') return claimPresenting(store.durable, grant, decision);
   const decide = (view: BreakerView) => changeOfClaim(turn, view, decision.now);
-  return claimInTurn(store, grant, { ...decision, decide });
+  return claimInTurn(store, grant, { decide, ...decision });
 }
 
 /**
@@ -176,9 +174,10 @@ async function claimAsAllowed(
  * @throws {TurnGone} the breaker no longer allows the claim
  */
 async function isClaimed(context: GrantsDeps, claim: Claim): Promise<boolean> {
-  const { grant, from, claimId, ifAlone, begun } = claim;
+  const { grant, from, claimId, ifAlone, begun, place } = claim;
   const instance = context.instance.seen();
-  const decision = { from, seenClaim: grant.claim_id, claimId, ifAlone, now: begun.at, instance };
+  const breaker = place.turn.kind === 'free' ? place.turn.breaker : undefined;
+  const decision = { from, seenClaim: grant.claim_id, claimId, ifAlone, now: begun.at, instance, breaker };
   try {
     if (await claimAsAllowed(context, claim, decision)) return true;
   } catch (error) {
@@ -249,8 +248,8 @@ async function connectAndPresent(
   const connection = await connectOrPostpone(context, parts.grant, server);
   try {
     if (!context.shutdown.leavesTimeFor(PRESENTATION_LIMIT)) throw new Unavailable('the process is stopping');
-    const claim = newClaim(context, { ...parts, server });
-    await claimAndWrite(context, { ...claim, refreshToken }, connection);
+    const claim = newClaim(context, { server, ...parts });
+    await claimAndWrite(context, { refreshToken, ...claim }, connection);
   } finally {
     connection.reset();
   }
@@ -264,7 +263,7 @@ async function presentIfAllowed(
   const place = await askToPresent(context, presentation.grant);
   if (place === undefined) return true;
   try {
-    await connectAndPresent(context, { ...presentation, place });
+    await connectAndPresent(context, { place, ...presentation });
     return true;
   } catch (error) {
     if (error instanceof TurnGone) return false;
