@@ -40,3 +40,16 @@ test('a value whose digest holds every byte is found under every kind of key', (
     }
   }
 });
+
+test('a witness is the HMAC of its text, whatever letters it holds', () => {
+  const key = newKey('k1');
+  const vault = vaultOf(key);
+  const wanted = (text: string) =>
+    `k1.${createHmac('sha256', key.secret).update(text, 'utf8').digest('base64url')}`;
+  const isStandard = (text: string) => {
+    expect(vault.witness(text)).toBe(wanted(text));
+    expect(vault.isWitness(text, wanted(text))).toBe(true);
+  };
+  for (const text of ['', '\ud800', 'é\udc00x', 'a'.repeat(10_000)]) isStandard(text);
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), isStandard));
+});
