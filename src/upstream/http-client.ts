@@ -1,12 +1,9 @@
-import { Agent as HttpAgent } from 'node:http';
-import axios, { type AxiosRequestConfig, type AxiosResponse } from 'axios';
+import axios, { type AxiosRequestConfig } from 'axios';
 import { UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
-import { OutboundAgent } from '../shared/net/outbound-proxy.ts';
 import { type TraceContext, traceHeaders } from '../shared/trace/trace-context.ts';
 import type { Connection } from './connection.ts';
-
-/** The largest answer that is read. A longer answer is refused before memory holds it. */
-const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024;
+import { ANSWER_LIMIT_BYTES, createDeadline, createSend, wireOriginOf } from './wire/kept-connections.ts';
+import { ACCEPTED_CODINGS, unpackedText } from './wire/unpacked-text.ts';
 
 export interface HttpAnswer {
   status: number;
@@ -21,7 +18,7 @@ interface HttpRequest {
   headers?: Record<string, string>;
   body?: string;
   /**
-   * A connection for this request alone. Without one, a shared keep-alive agent is used, for calls that may be
+   * A connection for this request alone. Without one, kept connections are shared, for calls that may be
    * repeated.
    */
   connection?: Connection;
@@ -29,10 +26,7 @@ interface HttpRequest {
   trace?: TraceContext | undefined;
 }
 
-const sharedHttp = new HttpAgent({ keepAlive: true, maxSockets: 64 });
-const sharedHttps = new OutboundAgent({ keepAlive: true, maxSockets: 64 });
-const freshHttp = new HttpAgent({ keepAlive: false });
-const freshHttps = new OutboundAgent({ keepAlive: false });
+const sendOverKept = createSend(64);
 
 /**
  * Safe axios settings for a token client: no redirects (a 307 would send the body, with refresh token and secret, to
@@ -49,72 +43,74 @@ const SAFE: AxiosRequestConfig = {
   validateStatus: () => true,
 };
 
-/** Keeps only the message and code: the library attaches the request, its headers and its body to every error. */
+/** Keeps only the message and code: an error may have the request on it, with its headers and its body. */
 function reduced(error: unknown): Error {
   const { message, code } = error as { message?: string; code?: string };
   return Object.assign(new Error(message ?? 'the request failed'), { code });
 }
 
-/**
- * Aborts after the limit. After a pause of the whole process, timers run before sockets are read. So one more turn is
- * given, and an answer that is already in the socket is not thrown away.
- */
-function createDeadline(): { signal: AbortSignal; clear(): void } {
+/** Some services refuse a program that does not name itself. */
+const ACCEPTED = { Accept: 'application/json', 'User-Agent': 'grantbridge' };
+
+const headersOf = ({ headers, trace, connection }: HttpRequest) => ({
+  ...ACCEPTED,
+  ...headers,
+  ...traceHeaders(trace ?? connection?.trace),
+});
+
+function toHeaders(told: object): HttpAnswer['headers'] {
+  const headers: HttpAnswer['headers'] = {};
+  for (const [name, value] of Object.entries(told)) headers[name.toLowerCase()] = String(value);
+  return headers;
+}
+
+/** Sends a request that has a connection of its own. */
+async function sendAlone(request: HttpRequest, connection: Connection): Promise<HttpAnswer> {
+  const deadline = createDeadline(UPSTREAM_TIMEOUT);
   const controller = new AbortController();
-  let timer = setTimeout(() => {
-    timer = setTimeout(() => controller.abort(), 50);
-  }, UPSTREAM_TIMEOUT);
-  return { signal: controller.signal, clear: () => clearTimeout(timer) };
-}
-
-function optionsOf(request: HttpRequest, signal: AbortSignal): AxiosRequestConfig {
-  return {
-    ...SAFE,
-    method: request.method,
-    url: request.url,
-    data: request.body,
-    headers: {
-      Accept: 'application/json',
-      ...request.headers,
-      ...traceHeaders(request.trace ?? request.connection?.trace),
-    },
-    httpAgent: request.connection?.agent ?? sharedHttp,
-    httpsAgent: request.connection?.agent ?? sharedHttps,
-    signal,
-  };
-}
-
-/** The peer had closed a connection of the shared agent just before the reuse. */
-function metClosedConnection(error: unknown): boolean {
-  const { code, request } = error as { code?: string; request?: { reusedSocket?: boolean } };
-  return request?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
-}
-
-/** Sends a repeatable call once more, on a new connection. A call with its own connection is never sent twice. */
-async function exchange(request: HttpRequest, signal: AbortSignal): Promise<AxiosResponse<string>> {
-  const options = optionsOf(request, signal);
+  deadline.whenOver(() => {
+    connection.reset();
+    controller.abort();
+  });
   try {
-    return await axios.request<string>(options);
-  } catch (error) {
-    if (request.connection || !metClosedConnection(error)) throw error;
-    return axios.request<string>({ ...options, httpAgent: freshHttp, httpsAgent: freshHttps });
+    const answer = await axios.request<unknown>({
+      ...SAFE,
+      method: request.method,
+      url: request.url,
+      data: request.body,
+      headers: headersOf(request),
+      httpAgent: connection.agent,
+      httpsAgent: connection.agent,
+      signal: controller.signal,
+    });
+    const body = typeof answer.data === 'string' ? answer.data : '';
+    return { status: answer.status, headers: toHeaders(answer.headers), body };
+  } finally {
+    deadline.clear();
   }
 }
 
-/** Sends one request and reads the whole answer, whatever the status. Throws when no whole answer came. */
+/** Sends a call that may be repeated, over a shared connection. */
+async function sendShared(request: HttpRequest): Promise<HttpAnswer> {
+  const { method, url, body } = request;
+  const address = new URL(url);
+  const headers = { 'Accept-Encoding': ACCEPTED_CODINGS, ...headersOf(request) };
+  const path = `${address.pathname}${address.search}`;
+  const rules = { isRepeatable: true, limit: UPSTREAM_TIMEOUT };
+  const answer = await sendOverKept(wireOriginOf(address), { method, path, headers, body }, rules);
+  const { statusCode: status = 0, headers: told } = answer.head;
+  return { status, headers: toHeaders(told), body: await unpackedText(answer) };
+}
+
+/**
+ * Sends one request and reads the whole answer, whatever the status. A request with its own connection is never sent
+ * twice. Throws when no whole answer came.
+ */
 export async function send(request: HttpRequest): Promise<HttpAnswer> {
-  const deadline = createDeadline();
-  deadline.signal.addEventListener('abort', () => request.connection?.reset(), { once: true });
   try {
-    const answer = await exchange(request, deadline.signal);
-    const headers = Object.fromEntries(
-      Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
-    );
-    return { status: answer.status, headers, body: typeof answer.data === 'string' ? answer.data : '' };
+    return await (request.connection ? sendAlone(request, request.connection) : sendShared(request));
   } catch (error) {
     throw reduced(error);
-  } finally {
-    deadline.clear();
   }
 }
 

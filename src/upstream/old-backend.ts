@@ -1,9 +1,7 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { SECOND, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
-import { OutboundAgent } from '../shared/net/outbound-proxy.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
+import { createSend, wireOriginOf, type WireAnswer } from './wire/kept-connections.ts';
 import { Unavailable } from './outcomes.ts';
 import { createConcurrencyLimit, type Takers } from './concurrency-limit.ts';
 
@@ -68,9 +66,6 @@ const STRANGERS = { places: 16, patience: SECOND };
 /** The most parallel calls without a token. */
 const ANONYMOUS = { places: 8, patience: SECOND };
 
-/** The largest answer that is read. A longer answer is refused before memory holds it. */
-const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024;
-
 function unavailable(error: unknown): Unavailable {
   const { message, code } = error as { message?: string; code?: string };
   // Keeps only the message and code, because the failure may hold data of the call.
@@ -78,66 +73,9 @@ function unavailable(error: unknown): Unavailable {
   return new Unavailable('the old API did not answer', { cause });
 }
 
-/** The whole body, or a failure. */
-function wholeBody(answer: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    let size = 0;
-    answer.on('data', (part: Buffer) => {
-      size += part.length;
-      parts.push(part);
-      if (size > ANSWER_LIMIT_BYTES) answer.destroy(new Error('the answer is too long'));
-    });
-    answer.on('error', reject);
-    answer.once('end', () =>
-      answer.complete ? resolve(Buffer.concat(parts)) : reject(new Error('cut short')),
-    );
-    answer.once('close', () => reject(new Error('the answer was cut short')));
-  });
-}
-
-async function toAnswer(answer: IncomingMessage): Promise<PassedAnswer> {
-  const { statusCode: status = 0, statusMessage: reason = '', rawHeaders } = answer;
-  return { status, reason, rawHeaders: answeredHeaders(rawHeaders), body: await wholeBody(answer) };
-}
-
-/** The peer had closed a pooled connection just before the reuse. */
-class ClosedMeanwhile extends Error {
-  override readonly name = 'ClosedMeanwhile';
-}
-
-type SendCall = (call: PassedCall, how: { isPooled: boolean; signal: AbortSignal }) => Promise<PassedAnswer>;
-
-/** Sends calls to one origin, over kept connections or over single-use connections. */
-function createSend(origin: URL, maxSockets: number): SendCall {
-  const isTls = origin.protocol === 'https:';
-  const agentOf = (keepAlive: boolean) => {
-    const options = { keepAlive, maxSockets };
-    return isTls ? new OutboundAgent(options) : new HttpAgent(options);
-  };
-  const [pooled, fresh] = [agentOf(true), agentOf(false)];
-  const { hostname, port, host } = origin;
-  const address = { hostname: hostname.replace(/^\[|\]$/g, ''), port };
-  return (call, { isPooled, signal }) =>
-    new Promise((resolve, reject) => {
-      const { method, target: path, body } = call;
-      const headers = forwardedHeaders(call, host);
-      const options = { ...address, method, path, headers, signal, agent: isPooled ? pooled : fresh };
-      let isAnswered = false;
-      const sent = (isTls ? requestHttps : requestHttp)(options, (answer) => {
-        isAnswered = true;
-        toAnswer(answer).then(resolve, reject);
-      });
-      sent.on('error', (error: NodeJS.ErrnoException) => {
-        const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
-        reject(sent.reusedSocket && isClosed ? new ClosedMeanwhile(error.message) : error);
-      });
-      // A connection that switches to another protocol closes without an error.
-      sent.once('close', () => !isAnswered && reject(new Error('no answer')));
-      // A request that waits for a connection tells nobody that it was aborted.
-      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
-      sent.end(body);
-    });
+function toAnswer({ head, body }: WireAnswer): PassedAnswer {
+  const { statusCode: status = 0, statusMessage: reason = '', rawHeaders } = head;
+  return { status, reason, rawHeaders: answeredHeaders(rawHeaders), body };
 }
 
 /**
@@ -148,14 +86,22 @@ function isRepeatable({ method, target }: PassedCall): boolean {
   return method === 'GET' && !target.includes('deauthorize');
 }
 
-async function sendSafely(send: SendCall, call: PassedCall, signal: AbortSignal): Promise<PassedAnswer> {
-  const isPooled = isRepeatable(call);
-  try {
-    return await send(call, { isPooled, signal });
-  } catch (error) {
-    if (!(error instanceof ClosedMeanwhile)) throw error;
-    return send(call, { isPooled: false, signal });
-  }
+type SendCall = (call: PassedCall, limit: number) => Promise<PassedAnswer>;
+
+/** Sends calls to one origin. */
+function createSendCall(origin: URL, maxSockets: number): SendCall {
+  const send = createSend(maxSockets);
+  const wireOrigin = wireOriginOf(origin);
+  return async (call, limit) => {
+    const { method, target: path, body } = call;
+    const headers = forwardedHeaders(call, origin.host);
+    const rules = { isRepeatable: isRepeatable(call), limit };
+    try {
+      return toAnswer(await send(wireOrigin, { method, path, headers, body }, rules));
+    } catch (error) {
+      throw unavailable(error);
+    }
+  };
 }
 
 const withToken = (token: string) => ['Authorization', `Bearer ${token}`, 'Accept', 'application/json'];
@@ -175,32 +121,21 @@ function documentIn({ status, body }: PassedAnswer): unknown {
  * known. Old clients wait twenty seconds (docs/old-api.md Q18).
  */
 export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOUT): OldBackend {
-  const doors = (maxSockets: number) => createSend(new URL(origin), maxSockets);
+  const doors = (maxSockets: number) => createSendCall(new URL(origin), maxSockets);
   const [forKnown, ofOurOwn] = [doors(AT_ONCE), doors(AT_ONCE)];
   const inKnownPlace = createConcurrencyLimit({ ...KNOWN, patience: limit });
   const unknown = {
     stranger: { send: doors(STRANGERS.places), inPlace: createConcurrencyLimit(STRANGERS) },
     anonymous: { send: doors(ANONYMOUS.places), inPlace: createConcurrencyLimit(ANONYMOUS) },
   };
-  const sendBy = async (send: SendCall, call: PassedCall, waited = 0): Promise<PassedAnswer> => {
-    const overdue = new AbortController();
-    const timer = setTimeout(() => overdue.abort(), limit - waited);
-    try {
-      return await sendSafely(send, call, overdue.signal);
-    } catch (error) {
-      throw unavailable(error);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
   const ask = (token: string, own: Pick<PassedCall, 'method' | 'target' | 'trace'>) =>
-    sendBy(ofOurOwn, { ...own, rawHeaders: withToken(token), body: Buffer.alloc(0) });
+    ofOurOwn({ ...own, rawHeaders: withToken(token), body: Buffer.alloc(0) }, limit);
   return {
     pass(call) {
       const { sender, takers } = call;
-      if (sender === undefined) return inKnownPlace((waited) => sendBy(forKnown, call, waited), takers);
+      if (sender === undefined) return inKnownPlace((waited) => forKnown(call, limit - waited), takers);
       const { send, inPlace } = unknown[sender];
-      return inPlace(() => sendBy(send, call), takers);
+      return inPlace(() => send(call, limit), takers);
     },
     read: async (path, token, trace) => documentIn(await ask(token, { method: 'GET', target: path, trace })),
     async deauthorize(token, trace) {
