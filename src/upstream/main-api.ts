@@ -91,17 +91,22 @@ function readingRequest(organizationIds: readonly string[]): string {
 
 const graphqlErrors = z.array(z.object({ extensions: z.object({ code: z.string().optional() }).optional() }));
 
-function refusalCodes(answer: HttpAnswer): Array<string | undefined> {
-  const errors = graphqlErrors.safeParse(jsonObject(answer)?.['errors']);
-  return errors.success ? errors.data.map((error) => error.extensions?.code) : [];
+type AnswerDocument = ReturnType<typeof jsonObject>;
+
+const NO_CODES: ReadonlyArray<string | undefined> = [];
+
+function refusalCodes(document: AnswerDocument): ReadonlyArray<string | undefined> {
+  if (document?.['errors'] === undefined) return NO_CODES;
+  const errors = graphqlErrors.safeParse(document['errors']);
+  return errors.success ? errors.data.map((error) => error.extensions?.code) : NO_CODES;
 }
 
 /**
- * Throws the refusal in an answer to a read, if any.
+ * Throws the refusal in an answer to a read, if any. `document` is the body of the answer, where it was parsed before.
  * @throws {Unauthorized | Forbidden | OrganizationGone | Unavailable}
  */
-export function throwRefusal(answer: HttpAnswer, now: number): void {
-  const codes = refusalCodes(answer);
+export function throwRefusal(answer: HttpAnswer, now: number, document = jsonObject(answer)): void {
+  const codes = refusalCodes(document);
   if (answer.status === 401 || codes.includes('UNAUTHENTICATED') || codes.includes('UNAUTHORIZED')) {
     throw new Unauthorized('the main API refused the access token');
   }
@@ -118,11 +123,9 @@ export function throwRefusal(answer: HttpAnswer, now: number): void {
 }
 
 function processReading(answer: HttpAnswer, now: number): AccountReading {
-  throwRefusal(answer, now);
-  const { account: accountData, ...aliases } = (jsonObject(answer)?.['data'] ?? {}) as Record<
-    string,
-    unknown
-  >;
+  const document = jsonObject(answer);
+  throwRefusal(answer, now, document);
+  const { account: accountData, ...aliases } = (document?.['data'] ?? {}) as Record<string, unknown>;
   const parsed = readingSchema.safeParse({ account: accountData, channels: Object.values(aliases).flat() });
   if (!parsed.success)
     throw new Unavailable('the main API answered in an unknown shape', { cause: parsed.error });
