@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
+import { madeOnce } from '../shared/memory/made-once.ts';
 import { type Breaker, BreakerOpen, type GuardedCall } from './breaker.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
@@ -78,11 +79,21 @@ const ACCOUNT_FIELDS =
 const CHANNEL_FIELDS =
   'id organizationId name displayName descriptor service serviceId type avatar timezone isDisconnected isLocked isQueuePaused createdAt postingSchedule { day times }';
 
+function newReadingQuery(organizations: number): string {
+  const aliases = Array.from({ length: organizations }, (_, i) => `o${i}`);
+  const parameters = aliases.map((alias) => `$${alias}: ChannelsInput!`).join(', ');
+  const fields = aliases.map((alias) => `${alias}: channels(input: $${alias}) { ${CHANNEL_FIELDS} }`);
+  return `query Read${parameters && `(${parameters})`} { ${[ACCOUNT_FIELDS, ...fields].join(' ')} }`;
+}
+
+/** By the number of organizations, of which one request has few. */
+const readingQueries = new Map<number, string>();
+
 /** One request for the account and the channels of the given organizations, each under its own alias. */
 function readingRequest(organizationIds: readonly string[]): string {
-  const parameters = organizationIds.map((_, i) => `$o${i}: ChannelsInput!`).join(', ');
-  const fields = organizationIds.map((_, i) => `o${i}: channels(input: $o${i}) { ${CHANNEL_FIELDS} }`);
-  const query = `query Read${parameters && `(${parameters})`} { ${[ACCOUNT_FIELDS, ...fields].join(' ')} }`;
+  const query = madeOnce(readingQueries, organizationIds.length, () =>
+    newReadingQuery(organizationIds.length),
+  );
   const variables = Object.fromEntries(
     organizationIds.map((organizationId, i) => [`o${i}`, { organizationId }]),
   );

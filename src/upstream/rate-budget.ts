@@ -45,6 +45,20 @@ function windowsOf(header: string | undefined): HeaderWindow[] {
   }
 }
 
+type HeaderNumbers = ReadonlyMap<string, HeaderWindow['numbers']>;
+
+/** The last policy: a server tells the same one with every answer, until the plan of its client changes. */
+let lastPolicy: { text: string | undefined; numbers: HeaderNumbers } = {
+  text: undefined,
+  numbers: new Map(),
+};
+
+function policiesIn(text: string | undefined): HeaderNumbers {
+  if (text !== lastPolicy.text)
+    lastPolicy = { text, numbers: new Map(windowsOf(text).map(({ name, numbers }) => [name, numbers])) };
+  return lastPolicy.numbers;
+}
+
 /** A window with its remaining share; `seconds` is undefined when the policy has no length. */
 type WindowReport = Omit<BudgetWindow, 'seconds'> & { share: number; seconds: number | undefined };
 
@@ -53,9 +67,7 @@ const isMeasured = (window: WindowReport): window is WindowReport & BudgetWindow
 
 /** Reads `RateLimit` (r left, t seconds to the reset) against `RateLimit-Policy` (q quota, w seconds). */
 function readWindows({ headers }: HttpAnswer): WindowReport[] {
-  const policies = new Map(
-    windowsOf(headers['ratelimit-policy']).map(({ name, numbers }) => [name, numbers]),
-  );
+  const policies = policiesIn(headers['ratelimit-policy']);
   return windowsOf(headers['ratelimit']).flatMap(({ name, numbers }) => {
     const policy = policies.get(name);
     const limit = policy?.get('q') ?? Number(/\d+/.exec(name)?.[0]);
