@@ -22,6 +22,8 @@ interface HttpRequest {
    * repeated.
    */
   connection?: Connection;
+  /** False: without a connection of its own it is sent over a new one, once. */
+  isRepeatable?: boolean;
   /** The trace that the request belongs to. A connection of its own may have it instead. */
   trace?: TraceContext | undefined;
 }
@@ -90,13 +92,13 @@ async function sendAlone(request: HttpRequest, connection: Connection): Promise<
   }
 }
 
-/** Sends a call that may be repeated, over a shared connection. */
+/** Sends a call over a shared connection, where it may be repeated. */
 async function sendShared(request: HttpRequest): Promise<HttpAnswer> {
-  const { method, url, body } = request;
+  const { method, url, body, isRepeatable = true } = request;
   const address = new URL(url);
   const headers = { 'Accept-Encoding': ACCEPTED_CODINGS, ...headersOf(request) };
   const path = `${address.pathname}${address.search}`;
-  const rules = { isRepeatable: true, limit: UPSTREAM_TIMEOUT };
+  const rules = { isRepeatable, limit: UPSTREAM_TIMEOUT };
   const answer = await sendOverKept(wireOriginOf(address), { method, path, headers, body }, rules);
   const { statusCode: status = 0, headers: told } = answer.head;
   return { status, headers: toHeaders(told), body: await unpackedText(answer) };

@@ -34,7 +34,10 @@ function bodyOf({ body }: LibraryRequest): { body?: string } {
  * @throws {Unavailable} no whole answer came, or the server says that it cannot answer now
  */
 export async function safeFetch(url: string, request: LibraryRequest): Promise<Response> {
-  const sent = { method: methodOf(request), url, headers: { ...request.headers }, ...bodyOf(request) };
+  const method = methodOf(request);
+  // The code of a sign-in works once.
+  const isRepeatable = method === 'GET';
+  const sent = { method, url, headers: { ...request.headers }, isRepeatable, ...bodyOf(request) };
   const answer = await send(sent).catch((cause: unknown) => {
     throw new Unavailable('the identity provider does not answer', { cause });
   });
