@@ -109,15 +109,21 @@ function nextOf(
   return next;
 }
 
-/** A queue that is empty for a shorter time than this, in milliseconds, goes on: the next calls are on their way. */
-const EMPTY_FOR = 100;
+/**
+ * A queue goes on, although it is empty, for so many milliseconds after somebody gave up waiting: the next calls are on their
+ * way. A queue that is empty because everybody got a place was a burst, and is over.
+ */
+const GOES_ON_FOR = 100;
 
 /** The waiters, and the rule for a further turn: no taker may have more turns than are left. */
 function createQueue(most: number) {
   const waiters = new Set<Waiter>();
   const turns = createCounts();
-  let [filledAt, emptiedAt] = [0, Number.NEGATIVE_INFINITY];
-  const isOver = (now: number) => waiters.size === 0 && now - emptiedAt > EMPTY_FOR;
+  let [filledAt, gaveUpAt] = [0, Number.NEGATIVE_INFINITY];
+  function remove(waiter: Waiter): void {
+    if (waiters.delete(waiter)) turns.remove(waiter.takers);
+  }
+  const isOver = (now: number) => waiters.size === 0 && now - gaveUpAt > GOES_ON_FOR;
   return {
     /** For how long somebody has waited, but for short times, in milliseconds. */
     standsFor() {
@@ -132,10 +138,10 @@ function createQueue(most: number) {
       waiters.add(waiter);
       turns.add(waiter.takers);
     },
-    remove(waiter: Waiter) {
-      if (!waiters.delete(waiter)) return;
-      turns.remove(waiter.takers);
-      if (waiters.size === 0) emptiedAt = performance.now();
+    remove,
+    giveUp(waiter: Waiter) {
+      remove(waiter);
+      gaveUpAt = performance.now();
     },
     all: (): Iterable<Waiter> => waiters,
   };
@@ -153,7 +159,7 @@ function untilFree(
     };
     const waiter = { takers, begin };
     const timer = setTimeout(() => {
-      queue.remove(waiter);
+      queue.giveUp(waiter);
       reject(full());
     }, patience);
     queue.add(waiter);

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createConcurrencyLimit, NoFreePlace, type Takers } from '../../src/upstream/concurrency-limit.ts';
 import { createSlots } from '../../src/upstream/token-endpoint-limit.ts';
-import { until } from '../support/servers/held-answer.ts';
 
 /** Concurrent calls to the old API, by who makes them: nobody is kept out by somebody else's long calls. */
 
@@ -102,26 +101,37 @@ test('who gets no place in time is told when to come again, and so is one too ma
   await expect(full.begin([])).rejects.toMatchObject({ name: 'Unavailable' });
 });
 
-test('a queue that is empty for moments only goes on: who comes then waits for a short time', async () => {
-  const { begin, inside } = openRoom({ places: 1, patience: 10_000, standing: { after: 300, patience: 20 } });
-  /** One call runs, another waits for so long; then nobody runs or waits. */
-  const isRefusedWithin = async (milliseconds: number) => {
-    void begin([]);
-    const second = begin([]).then(
-      () => false,
-      () => true,
-    );
-    const isRefused = await Promise.race([second, delay(milliseconds, false)]);
-    while (inside.length > 0) inside.pop()?.end();
-    await settled();
-    while (inside.length > 0) inside.pop()?.end();
-    await second;
-    return isRefused;
-  };
-  expect(await isRefusedWithin(100)).toBe(false);
-  await until(() => isRefusedWithin(60));
-  await delay(200);
-  expect(await isRefusedWithin(100)).toBe(false);
+const STANDING = { places: 1, patience: 300, standing: { after: 150, patience: 20 } };
+
+/** One call holds the place, another waits for so long; then nobody holds it or waits. Whether the other gave up. */
+async function givesUpWithin(
+  { begin, inside }: ReturnType<typeof openRoom>,
+  milliseconds: number,
+): Promise<boolean> {
+  void begin([]);
+  const second = begin([]).then(
+    () => false,
+    () => true,
+  );
+  const gaveUp = await Promise.race([second, delay(milliseconds, false)]);
+  while (inside.length > 0) inside.pop()?.end();
+  await settled();
+  while (inside.length > 0) inside.pop()?.end();
+  await second;
+  return gaveUp;
+}
+
+test('a queue that is empty for moments only goes on where somebody gave up: who comes then waits for a short time', async () => {
+  const room = openRoom(STANDING);
+  expect(await givesUpWithin(room, 1000)).toBe(true);
+  expect(await givesUpWithin(room, 100)).toBe(true);
+  await delay(150);
+  expect(await givesUpWithin(room, 100)).toBe(false);
+});
+
+test('bursts in which everybody gets a place are no queue that goes on', async () => {
+  const room = openRoom(STANDING);
+  for (let n = 0; n < 8; n += 1) expect(await givesUpWithin(room, 60)).toBe(false);
 });
 
 test('a slot goes to the first who still waits, and only then to those whose callers have gone', async () => {

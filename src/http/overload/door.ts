@@ -76,8 +76,8 @@ interface TurnsInput extends DoorInput {
 const WATCHED = /^\/(health|ready|metrics)(\?|$)/;
 
 /**
- * Begins each request in its turn: those that cost more than the answer that is kept ready. In an overload a read is refused
- * whose turn comes too late. Every other request is begun, however long it waited.
+ * Begins each request in its turn: those that cost more than the answer that is kept ready. In an overload reads are refused
+ * whose turn comes too late, all but a few. Every other request is begun, however long it waited.
  */
 export function answerInTurns({ context, trusts, turns, otherwise }: TurnsInput): RequestListener {
   const refusalOf = createReadRefusal({ context, trusts });
@@ -85,8 +85,7 @@ export function answerInTurns({ context, trusts, turns, otherwise }: TurnsInput)
     if (WATCHED.test(req.url ?? '')) return otherwise(req, res);
     turns.begin(req, (waited) => {
       const refusal = context.overload.isTooLate(waited) ? refusalOf(req, res) : undefined;
-      if (!refusal) return otherwise(req, res);
-      context.overload.noteLate();
+      if (!refusal || context.overload.admitsLate()) return otherwise(req, res);
       refusal.refuse();
     });
   };

@@ -14,8 +14,11 @@ import { noteArrival } from '../arrived-at.ts';
  */
 const [BEGINS_FOR, BEGINS_SHARE] = [2, 0.5];
 
-/** How many waiting requests a turn begins at most. */
-const BEGINS_MOST = 256;
+/**
+ * How many waiting requests a turn begins at most. What goes on behind the begin makes the turn long, and a long turn begins for
+ * longer: without a limit, requests with a short begin and a long rest would all be begun in one turn after some turns.
+ */
+const BEGINS_MOST = 64;
 
 /** Begins a request that has waited for so long, in milliseconds. */
 type RequestStart = (waited: number) => void;

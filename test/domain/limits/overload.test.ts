@@ -144,6 +144,19 @@ test('however late it is, some calls are answered', () => {
   expect(countAdmitted(one.overload, 'a', 20)).toBe(10);
 });
 
+test('where every read comes too late to its turn, some are answered between two looks, and the others are counted', () => {
+  const one = overloadedProcess(0);
+  const { overload } = one;
+  const answered = () => Array.from({ length: 20 }, () => overload.admitsLate()).filter(Boolean).length;
+  expect(overload.isTooLate(LIMIT)).toBe(true);
+  for (let n = 0; n < 100; n += 1) {
+    expect(answered()).toBe(10);
+    one.look(150);
+  }
+  expect(overload.refused()).toBe(1000);
+  expect(overload.isOn()).toBe(true);
+});
+
 test('what people do is refused only where refusing calls was not enough, and never all of it', () => {
   const one = overloadedProcess();
   const { overload } = one;

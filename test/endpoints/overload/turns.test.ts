@@ -115,16 +115,38 @@ test('one connection with all of them holds up no other, and the time that they 
   expect(Math.max(...waits)).toBeGreaterThan(took / 2);
 });
 
+function passFor(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
 test('a call is not begun once its connection is closed', async () => {
   const turns = createTurns();
   const connection = new Socket();
   let begun = 0;
   const begin = () => {
     begun += 1;
-    for (const end = performance.now() + LONGER_THAN_A_TURN; performance.now() < end; );
+    passFor(LONGER_THAN_A_TURN);
   };
   for (let n = 0; n < 10; n += 1) turns.begin(new IncomingMessage(connection), begin);
   connection.destroy();
   await until(() => turns.wait() === 0);
   expect(begun).toBe(1);
+});
+
+test('requests with a short begin and a long rest are not all begun in one turn', async () => {
+  const turns = createTurns();
+  let [begun, most] = [0, 0];
+  const begin = () => {
+    begun += 1;
+    setTimeout(() => passFor(0.3), 0);
+  };
+  turns.begin(new IncomingMessage(new Socket()), () => passFor(LONGER_THAN_A_TURN));
+  for (let n = 0; n < 1000; n += 1) turns.begin(new IncomingMessage(new Socket()), begin);
+  while (turns.wait() > 0) {
+    const before = begun;
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, begun - before);
+  }
+  expect(begun).toBe(1000);
+  expect(most).toBeLessThanOrEqual(CALLS / 2);
 });

@@ -1,6 +1,6 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import { firstSlice, nextSlice, type Slice, takeRoom } from './slice.ts';
+import { firstSlice, nextSlice, type Slice, takeLateRoom, takeRoom } from './slice.ts';
 import { createTokenApps, type TokenApps } from './token-apps.ts';
 
 /**
@@ -42,10 +42,10 @@ export interface Overload extends Pick<TokenApps, 'learn'> {
   arrives(): boolean;
   /** Whether calls are refused now. */
   isOn(): boolean;
-  /** Whether a read that has waited for so long before its begin is refused: it would be answered late. */
+  /** Whether a read that has waited for so long before its begin would be answered late. */
   isTooLate(waited: number): boolean;
-  /** Counts a read that was refused because its turn came too late. */
-  noteLate(): void;
+  /** Counts a read whose turn came too late, and says whether it may be answered all the same. */
+  admitsLate(): boolean;
   /** Counts a call for its app, and says whether the call may be answered. Without a token its app is not known. */
   admits(token: string | undefined): boolean;
   /**
@@ -95,8 +95,7 @@ export function createOverload(limit: number): Overload {
     else going.slice = nextSlice(going.slice, { wait, aim });
   }
 
-  function take({ slice }: OverloadState, app: string): boolean {
-    const isAdmitted = takeRoom(slice, app);
+  function told(isAdmitted: boolean): boolean {
     if (!isAdmitted) refused += 1;
     return isAdmitted;
   }
@@ -109,11 +108,12 @@ export function createOverload(limit: number): Overload {
     },
     isOn: () => state !== undefined,
     isTooLate: (waited) => state !== undefined && waited > limit / 2,
-    noteLate: () => void (refused += 1),
+    admitsLate: () => !state || told(takeLateRoom(state.slice)),
     wait: () => wait,
     refused: () => refused,
-    admits: (token = '') => !state || take(state, apps.appOf(token) ?? UNKNOWN),
-    admitsLast: () => !state || wait <= limit || lookedAt - state.begunAt <= STANDS_FOR || take(state, LAST),
+    admits: (token = '') => !state || told(takeRoom(state.slice, apps.appOf(token) ?? UNKNOWN)),
+    admitsLast: () =>
+      !state || wait <= limit || lookedAt - state.begunAt <= STANDS_FOR || told(takeRoom(state.slice, LAST)),
     look({ now, databaseWait, requestWait }) {
       if (limit === 0) return;
       const elapsed = Number.isNaN(lookedAt) ? LOOK_EVERY : now - lookedAt;

@@ -6,6 +6,8 @@ export interface Slice {
   calls: Map<string, number>;
   admitted: number;
   refused: number;
+  /** How many calls were admitted, but came to their turn too late. */
+  late: number;
   /** How many calls may be answered until the next look; and how many of one app. */
   room: number;
   share: number;
@@ -21,6 +23,7 @@ const sliceOf = (room: number, share: number): Slice => ({
   calls: new Map(),
   admitted: 0,
   refused: 0,
+  late: 0,
   room,
   share,
 });
@@ -35,6 +38,17 @@ export function takeRoom(slice: Slice, app: string): boolean {
   slice.calls.set(app, calls);
   const isAdmitted = slice.admitted < slice.room && calls <= Math.max(1, slice.share);
   slice[isAdmitted ? 'admitted' : 'refused'] += 1;
+  return isAdmitted;
+}
+
+/**
+ * Counts a call that comes to its turn too late. Whether it is answered all the same: as many are as have room at the least.
+ * Where what is never refused makes the line long, every call is late.
+ */
+export function takeLateRoom(slice: Slice): boolean {
+  slice.late += 1;
+  const isAdmitted = slice.late <= LEAST_ROOM;
+  if (!isAdmitted) slice.refused += 1;
   return isAdmitted;
 }
 
