@@ -81,12 +81,21 @@ const WATCHED = /^\/(health|ready|metrics)(\?|$)/;
  */
 export function answerInTurns({ context, trusts, turns, otherwise }: TurnsInput): RequestListener {
   const refusalOf = createReadRefusal({ context, trusts });
+  const begin = (req: IncomingMessage, res: ServerResponse, waited: number): void => {
+    const refusal = context.overload.isTooLate(waited) ? refusalOf(req, res) : undefined;
+    if (!refusal || context.overload.admitsLate()) return otherwise(req, res);
+    refusal.refuse();
+  };
   return (req, res) => {
     if (WATCHED.test(req.url ?? '')) return otherwise(req, res);
     turns.begin(req, (waited) => {
-      const refusal = context.overload.isTooLate(waited) ? refusalOf(req, res) : undefined;
-      if (!refusal || context.overload.admitsLate()) return otherwise(req, res);
-      refusal.refuse();
+      try {
+        begin(req, res, waited);
+      } catch (error) {
+        // Nobody else would catch it in a later turn, and it would end the process.
+        context.logger.error('a request could not be begun', { error });
+        res.destroy();
+      }
     });
   };
 }

@@ -60,7 +60,7 @@ export async function addRows<T extends ImportedTable>(
 const LOG_PAGES = 32_000;
 
 /** The changes of a batch stay in memory until the commit, instead of going through the log more than once. */
-const CACHE_KB = 49_152;
+const CACHE_KB = 32_768;
 
 /**
  * Prepares this process's connection for many large transactions, for as long as the process lives. Only SQLite needs
