@@ -224,6 +224,19 @@ test.each<[string, Partial<PairOwner>, 'taken' | 'left']>([
   expect((await grantIn(context)).version).toBe(what === 'left' ? pair.version : pair.version + 1);
 });
 
+test('whose folder it was at the claim holds for the pair, whoever gets the folder before the answer comes', async () => {
+  const { context } = await openOn(copyFile, foreign);
+  const received = { ...(await nextPair(context)), owner: context.instance.pairOwner() };
+  const { id } = context.instance.seen();
+  writeFileSync(
+    join(foreign, 'epoch.json'),
+    JSON.stringify({ instance: id, epoch: 0, database: 'sqlite:other.db' }),
+  );
+  expect(context.instance.ownsFolder()).toBe(false);
+  await context.spill.write(received);
+  expect(await listed(context)).toMatchObject([{ owner: { ownsFolder: true } }]);
+});
+
 test('a file whose owner a person took out is one of the owner of the folder, whatever its name', async () => {
   const { context } = await openOn(copyFile, foreign);
   const { owner: _owner, ...plain } = await spillNext(context);

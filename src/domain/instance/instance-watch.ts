@@ -25,7 +25,7 @@ import {
   type InstanceObservation,
 } from './detect-copy.ts';
 import { remedyFor } from './copy-remedy.ts';
-import { namedOwner } from './pair-owner.ts';
+import { namedOwner, settledOwner } from './pair-owner.ts';
 import { findOtherDatabase } from './other-database.ts';
 import { EpochMemory } from './remember-epoch.ts';
 import { TAKE_OVER_LEAP } from './take-over-epoch.ts';
@@ -132,7 +132,7 @@ class Watch implements InstanceWatch {
   remedy = () => this.#finding && remedyFor(this.#finding, this.#owner !== undefined);
   findProblem = () => this.#memory.findProblem();
   ownsFolder = () => this.presentOwner().ownsFolder;
-  pairOwner = () => this.ownerAt(this.#home ?? this.#sight?.place ?? '');
+  pairOwner = () => settledOwner(this.ownerAt(this.#home ?? this.#sight?.place ?? ''));
   presentOwner = () => this.ownerAt(this.#sight?.place ?? '');
   seen = () => ({ id: this.#id, epoch: this.#epoch });
   originalFor = () => (this.isCopy() ? 0 : this.#options.clock.elapsed() - this.#since);

@@ -29,3 +29,13 @@ export const namedOwner = (
     return isOwnFolder();
   },
 });
+
+/**
+ * The owner of a pair that is claimed now. Whose folder it is, is looked up at once: a take-over may give the folder to
+ * another database before the answer comes, and the pair goes with the folder.
+ */
+export const settledOwner = ({ instance, address, ownsFolder }: PairOwner): PairOwner => ({
+  instance,
+  address,
+  ownsFolder,
+});
