@@ -99,11 +99,13 @@ function wholeBody(answer: IncomingMessage): Promise<Buffer> {
 }
 
 interface Agents {
+  isKept: boolean;
   plain: HttpAgent;
   secure: OutboundAgent;
 }
 
 const createAgents = (keepAlive: boolean, maxSockets: number): Agents => ({
+  isKept: keepAlive,
   plain: new HttpAgent({ keepAlive, maxSockets }),
   secure: new OutboundAgent({ keepAlive, maxSockets }),
 });
@@ -126,6 +128,8 @@ function attempt({ to, request, agents, deadline }: Attempt): Promise<WireAnswer
       isAnswered = true;
       wholeBody(head).then((whole) => resolve({ head, body: whole }), reject);
     });
+    // Node hands a free connection to a request that waits for a place, also where connections are not kept.
+    if (!agents.isKept) sent.shouldKeepAlive = false;
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
       reject(sent.reusedSocket && isClosed ? new ClosedMeanwhile(error.message) : error);
