@@ -8,8 +8,8 @@ const MOST_A_SECOND = 1000;
 
 /** Both spend a code of their own making at each call. */
 export async function exchange(stage) {
-  const { seconds, rounds, calls = MOST_A_SECOND * seconds } = stage.options;
-  const codes = Math.ceil(calls * (rounds + 1));
+  const { seconds, rounds, warmUp = seconds, calls = MOST_A_SECOND * seconds } = stage.options;
+  const codes = Math.ceil(calls * rounds + MOST_A_SECOND * warmUp);
   const env = await stage.filled('codes', { tokens: 1000, codes });
   const bridges = await stage.bridges(env);
   const load = { request: 'exchange', order: 'once', from: 0 };
