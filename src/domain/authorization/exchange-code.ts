@@ -94,7 +94,7 @@ interface TokenIssue {
   origin: Origin;
 }
 
-interface IssuePlace {
+interface IssueForGrant {
   issue: TokenIssue;
   grantId: string;
   now: number;
@@ -103,7 +103,7 @@ interface IssuePlace {
 async function keepToken(
   { vault }: AuthorizationDeps,
   tx: Database,
-  { issue: { code, token, mappingId }, grantId, now }: IssuePlace,
+  { issue: { code, token, mappingId }, grantId, now }: IssueForGrant,
 ): Promise<void> {
   const hint = tokenHint(token);
   const tokenDigest = vault.digest(token);

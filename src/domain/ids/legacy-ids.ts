@@ -83,23 +83,6 @@ async function lookUp(
   return [...told, ...(await tell(context, mapping.client_id, untold))];
 }
 
-/** The ids, where this process remembers all of them, as after a first call. */
-function rememberedIds(
-  context: IdsDeps,
-  clientId: string,
-  { account, channels }: AccountReading,
-): LegacyIds | undefined {
-  const ofAccount = recall(context, clientId, { kind: 'account', modernId: account.id });
-  if (ofAccount === undefined) return undefined;
-  const profiles = new Map<string, string>();
-  for (const { id } of channels) {
-    const told = recall(context, clientId, { kind: 'profile', modernId: id });
-    if (told === undefined) return undefined;
-    profiles.set(id, told);
-  }
-  return { account: ofAccount, profiles };
-}
-
 /**
  * The ids by which the caller's app is told of an account and its channels. They are stored before they are sent
  * (publish-ids.ts).
@@ -111,13 +94,11 @@ export async function legacyIds(
   reading: AccountReading,
 ): Promise<LegacyIds> {
   const clientId = caller.mapping.client_id;
-  const remembered = rememberedIds(context, clientId, reading);
-  if (remembered) return remembered;
   const wanted = everyId(reading);
   // Read at once: ids that are told now may push these out of the memory.
   const ids = new Map(wanted.map((one) => [nameOf(one), recall(context, clientId, one)]));
   const unknown = wanted.filter((one) => ids.get(nameOf(one)) === undefined);
-  const told = await lookUp(context, { caller, reading }, unknown);
+  const told = unknown.length === 0 ? [] : await lookUp(context, { caller, reading }, unknown);
   remember(context, clientId, told);
   for (const one of told) ids.set(nameOf(one), one.toldId);
   const idOf = (known: ModernIdRef): string => {

@@ -11,12 +11,6 @@ export function withTimeout<T>(work: Promise<T>, limit = CALLER_WAIT): Promise<T
     // Made only when it is needed: an error with its stack costs more than a cached answer.
     const giveUp = () => reject(new Unavailable('the new API takes too long', { retryAfter: 1000 }));
     const timer = setTimeout(giveUp, limit);
-    const end =
-      <Outcome>(tell: (outcome: Outcome) => void) =>
-      (outcome: Outcome) => {
-        clearTimeout(timer);
-        tell(outcome);
-      };
-    work.then(end<T>(resolve), end<unknown>(reject));
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

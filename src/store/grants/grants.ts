@@ -54,14 +54,17 @@ export async function isAlive(store: Store, id: string): Promise<boolean> {
   return (await store.first(LIVE, [id])) !== undefined;
 }
 
-const liveOf = builtOnce((db: Database, { clientId, accountId }: Record<'clientId' | 'accountId', string>) =>
+type GrantHolder = Record<'clientId' | 'accountId', string>;
+
+const liveGrantOf = (db: Database, { clientId, accountId }: GrantHolder) =>
   db
     .selectFrom('grants')
-    .selectAll()
     .where('client_id', '=', clientId)
     .where('account_id', '=', accountId)
-    .where('state', '<>', sql.lit('dead'))
-    .compile(),
+    .where('state', '<>', sql.lit('dead'));
+
+const liveOf = builtOnce((db: Database, holder: GrantHolder) =>
+  liveGrantOf(db, holder).selectAll().compile(),
 );
 
 /** The one live grant of an app and account. */
@@ -73,15 +76,8 @@ export async function findLiveGrant(
   return (await liveOf(db, { clientId, accountId })).rows[0];
 }
 
-const liveIdOf = builtOnce(
-  (db: Database, { clientId, accountId }: Record<'clientId' | 'accountId', string>) =>
-    db
-      .selectFrom('grants')
-      .select('id')
-      .where('client_id', '=', clientId)
-      .where('account_id', '=', accountId)
-      .where('state', '<>', sql.lit('dead'))
-      .compile(),
+const liveIdOf = builtOnce((db: Database, holder: GrantHolder) =>
+  liveGrantOf(db, holder).select('id').compile(),
 );
 
 /** The id of the one live grant of an app and account. */
