@@ -115,7 +115,7 @@ async function serveFrom(
   await warnOfIdleSettings(context, config.dates);
   if (!config.sendsReminders) context.logger.warn(NO_REMINDERS);
   const { metricsToken: token } = config;
-  const { answer, requestWait } = createBridgeApp({
+  const { answer, messages, requestWait } = createBridgeApp({
     ...config,
     context,
     metrics: { token, gather: gatherMetrics },
@@ -125,7 +125,7 @@ async function serveFrom(
   undo.push(async () => stopWatching());
   const stopSharing = await startSharing(context);
   undo.push(stopSharing);
-  const server = await startServer({ ...config, logger: context.logger }, answer);
+  const server = await startServer({ ...config, messages, logger: context.logger }, answer);
   undo.push(() => server.close());
   await context.instance.start();
   undo.push(() => context.instance.stop());

@@ -24,6 +24,7 @@ import { pageFailures, pageNotFound } from './site/page-failures.ts';
 import { pageHeaders } from './pages/page-headers.ts';
 import { createPageShell } from './site/page-shell.ts';
 import { createVisitors, knowVisitor } from './site/visitor.ts';
+import { type MessageClasses, messageClassesOf } from './message-classes.ts';
 import { giveRequestId } from './request-id.ts';
 import { takeTrace } from './request-trace.ts';
 import { logRequests as createRequestLog, type RequestLogMode } from './request-log.ts';
@@ -63,6 +64,8 @@ interface BridgeApp {
   app: Express;
   /** Answers every request as `app` does; the most frequent old calls on a shorter way. */
   answer: RequestListener;
+  /** What the server makes requests and answers of. */
+  messages: MessageClasses;
   /** How long a request waits for its turn, in milliseconds. */
   requestWait: () => number;
 }
@@ -128,5 +131,5 @@ export function createBridgeApp({
   const otherwise = answerInTurns({ context, trusts, turns, otherwise: directly });
   const plainly = answerPlainly({ context, perMinute: rateLimitPerMinute, trusts, logRequests, otherwise });
   const answer = refuseInOverload({ context, trusts, otherwise: plainly });
-  return { app, answer, requestWait: turns.wait };
+  return { app, answer, messages: messageClassesOf(app), requestWait: turns.wait };
 }

@@ -14,6 +14,7 @@ import { listenFailure } from '../shared/net/listen-failure.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import { limitConnections, tellOfTooMany } from './connection-room.ts';
 import { type Connections, trackConnections } from './connections.ts';
+import type { MessageClasses } from './message-classes.ts';
 import { refuseAll } from './ops/refuse-all.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT } from './wire/body-limits.ts';
 import { createTlsServer } from './wire/tls-server.ts';
@@ -25,6 +26,8 @@ export interface ServerOptions {
   /** The bridge's own certificate. Without a certificate the server speaks plain HTTP, for loopback or a proxy. */
   tls: TlsFiles | undefined;
   logger: Logger;
+  /** What requests and answers are made of; without this, of Node's own classes. */
+  messages?: MessageClasses;
 }
 
 export interface RunningServer {
@@ -55,9 +58,9 @@ const LOOK_EVERY = 20;
  */
 const WAITING_CONNECTIONS = 4096;
 
-function createServer({ tls, logger }: ServerOptions): Server {
+function createServer({ tls, logger, messages }: ServerOptions): Server {
   // Node tells nobody of the requests that it refuses by itself, so no limit would count them.
-  const options = { ...CONNECTION_LIMITS, requireHostHeader: false };
+  const options = { ...CONNECTION_LIMITS, ...messages, requireHostHeader: false };
   return tls ? createTlsServer(tls, options, logger) : createHttpServer(options);
 }
 

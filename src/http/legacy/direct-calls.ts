@@ -47,8 +47,10 @@ function prepare(
     res: Object.setPrototypeOf(res, app.response) as Response,
   };
   prepared.res.locals = {};
-  Object.assign(req, { res, originalUrl: req.url, baseUrl: '', params });
-  Object.assign(res, { req });
+  prepared.req.res = prepared.res;
+  prepared.req.originalUrl = prepared.req.url;
+  prepared.req.baseUrl = '';
+  prepared.req.params = params as Record<string, string>;
   return prepared;
 }
 
