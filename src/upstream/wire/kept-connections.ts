@@ -94,7 +94,9 @@ function wholeBody(answer: IncomingMessage): Promise<Buffer> {
       if (!answer.complete) reject(new Error('cut short'));
       else resolve(first && parts.length === 1 ? first : Buffer.concat(parts));
     });
-    answer.once('close', () => reject(new Error('the answer was cut short')));
+    answer.once('close', () => {
+      if (!answer.readableEnded) reject(new Error('the answer was cut short'));
+    });
   });
 }
 
