@@ -50,7 +50,7 @@ function prepare(
   prepared.req.res = prepared.res;
   prepared.req.originalUrl = prepared.req.url;
   prepared.req.baseUrl = '';
-  prepared.req.params = params as Record<string, string>;
+  prepared.req.params = params;
   return prepared;
 }
 
