@@ -14,7 +14,7 @@ import pg from 'pg';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
 import { isNewEnough, migratePostgres } from './schema/migrate-postgres.ts';
 import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
-import { createQueueProbe } from './queue-probe.ts';
+import { createQueueForecast } from './queue-forecast.ts';
 import { retryConflicts } from './retry-conflicts.ts';
 import { asStorageFault } from './storage-fault.ts';
 import type { Store } from './store.ts';
@@ -216,7 +216,16 @@ const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
   waiting: waitingCount,
 });
 
-const passThrough = async (pool: pg.Pool) => (await pool.connect()).release();
+/** How long a statement waits for a connection of the pool. */
+function connectionWaitOf(pool: pg.Pool): () => number {
+  let served = 0;
+  pool.on('acquire', () => {
+    served += 1;
+  });
+  const queue = { waiting: () => pool.waitingCount, served: () => served };
+  const forecast = createQueueForecast(queue, performance.now());
+  return () => forecast(performance.now());
+}
 
 /**
  * A command must not wait for the lock of the migrations, so a database of the newest schema is opened without the
@@ -263,7 +272,7 @@ export async function openPostgresStore(
     findCommitProblem: () => findCommitProblem(pool),
     findProblem: () => findCommitProblem(pool),
     connections: () => connectionsOf(pool),
-    connectionWait: createQueueProbe({ waiting: () => pool.waitingCount, pass: () => passThrough(pool) }),
+    connectionWait: connectionWaitOf(pool),
     close: () => pool.end(),
   };
 }

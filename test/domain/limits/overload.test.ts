@@ -112,6 +112,26 @@ test('under twice the load that it can bear, the wait settles far below the limi
   expect(mean(admitted)).toBeGreaterThan(1.7);
 });
 
+test('after it was late, it soon answers nearly as many calls as before, and then more only slowly', () => {
+  const one = overloadedProcess();
+  /** How many calls are answered up to a look that is late by so much. */
+  const slice = (late: number) => {
+    const admitted = countAdmitted(one.overload, 'a', 10_000);
+    one.look(late);
+    return admitted;
+  };
+  for (let n = 0; n < 20; n += 1) slice(1);
+  const tooMuch = slice(80);
+  expect(slice(80)).toBeLessThan(tooMuch * 0.75);
+  slice(80);
+  expect(slice(1)).toBeLessThan(tooMuch * 0.4);
+  const after = Array.from({ length: 10 }, () => slice(1));
+  expect(after[0]).toBeGreaterThan(tooMuch * 0.65);
+  for (const [index, admitted] of after.entries())
+    if (index > 0) expect(admitted).toBeLessThan((after[index - 1] ?? 0) * 1.04 + 3);
+  expect(after.at(-1)).toBeGreaterThan((after[0] ?? 0) * 1.2);
+});
+
 test('one app that calls much leaves the others their calls, and strangers count as one app', () => {
   const one = overloadedProcess();
   const { overload } = one;

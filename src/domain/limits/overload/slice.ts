@@ -11,26 +11,43 @@ export interface Slice {
   /** How many calls may be answered until the next look; and how many of one app. */
   room: number;
   share: number;
+  /** The room with which the process came to be late, after it was on time; undefined before that. */
+  tooMuch: number | undefined;
+  isLate: boolean;
 }
 
 /** However late the process is, it answers this many calls between two looks. */
 const LEAST_ROOM = 10;
 
-/** By how much the number of calls between two looks may change at once. */
-const [SHRINKS_TO, GROWS_TO] = [0.7, 1.1];
+/** By how much the number of calls between two looks may change at once. It grows fast until it once was too much. */
+const [SHRINKS_TO, GROWS_TO, GROWS_SLOWLY_TO] = [0.7, 1.1, 1.03];
 
-const sliceOf = (room: number, share: number): Slice => ({
+/** A process that is on time again begins with this share of what was too much. */
+const BEGINS_AGAIN_WITH = 0.7;
+
+/** A short pause of the whole process makes any room too much. So what was too much never falls further than to this share. */
+const REMEMBERS = 0.85;
+
+interface SliceRoom extends Pick<Slice, 'tooMuch' | 'isLate' | 'room'> {
+  share: number;
+}
+
+const sliceOf = (room: SliceRoom): Slice => ({
   calls: new Map(),
   admitted: 0,
   refused: 0,
   late: 0,
-  room,
-  share,
+  ...room,
 });
 
 /** The first slice of an overload, for calls of whatever app. */
 export const firstSlice = (room: number): Slice =>
-  sliceOf(Math.max(LEAST_ROOM, room), Number.POSITIVE_INFINITY);
+  sliceOf({
+    room: Math.max(LEAST_ROOM, room),
+    share: Number.POSITIVE_INFINITY,
+    tooMuch: undefined,
+    isLate: true,
+  });
 
 /** Counts a call of an app. Whether the call may be answered. */
 export function takeRoom(slice: Slice, app: string): boolean {
@@ -58,17 +75,31 @@ interface Lateness {
   aim: number;
 }
 
-/**
- * How many calls the next slice may answer. A slice with more room takes longer, so the room follows the wait. Where
- * nothing was refused, more room would change nothing.
- */
-function nextRoom({ room, admitted, refused }: Slice, { wait, aim }: Lateness): number {
-  if (wait > aim) return Math.max(LEAST_ROOM, Math.min(room, admitted) * Math.max(SHRINKS_TO, aim / wait));
-  return refused > 0 ? room * GROWS_TO + 1 : room;
+/** Less room, so that the process ends what waits. */
+const shrunk = ({ room, admitted }: Slice, { wait, aim }: Lateness): number =>
+  Math.max(LEAST_ROOM, Math.min(room, admitted) * Math.max(SHRINKS_TO, aim / wait));
+
+/** More room for a process that is on time. Where nothing was refused, more room would change nothing. */
+function grown({ room, refused, tooMuch }: Slice): number {
+  if (refused === 0) return room;
+  if (tooMuch === undefined) return room * GROWS_TO + 1;
+  return Math.max(room * GROWS_SLOWLY_TO + 1, tooMuch * BEGINS_AGAIN_WITH);
 }
 
-/** The slice after this one. */
+/** What was too much, by the slice in which the process came to be late. */
+function newTooMuch({ room, admitted, tooMuch = 0 }: Slice): number {
+  return Math.max(Math.min(room, admitted), tooMuch * REMEMBERS);
+}
+
+/**
+ * The slice after this one. A slice with more room takes longer, so the room follows the wait. The wait tells of what was admitted
+ * some slices ago: room that only follows the wait swings between nearly nothing and much too much. So the room remembers
+ * what was too much, comes back near to it at once, and goes beyond it slowly.
+ */
 export function nextSlice(slice: Slice, lateness: Lateness): Slice {
-  const room = nextRoom(slice, lateness);
-  return sliceOf(room, evenShare(slice.calls.values(), room));
+  const isLate = lateness.wait > lateness.aim;
+  const room = isLate ? shrunk(slice, lateness) : grown(slice);
+  const share = evenShare(slice.calls.values(), room);
+  const tooMuch = isLate && !slice.isLate ? newTooMuch(slice) : slice.tooMuch;
+  return sliceOf({ room, share, tooMuch, isLate });
 }
