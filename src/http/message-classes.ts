@@ -9,8 +9,8 @@ export interface MessageClasses {
 
 /**
  * Classes whose objects have the methods of `app` from their beginning. Express gives each request and each answer another
- * prototype, which is nothing new for these. In the V8 of Node 20 and 22 every object with such a prototype has a shape of its own,
- * so nothing that was learnt of the fields of one request holds for the next: a fifth of what a call cost.
+ * prototype, which is nothing new for these. In the V8 of Node 20 and 22 every object whose prototype was changed has a shape of its
+ * own, so nothing that was learnt of the fields of one request holds for the next: a fifth of what a call cost.
  */
 export function messageClassesOf(app: Express): MessageClasses {
   class AppRequest extends IncomingMessage {}

@@ -18,6 +18,16 @@ test('PostgreSQL: the wait is told while all connections are taken, and is nothi
   await until(async () => store.connectionWait() === 0);
 });
 
+test('PostgreSQL: the wait is told before anybody has waited for so long', async () => {
+  stores = await openTwoStores('postgres');
+  const store = stores.one;
+  const begun = performance.now();
+  const all = Array.from({ length: 400 }, () => sql`select pg_sleep(0.05)`.execute(store.durable));
+  await until(async () => store.connectionWait() > performance.now() - begun);
+  await Promise.all(all);
+  expect(store.connectionWait()).toBe(0);
+});
+
 test('SQLite: a read has a connection of its own', async () => {
   stores = await openTwoStores('sqlite');
   expect(stores.one.connectionWait()).toBe(0);

@@ -15,6 +15,7 @@ import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connecti
 import { isNewEnough, migratePostgres } from './schema/migrate-postgres.ts';
 import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
 import { createQueueForecast } from './queue-forecast.ts';
+import { createQueueProbe } from './queue-probe.ts';
 import { retryConflicts } from './retry-conflicts.ts';
 import { asStorageFault } from './storage-fault.ts';
 import type { Store } from './store.ts';
@@ -216,15 +217,21 @@ const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
   waiting: waitingCount,
 });
 
-/** How long a statement waits for a connection of the pool. */
+const passThrough = async (pool: pg.Pool) => (await pool.connect()).release();
+
+/**
+ * How long a statement waits for a connection of the pool. A probe that waits too knows it for certain and late; the forecast sees
+ * a queue as soon as it stands there, and nothing where few get a connection, or none.
+ */
 function connectionWaitOf(pool: pg.Pool): () => number {
   let served = 0;
   pool.on('acquire', () => {
     served += 1;
   });
-  const queue = { waiting: () => pool.waitingCount, served: () => served };
-  const forecast = createQueueForecast(queue, performance.now());
-  return () => forecast(performance.now());
+  const waiting = () => pool.waitingCount;
+  const probe = createQueueProbe({ waiting, pass: () => passThrough(pool) });
+  const forecast = createQueueForecast({ waiting, served: () => served });
+  return () => Math.max(probe(), forecast(performance.now()));
 }
 
 /**

@@ -5,30 +5,29 @@ interface ServedQueue {
   served: () => number;
 }
 
-/** The rate is taken over at least so many milliseconds: over less, one more or one less would change it much. */
-const RATE_OVER = 20;
+/** The pace is taken over at least so many milliseconds and so many who left: one more or one less changes it little. */
+const [PACE_OVER, PACE_OF] = [20, 5];
 
 /**
- * Foretells how long work that came now would wait in a queue: as long as the queue takes for all before it, at its rate of late.
- * Whoever already left the queue only tells how long it was. Where nobody leaves it, work waits at least as long as
- * that has lasted. All times are in milliseconds, and the time is an argument.
+ * Foretells how long work that came now would wait in a queue: as long as the queue takes for all before it, at the pace at which
+ * it was left when it stood last. It says 0 while that pace is not known. All times are in milliseconds, and the time is an argument.
  */
-export function createQueueForecast(
-  { waiting, served }: ServedQueue,
-  begun: number,
-): (now: number) => number {
-  let [from, at, servedAt] = [served(), begun, begun];
-  let rate = 0;
-  const measure = (now: number) => {
-    const count = served();
-    if (count > from) servedAt = now;
-    rate = (count - from) / (now - at);
-    [from, at] = [count, now];
-  };
+export function createQueueForecast({ waiting, served }: ServedQueue): (now: number) => number {
+  let stands: { since: number; served: number } | undefined;
+  /** How long the queue takes for each. */
+  let pace = 0;
   return (now) => {
-    if (now - at >= RATE_OVER) measure(now);
-    const before = waiting();
-    if (before === 0) return 0;
-    return rate > 0 ? before / rate : now - servedAt;
+    const [before, count] = [waiting(), served()];
+    if (before === 0) {
+      stands = undefined;
+      return 0;
+    }
+    stands ??= { since: now, served: count };
+    const [took, left] = [now - stands.since, count - stands.served];
+    if (took >= PACE_OVER && left >= PACE_OF) {
+      pace = took / left;
+      stands = { since: now, served: count };
+    }
+    return before * pace;
   };
 }

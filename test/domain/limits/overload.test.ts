@@ -122,14 +122,31 @@ test('after it was late, it soon answers nearly as many calls as before, and the
   };
   for (let n = 0; n < 20; n += 1) slice(1);
   const tooMuch = slice(80);
-  expect(slice(80)).toBeLessThan(tooMuch * 0.75);
+  expect(slice(80)).toBeLessThan(tooMuch * 0.55);
   slice(80);
-  expect(slice(1)).toBeLessThan(tooMuch * 0.4);
-  const after = Array.from({ length: 10 }, () => slice(1));
-  expect(after[0]).toBeGreaterThan(tooMuch * 0.65);
-  for (const [index, admitted] of after.entries())
-    if (index > 0) expect(admitted).toBeLessThan((after[index - 1] ?? 0) * 1.04 + 3);
-  expect(after.at(-1)).toBeGreaterThan((after[0] ?? 0) * 1.2);
+  expect(slice(1)).toBeLessThan(tooMuch * 0.3);
+  const [first = 0, ...next] = Array.from({ length: 12 }, () => slice(1));
+  expect(first).toBeGreaterThan(tooMuch * 0.65);
+  expect(first).toBeLessThan(tooMuch * 0.75);
+  expect(next[3]).toBeGreaterThan(tooMuch * 0.95);
+  const beyond = next.slice(4).map((admitted, index) => admitted / (next[index + 3] ?? 0));
+  expect(Math.max(...beyond)).toBeLessThan(1.04);
+  expect(Math.min(...beyond)).toBeGreaterThan(1.02);
+});
+
+/** A process with other work of 66 ms every 200 ms bears two thirds of what it bears without: 4 calls a millisecond. */
+test('pauses that come again and again take little more than their own time', () => {
+  const { overload } = overloadedProcess();
+  let [backlog, now, admitted] = [0, 10_000, 0];
+  for (let ms = 1; ms <= 20_000; ms += 1) {
+    const served = Array.from({ length: 12 }, (_, n) => overload.admits(`token ${n}`)).filter(Boolean).length;
+    backlog = Math.max(0, backlog + served / 6 + (12 - served) / 100 + (ms % 200 === 0 ? 66 : 0) - 1);
+    if (ms > 5000) admitted += served;
+    if (ms % LOOK_EVERY !== 0) continue;
+    now += LOOK_EVERY;
+    overload.look({ now, databaseWait: 0, requestWait: backlog });
+  }
+  expect(admitted / 15_000).toBeGreaterThan(3);
 });
 
 test('one app that calls much leaves the others their calls, and strangers count as one app', () => {
@@ -142,8 +159,10 @@ test('one app that calls much leaves the others their calls, and strangers count
     const flood = served('token of a', 500) + served('nobody knows this', 500);
     return { flood, small: small.map((app) => served(`token of ${app}`, 5)) };
   };
-  round();
-  one.look(60);
+  for (let n = 0; n < 20; n += 1) {
+    round();
+    one.look(n === 19 ? 60 : 1);
+  }
   const { flood, small: ofSmall } = round();
   expect(ofSmall).toEqual([5, 5, 5]);
   expect(flood).toBeLessThan(200);

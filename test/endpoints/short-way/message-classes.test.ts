@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { issueToken } from '../../support/callers/legacy-calls.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
@@ -59,5 +59,7 @@ test.each([
   const headers = { Authorization: `Bearer ${token}` };
   const [made, answered] = await prototypesAround(`${path}?seen=1`, { method, headers });
   expect(answered).toHaveLength(2);
+  for (const usual of [IncomingMessage.prototype, ServerResponse.prototype])
+    expect(made).not.toContain(usual);
   expect(answered?.map((one, index) => one === made?.[index])).toEqual([true, true]);
 });

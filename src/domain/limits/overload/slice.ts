@@ -11,7 +11,7 @@ export interface Slice {
   /** How many calls may be answered until the next look; and how many of one app. */
   room: number;
   share: number;
-  /** The room with which the process came to be late, after it was on time; undefined before that. */
+  /** The room when the process was last seen to be late, after it was on time; undefined before that. */
   tooMuch: number | undefined;
   isLate: boolean;
 }
@@ -19,13 +19,13 @@ export interface Slice {
 /** However late the process is, it answers this many calls between two looks. */
 const LEAST_ROOM = 10;
 
-/** By how much the number of calls between two looks may change at once. It grows fast until it once was too much. */
-const [SHRINKS_TO, GROWS_TO, GROWS_SLOWLY_TO] = [0.7, 1.1, 1.03];
+/** To how much the number of calls between two looks may shrink at once, and grow: fast up to what it can nearly bear. */
+const [SHRINKS_TO, GROWS_TO, GROWS_SLOWLY_TO] = [0.25, 1.1, 1.03];
 
-/** A process that is on time again begins with this share of what was too much. */
-const BEGINS_AGAIN_WITH = 0.7;
+/** A process that is on time again begins with this share of what was too much, and then grows fast up to the second. */
+const [BEGINS_AGAIN_WITH, BEARS] = [0.7, 0.95];
 
-/** A short pause of the whole process makes any room too much. So what was too much never falls further than to this share. */
+/** A pause of the whole process makes any room too much. So what was too much falls by no more than to this share at once. */
 const REMEMBERS = 0.85;
 
 interface SliceRoom extends Pick<Slice, 'tooMuch' | 'isLate' | 'room'> {
@@ -82,11 +82,11 @@ const shrunk = ({ room, admitted }: Slice, { wait, aim }: Lateness): number =>
 /** More room for a process that is on time. Where nothing was refused, more room would change nothing. */
 function grown({ room, refused, tooMuch }: Slice): number {
   if (refused === 0) return room;
-  if (tooMuch === undefined) return room * GROWS_TO + 1;
-  return Math.max(room * GROWS_SLOWLY_TO + 1, tooMuch * BEGINS_AGAIN_WITH);
+  const grows = room < (tooMuch ?? Number.POSITIVE_INFINITY) * BEARS ? GROWS_TO : GROWS_SLOWLY_TO;
+  return Math.max(room * grows + 1, (tooMuch ?? 0) * BEGINS_AGAIN_WITH);
 }
 
-/** What was too much, by the slice in which the process came to be late. */
+/** What was too much, by the slice after which the process was seen to be late. */
 function newTooMuch({ room, admitted, tooMuch = 0 }: Slice): number {
   return Math.max(Math.min(room, admitted), tooMuch * REMEMBERS);
 }
@@ -94,7 +94,7 @@ function newTooMuch({ room, admitted, tooMuch = 0 }: Slice): number {
 /**
  * The slice after this one. A slice with more room takes longer, so the room follows the wait. The wait tells of what was admitted
  * some slices ago: room that only follows the wait swings between nearly nothing and much too much. So the room remembers
- * what was too much, comes back near to it at once, and goes beyond it slowly.
+ * what was too much, comes back near to it soon, and goes beyond it slowly.
  */
 export function nextSlice(slice: Slice, lateness: Lateness): Slice {
   const isLate = lateness.wait > lateness.aim;
