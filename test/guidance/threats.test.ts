@@ -45,7 +45,7 @@ const RANGES: Array<[letter: string, first: number, last: number]> = [
   ['F', 159, 164],
   ['C', 165, 166],
   ['F', 167, 185],
-  ['F', 190, 209],
+  ['F', 190, 210],
   ['K', 1, 10],
   ['S', 1, 18],
   ['W', 1, 11],
