@@ -10,7 +10,7 @@ export interface MessageClasses {
 /**
  * Classes whose objects have the methods of `app` from their beginning. Express gives each request and each answer another
  * prototype, which is nothing new for these. In the V8 of Node 20 and 22 every object whose prototype was changed has a shape of its
- * own, so nothing that was learnt of the fields of one request holds for the next: a fifth of what a call cost.
+ * own, so nothing that was learnt of the fields of one request holds for the next. That was a fifth of the cost of a call that asks the new API.
  */
 export function messageClassesOf(app: Express): MessageClasses {
   class AppRequest extends IncomingMessage {}

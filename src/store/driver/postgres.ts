@@ -220,8 +220,8 @@ const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
 const passThrough = async (pool: pg.Pool) => (await pool.connect()).release();
 
 /**
- * How long a statement waits for a connection of the pool. A probe that waits too knows it for certain and late; the forecast sees
- * a queue as soon as it stands there, and nothing where few get a connection, or none.
+ * How long a statement waits for a connection of the pool. A probe that waits too knows that for certain, but late. The forecast
+ * sees a queue as soon as the queue stands there, but goes wrong where nobody gets a connection any more.
  */
 function connectionWaitOf(pool: pg.Pool): () => number {
   let served = 0;

@@ -106,7 +106,7 @@ async function asAgent(): Promise<void> {
 /** From the numbers over the forecast to an app that gets more time, and back; the history keeps both. */
 async function asManager(): Promise<void> {
   await arriveCounted('/support/numbers', DANA);
-  // Which of the two is true depends on the time at which the world is made.
+  // Which of the two is true depends on the day: the pace is one of whole days.
   expect(await main()).toMatch(
     /(?:did not fall in the last two weeks|In the last two weeks the number .* rose by \d+), so there is no forecast\./,
   );

@@ -19,20 +19,19 @@ export interface Slice {
 /** However late the process is, it answers this many calls between two looks. */
 const LEAST_ROOM = 10;
 
-/** To how much the number of calls between two looks may shrink at once, and grow: fast up to what it can nearly bear. */
+/**
+ * By how much the number of calls between two looks may change at once. It grows fast up to nearly what was too much, and slowly from
+ * there on.
+ */
 const [SHRINKS_TO, GROWS_TO, GROWS_SLOWLY_TO] = [0.25, 1.1, 1.03];
 
-/** A process that is on time again begins with this share of what was too much, and then grows fast up to the second. */
-const [BEGINS_AGAIN_WITH, BEARS] = [0.7, 0.95];
+/** Shares of what was too much: with the first a process that is on time again begins, and up to the second it grows fast. */
+const [BEGINS_AGAIN_WITH, GROWS_FAST_TO] = [0.7, 0.95];
 
 /** A pause of the whole process makes any room too much. So what was too much falls by no more than to this share at once. */
 const REMEMBERS = 0.85;
 
-interface SliceRoom extends Pick<Slice, 'tooMuch' | 'isLate' | 'room'> {
-  share: number;
-}
-
-const sliceOf = (room: SliceRoom): Slice => ({
+const sliceOf = (room: Pick<Slice, 'room' | 'share' | 'tooMuch' | 'isLate'>): Slice => ({
   calls: new Map(),
   admitted: 0,
   refused: 0,
@@ -82,7 +81,7 @@ const shrunk = ({ room, admitted }: Slice, { wait, aim }: Lateness): number =>
 /** More room for a process that is on time. Where nothing was refused, more room would change nothing. */
 function grown({ room, refused, tooMuch }: Slice): number {
   if (refused === 0) return room;
-  const grows = room < (tooMuch ?? Number.POSITIVE_INFINITY) * BEARS ? GROWS_TO : GROWS_SLOWLY_TO;
+  const grows = room < (tooMuch ?? Number.POSITIVE_INFINITY) * GROWS_FAST_TO ? GROWS_TO : GROWS_SLOWLY_TO;
   return Math.max(room * grows + 1, (tooMuch ?? 0) * BEGINS_AGAIN_WITH);
 }
 
