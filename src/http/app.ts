@@ -10,7 +10,7 @@ import { loadAssets } from './pages/assets.ts';
 import { exchangeRouter } from './exchange/router.ts';
 import { leaksRouter } from './leaks/router.ts';
 import { answerDirectly } from './legacy/direct-calls.ts';
-import { answerPlainly } from './legacy/plain/plain-profiles.ts';
+import { answerPlainly } from './legacy/plain/plain-calls.ts';
 import { legacyRoutes } from './legacy/router.ts';
 import { lifecycleRouter } from './lifecycle/router.ts';
 import { type MetricsOptions, metricsRouter } from './metrics/router.ts';

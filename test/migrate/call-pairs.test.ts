@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { GraphqlStep } from '../../src/domain/new-calls/call-pair.ts';
 import { ANCHORS, CALL_PAIRS } from '../../src/domain/new-calls/call-pairs.ts';
-import { pendingList, sentList } from '../../src/domain/posts/lists/lists.ts';
+import { LISTS } from '../../src/domain/posts/lists/lists.ts';
 import { isKnownPath, OLD_CALL_NAMES, OLD_CALLS, oldCallOf } from '../../src/domain/old-calls/old-calls.ts';
 import { createSchema } from '../../src/modern/main-api/schema.ts';
 
@@ -58,8 +58,8 @@ const sinceOf = (name: 'pendingUpdates' | 'sentUpdates') =>
 test('the two lists are those of the old calls, and nobody is told to lose posts by their time', () => {
   const channel = { id: 'c', organizationId: 'o' };
   for (const [name, list] of [
-    ['pendingUpdates', pendingList(channel, 0)],
-    ['sentUpdates', sentList(channel, 0)],
+    ['pendingUpdates', LISTS.pending(channel, 0)],
+    ['sentUpdates', LISTS.sent(channel, 0)],
   ] as const) {
     const [step] = CALL_PAIRS[name].steps;
     expect(step?.kind === 'graphql' && step.query).toContain(

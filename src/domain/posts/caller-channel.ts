@@ -12,12 +12,13 @@ import type { UpdateView } from '../translation/old-update.ts';
  * reading is looked for once more in a new reading.
  */
 
-const KNOWN_FOR = 60 * MINUTE;
+export const KNOWN_FOR = 60 * MINUTE;
 
 /** A channel that the caller reaches. */
 export interface CallerChannel {
   channel: AccountWithAge['channels'][number];
-  account: AccountWithAge['account'];
+  /** The account, and the age of what is known of account and channel. */
+  reading: Pick<AccountWithAge, 'account' | 'fetchedAt' | 'isStale'>;
   ids: LegacyIds;
 }
 
@@ -34,7 +35,7 @@ async function findIn(
   const ids = await legacyIds(context, caller, reading);
   const id = await findId(ids);
   const channel = reading.channels.find((one) => one.id === id);
-  return channel && { channel, account: reading.account, ids };
+  return channel && { channel, reading, ids };
 }
 
 async function find(
@@ -66,7 +67,7 @@ export function channelWithId(
 
 /** The view of the caller on the posts of a channel. */
 export function viewOf(
-  { channel, account, ids }: CallerChannel,
+  { channel, reading: { account }, ids }: CallerChannel,
   { now, isUtc }: { now: number; isUtc: boolean },
 ): UpdateView {
   return {

@@ -74,3 +74,17 @@ export async function decideAnswerer(
   });
   return { by, resolved, ending };
 }
+
+/**
+ * Whether the new API certainly answers a call with this token, which a grant serves. False where only the ordinary way
+ * can tell.
+ */
+export function isAnsweredByNew(
+  context: PostsDeps,
+  call: CallKind,
+  mapping: Parameters<typeof isFromBefore>[0] & Parameters<typeof provenApp>[0],
+): boolean {
+  const oldApi = phaseOf(context, retirementOf(context, provenApp(mapping)));
+  const token = isFromBefore(mapping) ? 'connected' : 'issued';
+  return whoAnswers({ call, token, oldApi, isCutOver: false }) === 'new';
+}

@@ -2,11 +2,11 @@ import { andThen, type Soon } from '../../shared/and-then.ts';
 import { findListLengths } from '../../store/posts/post-answers.ts';
 import { findToldCall, keepToldProfiles, type ToldCall } from '../../store/posts/told-profiles.ts';
 import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
-import { freshFor } from '../limits/freshness.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import type { PostsDeps } from './deps.ts';
+import { isFreshText } from './fresh-text.ts';
 
-export type { ToldCall } from '../../store/posts/told-profiles.ts';
+export type { PlainToken } from '../../store/posts/plain-token.ts';
 
 /**
  * The text of `profiles.json`, kept from one call to the next: to make the text costs more than the rest of a call. The
@@ -24,19 +24,13 @@ function keyOf(clientId: string, fetchedAt: number, lengths: ReadonlyMap<string,
   return `${clientId} ${fetchedAt}${known.length === 0 ? '' : ` ${JSON.stringify(known)}`}`;
 }
 
-/** Whether an answer of this time may be served without asking the new API. */
-function isFresh(context: PostsDeps, modernClientId: string, fetchedAt: number): boolean {
-  const age = context.clock.now() - fetchedAt;
-  return age >= 0 && age < freshFor(context, { modernClientId });
-}
-
 const NONE: ReadonlyMap<string, number> = new Map();
 
 /** The kept text for a call; undefined where the text has to be made anew. */
 export function toldProfiles(context: PostsDeps, told: ToldCall): Soon<string | undefined> {
   const { client_id: clientId, grant_id: grantId, text, key, fetched_at: fetchedAt } = told;
   if (text === null || fetchedAt === null || told.modern_client_id === null) return undefined;
-  if (!isFresh(context, told.modern_client_id, fetchedAt)) return undefined;
+  if (!isFreshText(context, { modernClientId: told.modern_client_id, fetchedAt })) return undefined;
   const lengths = told.has_lengths === 0 ? NONE : findListLengths(context.store, grantId);
   return andThen(lengths, (known) => (key === keyOf(clientId, fetchedAt, known) ? text : undefined));
 }
@@ -54,7 +48,7 @@ export function keepProfiles(
   { text, fetchedAt, lengths }: MadeProfiles,
 ): void {
   const { client_id: clientId, grant_id: grantId, modern_client_id: modernClientId } = mapping;
-  if (!isFresh(context, modernClientId, fetchedAt)) return;
+  if (!isFreshText(context, { modernClientId, fetchedAt })) return;
   const told = { grantId, modernClientId, fetchedAt, text, key: keyOf(clientId, fetchedAt, lengths) };
   const keep = () => withoutCacheFaults(context, grantId, () => keepToldProfiles(context.store, told));
   void context.flights.run(`keep profiles ${grantId}`, keep);

@@ -10,7 +10,7 @@ import { type createCalls, readFor } from './call.ts';
 import { LegacyError, REFUSALS, sendJson, sendJsonText } from '../wire/legacy-error.ts';
 import { legacyProfile } from './legacy-profile.ts';
 import { subprofilesFor } from './subprofiles.ts';
-import { wantsKept } from './plain/plain-profiles.ts';
+import { wantsKept } from './plain/kept-texts.ts';
 
 type HandlerFactory = ReturnType<typeof createCalls>;
 

@@ -20,7 +20,11 @@ export interface StoredPostAnswer {
   fetched_at: number;
 }
 
-const idOf = ({ grantId, what }: PostAnswerName) => `${grantId} ${what}`;
+/** The subject of the row that says when posts were last changed with a grant. */
+export const WHEN_CHANGED = 'changed';
+
+/** The id of an answer. */
+export const idOfAnswer = ({ grantId, what }: PostAnswerName) => `${grantId} ${what}`;
 
 const OF_TWO = 'select id, body, length, fetched_at from post_answers where id in ($1, $2)';
 
@@ -30,7 +34,7 @@ export async function findTwoAnswers(
   grantId: string,
   whats: readonly [string, string],
 ): Promise<Array<StoredPostAnswer | undefined>> {
-  const ids = whats.map((what) => idOf({ grantId, what }));
+  const ids = whats.map((what) => idOfAnswer({ grantId, what }));
   const rows = await store.volatileRows<StoredPostAnswer & { id: string }>(OF_TWO, ids);
   return ids.map((id) => rows.find((row) => row.id === id));
 }
@@ -40,7 +44,7 @@ const LENGTHS_OF_GRANT = 'select id, length from post_answers where grant_id = $
 /** The known lengths of a grant's lists, by subject. */
 export async function findListLengths(store: Store, grantId: string): Promise<Map<string, number>> {
   const rows = await store.volatileRows<{ id: string; length: number }>(LENGTHS_OF_GRANT, [grantId]);
-  const start = idOf({ grantId, what: '' }).length;
+  const start = idOfAnswer({ grantId, what: '' }).length;
   return new Map(rows.map(({ id, length }) => [id.slice(start), length]));
 }
 
@@ -49,7 +53,7 @@ export async function lengthenList(store: Store, name: PostAnswerName): Promise<
   await store.volatile
     .updateTable('post_answers')
     .set((eb) => ({ length: eb('length', '+', 1) }))
-    .where('id', '=', idOf(name))
+    .where('id', '=', idOfAnswer(name))
     .where('length', 'is not', null)
     .execute();
 }
@@ -61,7 +65,7 @@ export async function forgetLengths(
   whats: readonly string[] | undefined,
 ): Promise<void> {
   const lists = store.volatile.updateTable('post_answers').set({ length: null });
-  const ids = whats?.map((what) => idOf({ grantId, what }));
+  const ids = whats?.map((what) => idOfAnswer({ grantId, what }));
   await (ids ? lists.where('id', 'in', ids) : lists.where('grant_id', '=', grantId)).execute();
 }
 
@@ -89,7 +93,7 @@ export async function storePostAnswer(
 ): Promise<void> {
   await store.volatile
     .insertInto('post_answers')
-    .values({ id: idOf(name), grant_id: name.grantId, ...answer })
+    .values({ id: idOfAnswer(name), grant_id: name.grantId, ...answer })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(answer))
     .execute();
   await dropOldest(store, name.grantId);

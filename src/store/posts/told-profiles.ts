@@ -2,24 +2,10 @@ import { sql } from 'kysely';
 import type { Soon } from '../../shared/and-then.ts';
 import { isSqlite } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
-import type { App, Mapping } from '../tables/tables.ts';
+import { OF_DIGEST, PLAIN_TOKEN, type PlainToken } from './plain-token.ts';
 
 /** A connected token with the text of `profiles.json` that its app was last told: all that a plain call needs. */
-export interface ToldCall
-  extends Pick<
-    Mapping,
-    | 'id'
-    | 'client_id'
-    | 'account_id'
-    | 'state'
-    | 'reason'
-    | 'source'
-    | 'app_proven'
-    | 'hint_first'
-    | 'hint_last'
-  > {
-  app_source: App['source'];
-  grant_id: string;
+export interface ToldCall extends PlainToken {
   /** The text; the columns of the text are null until one was kept. */
   text: string | null;
   /** What the text depends on. */
@@ -31,14 +17,12 @@ export interface ToldCall
   has_lengths: number;
 }
 
-/** One statement over both databases: the state of the token is read on every call, as `findMapping` does. */
-const OF_TOKEN = `select mappings.id, mappings.client_id, mappings.account_id, mappings.grant_id, mappings.state,
-  mappings.reason, mappings.source, mappings.app_proven, hint_first, hint_last, apps.source as app_source,
-  told.text, told.key, told.fetched_at, told.modern_client_id,
+/** One statement over both databases. */
+const OF_TOKEN = `select ${PLAIN_TOKEN}, told.text, told.key, told.fetched_at, told.modern_client_id,
   case when exists (select 1 from post_answers p where p.grant_id = mappings.grant_id and p.length is not null)
     then 1 else 0 end as has_lengths
   from mappings join apps using (client_id) left join told_profiles told on told.grant_id = mappings.grant_id
-  where retired_at is null and mappings.grant_id is not null and token_digest = $1`;
+  ${OF_DIGEST}`;
 
 /** The token of this digest, if a grant stands behind it. */
 export function findToldCall(store: Store, tokenDigest: string): Soon<ToldCall | undefined> {

@@ -68,6 +68,25 @@ interface ToldProfilesTable {
   text: string;
 }
 
+/** A text of a list of posts, likewise beside the answers that it was made of. */
+interface ToldListsTable {
+  /** The grant, the list, and the profile id that the app names. */
+  id: string;
+  /** The kept answer about the list. */
+  answer_id: string;
+  grant_id: string;
+  modern_client_id: string;
+  /** When the page was read. */
+  fetched_at: number;
+  /** The words for days are right from here. */
+  valid_from: number;
+  /** And before here. */
+  valid_until: number;
+  /** What else the text depends on. */
+  key: string;
+  text: string;
+}
+
 interface PostAnswersTable {
   id: string;
   grant_id: string;
@@ -86,6 +105,7 @@ interface ShadowRequestsTable {
 export interface VolatilePostTables {
   shadow_requests: ShadowRequestsTable;
   told_profiles: ToldProfilesTable;
+  told_lists: ToldListsTable;
   post_answers: PostAnswersTable;
 }
 

@@ -7,11 +7,12 @@ import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
 import { issueToken, read } from '../../support/callers/legacy-calls.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import { addWaitingToken } from '../../support/bridge/waiting-token.ts';
+import { until } from '../../support/servers/held-answer.ts';
 import { portOf } from '../../support/servers/free-port.ts';
 
 /**
- * The most frequent reads go around the router of Express (src/http/legacy/direct-calls.ts), and a plain profiles.json
- * takes a shorter way yet (src/http/legacy/plain/plain-profiles.ts). No caller can tell: every byte but the time is the same.
+ * The most frequent reads go around the router of Express (src/http/legacy/direct-calls.ts), and a plain
+ * profiles.json and the first page of a list take a shorter way yet (src/http/legacy/plain/plain-calls.ts). No caller can tell: every byte but the time is the same.
  */
 
 let system: System;
@@ -34,15 +35,23 @@ beforeAll(async () => {
   profile = first?.id ?? '';
   const { context } = system.bridge;
   const options = { context, rateLimitPerMinute: 0, trustProxy: ['192.0.2.1'] };
-  // The short way of plain calls (src/http/legacy/plain/plain-profiles.ts) leaves a call that is logged to the other ways.
+  // The short way of plain calls (src/http/legacy/plain/plain-calls.ts) leaves a call that is logged to the other ways.
   const { app, answer: directly } = createBridgeApp({ ...options, logRequests: 'all' });
   const { answer: plainly } = createBridgeApp({ ...options, logRequests: 'errors' });
   ways = await Promise.all([serve(app), serve(directly), serve(plainly)]);
-  await sendBytes(
-    ways[2]?.port ?? 0,
-    bytesOf({ method: 'GET', target: '/1/profiles.json', headers: [bearer(token)] }),
-  );
+  await keepTexts();
 });
+
+/** Calls on the short way until the texts of `profiles.json` and of both lists are kept. */
+async function keepTexts(): Promise<void> {
+  const { volatile } = system.bridge.context.store;
+  const lists = ['pending', 'sent'].map((list) => `/1/profiles/${profile}/updates/${list}.json`);
+  await until(async () => {
+    for (const target of ['/1/profiles.json', ...lists])
+      await sendBytes(ways[2]?.port ?? 0, bytesOf({ method: 'GET', target, headers: [bearer(token)] }));
+    return (await volatile.selectFrom('told_lists').select('id').execute()).length === 2;
+  });
+}
 
 afterAll(async () => {
   await Promise.all(ways.map(({ stop }) => stop()));
@@ -107,6 +116,10 @@ const withIds = () =>
     '/1/profiles/:id.xml',
     '/1/profiles/:id/',
     '/1/profiles/:id/updates/pending.json',
+    '/1/profiles/:id/updates/sent',
+    '/1/profiles/:id/updates/pending.json?page=0&count=20',
+    '/1/profiles/:id/updates/pending.json?page=2',
+    '/1/profiles/:id/updates/pending.json?access_token=x&filter=none',
     '/1/profiles/:id/updates/sent.json?count=2&utc=1',
     '/1/profiles/:id/updates/pending.json?since=x',
     '/1/profiles/:id/updates/reorder.json',

@@ -15,7 +15,7 @@ import { portOf } from '../../support/servers/free-port.ts';
 import { until } from '../../support/servers/held-answer.ts';
 
 /**
- * The short way of a plain `profiles.json` (src/http/legacy/plain/plain-profiles.ts). A mark in the kept text shows which way a
+ * The short way of a plain `profiles.json` (src/http/legacy/plain/plain-calls.ts). A mark in the kept text shows which way a
  * call took: only the short way answers with the mark.
  */
 

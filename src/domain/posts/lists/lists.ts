@@ -26,7 +26,7 @@ export const nameOfSent = (channelId: string) => `sent ${channelId}`;
  * The buffer, the next post first: posts that are scheduled, posts that are being published, and posts that failed and
  * wait for a person. `since` compares the time at which a post was made.
  */
-export const pendingList: ListFactory = ({ id: channelId, organizationId }, since) => {
+const pendingList: ListFactory = ({ id: channelId, organizationId }, since) => {
   const statuses = ['scheduled', 'sending', 'error'];
   const question = { organizationId, channelId, statuses, direction: 'asc' } as const;
   if (since === 0) return { name: nameOfPending(channelId), question, isMeant: undefined };
@@ -39,8 +39,13 @@ export const pendingList: ListFactory = ({ id: channelId, organizationId }, sinc
  * The sent posts, the last post first. `since` compares the time of sending. The new API can neither sort nor filter by
  * this time: it sorts by due time, and only posts that were sent late have another order.
  */
-export const sentList: ListFactory = ({ id: channelId, organizationId }, since) => ({
+const sentList: ListFactory = ({ id: channelId, organizationId }, since) => ({
   name: nameOfSent(channelId),
   question: { organizationId, channelId, statuses: ['sent'], direction: 'desc' },
   isMeant: since === 0 ? undefined : ({ sentAt }) => (secondsOf(sentAt) ?? 0) > since,
 });
+
+/** The two lists, by the first word of their names. */
+export const LISTS = { pending: pendingList, sent: sentList } as const satisfies Record<string, ListFactory>;
+
+export type ListName = keyof typeof LISTS;

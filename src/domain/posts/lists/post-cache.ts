@@ -1,5 +1,11 @@
 import { LimitReached } from '../../limits/limit-reached.ts';
-import { findTwoAnswers, type PostAnswerName, storePostAnswer } from '../../../store/posts/post-answers.ts';
+import {
+  findTwoAnswers,
+  type PostAnswerName,
+  storePostAnswer,
+  WHEN_CHANGED,
+} from '../../../store/posts/post-answers.ts';
+import type { AnswerVersion } from '../../../store/posts/told-lists.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';
 import type { PostsDeps } from '../deps.ts';
@@ -8,14 +14,13 @@ import { tellLastKnown, untilAnswered } from '../../reads/until-answered.ts';
 
 /** The last answers about posts. The cache only saves requests, therefore a broken cache does not fail a call. */
 
-/** The name of the row that records when posts were last changed with a grant. */
-const CHANGED = 'changed';
-
 export interface KeptAnswer {
   /** The stored answer; undefined where a wrong clock dated it into the future, or where it cannot be read. */
   answer: unknown;
   /** The known length of a list, including writes since the list was read. */
   length: number | undefined;
+  /** The row of the answer; undefined without one. */
+  version: AnswerVersion | undefined;
   /** Answers that were read at this time or earlier may be out of date. */
   changedAt: number;
 }
@@ -23,17 +28,18 @@ export interface KeptAnswer {
 /** The cached answer with this name. */
 export async function keptAnswer(context: PostsDeps, { grantId, what }: PostAnswerName): Promise<KeptAnswer> {
   const kept = await withoutCacheFaults(context, grantId, async () => {
-    const [row, changed] = await findTwoAnswers(context.store, grantId, [what, CHANGED]);
+    const [row, changed] = await findTwoAnswers(context.store, grantId, [what, WHEN_CHANGED]);
     const isPast = row !== undefined && row.fetched_at <= context.clock.now();
     const answer: unknown = isPast ? JSON.parse(row.body) : undefined;
-    return { answer, length: row?.length ?? undefined, changedAt: changed?.fetched_at ?? 0 };
+    const version = row && { fetchedAt: row.fetched_at, length: row.length };
+    return { answer, length: row?.length ?? undefined, version, changedAt: changed?.fetched_at ?? 0 };
   });
-  return kept ?? { answer: undefined, length: undefined, changedAt: 0 };
+  return kept ?? { answer: undefined, length: undefined, version: undefined, changedAt: 0 };
 }
 
 /** Marks all cached posts of a grant as out of date: a caller that has written must read its own write. */
 export async function notePostsChanged(context: PostsDeps, grantId: string): Promise<void> {
-  await keepPostAnswer(context, { grantId, what: CHANGED }, { answer: null });
+  await keepPostAnswer(context, { grantId, what: WHEN_CHANGED }, { answer: null });
 }
 
 /** Caches an answer while its grant lives. `length` is the known length of a list. */

@@ -22,6 +22,7 @@ import {
   withoutMark,
   withPage,
 } from './kept-list.ts';
+import type { AnswerVersion } from '../../../store/posts/told-lists.ts';
 import type { PostList } from './lists.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
@@ -49,6 +50,8 @@ export interface ListAnswer {
   total: number;
   fetchedAt: number;
   isStale: boolean;
+  /** The kept answer that a fresh page was taken from; undefined for a page that was read just now. */
+  version?: AnswerVersion | undefined;
 }
 
 interface ListRequest extends PostsReader {
@@ -200,7 +203,7 @@ export async function readList(
 ): Promise<ListAnswer> {
   const { grant } = reader;
   const name = { grantId: grant.id, what: list.name };
-  const { answer, length, changedAt } = await keptAnswer(context, name);
+  const { answer, length, version, changedAt } = await keptAnswer(context, name);
   const asking = { ...reader, list, range, changedAt };
   const parsed = keptList.safeParse(answer).data;
   const kept = parsed && withKnownLength(parsed, length);
@@ -210,7 +213,7 @@ export async function readList(
     return page && answerFrom(asking, { list: kept, page, isStale });
   };
   const fresh = known(Math.max(now - freshFor(context, grant), changedAt), false);
-  if (fresh) return fresh;
+  if (fresh) return { ...fresh, version };
   // `changedAt` in the key: a call after a change does not join a reading that began before the change.
   const key = `posts ${grant.id} ${list.name} ${range.offset} ${range.count} ${changedAt}`;
   const read = () => fetchRange(context, asking, kept);

@@ -7,7 +7,7 @@ import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { FieldRefused } from '../../translation/call-fields.ts';
 import { LONGEST_QUEUE } from '../../translation/queue-order.ts';
-import { pendingList } from '../lists/lists.ts';
+import { LISTS } from '../lists/lists.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import type { Writer } from '../writes/writes.ts';
 import type { QueuedUpdate } from './arrange.ts';
@@ -33,7 +33,7 @@ async function readPages(
   channel: QueueChannel,
   takeRequest: () => void,
 ): Promise<WrittenPost[]> {
-  const { question } = pendingList(channel, 0);
+  const { question } = LISTS.pending(channel, 0);
   const posts: WrittenPost[] = [];
   for (let after: string | undefined; posts.length < LONGEST_QUEUE; ) {
     takeRequest();

@@ -86,17 +86,16 @@ async function bodyPairs(req: Request): Promise<FieldPairs> {
 
 const baseOf = (name: string) => name.split('[')[0];
 
+/** The pairs of the body, and the pairs of the query whose names are not in the body. */
+export function mergedPairs(body: FieldPairs, query: Parameters): FieldPairs {
+  const named = new Set(body.map(([name]) => baseOf(name)));
+  return [...body, ...query.pairs().filter(([name]) => !named.has(baseOf(name)))];
+}
+
 /**
- * The pairs of the body, and the pairs of the query whose names are not in the body.
+ * The pairs of a call.
  * @throws {MalformedBody | FieldRefused}
  */
 export async function callPairs(req: Request): Promise<FieldPairs> {
-  const body = await bodyPairs(req);
-  const named = new Set(body.map(([name]) => baseOf(name)));
-  return [
-    ...body,
-    ...queryParameters(req)
-      .pairs()
-      .filter(([name]) => !named.has(baseOf(name))),
-  ];
+  return mergedPairs(await bodyPairs(req), queryParameters(req));
 }

@@ -98,19 +98,24 @@ export async function readParameters(req: Request): Promise<Parameters> {
   return Parameters.ofPairs(await callPairs(req));
 }
 
-/** @throws {LegacyError | MalformedBody} */
-export async function readListParameters(req: Request): Promise<ListParameters> {
-  const parameters = await readParameters(req);
+const PAGE = { least: 0, most: 1_000_000, otherwise: 1, rule: 'a whole number from 1' };
+const COUNT = { least: 1, most: MOST, otherwise: DEFAULT_COUNT, rule: `a whole number from 1 to ${MOST}` };
+
+/** What the parameters of a call ask for. @throws {LegacyError} */
+export function listParametersIn(parameters: Parameters): ListParameters {
   const [repeated] = parameters.repeated(NAMES);
   if (repeated !== undefined) throw outOfBounds(repeated, 'one value');
   checkFilter(parameters);
-  const page = { least: 0, most: 1_000_000, otherwise: 1, rule: 'a whole number from 1' };
-  const count = { least: 1, most: MOST, otherwise: DEFAULT_COUNT, rule: `a whole number from 1 to ${MOST}` };
   return {
     // A client that counts from 0 means the first page.
-    page: Math.max(1, readNumber(parameters, 'page', page)),
-    count: readNumber(parameters, 'count', count),
+    page: Math.max(1, readNumber(parameters, 'page', PAGE)),
+    count: readNumber(parameters, 'count', COUNT),
     since: readSince(parameters),
     isUtc: readFlag(parameters, 'utc'),
   };
+}
+
+/** @throws {LegacyError | MalformedBody} */
+export async function readListParameters(req: Request): Promise<ListParameters> {
+  return listParametersIn(await readParameters(req));
 }

@@ -3,7 +3,7 @@ import { channelOfProfile, channelWithId, viewOf } from '../../../domain/posts/c
 import type { LegacyDeps } from '../deps.ts';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
 import { readKnownUpdate } from '../../../domain/posts/ids/read-known-update.ts';
-import { pendingList, sentList } from '../../../domain/posts/lists/lists.ts';
+import type { ListName } from '../../../domain/posts/lists/lists.ts';
 import { type PassedRead, shadowPassed } from '../../../domain/reads/shadow-passed.ts';
 import { oldUpdate } from '../../../domain/translation/old-update.ts';
 import { legacySchedules } from '../legacy-profile.ts';
@@ -24,10 +24,10 @@ interface ReadCall {
 /** The current answer of the new API. A stale answer is not compared, because it would differ by its age. */
 type NewApiRead = (call: ReadCall) => ReturnType<PassedRead['ours']>;
 
-function listOf(makeList: typeof pendingList): NewApiRead {
+function listOf(list: ListName): NewApiRead {
   return async ({ context, caller, req, id }) => {
     const parameters = await readListParameters(req);
-    const { answer, view } = await updatesOfProfile(context, caller, { makeList, id, parameters });
+    const { answer, view } = await updatesOfProfile(context, caller, { list, id, parameters });
     if (answer.isStale) return undefined;
     return { total: answer.total, updates: answer.posts.map((post) => oldUpdate(post, view)) };
   };
@@ -50,9 +50,9 @@ const READS: ReadonlyArray<readonly [pattern: RegExp, address: PassedRead['addre
   [
     /^\/1\/profiles\/(\w+)\/updates\/pending(?:\.json)?$/,
     '/1/profiles/:id/updates/pending.json',
-    listOf(pendingList),
+    listOf('pending'),
   ],
-  [/^\/1\/profiles\/(\w+)\/updates\/sent(?:\.json)?$/, '/1/profiles/:id/updates/sent.json', listOf(sentList)],
+  [/^\/1\/profiles\/(\w+)\/updates\/sent(?:\.json)?$/, '/1/profiles/:id/updates/sent.json', listOf('sent')],
   [/^\/1\/updates\/([0-9a-f]{24})(?:\.json)?$/, '/1/updates/:id.json', oneUpdate],
   [/^\/1\/profiles\/(\w+)\/schedules(?:\.json)?$/, '/1/profiles/:id/schedules.json', schedules],
 ];

@@ -1,9 +1,8 @@
 import type { LegacyDeps } from '../deps.ts';
 import { isNotShown } from '../../../domain/failures.ts';
 import type { Caller } from '../../../domain/ids/match-ids.ts';
-import type { LegacyIds } from '../../../domain/ids/legacy-ids.ts';
-import { channelOfProfile, viewOf } from '../../../domain/posts/caller-channel.ts';
-import type { pendingList, PostList } from '../../../domain/posts/lists/lists.ts';
+import { type CallerChannel, channelOfProfile, viewOf } from '../../../domain/posts/caller-channel.ts';
+import { type ListName, LISTS, type PostList } from '../../../domain/posts/lists/lists.ts';
 import { type ListAnswer, readList } from '../../../domain/posts/lists/read-list.ts';
 import { servedBy } from '../../../domain/tokens/resolve-token.ts';
 import type { UpdateView } from '../../../domain/translation/old-update.ts';
@@ -30,22 +29,29 @@ async function pageOf(
 }
 
 interface ListCall {
-  makeList: typeof pendingList;
+  list: ListName;
   /** The profile id that the caller gave. */
   id: string;
   parameters: ListParameters;
+}
+
+interface UpdatesOfProfile {
+  answer: ListAnswer;
+  found: CallerChannel;
+  list: PostList;
+  view: UpdateView;
 }
 
 /** The posts of a list, and how to write them as updates. @throws {LegacyError} */
 export async function updatesOfProfile(
   context: LegacyDeps,
   caller: Caller,
-  { makeList, id, parameters }: ListCall,
-): Promise<{ answer: ListAnswer; ids: LegacyIds; view: UpdateView }> {
+  { list: name, id, parameters }: ListCall,
+): Promise<UpdatesOfProfile> {
   const found = await channelOfProfile(context, caller, id);
   if (!found) throw new LegacyError(REFUSALS.unknownProfile);
-  const list = makeList(found.channel, parameters.since);
+  const list = LISTS[name](found.channel, parameters.since);
   const answer = await pageOf(context, caller, { list, ...parameters });
   const view = viewOf(found, { now: context.clock.now(), isUtc: parameters.isUtc });
-  return { answer, ids: found.ids, view };
+  return { answer, found, list, view };
 }

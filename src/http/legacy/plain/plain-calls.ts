@@ -1,15 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { LegacyDeps } from '../deps.ts';
 import { dependsOnApp, endingOf } from '../../../domain/lifecycle/lifecycle.ts';
-import { OLD_CALLS } from '../../../domain/old-calls/old-calls.ts';
-import { whoAnswers } from '../../../domain/old-calls/who-answers.ts';
-import { type ToldCall, toldCallOf, toldProfiles } from '../../../domain/posts/told-profiles.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
 import { isPlainlyServed } from '../../../domain/tokens/resolve-token.ts';
 import { andThen, type Soon } from '../../../shared/and-then.ts';
 import { newHexId } from '../../../shared/ids.ts';
 import { containErrors } from '../../../shared/net/contain-errors.ts';
 import { createCallRefusal } from '../../overload/refuse-call.ts';
+import type { PlainToken } from '../../../domain/posts/told-profiles.ts';
 import { hasRoom, isRefusedCall, learnApp } from '../../overload/room-for-call.ts';
 import { REQUEST_ID } from '../../request-id.ts';
 import type { RequestLogMode } from '../../request-log.ts';
@@ -22,13 +20,13 @@ import { isForm, readShortBody, shortLengthOf } from './short-body.ts';
 import { successorLink } from '../../wire/successor-link.ts';
 import { countAtEnd } from '../metrics/measure-call.ts';
 import { createCallLimit } from '../pass-through/pass-through.ts';
-import { wantsSubprofiles } from '../subprofiles.ts';
 import { noteAnswered } from '../usage-note.ts';
-import { Note } from '../../../shared/memory/note.ts';
+import { type KeptText, markMissed, textFinderOf } from './kept-texts.ts';
+import { type FoundAddress, PLAIN_ADDRESSES, plainAddressOf } from './plain-address.ts';
 
 /**
- * The short way of the most frequent call: `profiles.json` with one good token and a text that is kept. Every rule here
- * is the function that the ordinary way uses. In any doubt the call takes the ordinary way from its beginning: until
+ * The short way of the most frequent calls: `profiles.json` and the first page of a list of posts, with one good token and
+ * a text that is kept. Every rule here is the function that the ordinary way uses. In any doubt the call takes the ordinary way from its beginning: until
  * the answer is certain, nothing is counted and nothing is sent.
  */
 
@@ -45,7 +43,7 @@ interface PlainWayInput {
 interface PlainCall {
   req: IncomingMessage;
   res: ServerResponse;
-  path: string;
+  found: FoundAddress;
   query: Parameters;
   isSecure: boolean;
   startedAt: number;
@@ -53,19 +51,9 @@ interface PlainCall {
 
 /** The answer of a call, once it is certain. */
 interface PlainAnswer {
-  mapping: ToldCall;
+  mapping: PlainToken;
   carrier: CarriedToken['carrier'];
   text: string;
-}
-
-const PATHS = new Set<string>(OLD_CALLS.profiles.paths.flatMap((path) => [`${path}.json`, path]));
-
-/** The path of an address, where the address is plain and of this call. */
-function plainPathOf(address: string): string | undefined {
-  if (address.includes('#')) return undefined;
-  const end = address.indexOf('?');
-  const path = end < 0 ? address : address.slice(0, end);
-  return PATHS.has(path) ? path : undefined;
 }
 
 /** GET without a body, or POST with a short body or none. */
@@ -87,11 +75,11 @@ const isLogged = ({ context, logRequests }: PlainWayInput) =>
 const isMethod = (method: string | undefined) => method === 'GET' || method === 'POST';
 
 /** Whether an answer of the new API is ever served twice, and so a text can be kept. */
-const isKept = ({ settings }: LegacyDeps) => settings.profilesFresh > 0;
+const keepsTexts = ({ settings }: LegacyDeps) => settings.profilesFresh > 0;
 
-/** Whether every call is answered here and now, and without a line in the request log. */
+/** Whether every call may be answered now, and without a line in the request log. */
 const isPlainMoment = (way: PlainWayInput) =>
-  IS_ANSWERED_HERE && isKept(way.context) && !isLogged(way) && isBeforeSunset(way.context);
+  keepsTexts(way.context) && !isLogged(way) && isBeforeSunset(way.context);
 
 /** Whether the call belongs to a trace, which only the ordinary way takes along. */
 const isTraced = ({ context: { tracing } }: PlainWayInput, req: IncomingMessage) =>
@@ -102,58 +90,51 @@ const isPlainRequest = (req: IncomingMessage) =>
 
 /** The call of a request; undefined where the head of the request is not plain. */
 function plainCallOf(way: PlainWayInput, req: IncomingMessage, res: ServerResponse): PlainCall | undefined {
-  const path = plainPathOf(req.url ?? '');
-  if (path === undefined || !isPlainRequest(req) || isTraced(way, req) || !isPlainMoment(way))
-    return undefined;
+  const found = plainAddressOf(req.url ?? '');
+  if (!found || !isPlainRequest(req) || isTraced(way, req) || !isPlainMoment(way)) return undefined;
   const arrival = plainArrival(req, way.trusts);
+  if (!arrival) return undefined;
   const query = parametersIn(req.url ?? '');
-  if (!arrival || wantsSubprofiles(query)) return undefined;
-  return { req, res, path, query, isSecure: arrival.isSecure, startedAt: performance.now() };
+  return { req, res, found, query, isSecure: arrival.isSecure, startedAt: performance.now() };
 }
 
-/** @throws {LegacyError | MalformedBody} two tokens differ, or the body cannot be read */
-function tokenOf({ req, query }: PlainCall, body: Buffer | undefined): CarriedToken | undefined {
-  if (body && !isForm(req, body)) return undefined;
-  return onlyToken(tokensAt({ rawHeaders: req.rawHeaders, query, body: body && formParameters(body) }));
-}
-
-/** Whether the new API answers this call for every token with a grant, whatever the old API does. */
-const IS_ANSWERED_HERE = (['connected', 'left', 'issued'] as const).every((token) =>
-  (['runs', 'brownout', 'retired', 'none'] as const).every((oldApi) =>
-    [true, false].every((isCutOver) => whoAnswers({ call: 'account', token, oldApi, isCutOver }) === 'new'),
-  ),
-);
+/** The form in a body. @throws {MalformedBody} */
+const formOf = ({ req }: PlainCall, body: Buffer | undefined) =>
+  body && isForm(req, body) ? formParameters(body) : undefined;
 
 /** Whether nothing about the token's app asks for more than the plain answer. */
-function isPlainApp({ lifecycle, live, settings }: LegacyDeps, mapping: ToldCall): boolean {
+function isPlainApp({ lifecycle, live, settings }: LegacyDeps, mapping: PlainToken): boolean {
   const hasDates = hasCommonDates(lifecycle.current(), provenApp(mapping));
   return hasDates && !settings.shadow && !live.isWatched(mapping.client_id);
 }
 
-const missed = new Note<IncomingMessage, true>();
-
-/** Whether the call would have been answered on the short way, if its text had been kept. */
-export function wantsKept(req: IncomingMessage): boolean {
-  return missed.get(req) === true;
-}
-
 function createAnswerFinder({ context, perMinute }: PlainWayInput) {
   const limit = createCallLimit(context, perMinute);
-  const isPlain = (mapping: ToldCall) => isPlainlyServed(context, mapping) && isPlainApp(context, mapping);
-  const answerTo = ({ req }: PlainCall, { token, carrier }: CarriedToken, mapping: ToldCall) => {
+  const isPlain = (mapping: PlainToken) => isPlainlyServed(context, mapping) && isPlainApp(context, mapping);
+  const answerTo = (
+    { req }: PlainCall,
+    { token, carrier }: CarriedToken,
+    { mapping, text: find, isKept }: KeptText,
+  ): Soon<PlainAnswer | undefined> => {
     learnApp(context, token, mapping);
-    return andThen(toldProfiles(context, mapping), (text) => {
-      if (text === undefined) missed.set(req, true);
-      if (text === undefined || !limit.admits(mapping)) return undefined;
-      return { mapping, carrier, text };
+    return andThen(find(), (text) => {
+      if (text === undefined && isKept) markMissed(req);
+      return text === undefined || !limit.admits(mapping) ? undefined : { mapping, carrier, text };
     });
   };
-  /** The answer of a call; undefined where there is a doubt. */
+  /**
+   * The answer of a call; undefined where there is a doubt.
+   * @throws {LegacyError | MalformedBody} two tokens differ, or body or parameters cannot be read
+   */
   return (call: PlainCall, body: Buffer | undefined): Soon<PlainAnswer | undefined> => {
-    const found = tokenOf(call, body);
-    if (!found || !hasRoom(context, call.req, found.token)) return undefined;
-    return andThen(toldCallOf(context, found.token), (mapping) =>
-      mapping && isPlain(mapping) ? answerTo(call, found, mapping) : undefined,
+    const { req, found, query } = call;
+    const form = formOf(call, body);
+    if (body && !form) return undefined;
+    const carried = onlyToken(tokensAt({ rawHeaders: req.rawHeaders, query, body: form }));
+    if (!carried || !hasRoom(context, req, carried.token)) return undefined;
+    const finder = textFinderOf(found, { query, form });
+    return andThen(finder?.(context, carried.token), (kept) =>
+      kept && isPlain(kept.mapping) ? answerTo(call, carried, kept) : undefined,
     );
   };
 }
@@ -162,16 +143,17 @@ function createSender({ context }: PlainWayInput) {
   const { publicUrl } = context.settings;
   const addedFor = createAddedLines(context);
   const successors = new Map(
-    [...PATHS].map((path) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
+    PLAIN_ADDRESSES.map(({ path }) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
   );
   return (call: PlainCall, { mapping, carrier, text }: PlainAnswer): void => {
-    const { req, res, path, isSecure, startedAt } = call;
+    const { req, res, isSecure, startedAt } = call;
+    const { path, name } = call.found.address;
     const { method = '', headers } = req;
     const userAgent = headers['user-agent'];
     countAtEnd(context, {
       res,
       startedAt,
-      labelsOf: () => ({ endpoint: 'profiles', carrier, answeredBy: 'new' }),
+      labelsOf: () => ({ endpoint: name, carrier, answeredBy: 'new' }),
       whenAnswered() {
         const { statusCode: status } = res;
         const seen = { method, endpoint: path, userAgent, address: undefined, status, isPassed: false };
@@ -209,7 +191,7 @@ export function answerPlainly(way: PlainWayInput): RequestListener {
     const { req, res } = call;
     try {
       if (answer) send(call, answer);
-      else if (isRefusedCall(req)) refuse({ ...call, carrier: 'body' });
+      else if (isRefusedCall(req)) refuse({ ...call, path: call.found.address.path, carrier: 'body' });
       // A body that has been read already stays: see `readBodyOfCall`.
       else otherwise(body ? Object.assign(req, { body }) : req, res);
     } catch (error) {
