@@ -189,8 +189,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
     ]);
   });
 
-  const MANY = 20_500;
-  const KEPT = 20_000;
+  const MANY = 60_500;
+  const KEPT = 60_000;
+  const URGENT = 30_000;
 
   test('a database that is away loses nothing up to the bound, then drops with one line, and is written at the end', async () => {
     await breaker.whileMissing('usage', async () => {
@@ -211,12 +212,12 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('many are written early, and two processes that write the same rows do not block each other', async () => {
-    for (let n = 0; n < 10_000; n += 1) {
+    for (let n = 0; n < URGENT; n += 1) {
       one.note({ ...CALL, mappingId: `m${n}` });
-      two.note({ ...CALL, mappingId: `m${9_999 - n}` });
+      two.note({ ...CALL, mappingId: `m${URGENT - 1 - n}` });
     }
-    await until(async () => (await total()) === 20_000);
-    expect(await rows()).toHaveLength(10_000);
+    await until(async () => (await total()) === 2 * URGENT, 30_000);
+    expect(await rows()).toHaveLength(URGENT);
     expect(log()).toEqual([]);
   });
 

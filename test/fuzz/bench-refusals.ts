@@ -3,6 +3,9 @@ import { CONTROLS, type Cost, costOf, hostileShapes, type Refused } from './refu
 
 const WARM_UP = 2000;
 
+/** A flood of one shape makes the bridge quick at it, as the plain ones before made it quick at them. */
+const WARM_UP_OF_SHAPE = 500;
+
 const DEAREST = 10;
 
 const HEAD = `${'request'.padEnd(44)} status ms of CPU  times`;
@@ -67,6 +70,7 @@ async function roundsOf(
   shape: Refused,
   { times, rounds }: { times: number; rounds: number },
 ): Promise<RefusalRounds> {
+  await costOf(ground, shape, WARM_UP_OF_SHAPE);
   const measured: RefusalRounds = { name: shape.name, kind: shape.kind, cpu: [], control: [] };
   for (let round = 0; round < rounds; round += 1) {
     measured.cpu.push((await costOf(ground, shape, times)).cpu);

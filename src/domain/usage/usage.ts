@@ -37,11 +37,19 @@ export interface UsageLog {
   close(): Promise<void>;
 }
 
-/** How long a call may be known to its own process alone. */
+/** How long a call may be known to its own process alone, while few rows wait. */
 const FLUSH_EVERY = 10 * SECOND;
 
+/**
+ * And while many wait. Where very many tokens call, most rows hold one call after ten seconds and several after thirty:
+ * then a row costs its calls a third.
+ */
+const FLUSH_MANY_EVERY = 30 * SECOND;
+
+const MANY_ROWS = 5000;
+
 /** A write begins early at this many rows. */
-const ROWS_URGENT = 10_000;
+const ROWS_URGENT = 30_000;
 
 /** Rows of one statement. SQLite holds up the process while a statement runs. */
 const ROWS_PER_STATEMENT = 300;
@@ -159,13 +167,27 @@ export function createUsageLog({ store, clock, logger }: UsageLogDeps): UsageLog
   const waiting = createWaitingRows();
   const rowOf = createRows(clock);
   let isDropping = false;
+  let isAsked = false;
+  let writtenAt = performance.now();
   const writeOnce = async () => {
+    isAsked = false;
     await writeAll(store, waiting);
+    writtenAt = performance.now();
     isDropping = false;
   };
+  const isDue = () =>
+    isAsked ||
+    waiting.size() < MANY_ROWS ||
+    performance.now() - writtenAt > FLUSH_MANY_EVERY - FLUSH_EVERY / 2;
   const failure = { logger, message: 'usage cannot be written' };
   const write = restAfterFailure({ ...failure, firstRest: SECOND }, writeOnce);
-  const writing = repeat(write, FLUSH_EVERY);
+  const writing = repeat(async () => {
+    if (isDue()) await write();
+  }, FLUSH_EVERY);
+  const writeNow = (): Promise<void> => {
+    isAsked = true;
+    return writing.run();
+  };
   return {
     note(call) {
       const isKept = waiting.add(rowOf(call));
@@ -175,9 +197,9 @@ export function createUsageLog({ store, clock, logger }: UsageLogDeps): UsageLog
         });
         isDropping = true;
       }
-      if (waiting.size() >= ROWS_URGENT) void writing.run();
+      if (waiting.size() >= ROWS_URGENT) void writeNow();
     },
-    flush: () => writing.run(),
+    flush: writeNow,
     async close() {
       await writing.stop();
       // This write is the last one, so it is tried even during the rest after a failure.

@@ -3,7 +3,7 @@ import type { UsageRow } from '../../store/usage/usage.ts';
 /** The counted calls of a process that are not written yet, in sums. */
 
 /** The most rows in memory. While the database is away, further rows are dropped. */
-export const ROWS_KEPT = 20_000;
+export const ROWS_KEPT = 60_000;
 
 /** The key of a row. Every process writes rows in the order of these keys. */
 function keyOf({ mapping_id, day, endpoint, carrier, user_agent, outcome }: UsageRow): string {
@@ -49,8 +49,9 @@ class TokenRows {
   }
 }
 
-/** The rows in the order in which every process writes them. */
-function inOrder(rows: readonly UsageRow[]): UsageRow[] {
+/** The rows of a token in the order in which every process writes them. */
+function inOrder(rows: readonly UsageRow[]): readonly UsageRow[] {
+  if (rows.length < 2) return rows;
   const keys = new Map(rows.map((row) => [keyOf(row), row]));
   return [...keys.keys()].toSorted().flatMap((key) => keys.get(key) ?? []);
 }
@@ -74,7 +75,8 @@ export function createWaitingRows() {
   };
   return {
     size: () => size,
-    all: () => inOrder([...ofToken.values()].flatMap((rows) => rows.all())),
+    /** All rows, in the order of their tokens: every process writes them so. */
+    all: () => [...ofToken.keys()].toSorted().flatMap((id) => inOrder(ofToken.get(id)?.all() ?? [])),
     /** Adds a row to the sums; false where there is no room. */
     add(row: UsageRow): boolean {
       const waiting = ofToken.get(row.mapping_id)?.find(row);
