@@ -101,8 +101,14 @@ export async function readParameters(req: Request): Promise<Parameters> {
 const PAGE = { least: 0, most: 1_000_000, otherwise: 1, rule: 'a whole number from 1' };
 const COUNT = { least: 1, most: MOST, otherwise: DEFAULT_COUNT, rule: `a whole number from 1 to ${MOST}` };
 
+/** Of most calls, which have no parameters but perhaps their token. */
+const DEFAULTS: ListParameters = { page: 1, count: DEFAULT_COUNT, since: 0, isUtc: false };
+
+const isOnlyToken = (parameters: Parameters) => parameters.names().every((name) => name === 'access_token');
+
 /** What the parameters of a call ask for. @throws {LegacyError} */
 export function listParametersIn(parameters: Parameters): ListParameters {
+  if (isOnlyToken(parameters)) return DEFAULTS;
   const [repeated] = parameters.repeated(NAMES);
   if (repeated !== undefined) throw outOfBounds(repeated, 'one value');
   checkFilter(parameters);
