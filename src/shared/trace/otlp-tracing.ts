@@ -87,10 +87,10 @@ export async function openOtlpRecorder(options: Options): Promise<TraceRecorder>
       : otel.ROOT_CONTEXT;
   return {
     isDrawn: options.isDrawn,
-    begin({ name, kind, parent }): Span {
+    begin({ name, kind, parent, begunAt: begun = performance.now() }): Span {
       const { traceId, state } = parent ?? newTrace();
       const trace = { traceId, parentId: newSpanId(), state, isSampled: true, isRecorded: true };
-      const [startTime, begun] = [Date.now(), performance.now()];
+      const startTime = Date.now() - (performance.now() - begun);
       return {
         trace,
         end({ isFailed, attributes }) {

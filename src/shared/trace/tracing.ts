@@ -29,6 +29,8 @@ interface SpanStart {
   kind: 'server' | 'client';
   /** Without a parent the span begins a trace. */
   parent?: TraceContext | undefined;
+  /** When its work began to wait, in milliseconds of the monotonic clock; without it, now. */
+  begunAt?: number;
 }
 
 export interface TraceRecorder {

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { newTrace } from '../../../shared/trace/trace-context.ts';
 import type { LegacyDeps } from '../deps.ts';
+import { arrivedAt } from '../../arrived-at.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { callerOf } from '../../request-log.ts';
 import { broughtTraceOf, setTrace, traceOf } from '../../request-trace.ts';
@@ -39,7 +40,7 @@ export function traceCall(
   const brought = broughtTraceOf(res);
   if (!tracing.isDrawn(req, brought)) return setTrace(res, brought ?? newTrace());
   const name = NAMES[endpoint] ?? `old call ${endpoint}`;
-  const span = tracing.begin({ name, kind: 'server', parent: brought });
+  const span = tracing.begin({ name, kind: 'server', parent: brought, begunAt: arrivedAt(req) });
   setTrace(res, span.trace);
   res.once('close', () => {
     // A trace that was forgotten may have a credential for its id, and so may one that nobody compared with the body.
