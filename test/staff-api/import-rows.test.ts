@@ -201,9 +201,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const row: Record<string, unknown> = { type: 'app' };
     for (let i = 0; i < 200_000; i += 1) row[`field${i}`] = {};
     const rows = [row, ...Array.from({ length: 4000 }, () => ({ type: 'app', name: {} }))];
-    const begun = performance.now();
+    const before = process.cpuUsage();
     const answer = await program.post('/import', { rows });
-    expect(performance.now() - begun).toBeLessThan(4000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(4000);
     expect(problemIn(answer)).toBe('422 invalid-request');
     const { errors } = answer.json as { errors: Array<{ pointer: string; detail: string }> };
     expect(errors).toHaveLength(20);
