@@ -1,6 +1,7 @@
 import { cutOverApp } from '../../src/domain/cut-over/cut-over-app.ts';
 import { isMovedEarly } from '../../src/domain/cut-over/moved-early.ts';
 import { newHexId } from '../../src/shared/ids.ts';
+import { setDate } from '../../src/store/lifecycle/lifecycle-dates.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { type OldAccount, type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
 import { sendRaw } from '../support/callers/raw-request.ts';
@@ -132,4 +133,35 @@ test('both sides end the token of an account that is cut over', async () => {
   const end = { method: 'POST', path: '/1/user/deauthorize.json', headers };
   expect((await sendRaw(system.bridgeUrl, end)).status).toBe(200);
   await until(() => old.seen('POST', '/1/user/deauthorize.json').length === before + 1);
+});
+
+test('a kept text of a list is told once the old API is retired, and not while the old API runs', async () => {
+  const { store, lifecycle, clock } = system.bridge.context;
+  await cutOver(0, 100);
+  const [pair] = pairs.slice(-1);
+  const { grant_id: grantId } = await store.durable
+    .selectFrom('mappings')
+    .select('grant_id')
+    .where('id', '=', pair!.mappingId)
+    .executeTakeFirstOrThrow();
+  const id = newHexId();
+  const kept = {
+    id: `${grantId} pending ${id}`,
+    answer_id: `${grantId} pending ${id}`,
+    grant_id: String(grantId),
+    modern_client_id: system.bridge.context.server.clientId,
+    fetched_at: clock.now(),
+    valid_from: 0,
+    valid_until: Number.MAX_SAFE_INTEGER,
+    key: `${system.app.clientId} 20 false`,
+    text: '{"kept":true}',
+  };
+  await store.volatile.insertInto('told_lists').values(kept).execute();
+  const path = `/1/profiles/${id}/updates/pending.json`;
+  expect(await isPassed(pair!, path)).toBe(true);
+  const now = clock.now();
+  await setDate(store.durable, { name: 'retirement', at: now - 1, changed_at: now, changed_by: 'test' });
+  await lifecycle.refresh();
+  const headers = { authorization: `Bearer ${pair!.token}` };
+  expect(await sendRaw(system.bridgeUrl, { path, headers })).toMatchObject({ status: 200, text: kept.text });
 });
