@@ -16,25 +16,29 @@ create unlogged table told_lists (
 create index told_lists_of_answer on told_lists (answer_id);
 create index told_lists_of_grant on told_lists (grant_id);
 
--- In the order of their ids, so that two deletions cannot wait for each other.
-create function drop_told_lists_of_list() returns trigger language plpgsql as $$
+-- Once for each statement, and in the order of their ids: two statements that drop texts of one grant cannot wait for each other.
+create function drop_told_lists_of_lists() returns trigger language plpgsql as $$
 begin
-  delete from told_lists
-    where id in (select id from told_lists where answer_id = old.id order by id for update);
+  delete from told_lists where id in (
+    select id from told_lists where answer_id in (select id from gone) order by id for update);
   return null;
 end
 $$;
 
-create function drop_told_lists_of_account() returns trigger language plpgsql as $$
+create function drop_told_lists_of_accounts() returns trigger language plpgsql as $$
 begin
-  delete from told_lists
-    where id in (select id from told_lists where grant_id = old.grant_id order by id for update);
+  delete from told_lists where id in (
+    select id from told_lists where grant_id in (select grant_id from gone) order by id for update);
   return null;
 end
 $$;
 
-create trigger told_lists_of_list after update or delete on post_answers
-  for each row execute function drop_told_lists_of_list();
+create trigger told_lists_of_changed after update on post_answers
+  referencing old table as gone for each statement execute function drop_told_lists_of_lists();
+create trigger told_lists_of_dropped after delete on post_answers
+  referencing old table as gone for each statement execute function drop_told_lists_of_lists();
 
-create trigger told_lists_of_account after update or delete on answers
-  for each row execute function drop_told_lists_of_account();
+create trigger told_lists_of_changed_account after update on answers
+  referencing old table as gone for each statement execute function drop_told_lists_of_accounts();
+create trigger told_lists_of_dropped_account after delete on answers
+  referencing old table as gone for each statement execute function drop_told_lists_of_accounts();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { dueWords, secondsOf } from '../../src/domain/translation/old-times.ts';
+import { dayIn, dueWords, secondsOf } from '../../src/domain/translation/old-times.ts';
 
 const at = (iso: string) => Date.parse(iso);
 const words = (due: string, zone: string, now = '2000-01-01T00:00:00Z') =>
@@ -99,4 +99,33 @@ test.each([
   [undefined, undefined],
 ])('%s is %s in whole seconds', (iso, seconds) => {
   expect(secondsOf(iso)).toBe(seconds);
+});
+
+/** Days of twenty-three and twenty-five hours, days that begin at one o'clock, and a day that a country left out. */
+const MOMENTS: Array<[zone: string, at: string]> = [
+  ['UTC', '2026-03-01T12:00:00Z'],
+  ['Europe/Berlin', '2026-03-28T23:30:00Z'],
+  ['Europe/Berlin', '2026-10-24T23:30:00Z'],
+  ['Africa/Cairo', '2026-04-23T21:59:40Z'],
+  ['Africa/Cairo', '2026-04-24T10:00:00Z'],
+  ['America/Santiago', '2026-09-06T12:00:00Z'],
+  ['America/Havana', '2026-03-08T12:00:00Z'],
+  ['Asia/Kolkata', '2026-03-01T18:29:59Z'],
+  ['Pacific/Apia', '2011-12-30T09:00:00Z'],
+];
+
+test.each(MOMENTS)(
+  'in %s at %s the words for days stay the same until the day ends, and no longer',
+  (zone, moment) => {
+    const now = at(moment);
+    const { begins, ends } = dayIn(zone, now);
+    const todayAt = (then: number) => dueWords(now / 1000, { zone, now: then })?.day;
+    expect(begins).toBeLessThanOrEqual(now);
+    expect([todayAt(begins), todayAt(now), todayAt(ends - 1)]).toEqual(['Today', 'Today', 'Today']);
+    expect([todayAt(begins - 1), todayAt(ends)]).not.toContain('Today');
+  },
+);
+
+test('an unknown time zone has no words for days, and no end of a day', () => {
+  expect(dayIn('Nowhere/Town', Date.now())).toEqual({ begins: 0, ends: Number.MAX_SAFE_INTEGER });
 });

@@ -18,7 +18,7 @@ export const KNOWN_FOR = 60 * MINUTE;
 export interface CallerChannel {
   channel: AccountWithAge['channels'][number];
   /** The account, and the age of what is known of account and channel. */
-  reading: Pick<AccountWithAge, 'account' | 'fetchedAt' | 'isStale'>;
+  reading: Pick<AccountWithAge, 'account' | 'fetchedAt'>;
   ids: LegacyIds;
 }
 

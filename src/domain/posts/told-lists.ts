@@ -1,4 +1,3 @@
-import { DateTime } from 'luxon';
 import type { Soon } from '../../shared/and-then.ts';
 import {
   type AnswerVersion,
@@ -13,6 +12,7 @@ import { type CallerChannel, KNOWN_FOR } from './caller-channel.ts';
 import type { PostsDeps } from './deps.ts';
 import { isFreshText } from './fresh-text.ts';
 import type { ListName } from './lists/lists.ts';
+import { dayIn } from '../translation/old-times.ts';
 
 /**
  * The text of the first page of a list, kept from one call to the next as the text of `profiles.json` is. The text depends on
@@ -71,20 +71,14 @@ export function toldList(context: PostsDeps, told: ToldListCall, call: FirstPage
   return { text: isOfCall ? told.text : undefined, isKept: false };
 }
 
-/** The day in a time zone to which a moment belongs, in Unix milliseconds. An unknown time zone has no words for days. */
-function dayOf(now: number, zone: string): { from: number; until: number } {
-  const day = DateTime.fromMillis(now, { zone }).startOf('day');
-  if (!day.isValid) return { from: 0, until: Number.MAX_SAFE_INTEGER };
-  return { from: day.toMillis(), until: day.plus({ days: 1 }).toMillis() };
-}
-
 interface MadeList {
   call: FirstPageCall;
   text: string;
   found: CallerChannel;
   /** The list, as it is named among the kept answers of the grant. */
   list: { name: string };
-  answer: { fetchedAt: number; isStale: boolean; version?: AnswerVersion | undefined };
+  /** Without a version, no text is kept: a page that was read just now, or the last known one. */
+  answer: { fetchedAt: number; version?: AnswerVersion | undefined };
   /** When the text was made, and for which time zone. */
   view: { now: number; zone: string };
 }
@@ -96,17 +90,17 @@ export function keepList(
   { call, text, found: { reading }, list: { name: what }, answer, view }: MadeList,
 ): void {
   const { client_id: clientId, grant_id: grantId, modern_client_id: modernClientId } = mapping;
-  const { fetchedAt, isStale, version } = answer;
-  if (!version || isStale || reading.isStale || text.length > LONGEST_TEXT) return;
-  const day = dayOf(view.now, view.zone);
+  const { fetchedAt, version } = answer;
+  if (!version || text.length > LONGEST_TEXT) return;
+  const day = dayIn(view.zone, view.now);
   const told = {
     list: named(call),
     answer: { grantId, what, ...version },
     accountAt: reading.fetchedAt,
     modernClientId,
     fetchedAt,
-    validFrom: day.from,
-    validUntil: Math.min(day.until, reading.fetchedAt + KNOWN_FOR),
+    validFrom: day.begins,
+    validUntil: Math.min(day.ends, reading.fetchedAt + KNOWN_FOR),
     key: keyOf(clientId, call),
     text,
   };

@@ -48,3 +48,14 @@ export function dueWords(due: number, { zone, now }: { zone: string; now: number
   if (!local.isValid) return undefined;
   return { day: dayWords(local, DateTime.fromMillis(now, { zone })), due_time: timeWords(local) };
 }
+
+/**
+ * The day in a time zone to which a moment belongs, in Unix milliseconds: from `begins` to before `ends` the words for days
+ * stay the same. In an unknown time zone there are no words, and so no end. A day may begin at one o'clock, where the clocks
+ * are put forward at midnight.
+ */
+export function dayIn(zone: string, now: number): { begins: number; ends: number } {
+  const day = DateTime.fromMillis(now, { zone }).startOf('day');
+  if (!day.isValid) return { begins: 0, ends: Number.MAX_SAFE_INTEGER };
+  return { begins: day.toMillis(), ends: day.plus({ days: 1 }).startOf('day').toMillis() };
+}

@@ -37,18 +37,10 @@ export interface UsageLog {
   close(): Promise<void>;
 }
 
-/** How long a call may be known to its own process alone, while few rows wait. */
+/** How long a call may be known to its own process alone. Pages of owners promise that. */
 const FLUSH_EVERY = 10 * SECOND;
 
-/**
- * And while many wait. Where very many tokens call, most rows hold one call after ten seconds and several after thirty:
- * then a row costs its calls a third.
- */
-const FLUSH_MANY_EVERY = 30 * SECOND;
-
-const MANY_ROWS = 5000;
-
-/** A write begins early at this many rows. */
+/** A write begins early at this many rows. Where it begins too early, each call of very many tokens has a row of its own. */
 const ROWS_URGENT = 30_000;
 
 /** Rows of one statement. SQLite holds up the process while a statement runs. */
@@ -167,27 +159,13 @@ export function createUsageLog({ store, clock, logger }: UsageLogDeps): UsageLog
   const waiting = createWaitingRows();
   const rowOf = createRows(clock);
   let isDropping = false;
-  let isAsked = false;
-  let writtenAt = performance.now();
   const writeOnce = async () => {
-    isAsked = false;
     await writeAll(store, waiting);
-    writtenAt = performance.now();
     isDropping = false;
   };
-  const isDue = () =>
-    isAsked ||
-    waiting.size() < MANY_ROWS ||
-    performance.now() - writtenAt > FLUSH_MANY_EVERY - FLUSH_EVERY / 2;
   const failure = { logger, message: 'usage cannot be written' };
   const write = restAfterFailure({ ...failure, firstRest: SECOND }, writeOnce);
-  const writing = repeat(async () => {
-    if (isDue()) await write();
-  }, FLUSH_EVERY);
-  const writeNow = (): Promise<void> => {
-    isAsked = true;
-    return writing.run();
-  };
+  const writing = repeat(write, FLUSH_EVERY);
   return {
     note(call) {
       const isKept = waiting.add(rowOf(call));
@@ -197,9 +175,9 @@ export function createUsageLog({ store, clock, logger }: UsageLogDeps): UsageLog
         });
         isDropping = true;
       }
-      if (waiting.size() >= ROWS_URGENT) void writeNow();
+      if (waiting.size() >= ROWS_URGENT) void writing.run();
     },
-    flush: writeNow,
+    flush: () => writing.run(),
     async close() {
       await writing.stop();
       // This write is the last one, so it is tried even during the rest after a failure.

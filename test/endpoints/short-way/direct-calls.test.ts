@@ -11,8 +11,9 @@ import { until } from '../../support/servers/held-answer.ts';
 import { portOf } from '../../support/servers/free-port.ts';
 
 /**
- * The most frequent reads go around the router of Express (src/http/legacy/direct-calls.ts), and a plain
- * profiles.json and the first page of a list take a shorter way yet (src/http/legacy/plain/plain-calls.ts). No caller can tell: every byte but the time is the same.
+ * The most frequent reads go around the router of Express (src/http/legacy/direct-calls.ts). Of these, a plain
+ * profiles.json and the first page of a list take a shorter way yet (src/http/legacy/plain/plain-calls.ts). No caller can
+ * tell: every byte but the time is the same.
  */
 
 let system: System;

@@ -114,6 +114,11 @@ test('after a write the list is read anew', async () => {
   expect(await takesShortWay()).toBe(false);
   await mark();
   expect(await takesShortWay()).toBe(true);
+  const changes = volatile().selectFrom('post_answers').select('fetched_at').where('id', 'like', '% changed');
+  const { fetched_at: changedAt } = await changes.executeTakeFirstOrThrow();
+  // A page that was read in the same millisecond may have been read before the change.
+  await volatile().updateTable('told_lists').set({ fetched_at: changedAt }).execute();
+  expect(await takesShortWay()).toBe(false);
 });
 
 test('a text is told on its own day alone, while it is fresh, and while its account is known', async () => {
@@ -173,4 +178,22 @@ test('calls on the short way are counted, and count as usage, as those of the or
     return now.calls >= wanted.calls && now.used >= wanted.used;
   }, 5000);
   expect(await counted()).toEqual(wanted);
+});
+
+test('a text of very long posts is not kept', async () => {
+  const answers = volatile().selectFrom('post_answers').selectAll().where('id', 'like', '% pending %');
+  const { id, body } = await answers.executeTakeFirstOrThrow();
+  const kept = JSON.parse(body) as { pages: Array<{ posts: Array<{ text: string }> }> };
+  const [post] = kept.pages[0]?.posts ?? [];
+  if (!post) throw new Error('the list has no post');
+  const keptAfter = async (length: number) => {
+    post.text = 'x'.repeat(length);
+    const row = volatile()
+      .updateTable('post_answers')
+      .set({ body: JSON.stringify(kept) });
+    await row.where('id', '=', id).execute();
+    for (let made = 0; made < 3; made += 1) expect((await call()).text.length).toBeGreaterThan(length);
+    return (await volatile().selectFrom('told_lists').select('id').execute()).length;
+  };
+  expect([await keptAfter(300 * 1024), await keptAfter(1000)]).toEqual([0, 1]);
 });

@@ -16,6 +16,17 @@ const WHAT = 'pending channel';
 const answer = (fetched_at: number) => ({ body: '{}', organization_ids: '[]', fetched_at });
 const list = (fetched_at: number, length: number | null = 3) => ({ body: '{}', length, fetched_at });
 
+const TEXT = {
+  list: 'pending profile',
+  accountAt: 10,
+  modernClientId: 'client',
+  fetchedAt: 10,
+  validFrom: 0,
+  validUntil: 4_000_000_000_000,
+  key: 'key',
+  text: '{}',
+} as const;
+
 describe.each(databaseKinds)('on %s a kept text of a list', (kind) => {
   let stores: TwoStores;
 
@@ -33,19 +44,13 @@ describe.each(databaseKinds)('on %s a kept text of a list', (kind) => {
 
   const keep = (grantId: string, was: { listAt?: number; length?: number | null; accountAt?: number } = {}) =>
     keepToldList(stores.two, {
-      list: 'pending profile',
+      ...TEXT,
       answer: { grantId, what: WHAT, fetchedAt: was.listAt ?? 10, length: was.length ?? 3 },
       accountAt: was.accountAt ?? 10,
-      modernClientId: 'client',
-      fetchedAt: 10,
-      validFrom: 0,
-      validUntil: 4_000_000_000_000,
-      key: 'key',
-      text: '{}',
     });
 
   const textsOf = async (grantId: string) => {
-    const texts = stores.one.volatile.selectFrom('told_lists').select(['id', 'valid_until']);
+    const texts = stores.one.volatile.selectFrom('told_lists').select('id');
     return (await texts.where('grant_id', '=', grantId).execute()).map(({ id }) => id);
   };
 
@@ -110,5 +115,29 @@ describe.each(databaseKinds)('on %s a kept text of a list', (kind) => {
     });
     await keeping.kept;
     expect(await textsOf(grantId)).toEqual([]);
+  });
+
+  test('many go at once, by their lists and by their account, and neither waits for the other for ever', async () => {
+    // The rows of the lists stand in the reverse of the order of their texts.
+    const lists = Array.from({ length: 9 }, (_, n) => `pending ${9 - n}` as const);
+    await storeAnswer(stores.one, 'many', answer(10));
+    for (const what of lists) {
+      await storePostAnswer(stores.one, { grantId: 'many', what }, list(10));
+      const kept = { grantId: 'many', what, fetchedAt: 10, length: 3 };
+      await keepToldList(stores.two, { ...TEXT, list: what, answer: kept });
+    }
+    expect(await textsOf('many')).toHaveLength(lists.length);
+    // Both wait for a text in the middle, with those that they have dropped before.
+    const { gone } = await stores.one.volatile.transaction().execute(async (tx) => {
+      await tx.updateTable('told_lists').set({ key: 'held' }).where('id', '=', 'many pending 5').execute();
+      const dropping = [
+        forgetLengths(stores.two, 'many', undefined),
+        storeAnswer(stores.two, 'many', answer(11)),
+      ];
+      await Promise.race([...dropping, delay(500)]);
+      return { gone: Promise.all(dropping) };
+    });
+    await gone;
+    expect(await textsOf('many')).toEqual([]);
   });
 });

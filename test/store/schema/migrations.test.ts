@@ -164,7 +164,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/036-deeds.sql', 'c03ca75376d9aa05'],
   ['postgres/037-lists-at-size.sql', '002f8354f69bac2b'],
   ['postgres/038-waiting-names-at-once.sql', 'c1d2c74f108c6f6d'],
-  ['postgres/039-told-lists.sql', '866bec24ebc01be2'],
+  ['postgres/039-told-lists.sql', '9fec3fd52a388f43'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
