@@ -1,4 +1,4 @@
-// The two lists of a profile from what is kept, as they are after a first call.
+// The two lists of a profile from what is kept, as they are after a first call of each token.
 import { join } from 'node:path';
 import { linesOf } from '../measure.mjs';
 import { channelIdOf } from '../rows.mjs';
@@ -14,6 +14,7 @@ export async function lists(stage) {
   for (const list of isQuick ? ['pending'] : ['pending', 'sent']) {
     const path = `/1/profiles/${channelIdOf(0, 0)}/updates/${list}.json`;
     const peers = await stage.webPeers(bridges[0], path);
+    for (const bridge of bridges) await stage.callOnce(bridge, { file, request: list });
     const measured = await stage.rounds([...bridges, ...peers], { file, request: list });
     lines.push(...linesOf(`${list}.json, fresh, header`, measured, CACHED));
   }
