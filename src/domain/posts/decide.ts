@@ -75,6 +75,15 @@ export async function decideAnswerer(
   return { by, resolved, ending };
 }
 
+const PHASES = ['runs', 'brownout', 'retired', 'none'] as const satisfies readonly OldApiPhase[];
+
+/** The kinds of calls that the new API answers for every token with a grant, whatever the old API does. */
+const ALWAYS_NEW: ReadonlySet<CallKind> = new Set(
+  (['account', 'queue'] as const).filter((call) =>
+    PHASES.every((oldApi) => whoAnswers({ call, token: 'connected', oldApi, isCutOver: false }) === 'new'),
+  ),
+);
+
 /**
  * Whether the new API certainly answers a call with this token, which a grant serves. False where only the ordinary way
  * can tell.
@@ -84,6 +93,7 @@ export function isAnsweredByNew(
   call: CallKind,
   mapping: Parameters<typeof isFromBefore>[0] & Parameters<typeof provenApp>[0],
 ): boolean {
+  if (ALWAYS_NEW.has(call)) return true;
   const oldApi = phaseOf(context, retirementOf(context, provenApp(mapping)));
   const token = isFromBefore(mapping) ? 'connected' : 'issued';
   return whoAnswers({ call, token, oldApi, isCutOver: false }) === 'new';

@@ -32,7 +32,10 @@ export interface FirstPageCall {
 /** Longer texts are made anew for each call. */
 const LONGEST_TEXT = 256 * 1024;
 
-const named = ({ list, id }: FirstPageCall): NamedList => `${list} ${id}`;
+/** The list, and the profile id that the caller gave. */
+type NamedByCall = Pick<FirstPageCall, 'list' | 'id'>;
+
+const named = ({ list, id }: NamedByCall): NamedList => `${list} ${id}`;
 
 const keyOf = (clientId: string, { count, isUtc }: FirstPageCall) => `${clientId} ${count} ${isUtc}`;
 
@@ -40,7 +43,7 @@ const keyOf = (clientId: string, { count, isUtc }: FirstPageCall) => `${clientId
 export function toldListOf(
   { store, vault }: PostsDeps,
   token: string,
-  call: FirstPageCall,
+  call: NamedByCall,
 ): Soon<ToldListCall | undefined> {
   return findToldList(store, vault.digest(token), named(call));
 }

@@ -14,16 +14,18 @@ import type { FoundAddress } from './plain-address.ts';
 
 /** The texts that the short way may answer with. */
 
-export interface KeptText {
-  mapping: PlainToken;
+interface FoundText {
   /** The text; undefined where the ordinary way has to make it. */
-  text: () => Soon<string | undefined>;
+  text: string | undefined;
   /** Whether the text that the ordinary way makes is to be kept. */
   isKept: boolean;
 }
 
-/** Finds a token with its text; undefined for a token that no grant serves. */
-type TextFinder = (context: LegacyDeps, token: string) => Soon<KeptText | undefined>;
+export interface KeptText {
+  mapping: PlainToken;
+  /** @throws {LegacyError} a parameter is out of bounds */
+  find: () => Soon<FoundText>;
+}
 
 export interface CallParameters {
   query: Parameters;
@@ -31,21 +33,20 @@ export interface CallParameters {
   form: Parameters | undefined;
 }
 
-const profilesText: TextFinder = (context, token) =>
-  andThen(toldCallOf(context, token), (told) =>
-    told && isAnsweredByNew(context, OLD_CALLS.profiles.kind, told)
-      ? { mapping: told, text: () => toldProfiles(context, told), isKept: true }
-      : undefined,
-  );
+const NEVER_KEPT: FoundText = { text: undefined, isKept: false };
 
-const listText =
-  (call: FirstPageCall): TextFinder =>
-  (context, token) =>
-    andThen(toldListOf(context, token, call), (told) => {
-      if (!told || !isAnsweredByNew(context, OLD_CALLS.pendingUpdates.kind, told)) return undefined;
-      const { text, isKept } = toldList(context, told, call);
-      return { mapping: told, text: () => text, isKept };
-    });
+function profilesText(
+  context: LegacyDeps,
+  token: string,
+  { query }: CallParameters,
+): Soon<KeptText | undefined> {
+  if (wantsSubprofiles(query)) return undefined;
+  return andThen(toldCallOf(context, token), (told) => {
+    if (!told || !isAnsweredByNew(context, OLD_CALLS.profiles.kind, told)) return undefined;
+    const find = () => andThen(toldProfiles(context, told), (text) => ({ text, isKept: true }));
+    return { mapping: told, find };
+  });
+}
 
 /** The call for a list, as far as a text of it is kept: the first page of the whole list. */
 export function firstPageOf(
@@ -59,17 +60,31 @@ function parametersOf({ query, form }: CallParameters): Parameters {
   return form ? Parameters.ofPairs(mergedPairs(form.pairs(), query)) : query;
 }
 
-/**
- * Finds the text of a call; undefined for a call with parameters of which no text is kept.
- * @throws {LegacyError} a parameter is out of bounds
- */
-export function textFinderOf(
-  { address: { list }, id }: FoundAddress,
-  parameters: CallParameters,
-): TextFinder | undefined {
-  if (list === undefined) return wantsSubprofiles(parameters.query) ? undefined : profilesText;
-  const call = firstPageOf({ list, id }, listParametersIn(parametersOf(parameters)));
-  return call && listText(call);
+/** A stranger may send very many parameters: they are read once the token is known. */
+function listText(
+  context: LegacyDeps,
+  token: string,
+  { named, parameters }: { named: Pick<FirstPageCall, 'list' | 'id'>; parameters: CallParameters },
+): Soon<KeptText | undefined> {
+  return andThen(toldListOf(context, token, named), (told) => {
+    if (!told || !isAnsweredByNew(context, OLD_CALLS.pendingUpdates.kind, told)) return undefined;
+    const find = () => {
+      const call = firstPageOf(named, listParametersIn(parametersOf(parameters)));
+      return call ? toldList(context, told, call) : NEVER_KEPT;
+    };
+    return { mapping: told, find };
+  });
+}
+
+/** Finds a token with its text; undefined for a token that no grant serves, and for a call of which no text is kept. */
+export function keptTextOf(
+  context: LegacyDeps,
+  token: string,
+  { found, parameters }: { found: FoundAddress; parameters: CallParameters },
+): Soon<KeptText | undefined> {
+  const { address, id } = found;
+  if (address.list === undefined) return profilesText(context, token, parameters);
+  return listText(context, token, { named: { list: address.list, id }, parameters });
 }
 
 const missed = new Note<IncomingMessage, true>();

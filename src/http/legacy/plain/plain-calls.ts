@@ -21,7 +21,7 @@ import { successorLink } from '../../wire/successor-link.ts';
 import { countAtEnd } from '../metrics/measure-call.ts';
 import { createCallLimit } from '../pass-through/pass-through.ts';
 import { noteAnswered } from '../usage-note.ts';
-import { type KeptText, markMissed, textFinderOf } from './kept-texts.ts';
+import { type KeptText, keptTextOf, markMissed } from './kept-texts.ts';
 import { type FoundAddress, PLAIN_ADDRESSES, plainAddressOf } from './plain-address.ts';
 
 /**
@@ -114,10 +114,10 @@ function createAnswerFinder({ context, perMinute }: PlainWayInput) {
   const answerTo = (
     { req }: PlainCall,
     { token, carrier }: CarriedToken,
-    { mapping, text: find, isKept }: KeptText,
+    { mapping, find }: KeptText,
   ): Soon<PlainAnswer | undefined> => {
     learnApp(context, token, mapping);
-    return andThen(find(), (text) => {
+    return andThen(find(), ({ text, isKept }) => {
       if (text === undefined && isKept) markMissed(req);
       return text === undefined || !limit.admits(mapping) ? undefined : { mapping, carrier, text };
     });
@@ -132,9 +132,9 @@ function createAnswerFinder({ context, perMinute }: PlainWayInput) {
     if (body && !form) return undefined;
     const carried = onlyToken(tokensAt({ rawHeaders: req.rawHeaders, query, body: form }));
     if (!carried || !hasRoom(context, req, carried.token)) return undefined;
-    const finder = textFinderOf(found, { query, form });
-    return andThen(finder?.(context, carried.token), (kept) =>
-      kept && isPlain(kept.mapping) ? answerTo(call, carried, kept) : undefined,
+    const kept = keptTextOf(context, carried.token, { found, parameters: { query, form } });
+    return andThen(kept, (known) =>
+      known && isPlain(known.mapping) ? answerTo(call, carried, known) : undefined,
     );
   };
 }
