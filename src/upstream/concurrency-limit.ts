@@ -16,7 +16,8 @@ interface LimitRule {
   waiting?: number;
   /**
    * Where somebody has waited nearly all the time for `after` milliseconds, more calls come than are answered. From then on
-   * further calls wait for `patience` milliseconds: to wait longer would help nobody. A burst is over sooner.
+   * further calls wait for `patience` milliseconds: to wait longer would help nobody. A burst is over sooner. It ends once for
+   * `after` milliseconds nobody waited and nobody gave up.
    */
   standing?: { after: number; patience: number };
   /** When a call without a place may come again, in milliseconds. */
@@ -110,20 +111,18 @@ function nextOf(
 }
 
 /**
- * A queue goes on, although it is empty, for so many milliseconds after somebody gave up waiting: the next calls are on their
- * way. A queue that is empty because everybody got a place was a burst, and is over.
+ * The waiters, and the rule for a further turn: no taker may have more turns than are left. A queue goes on, although it is
+ * empty, for `goesOnFor` milliseconds after somebody gave up waiting: a busy process begins calls in lumps, and the next lump is
+ * on its way. A queue that is empty because everybody got a place was a burst, and is over.
  */
-const GOES_ON_FOR = 100;
-
-/** The waiters, and the rule for a further turn: no taker may have more turns than are left. */
-function createQueue(most: number) {
+function createQueue(most: number, goesOnFor: number) {
   const waiters = new Set<Waiter>();
   const turns = createCounts();
   let [filledAt, gaveUpAt] = [0, Number.NEGATIVE_INFINITY];
   function remove(waiter: Waiter): void {
     if (waiters.delete(waiter)) turns.remove(waiter.takers);
   }
-  const isOver = (now: number) => waiters.size === 0 && now - gaveUpAt > GOES_ON_FOR;
+  const isOver = (now: number) => waiters.size === 0 && now - gaveUpAt > goesOnFor;
   return {
     /** For how long somebody has waited, but for short times, in milliseconds. */
     standsFor() {
@@ -173,7 +172,8 @@ export function createConcurrencyLimit(room: LimitRule): ConcurrencyLimit {
   const { places, reserve, patience, retryAfter = patience, standing = NEVER_STANDING } = room;
   const shares = sharesOf(room);
   const inside = createCounts();
-  const queue = createQueue(room.waiting ?? (places + (reserve?.places ?? 0)) * WAITING_FOR_ONE);
+  const mostWaiting = room.waiting ?? (places + (reserve?.places ?? 0)) * WAITING_FOR_ONE;
+  const queue = createQueue(mostWaiting, standing.after);
   const freeFor = (takers: Takers) => shares.find((share) => share.isFree(takers));
   const full = () => new NoFreePlace('too many calls run at once', { retryAfter });
 
