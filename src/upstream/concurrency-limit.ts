@@ -16,8 +16,8 @@ interface LimitRule {
   waiting?: number;
   /**
    * Where somebody has waited nearly all the time for `after` milliseconds, more calls come than are answered. From then on
-   * further calls wait for `patience` milliseconds: to wait longer would help nobody. A burst is over sooner. It ends once for
-   * `after` milliseconds nobody waited and nobody gave up.
+   * further calls wait for `patience` milliseconds: to wait longer would help nobody. A burst is over sooner. It ends when
+   * nobody waits and nobody has given up for `after` milliseconds.
    */
   standing?: { after: number; patience: number };
   /** When a call without a place may come again, in milliseconds. */
