@@ -11,6 +11,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
+import { createLookUpBatches } from './look-up-batches.ts';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
 import { isNewEnough, migratePostgres } from './schema/migrate-postgres.ts';
 import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
@@ -136,9 +137,9 @@ async function runPrepared(pool: pg.Pool, statement: pg.QueryConfig): Promise<pg
 }
 
 /** Each connection prepares a statement once under the statement's name. */
-function preparedReader(pool: pg.Pool, use: ConnectionUse): Store['volatileRows'] {
+function preparedReader(pool: pg.Pool, use: ConnectionUse) {
   const names = new Map<string, string>();
-  return async <Row>(text: string, parameters: readonly string[]) => {
+  return async <Row>(text: string, parameters: ReadonlyArray<string | null>) => {
     const name = names.get(text) ?? createHash('sha256').update(text).digest('hex').slice(0, 32);
     names.set(text, name);
     const { rows } = await use.run(() => runPrepared(pool, { name, text, values: storable(parameters) }));
@@ -271,7 +272,7 @@ export async function openPostgresStore(
     volatile,
     transaction: (work) => transact(durable, work),
     first,
-    firstSoon: first,
+    firstSoon: createLookUpBatches(read),
     rows: read,
     volatileRows: read,
     now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,

@@ -66,7 +66,7 @@ function preparedReader(file: string, beside?: string) {
   return {
     first: async <Row>(sql: string, parameters: readonly string[]) =>
       first(sql, parameters) as Row | undefined,
-    firstSoon: first as Store['firstSoon'],
+    firstSoon: (({ one }, parameters) => first(one, parameters)) as Store['firstSoon'],
     rows: async <Row>(sql: string, parameters: readonly string[]) => {
       const { statement, given, rowOf } = prepared(sql);
       return (statement.all(...given(parameters)) as unknown[][]).map((values) => rowOf(values) as Row);

@@ -1,6 +1,7 @@
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Soon } from '../../shared/and-then.ts';
 import type { ConnectionCounts } from './connection-use.ts';
+import type { LookUp } from './look-up.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
 
 /** A connection to the durable database, inside a transaction or not. */
@@ -29,8 +30,11 @@ export interface Store {
    * the path of every old call.
    */
   first<Row>(sql: string, parameters: readonly string[]): Promise<Row | undefined>;
-  /** Like `first`. Where the database lies in this process, the row is answered at once. */
-  firstSoon<Row>(sql: string, parameters: readonly string[]): Soon<Row | undefined>;
+  /**
+   * The row of a look-up, likewise. Where the database lies in this process, the row is answered at once; else look-ups of one
+   * turn of the event loop are asked together.
+   */
+  firstSoon<Row>(statement: LookUp, parameters: readonly string[]): Soon<Row | undefined>;
   /** All committed rows, likewise. */
   rows<Row>(sql: string, parameters: readonly string[]): Promise<Row[]>;
   /** All committed rows of the volatile data, likewise. */

@@ -22,5 +22,6 @@ export interface PlainToken
 export const PLAIN_TOKEN = `mappings.id, mappings.client_id, mappings.account_id, mappings.grant_id, mappings.state,
   mappings.reason, mappings.source, mappings.app_proven, hint_first, hint_last, apps.source as app_source`;
 
-/** The token of the digest `$1`, if a grant stands behind it. The state is read on every call, as `findMapping` does. */
-export const OF_DIGEST = 'where retired_at is null and mappings.grant_id is not null and token_digest = $1';
+/** The token of a digest, if a grant stands behind it. The state is read on every call, as `findMapping` does. */
+export const ofDigest = (digest = '') =>
+  `where retired_at is null and mappings.grant_id is not null and token_digest = ${digest}`;

@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
 import type { Soon } from '../../shared/and-then.ts';
+import { lookUp } from '../driver/look-up.ts';
 import { isSqlite } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
-import { OF_DIGEST, PLAIN_TOKEN, type PlainToken } from './plain-token.ts';
+import { ofDigest, PLAIN_TOKEN, type PlainToken } from './plain-token.ts';
 import { idOfAnswer, type PostAnswerName, WHEN_CHANGED } from './post-answers.ts';
 
-/** A connected token with a text of a list that its app was last told; the columns of the text are null without one. */
+/**
+ * A connected token with a text of a list that its app was last told. Without one, its columns are null; `text` alone is null
+ * where posts have changed since.
+ */
 export interface ToldListCall extends PlainToken {
   text: string | null;
   /** What the text depends on, beside its answers and the time. */
@@ -20,13 +24,24 @@ export interface ToldListCall extends PlainToken {
 /** The list, and the profile id by which the app names it. */
 export type NamedList = `${'pending' | 'sent'} ${string}`;
 
-/** One statement over both databases. A page that was not read after the last change of posts is out of date. */
-const OF_TOKEN = `select ${PLAIN_TOKEN}, told.text, told.key, told.fetched_at, told.modern_client_id,
-  told.valid_from, told.valid_until
-  from mappings join apps using (client_id) left join told_lists told on told.id = mappings.grant_id || ' ' || $2
-    and not exists (select 1 from post_answers changed
-      where changed.id = mappings.grant_id || ' ${WHEN_CHANGED}' and changed.fetched_at >= told.fetched_at)
-  ${OF_DIGEST}`;
+/**
+ * One statement over both databases. A page that was not read after the last change of posts is out of date. That is looked at in a
+ * column, once for the row: as a condition of the join PostgreSQL looked at it for every list, in a plan from the time of an
+ * empty table.
+ */
+const OF_TOKEN = lookUp(
+  2,
+  ([
+    digest,
+    list,
+  ]) => `select ${PLAIN_TOKEN}, told.key, told.fetched_at, told.modern_client_id, told.valid_from, told.valid_until,
+  case when exists (select 1 from post_answers changed
+    where changed.id = mappings.grant_id || ' ${WHEN_CHANGED}' and changed.fetched_at >= told.fetched_at)
+    then null else told.text end as text
+  from mappings join apps using (client_id)
+  left join told_lists told on told.id = mappings.grant_id || ' ' || ${list}
+  ${ofDigest(digest)}`,
+);
 
 /** The token of this digest, if a grant stands behind it, with the text of a list. */
 export function findToldList(

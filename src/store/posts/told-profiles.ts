@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Soon } from '../../shared/and-then.ts';
+import { lookUp } from '../driver/look-up.ts';
 import { isSqlite } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
-import { OF_DIGEST, PLAIN_TOKEN, type PlainToken } from './plain-token.ts';
+import { ofDigest, PLAIN_TOKEN, type PlainToken } from './plain-token.ts';
 
 /** A connected token with the text of `profiles.json` that its app was last told: all that a plain call needs. */
 export interface ToldCall extends PlainToken {
@@ -18,11 +19,15 @@ export interface ToldCall extends PlainToken {
 }
 
 /** One statement over both databases. */
-const OF_TOKEN = `select ${PLAIN_TOKEN}, told.text, told.key, told.fetched_at, told.modern_client_id,
+const OF_TOKEN = lookUp(
+  1,
+  ([digest]) => `select ${PLAIN_TOKEN}, told.text, told.key, told.fetched_at, told.modern_client_id,
   case when exists (select 1 from post_answers p where p.grant_id = mappings.grant_id and p.length is not null)
     then 1 else 0 end as has_lengths
-  from mappings join apps using (client_id) left join told_profiles told on told.grant_id = mappings.grant_id
-  ${OF_DIGEST}`;
+  from mappings join apps using (client_id)
+  left join told_profiles told on told.grant_id = mappings.grant_id
+  ${ofDigest(digest)}`,
+);
 
 /** The token of this digest, if a grant stands behind it. */
 export function findToldCall(store: Store, tokenDigest: string): Soon<ToldCall | undefined> {
