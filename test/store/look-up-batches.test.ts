@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { lookUp } from '../../src/store/driver/look-up.ts';
 import { type DatabaseListener, NOBODY_LISTENS } from '../../src/store/driver/connection-use.ts';
 import { openStore } from '../../src/store/driver/open-store.ts';
@@ -103,6 +104,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('the statements of the short way are planned once, and read no whole table when the tokens come later', async () => {
+    // An analysis of the filled table in between would hide a plan from the time of the empty one.
+    await sql`alter table mappings set (autovacuum_enabled = false)`.execute(store.durable);
     const calls = ['one', 'two', 'three'];
     for (let n = 0; n < 20; n += 1) {
       await Promise.all(calls.map(async (digest) => findToldCall(store, `${digest} ${n}`)));
