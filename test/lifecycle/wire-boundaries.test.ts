@@ -86,11 +86,22 @@ function unseen(): string {
   return token;
 }
 
-/** More looks than any of the calls has before it is answered. */
-const LOOKS = 30;
+/** More looks than a call has before it is answered, however slow the machine and whatever else looks at the clock. */
+const LOOKS = 1000;
+
+interface AnswerAcross {
+  status: number;
+  isOfBrownout: boolean;
+  /** How often the clock was looked at meanwhile. */
+  looks: number;
+}
 
 /** Of a call that begins so many looks before a moment. */
-async function answerAcross(moment: number, looks: number, send: () => Promise<RawAnswer>) {
+async function answerAcross(
+  moment: number,
+  looks: number,
+  send: () => Promise<RawAnswer>,
+): Promise<AnswerAcross> {
   clock.set(moment - looks);
   // What is over when the rows are read is not known any more once the clock goes back.
   await system.bridge.context.lifecycle.refresh();
@@ -99,6 +110,19 @@ async function answerAcross(moment: number, looks: number, send: () => Promise<R
   clock.isStepping = false;
   const { error } = json as { error?: string };
   return { status, isOfBrownout: error?.startsWith(TEXT) ?? false, looks: clock.looks };
+}
+
+/**
+ * Of calls that begin at a moment, one look before it, two looks, and so on, up to the first that is over before it. A call has some
+ * more looks on a slow machine, where what the bridge does by itself looks at the clock meanwhile.
+ */
+async function* answersAcross(moment: number, send: () => Promise<RawAnswer>): AsyncGenerator<AnswerAcross> {
+  for (let before = 0; before < LOOKS; before += 1) {
+    const answer = await answerAcross(moment, before, send);
+    yield answer;
+    if (answer.looks < before) return;
+  }
+  throw new Error(`a call has more than ${LOOKS} looks`);
 }
 
 // A clock that steps cannot be told to another process.
@@ -112,11 +136,8 @@ describe.each([
     await plan(system.bridge, { brownouts: [{ rehearses: 'retirement', startsAt, endsAt, text: TEXT }] });
     const seen = new Set<string>();
     for (const moment of [startsAt, endsAt]) {
-      for (let looks = 0; looks <= LOOKS; looks += 1) {
-        const answer = await answerAcross(moment, looks, send);
-        const expected = answer.isOfBrownout ? refusal : 200;
-        expect({ looks, status: answer.status }).toEqual({ looks, status: expected });
-        expect(answer.looks).toBeLessThan(LOOKS);
+      for await (const answer of answersAcross(moment, send)) {
+        expect(answer.status).toBe(answer.isOfBrownout ? refusal : 200);
         seen.add(`${moment} ${answer.status}`);
       }
     }
@@ -132,10 +153,8 @@ testInProcess(
     const [startsAt, endsAt] = [DATE, DATE + MINUTE];
     await plan(system.bridge, { brownouts: [{ rehearses: 'retirement', startsAt, endsAt, text: TEXT }] });
     for (const moment of [startsAt, endsAt])
-      for (let looks = 0; looks <= LOOKS; looks += 1)
-        expect(await answerAcross(moment, looks, () => call(mapped, OTHER_PATH))).toMatchObject({
-          status: 200,
-        });
+      for await (const answer of answersAcross(moment, () => call(mapped, OTHER_PATH)))
+        expect(answer).toMatchObject({ status: 200, isOfBrownout: false });
   },
 );
 

@@ -5,10 +5,18 @@ const cpuTime = () => {
   return (user + system) / 1000;
 };
 
-/** The most work, in milliseconds of the processor, that was done in a row before something else had its turn. */
-export async function longestHold(work: () => Promise<unknown>): Promise<number> {
+/** Milliseconds of the processor. */
+interface Hold {
+  /** The most that was done in a row before something else had its turn. */
+  longest: number;
+  whole: number;
+}
+
+/** How long a piece of work keeps everything else from its turn. */
+export async function longestHold(work: () => Promise<unknown>): Promise<Hold> {
   const end = new AbortController();
-  let [last, longest] = [cpuTime(), 0];
+  const begun = cpuTime();
+  let [last, longest] = [begun, 0];
   const watching = (async () => {
     while (!end.signal.aborted) {
       await takeTurn();
@@ -19,5 +27,19 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
   await work();
   end.abort();
   await watching;
-  return longest;
+  return { longest, whole: last - begun };
+}
+
+/**
+ * The longest hold as a share of the work, so that it is the same on a slow machine and on a quick one. A piece that is too
+ * large is so each time, a collection of garbage on a busy machine is not: the work is done up to three times, as
+ * long as the share is not below the one that is wanted. The least.
+ */
+export async function shareHeld(work: () => Promise<unknown>, wanted: number): Promise<number> {
+  const shares: number[] = [];
+  while (shares.length < 3 && !shares.some((share) => share < wanted)) {
+    const { longest, whole } = await longestHold(work);
+    shares.push(longest / whole);
+  }
+  return Math.min(...shares);
 }
