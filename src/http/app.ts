@@ -128,8 +128,8 @@ export function createBridgeApp({
   const directly = answerDirectly({ app, calls, failures, logger: context.logger });
   const trusts = app.get('trust proxy fn') as TrustProxy;
   const turns = createTurns();
-  const otherwise = answerInTurns({ context, trusts, turns, otherwise: directly });
-  const plainly = answerPlainly({ context, perMinute: rateLimitPerMinute, trusts, logRequests, otherwise });
-  const answer = refuseInOverload({ context, trusts, otherwise: plainly });
+  const inTurns = answerInTurns({ context, trusts, turns, otherwise: directly });
+  const otherwise = refuseInOverload({ context, trusts, otherwise: inTurns });
+  const answer = answerPlainly({ context, perMinute: rateLimitPerMinute, trusts, logRequests, otherwise });
   return { app, answer, messages: messageClassesOf(app), requestWait: turns.wait };
 }

@@ -26,8 +26,15 @@ interface LoadCase {
 const CASES: LoadCase[] = [
   { database: 'sqlite', name: 'kept answers', apiTakes: 0, env: {}, connections: 16, tokens: 2000 },
   { database: 'postgres', name: 'kept answers', apiTakes: 0, env: {}, connections: 16, tokens: 2000 },
-  ...([20, 100, 1000] as const).map((apiTakes) => ({
-    database: 'sqlite' as const,
+  ...(
+    [
+      ['postgres', 20],
+      ['sqlite', 20],
+      ['sqlite', 100],
+      ['sqlite', 1000],
+    ] as const
+  ).map(([database, apiTakes]) => ({
+    database,
     name: `calls that ask a new API which takes ${apiTakes} ms`,
     apiTakes,
     env: { PROFILES_FRESH_SECONDS: '0', PROFILES_STALE_SECONDS: '0' },

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { until } from '../support/servers/held-answer.ts';
 import { openTwoStores, type TwoStores } from './support/stores.ts';
 
-/** How long a read waits for a connection to the database, while all are taken. */
+/** How long a call waits for connections to the database, while all are taken. */
 
 let stores: TwoStores;
 

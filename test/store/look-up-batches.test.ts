@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import { lookUp } from '../../src/store/driver/look-up.ts';
+import { lookUp } from '../../src/store/driver/look-ups/look-up.ts';
 import { type DatabaseListener, NOBODY_LISTENS } from '../../src/store/driver/connection-use.ts';
 import { openStore } from '../../src/store/driver/open-store.ts';
 import type { Store } from '../../src/store/driver/store.ts';
 import { findToldCall } from '../../src/store/posts/told-profiles.ts';
 import { findToldList } from '../../src/store/posts/told-lists.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { choosePlace, databaseKinds, type Place } from './support/stores.ts';
 
 /** Look-ups that are made at one time: each finds its own row, and PostgreSQL is asked once for all. */
@@ -24,7 +25,30 @@ const BROKEN = lookUp(
     `select client_id from apps where client_id = ${client} and 1 / (length(name) - length(name)) = 1`,
 );
 
-const idOf = (app: number) => app.toString(16).padStart(24, 'c');
+const SLEEPING = lookUp(1, ([seconds]) => `select pg_sleep(${seconds}::float8)`);
+
+interface PreparedStatements {
+  all: Array<{ anew: number; once: number; plan: unknown }>;
+}
+
+/** What the connection of the last look-up has prepared, the shortest first. */
+const PREPARED = lookUp(
+  1,
+  ([pattern]) => `select json_agg(found) as all from (
+    select custom_plans as anew, generic_plans as once, plan_of(name, cardinality(parameter_types)) as plan
+    from pg_prepared_statements where statement like ${pattern} order by length(statement)) as found`,
+);
+
+/** The plan of a prepared statement, by a function: only its own connection knows the statement. */
+const PLAN_OF = sql`create function plan_of(name text, parameters int) returns json language plpgsql as $$
+  declare plan json;
+  begin
+    execute format('explain (format json) execute %I(%s)', name, array_to_string(array_fill('''x'''::text, array[parameters]), ', '))
+      into plan;
+    return plan;
+  end $$`;
+
+const idOf = (app: number) => app.toString(16).padStart(24, '0');
 
 const TOKEN = {
   client_id: idOf(0),
@@ -50,7 +74,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     place = await choosePlace(kind);
     const listener: DatabaseListener = { ...NOBODY_LISTENS, ran: () => (statements += 1) };
     store = await openStore(place.location, listener);
-    const rows = Array.from({ length: 40 }, (_, app) => ({
+    const rows = Array.from({ length: 300 }, (_, app) => ({
       client_id: idOf(app),
       name: `App ${app}`,
       source: 'imported' as const,
@@ -66,7 +90,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   const find = async (app: number, name = `App ${app}`) => store.firstSoon<FoundApp>(APP, [idOf(app), name]);
 
-  test.each([1, 2, 4, 5, 16, 17, 40])('%s look-ups each find their own row, or none', async (count) => {
+  test.each([1, 2, 5, 16, 40, 64, 65, 300])('%s look-ups each find their own row, or none', async (count) => {
     const asked = Array.from({ length: count }, (_, app) => [find(app), find(app, 'another name')]).flat();
     const found = await Promise.all(asked);
     const names = Array.from({ length: count }, (_, app) => [`App ${app}`, undefined]).flat();
@@ -85,15 +109,27 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   if (kind === 'sqlite') return;
 
-  test('sixteen look-ups are one statement, and forty are three', async () => {
+  test('sixty-four look-ups are one statement, and what comes while all statements are under way gathers', async () => {
     for (const [count, expected] of [
       [16, 1],
-      [40, 3],
+      [64, 1],
+      [65, 2],
+      // Four statements of 64, then one of the rest.
+      [300, 5],
     ] as const) {
       const before = statements;
       await Promise.all(Array.from({ length: count }, (_, app) => find(app)));
       expect(statements - before).toBe(expected);
     }
+  });
+
+  test('how long a look-up waits for its statement is told, and is nothing afterwards', async () => {
+    const slow = Array.from({ length: 4 * 64 }, () => store.firstSoon(SLEEPING, ['0.005']));
+    const next = find(1);
+    await until(async () => store.connectionWait() > 100);
+    expect((await next)?.name).toBe('App 1');
+    await Promise.all(slow);
+    expect(store.connectionWait()).toBe(0);
   });
 
   test('a fault of the statement is told to each call, and the next look-up goes on', async () => {
@@ -112,21 +148,14 @@ describe.each(databaseKinds)('on %s', (kind) => {
       await Promise.all(calls.map(async (digest) => findToldList(store, `${digest} ${n}`, 'pending id')));
     }
     await fillTables(store);
-    const planned = await store.rows<{ name: string; anew: number; once: number }>(
-      `select name, custom_plans as anew, generic_plans as once from pg_prepared_statements
-        where statement like $1 order by length(statement)`,
-      ['%asked.number%mappings%'],
-    );
-    expect(planned).toMatchObject([
-      { anew: 5, once: 15 },
-      { anew: 5, once: 15 },
-    ]);
-    for (const [index, { name }] of planned.entries()) {
-      const values = Array.from({ length: (index + 1) * 4 }, () => `'x'`).join(', ');
-      const plan = await store.rows<Record<string, string>>(`explain execute "${name}"(${values})`, []);
-      const text = plan.flatMap((row) => Object.values(row)).join('\n');
-      expect(text).toContain('Index Scan using mappings_token_digest_key');
-      expect(text).not.toMatch(/Seq Scan on (mappings|told_|post_answers)/);
+    await PLAN_OF.execute(store.durable);
+    const planned = await store.firstSoon<PreparedStatements>(PREPARED, ['%asked.number%mappings%']);
+    const statement = { anew: 5, once: 15 };
+    expect(planned?.all).toMatchObject([statement, statement]);
+    for (const { plan } of planned?.all ?? []) {
+      const text = JSON.stringify(plan);
+      expect(text).toContain('"Index Name":"mappings_token_digest_key"');
+      expect(text).not.toMatch(/"Seq Scan"[^{}]*"Relation Name":"(mappings|told_|post_answers)/);
     }
   });
 });

@@ -9,8 +9,8 @@ import { hasRoom } from './room-for-call.ts';
 import type { Turns } from './turns.ts';
 
 /**
- * The first step of every request. While this process has more to do than it can, reads are refused here by their head
- * alone, before anything is done for them. Every other call is judged where its token is found (`room-for-call.ts`).
+ * The first step of every request that no kept answer satisfies. While this process has more to do than it can, reads are refused here
+ * by their head alone, before anything else is done for them. Every other call is judged where its token is found (`room-for-call.ts`).
  */
 
 /** What is read below these addresses belongs to no app, or ends a token. */

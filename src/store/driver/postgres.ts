@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,10 +10,11 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import { createLookUpBatches } from './look-up-batches.ts';
+import { createLookUpBatches } from './look-ups/look-up-batches.ts';
 import { ConnectionUse, type DatabaseListener, NOBODY_LISTENS } from './connection-use.ts';
 import { isNewEnough, migratePostgres } from './schema/migrate-postgres.ts';
-import { driverAddress, onOneConnection, READ_LIMIT, streamOf } from './postgres-connection.ts';
+import { onOneConnection, READ_LIMIT } from './postgres-connection.ts';
+import { openPool, preparedReader, storable } from './postgres-pool.ts';
 import { createQueueForecast } from './queue-forecast.ts';
 import { createQueueProbe } from './queue-probe.ts';
 import { retryConflicts } from './retry-conflicts.ts';
@@ -22,53 +22,11 @@ import { asStorageFault } from './storage-fault.ts';
 import type { Store } from './store.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
 
-/** Connections of one process; times in milliseconds. */
-const POOL = {
-  max: 10,
-  connectionTimeoutMillis: 5000,
-  idleTimeoutMillis: 30_000,
-  // A process that is paused inside a transaction must not lock its rows for ever.
-  idle_in_transaction_session_timeout: 5000,
-  statement_timeout: 10_000,
-  lock_timeout: 5000,
-  keepAlive: true,
-  application_name: 'grantbridge',
-};
+/** Connections of one process, and those that look-ups of plain calls have to themselves. */
+const [CONNECTIONS, FOR_LOOK_UPS] = [10, 4];
 
-/**
- * A claim that meets another claim waits for the other and then checks again. Only whole transactions are serializable.
- */
-const ISOLATION = '-c default_transaction_isolation=read\\ committed';
-
-/** The options in the address would replace options given beside the address. Of two equal settings the later wins. */
-function withIsolation(url: string): string {
-  const address = new URL(driverAddress(url));
-  const own = address.searchParams.get('options') ?? '';
-  address.searchParams.set('options', `${own} ${ISOLATION}`.trim());
-  return address.href;
-}
-
-/** Longer than any statement may take. After this silence the server, or the way to the server, is gone. */
-const SILENCE_LIMIT = 12_000;
-
-const INT8 = 20;
-
-/** Times are bigint columns, all far below 2^53. */
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
-};
-
-/**
- * PostgreSQL text cannot hold a NUL. The NUL is replaced, so that the parameter equals no value and causes no database
- * error.
- */
-function storable(parameters: readonly unknown[]): unknown[] {
-  return parameters.map((value) => {
-    if (typeof value === 'string') return value.replaceAll('\0', '\u{FFFD}');
-    return Array.isArray(value) ? storable(value) : value;
-  });
-}
+/** A call of the ordinary way asks the database about this often, one statement after the other. */
+const STATEMENTS = 6;
 
 function fail(error: unknown): never {
   throw asStorageFault(error);
@@ -105,46 +63,6 @@ class MarkingDialect extends PostgresDialect {
   override createDriver(): Driver {
     return new MarkingDriver(this.#config, this.#use);
   }
-}
-
-/**
- * A broken connection is replaced, and its user gets the error with the next statement. Each connection needs a
- * listener: without one the first break, while idle or between two statements of a transaction, would end the process.
- */
-function openPool(url: string): pg.Pool {
-  const pool = new pg.Pool({ ...POOL, connectionString: withIsolation(url), types });
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined);
-    const stream = streamOf(client);
-    stream.setTimeout(SILENCE_LIMIT, () => stream.destroy());
-  });
-  return pool.on('error', () => undefined);
-}
-
-/**
- * Runs a prepared statement. A statement that was prepared before a newer version added a column fails (SQLSTATE
- * 0A000), and its connection is then closed. In the worst case each connection of the pool has one outdated statement.
- */
-async function runPrepared(pool: pg.Pool, statement: pg.QueryConfig): Promise<pg.QueryResult> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await pool.query(statement);
-    } catch (error) {
-      const isOutdated = (error as { code?: unknown }).code === '0A000' && attempt <= POOL.max;
-      if (!isOutdated) throw asStorageFault(error);
-    }
-  }
-}
-
-/** Each connection prepares a statement once under the statement's name. */
-function preparedReader(pool: pg.Pool, use: ConnectionUse) {
-  const names = new Map<string, string>();
-  return async <Row>(text: string, parameters: ReadonlyArray<string | null>) => {
-    const name = names.get(text) ?? createHash('sha256').update(text).digest('hex').slice(0, 32);
-    names.set(text, name);
-    const { rows } = await use.run(() => runPrepared(pool, { name, text, values: storable(parameters) }));
-    return rows as Row[];
-  };
 }
 
 /** Serializable, so that the data that was read is still true at the commit. After a conflict `work` runs again. */
@@ -212,10 +130,12 @@ function placeOf(pool: pg.Pool): Pick<Store, 'place' | 'placeExpression'> {
   };
 }
 
-const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
-  open: totalCount,
-  idle: idleCount,
-  waiting: waitingCount,
+const sumOf = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
+
+const connectionsOf = (pools: readonly pg.Pool[]) => ({
+  open: sumOf(pools.map(({ totalCount }) => totalCount)),
+  idle: sumOf(pools.map(({ idleCount }) => idleCount)),
+  waiting: sumOf(pools.map(({ waitingCount }) => waitingCount)),
 });
 
 const passThrough = async (pool: pg.Pool) => (await pool.connect()).release();
@@ -258,13 +178,16 @@ export async function openPostgresStore(
   listener: DatabaseListener = NOBODY_LISTENS,
 ): Promise<Store> {
   await prepareDatabase(url);
-  const pool = openPool(url);
+  const pool = openPool(url, CONNECTIONS);
+  const lookUpPool = openPool(url, FOR_LOOK_UPS);
   const use = new ConnectionUse(listener);
   const dialect = new MarkingDialect({ pool }, use);
   const durable = new Kysely<Tables>({ dialect });
   const volatile = new Kysely<VolatileTables>({ dialect });
   const read = preparedReader(pool, use);
   const first = async <Row>(text: string, values: readonly string[]) => (await read<Row>(text, values))[0];
+  const lookUps = createLookUpBatches(preparedReader(lookUpPool, use), FOR_LOOK_UPS);
+  const statementWait = connectionWaitOf(pool);
   const clock = CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::int8 as now');
   return {
     durable,
@@ -272,15 +195,17 @@ export async function openPostgresStore(
     volatile,
     transaction: (work) => transact(durable, work),
     first,
-    firstSoon: createLookUpBatches(read),
+    firstSoon: lookUps.first,
     rows: read,
     volatileRows: read,
     now: async () => (await durable.executeQuery<{ now: number }>(clock)).rows[0]?.now ?? Number.NaN,
     ...placeOf(pool),
     findCommitProblem: () => findCommitProblem(pool),
     findProblem: () => findCommitProblem(pool),
-    connections: () => connectionsOf(pool),
-    connectionWait: connectionWaitOf(pool),
-    close: () => pool.end(),
+    connections: () => connectionsOf([pool, lookUpPool]),
+    connectionWait: () => Math.max(STATEMENTS * statementWait(), lookUps.wait()),
+    async close() {
+      await Promise.all([pool.end(), lookUpPool.end()]);
+    },
   };
 }

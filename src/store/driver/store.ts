@@ -1,7 +1,7 @@
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Soon } from '../../shared/and-then.ts';
 import type { ConnectionCounts } from './connection-use.ts';
-import type { LookUp } from './look-up.ts';
+import type { LookUp } from './look-ups/look-up.ts';
 import type { Tables, VolatileTables } from '../tables/tables.ts';
 
 /** A connection to the durable database, inside a transaction or not. */
@@ -59,8 +59,8 @@ export interface Store {
   /** The connections of this process. */
   connections(): ConnectionCounts;
   /**
-   * How long a read waits for a connection at present, in milliseconds. 0 where reads have a connection of their own
-   * (SQLite).
+   * How long a call waits for connections at present, with all its statements together, in milliseconds. 0 where reads have
+   * a connection of their own (SQLite).
    */
   connectionWait(): number;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Soon } from '../../shared/and-then.ts';
-import { lookUp } from '../driver/look-up.ts';
+import { lookUp } from '../driver/look-ups/look-up.ts';
 import { isSqlite } from '../driver/many-rows.ts';
 import type { Store } from '../driver/store.ts';
 import { ofDigest, PLAIN_TOKEN, type PlainToken } from './plain-token.ts';

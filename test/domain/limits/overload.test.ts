@@ -73,7 +73,7 @@ test('a process that is late all the time refuses calls, and says how late it is
 
 test('work that waits long for the database is lateness too', () => {
   const one = createProcess();
-  for (let n = 0; n < 100; n += 1) one.look(0, 50);
+  for (let n = 0; n < 100; n += 1) one.look(0, 200);
   expect(one.overload.isOn()).toBe(true);
 });
 
@@ -134,6 +134,20 @@ test('after it was late, it soon answers nearly as many calls as before, and the
   expect(Math.min(...beyond)).toBeGreaterThan(1.02);
 });
 
+test('a process that can answer few calls a second does not fall behind', () => {
+  const { overload } = overloadedProcess();
+  const TAKES = 6;
+  let [behind, now] = [0, 10_000];
+  const waits: number[] = [];
+  for (let slice = 0; slice < 800; slice += 1) {
+    behind = Math.max(0, behind + countAdmitted(overload, 'a', 20) * TAKES - LOOK_EVERY);
+    now += LOOK_EVERY;
+    overload.look({ now, databaseWait: behind, requestWait: 0 });
+    if (slice > 400) waits.push(behind);
+  }
+  expect(Math.max(...waits)).toBeLessThan(LIMIT);
+});
+
 /** A process with other work of 66 ms every 200 ms bears two thirds of what it bears without: 4 calls a millisecond. */
 test('pauses that come again and again take little more than their own time', () => {
   const { overload } = overloadedProcess();
@@ -180,7 +194,7 @@ test('an overload ends two seconds after the last refusal', () => {
 test('however late it is, some calls are answered', () => {
   const one = overloadedProcess(0);
   one.pass(LONG, 5000, () => countAdmitted(one.overload, 'a', 20));
-  expect(countAdmitted(one.overload, 'a', 20)).toBe(10);
+  expect(countAdmitted(one.overload, 'a', 20)).toBe(2);
 });
 
 test('where every read comes too late to its turn, some are answered between two looks, and the others are counted', () => {
@@ -202,7 +216,7 @@ test('what people do is refused only where refusing calls was not enough, and ne
   const served = () => Array.from({ length: 100 }, () => overload.admitsLast()).filter(Boolean).length;
   expect(served()).toBe(100);
   one.pass(1000, 250);
-  expect(served()).toBe(10);
+  expect(served()).toBe(2);
   one.look(100);
   expect(served()).toBe(100);
 });

@@ -94,12 +94,32 @@ const refusedOf = (request: string, late?: number) =>
 
 const RECORDED = { error: 'The service is temporarily unavailable. Try again later.', code: 1000 };
 
+const TOLD = 'the bridge has more calls than it can answer';
+
+testInProcess('a call with a kept answer is never refused, and the log says of no refusal', async () => {
+  const kept = get('/1/profiles.json', connected.token);
+  await pipeline.ask([kept]);
+  const seen = new Set<number>();
+  const beOnTime = beLate(LATE);
+  await until(async () => {
+    const wasOn = overload().isOn();
+    const answers = await pipeline.ask(Array.from({ length: AT_ONCE }, () => kept));
+    for (const { status } of answers) seen.add(status);
+    return wasOn;
+  }, 30_000).finally(beOnTime);
+  expect([...seen]).toEqual([200]);
+  expect(overload().refused()).toBe(0);
+  expect(logged).not.toContain(TOLD);
+});
+
 testInProcess('a read is refused in the recorded form, and says when to come again', async () => {
-  for (const path of [
-    '/1/profiles.json',
-    `/1/user.json?access_token=${encodeURIComponent(connected.token)}`,
-  ]) {
-    const answer = await refusedOf(get(path, path.includes('?') ? '' : connected.token));
+  for (const [path, token] of [
+    ['/1/user.json', connected.token],
+    [`/1/user.json?access_token=${encodeURIComponent(connected.token)}`, ''],
+    // It has no kept answer.
+    ['/1/profiles.json', 'unknown'],
+  ] as const) {
+    const answer = await refusedOf(get(path, token));
     expectRefusal(answer, 503, 1000);
     expect(answer.json).toEqual(RECORDED);
     expect(answer.headers['retry-after']).toMatch(/^[1-3]$/);
@@ -109,7 +129,7 @@ testInProcess('a read is refused in the recorded form, and says when to come aga
 });
 
 testInProcess('a call with its token in the body is refused once the token is read', async () => {
-  const answer = await refusedOf(post('/1/profiles.json', { access_token: connected.token }));
+  const answer = await refusedOf(post('/1/profiles.json', { access_token: 'unknown' }));
   expectRefusal(answer, 503, 1000);
   expect(answer.json).toEqual(RECORDED);
 });
@@ -127,7 +147,7 @@ testInProcess(
   'codes are exchanged, people are served and operators get their answers meanwhile',
   async () => {
     const code = await connected.mint();
-    await refusedOf(get('/1/profiles.json', connected.token));
+    await refusedOf(get('/1/user.json', connected.token));
     const answers = await pipeline.ask([
       get('/health'),
       get('/metrics'),
@@ -159,9 +179,7 @@ testInProcess('it ends by itself, is told in the log once, and every refusal is 
   expect(new Set(after.map(({ status }) => status))).toEqual(new Set([200]));
   await until(() => logged.includes('the bridge answers all calls again'));
   const times = (line: string) => logged.split(line).length - 1;
-  expect(times('the bridge has more calls than it can answer')).toBe(
-    times('the bridge answers all calls again'),
-  );
+  expect(times(TOLD)).toBe(times('the bridge answers all calls again'));
   expect(logged).not.toContain('a legacy call failed');
   const samples = await scrape(door.bridgeUrl);
   expect(sumOf(samples, 'grantbridge_calls_total', { outcome: 'shed' })).toBe(overload().refused());

@@ -20,9 +20,6 @@ const STANDS_FOR = 0.5 * SECOND;
 /** The overload is over when no call had to be refused for this long. */
 const ENDS_AFTER = 2 * SECOND;
 
-/** A call asks the database about this often, one statement after the other. */
-const STATEMENTS = 4;
-
 /** Calls whose app the process does not know count as those of one app; so do, in the extreme, people and exchanges. */
 const UNKNOWN = '';
 const LAST = ' last';
@@ -31,7 +28,7 @@ const LAST = ' last';
 interface LoadReading {
   /** By the monotonic clock. */
   now: number;
-  /** How long a statement waits for a connection to the database. */
+  /** How long a call waits for connections to the database. */
   databaseWait: number;
   /** How long the request that comes next has waited for its turn. */
   requestWait: number;
@@ -118,7 +115,7 @@ export function createOverload(limit: number): Overload {
       if (limit === 0) return;
       const elapsed = Number.isNaN(lookedAt) ? LOOK_EVERY : now - lookedAt;
       lookedAt = now;
-      wait = Math.max(elapsed - LOOK_EVERY, STATEMENTS * databaseWait, requestWait, 0);
+      wait = Math.max(elapsed - LOOK_EVERY, databaseWait, requestWait, 0);
       if (state) goOn(state, now);
       else watch({ now, elapsed });
       arrived = 0;

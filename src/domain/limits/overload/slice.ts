@@ -16,8 +16,11 @@ export interface Slice {
   isLate: boolean;
 }
 
-/** However late the process is, it answers this many calls between two looks. */
-const LEAST_ROOM = 10;
+/**
+ * However late the process is, it answers this many calls between two looks, and begins this many whose turn came too late. The
+ * first must be less than any process can answer, or the wait would never end.
+ */
+const [LEAST_ROOM, LEAST_LATE_ROOM] = [2, 10];
 
 /**
  * By how much the number of calls between two looks may change at once. It grows fast up to nearly what was too much, and slowly from
@@ -58,12 +61,12 @@ export function takeRoom(slice: Slice, app: string): boolean {
 }
 
 /**
- * Counts a call that comes to its turn too late. Whether it is answered all the same: as many are as have room at the least.
+ * Counts a call that comes to its turn too late. Whether it is answered all the same: some are.
  * Where what is never refused makes the line long, every call is late.
  */
 export function takeLateRoom(slice: Slice): boolean {
   slice.late += 1;
-  const isAdmitted = slice.late <= LEAST_ROOM;
+  const isAdmitted = slice.late <= LEAST_LATE_ROOM;
   if (!isAdmitted) slice.refused += 1;
   return isAdmitted;
 }

@@ -25,6 +25,8 @@ function createTeller({ overload, logger }: Pick<WatchedProcess, 'overload' | 'l
   };
   return (now: number): void => {
     if (overload.isOn()) {
+      // A process that is late and refuses nothing answers all calls.
+      if (overload.refused() === before) return;
       if (toldAt !== undefined && now - toldAt < MINUTE) return;
       toldAt = now;
       return tell('the bridge has more calls than it can answer, it refuses some');

@@ -131,11 +131,16 @@ function createAnswerFinder({ context, perMinute }: PlainWayInput) {
     const form = formOf(call, body);
     if (body && !form) return undefined;
     const carried = onlyToken(tokensAt({ rawHeaders: req.rawHeaders, query, body: form }));
-    if (!carried || !hasRoom(context, req, carried.token)) return undefined;
+    if (!carried) return undefined;
     const kept = keptTextOf(context, carried.token, { found, parameters: { query, form } });
-    return andThen(kept, (known) =>
+    const answer = andThen(kept, (known) =>
       known && isPlain(known.mapping) ? answerTo(call, carried, known) : undefined,
     );
+    return andThen(answer, (certain) => {
+      // A kept answer costs about as much as a refusal. So in an overload a call is judged only if it has none.
+      if (!certain) hasRoom(context, req, carried.token);
+      return certain;
+    });
   };
 }
 
@@ -191,7 +196,8 @@ export function answerPlainly(way: PlainWayInput): RequestListener {
     const { req, res } = call;
     try {
       if (answer) send(call, answer);
-      else if (isRefusedCall(req)) refuse({ ...call, path: call.found.address.path, carrier: 'body' });
+      else if (body && isRefusedCall(req))
+        refuse({ ...call, path: call.found.address.path, carrier: 'body' });
       // A body that has been read already stays: see `readBodyOfCall`.
       else otherwise(body ? Object.assign(req, { body }) : req, res);
     } catch (error) {
