@@ -20,7 +20,7 @@ export interface Slice {
  * However late the process is, it answers this many calls between two looks, and begins this many whose turn came too late. The
  * first must be less than any process can answer, or the wait would never end.
  */
-const [LEAST_ROOM, LEAST_LATE_ROOM] = [2, 10];
+const [LEAST_ROOM, LEAST_LATE_ROOM] = [4, 10];
 
 /**
  * By how much the number of calls between two looks may change at once. It grows fast up to nearly what was too much, and slowly from
