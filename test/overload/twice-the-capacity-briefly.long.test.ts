@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { until } from '../support/servers/held-answer.ts';
 import { scrape, sumOf } from '../metrics/support/scrape.ts';
 import { type FilledBridge, startFilledBridge } from './support/filled-bridge.ts';
@@ -9,8 +12,8 @@ import { capacityOf, expectSoundLoad, PROFILES, print, wordsOf } from './support
  * loads; here only their order counts, because other tests run on the same machine.
  */
 
-/** Calls a second of a process that has a core for most of the time. */
-const WHOLE_CORE = 500;
+/** Reads of the new API a second of a process that has a core for most of the time. */
+const WHOLE_CORE = 200;
 
 const SECONDS = 4;
 /** The first second shows the process that it is overloaded. */
@@ -86,4 +89,41 @@ test('the flood of one app refuses no calls of another', async () => {
   print(`other app: ${wordsOf(few)}`);
   [flood, few].forEach(expectSoundLoad);
   expect(shareOf(few)).toBeLessThanOrEqual(shareOf(flood) / 4);
+});
+
+/** Tokens that no app has. */
+const strangers = () => Array.from({ length: 500 }, (_, n) => `1/${n.toString(16).padStart(32, 'f')}`);
+
+describe('beside a flood of', () => {
+  let keeping: FilledBridge;
+  let folder: string;
+
+  beforeAll(async () => {
+    keeping = await startFilledBridge();
+    folder = mkdtempSync(join(tmpdir(), 'strangers-'));
+    writeFileSync(join(folder, 'tokens'), strangers().join('\n'));
+    // Each token has its kept answer, and the process has compiled what it runs.
+    for (const tokens of keeping.tokensOfApp)
+      await generate({ port: keeping.port, path: PROFILES, tokens, seconds: 2, connections: 16 });
+  });
+
+  afterAll(async () => {
+    await keeping.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    ['kept answers', () => keeping.tokensOfApp[0] ?? ''],
+    ['tokens that no app has', () => join(folder, 'tokens')],
+  ])('%s nearly every other call of another app is answered', async (_flood, tokensOf) => {
+    const { port, tokensOfApp } = keeping;
+    const order = { port, seconds: SECONDS + SKIP, skip: SKIP };
+    const [flood, few] = await Promise.all([
+      generate({ ...order, path: PROFILES, tokens: tokensOf(), rate: 16_000 }),
+      generate({ ...order, path: '/1/user.json', tokens: tokensOfApp[1] ?? '', rate: 20 }),
+    ]);
+    print(`flood: ${wordsOf(flood)}`);
+    print(`other app: ${wordsOf(few)}`);
+    expect(shareOf(few)).toBeLessThan(0.1);
+  });
 });

@@ -127,10 +127,20 @@ describe.each(databaseKinds)('on %s', (kind) => {
     const slow = Array.from({ length: 4 * 64 }, () => store.firstSoon(SLEEPING, ['0.005']));
     const next = find(1);
     await until(async () => store.connectionWait() > 100);
+    const later = store.firstSoon(SLEEPING, ['0']);
+    expect(store.connectionWait()).toBeGreaterThan(100);
+    expect(store.connections().waiting).toBe(2);
     expect((await next)?.name).toBe('App 1');
-    await Promise.all(slow);
+    await Promise.all([...slow, later]);
     expect(store.connectionWait()).toBe(0);
   });
+
+  test('a look-up that has waited for five seconds fails, and the next one goes on', async () => {
+    const slow = Array.from({ length: 4 * 64 }, () => store.firstSoon(SLEEPING, ['0.085']));
+    await expect(find(1)).rejects.toThrow('a look-up waited too long for a connection');
+    await Promise.all(slow);
+    expect((await find(1))?.name).toBe('App 1');
+  }, 20_000);
 
   test('a fault of the statement is told to each call, and the next look-up goes on', async () => {
     const broken = [0, 1, 2].map((app) => store.firstSoon(BROKEN, [idOf(app)]));

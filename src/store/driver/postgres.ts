@@ -132,10 +132,10 @@ function placeOf(pool: pg.Pool): Pick<Store, 'place' | 'placeExpression'> {
 
 const sumOf = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
 
-const connectionsOf = (pools: readonly pg.Pool[]) => ({
+const connectionsOf = (pools: readonly pg.Pool[], gathered: number) => ({
   open: sumOf(pools.map(({ totalCount }) => totalCount)),
   idle: sumOf(pools.map(({ idleCount }) => idleCount)),
-  waiting: sumOf(pools.map(({ waitingCount }) => waitingCount)),
+  waiting: gathered + sumOf(pools.map(({ waitingCount }) => waitingCount)),
 });
 
 const passThrough = async (pool: pg.Pool) => (await pool.connect()).release();
@@ -202,7 +202,7 @@ export async function openPostgresStore(
     ...placeOf(pool),
     findCommitProblem: () => findCommitProblem(pool),
     findProblem: () => findCommitProblem(pool),
-    connections: () => connectionsOf([pool, lookUpPool]),
+    connections: () => connectionsOf([pool, lookUpPool], lookUps.waiting()),
     connectionWait: () => Math.max(STATEMENTS * statementWait(), lookUps.wait()),
     async close() {
       await Promise.all([pool.end(), lookUpPool.end()]);

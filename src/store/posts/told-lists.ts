@@ -24,6 +24,9 @@ export interface ToldListCall extends PlainToken {
 /** The list, and the profile id by which the app names it. */
 export type NamedList = `${'pending' | 'sent'} ${string}`;
 
+/** The text of a list may be long, so few of them are in memory at one time. */
+const TEXTS_AT_ONCE = 16;
+
 /**
  * One statement over both databases. A page that was not read after the last change of posts is out of date. That is looked at in a
  * column, once for the row: as a condition of the join PostgreSQL looked at it for every list, in a plan from the time of an
@@ -41,6 +44,7 @@ const OF_TOKEN = lookUp(
   from mappings join apps using (client_id)
   left join told_lists told on told.id = mappings.grant_id || ' ' || ${list}
   ${ofDigest(digest)}`,
+  TEXTS_AT_ONCE,
 );
 
 /** The token of this digest, if a grant stands behind it, with the text of a list. */

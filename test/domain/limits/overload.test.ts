@@ -136,7 +136,7 @@ test('after it was late, it soon answers nearly as many calls as before, and the
 
 test('a process that can answer few calls a second does not fall behind', () => {
   const { overload } = overloadedProcess();
-  const TAKES = 6;
+  const TAKES = 5;
   let [behind, now] = [0, 10_000];
   const waits: number[] = [];
   for (let slice = 0; slice < 800; slice += 1) {
@@ -182,6 +182,42 @@ test('one app that calls much leaves the others their calls, and strangers count
   expect(flood).toBeLessThan(200);
 });
 
+test('few calls of an app are answered beside a flood, although there is next to no room', () => {
+  const one = overloadedProcess(0);
+  const { overload } = one;
+  for (const app of ['flood', 'few']) overload.learn(`token of ${app}`, app);
+  let [sent, answered] = [0, 0];
+  for (let slice = 0; slice < 300; slice += 1) {
+    countAdmitted(overload, 'token of flood', 50);
+    // None, one or two at once.
+    const calls = [0, 1, 2, 0, 2][slice % 5] ?? 0;
+    const admitted = countAdmitted(overload, 'token of few', calls);
+    if (slice > 100) [sent, answered] = [sent + calls, answered + admitted];
+    one.look(150);
+  }
+  expect(answered).toBe(sent);
+});
+
+test('kept answers that make a process late take no room from other calls', () => {
+  const one = overloadedProcess(0);
+  let answered = 0;
+  for (let slice = 0; slice < 100; slice += 1) {
+    for (let n = 0; n < 400; n += 1) one.overload.answersKept();
+    answered += countAdmitted(one.overload, 'a', 20);
+    one.look(50);
+  }
+  expect(answered).toBeGreaterThan(0.95 * 100 * 20);
+});
+
+test('an overload ends although calls are refused, where less room is impossible and the process is not late enough to begin one', () => {
+  const one = overloadedProcess(0);
+  const refuse = () => countAdmitted(one.overload, 'a', 100);
+  one.pass(LONG, 120, refuse);
+  expect(one.overload.isOn()).toBe(true);
+  one.pass(LONG, 50, refuse);
+  expect(one.overload.isOn()).toBe(false);
+});
+
 test('an overload ends two seconds after the last refusal', () => {
   const one = overloadedProcess();
   countAdmitted(one.overload, 'a', 10_000);
@@ -193,8 +229,9 @@ test('an overload ends two seconds after the last refusal', () => {
 
 test('however late it is, some calls are answered', () => {
   const one = overloadedProcess(0);
-  one.pass(LONG, 5000, () => countAdmitted(one.overload, 'a', 20));
-  expect(countAdmitted(one.overload, 'a', 20)).toBe(4);
+  one.pass(LONG, 175, () => countAdmitted(one.overload, 'a', 1000));
+  // 160 a second.
+  expect(countAdmitted(one.overload, 'a', 1000)).toBe(32);
 });
 
 test('where every read comes too late to its turn, some are answered between two looks, and the others are counted', () => {
@@ -216,7 +253,8 @@ test('what people do is refused only where refusing calls was not enough, and ne
   const served = () => Array.from({ length: 100 }, () => overload.admitsLast()).filter(Boolean).length;
   expect(served()).toBe(100);
   one.pass(1000, 250);
-  expect(served()).toBe(4);
+  // 160 a second.
+  expect(served()).toBe(44);
   one.look(100);
   expect(served()).toBe(100);
 });

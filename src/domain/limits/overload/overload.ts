@@ -35,10 +35,14 @@ interface LoadReading {
 }
 
 export interface Overload extends Pick<TokenApps, 'learn'> {
-  /** Counts a request. Whether calls are refused now; at other times nothing more is asked for a call. */
+  /** Counts a request that has no kept answer. Whether calls are refused now; at other times nothing more is asked for a call. */
   arrives(): boolean;
   /** Whether calls are refused now. */
   isOn(): boolean;
+  /** Whether a call with this token was answered before. */
+  knows(token: string): boolean;
+  /** Counts a kept answer. */
+  answersKept(): void;
   /** Whether a read that has waited for so long before its begin would be answered late. */
   isTooLate(waited: number): boolean;
   /** Counts a read whose turn came too late, and says whether it may be answered all the same. */
@@ -71,10 +75,38 @@ interface LookTimes {
   elapsed: number;
 }
 
+/**
+ * Whether the refusals of a slice were needed. Where there could be no less room, and the process is not so late that an overload would
+ * begin, they changed nothing.
+ */
+const isNeeded = ({ refused, isLeast }: Slice, isLateEnough: boolean): boolean =>
+  refused > 0 && (!isLeast || isLateEnough);
+
+/** How late an overloaded process should be. */
+const aimOf = (limit: number) => limit / 5;
+
+interface LookedOverload {
+  wait: number;
+  limit: number;
+}
+
+/** The overload after a look; undefined once it is over. */
+function afterLook(
+  going: OverloadState,
+  { now, elapsed }: LookTimes,
+  { wait, limit }: LookedOverload,
+): OverloadState | undefined {
+  const refusedAt = isNeeded(going.slice, wait > limit / 2) ? now : going.refusedAt;
+  if (now - refusedAt > ENDS_AFTER) return undefined;
+  const looks = Math.max(1, elapsed / LOOK_EVERY);
+  const slice = nextSlice(going.slice, { wait, aim: aimOf(limit), looks });
+  return { ...going, refusedAt, slice };
+}
+
 /** `limit` is the longest that an accepted call should wait, in milliseconds. With 0 the process is never overloaded. */
 export function createOverload(limit: number): Overload {
   const apps = createTokenApps();
-  const aim = limit / 5;
+  const aim = aimOf(limit);
   let state: OverloadState | undefined;
   let lateSince: number | undefined;
   let [lookedAt, wait, arrived, refused] = [Number.NaN, 0, 0, 0];
@@ -83,13 +115,8 @@ export function createOverload(limit: number): Overload {
   function watch({ now, elapsed }: LookTimes): void {
     lateSince = wait > limit / 2 ? (lateSince ?? now) : undefined;
     if (lateSince === undefined || now - lateSince < STANDS_FOR) return;
+    lateSince = undefined;
     state = { begunAt: now, refusedAt: now, slice: firstSlice((arrived * (aim + LOOK_EVERY)) / elapsed) };
-  }
-
-  function goOn(going: OverloadState, now: number): void {
-    if (going.slice.refused > 0) going.refusedAt = now;
-    if (now - going.refusedAt > ENDS_AFTER) [state, lateSince] = [undefined, undefined];
-    else going.slice = nextSlice(going.slice, { wait, aim });
   }
 
   function told(isAdmitted: boolean): boolean {
@@ -104,6 +131,10 @@ export function createOverload(limit: number): Overload {
       return state !== undefined;
     },
     isOn: () => state !== undefined,
+    knows: (token) => apps.appOf(token) !== undefined,
+    answersKept() {
+      if (state) state.slice.kept += 1;
+    },
     isTooLate: (waited) => state !== undefined && waited > limit / 2,
     admitsLate: () => !state || told(takeLateRoom(state.slice)),
     wait: () => wait,
@@ -116,7 +147,7 @@ export function createOverload(limit: number): Overload {
       const elapsed = Number.isNaN(lookedAt) ? LOOK_EVERY : now - lookedAt;
       lookedAt = now;
       wait = Math.max(elapsed - LOOK_EVERY, databaseWait, requestWait, 0);
-      if (state) goOn(state, now);
+      if (state) state = afterLook(state, { now, elapsed }, { wait, limit });
       else watch({ now, elapsed });
       arrived = 0;
     },

@@ -14,7 +14,7 @@ interface WatchedProcess {
   requestWait: () => number;
 }
 
-/** Tells of an overload when it begins, once a minute while it goes on, and when it has ended. */
+/** Tells of an overload with its first refusal, once a minute while calls are refused, and when it has ended. */
 function createTeller({ overload, logger }: Pick<WatchedProcess, 'overload' | 'logger'>) {
   let toldAt: number | undefined;
   let before = 0;

@@ -8,7 +8,7 @@ import { newHexId } from '../../../shared/ids.ts';
 import { containErrors } from '../../../shared/net/contain-errors.ts';
 import { createCallRefusal } from '../../overload/refuse-call.ts';
 import type { PlainToken } from '../../../domain/posts/told-profiles.ts';
-import { hasRoom, isRefusedCall, learnApp } from '../../overload/room-for-call.ts';
+import { hasRoom, learnApp, mayAskForKept } from '../../overload/room-for-call.ts';
 import { REQUEST_ID } from '../../request-id.ts';
 import type { RequestLogMode } from '../../request-log.ts';
 import { createAddedLines, hasCommonDates } from '../../wire/added-headers.ts';
@@ -47,6 +47,11 @@ interface PlainCall {
   query: Parameters;
   isSecure: boolean;
   startedAt: number;
+}
+
+/** A call that an overloaded process refuses. */
+interface PlainRefusal {
+  refusedCarrier: CarriedToken['carrier'];
 }
 
 /** The answer of a call, once it is certain. */
@@ -123,24 +128,25 @@ function createAnswerFinder({ context, perMinute }: PlainWayInput) {
     });
   };
   /**
-   * The answer of a call; undefined where there is a doubt.
+   * The answer of a call, or its refusal; undefined where there is a doubt.
    * @throws {LegacyError | MalformedBody} two tokens differ, or body or parameters cannot be read
    */
-  return (call: PlainCall, body: Buffer | undefined): Soon<PlainAnswer | undefined> => {
+  return (call: PlainCall, body: Buffer | undefined): Soon<PlainEnd | undefined> => {
     const { req, found, query } = call;
     const form = formOf(call, body);
     if (body && !form) return undefined;
     const carried = onlyToken(tokensAt({ rawHeaders: req.rawHeaders, query, body: form }));
     if (!carried) return undefined;
+    const refusal = { refusedCarrier: carried.carrier };
+    if (!mayAskForKept(context, req, carried.token)) return refusal;
     const kept = keptTextOf(context, carried.token, { found, parameters: { query, form } });
     const answer = andThen(kept, (known) =>
       known && isPlain(known.mapping) ? answerTo(call, carried, known) : undefined,
     );
-    return andThen(answer, (certain) => {
-      // A kept answer costs about as much as a refusal. So in an overload a call is judged only if it has none.
-      if (!certain) hasRoom(context, req, carried.token);
-      return certain;
-    });
+    return andThen(
+      answer,
+      (certain) => certain ?? (hasRoom(context, req, carried.token) ? undefined : refusal),
+    );
   };
 }
 
@@ -151,6 +157,7 @@ function createSender({ context }: PlainWayInput) {
     PLAIN_ADDRESSES.map(({ path }) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
   );
   return (call: PlainCall, { mapping, carrier, text }: PlainAnswer): void => {
+    context.overload.answersKept();
     const { req, res, isSecure, startedAt } = call;
     const { path, name } = call.found.address;
     const { method = '', headers } = req;
@@ -170,14 +177,16 @@ function createSender({ context }: PlainWayInput) {
   };
 }
 
+type PlainEnd = PlainAnswer | PlainRefusal;
+
 interface ReadCall {
   call: PlainCall;
   /** The body, where the request has one. */
   body: Buffer | undefined;
 }
 
-/** An answer; undefined after a fault, because the ordinary way meets the same fault and answers it. */
-function unlessFault(find: () => Soon<PlainAnswer | undefined>): Soon<PlainAnswer | undefined> {
+/** An end; undefined after a fault, because the ordinary way meets the same fault and answers it. */
+function unlessFault(find: () => Soon<PlainEnd | undefined>): Soon<PlainEnd | undefined> {
   try {
     const found = find();
     return found instanceof Promise ? found.catch(() => undefined) : found;
@@ -192,14 +201,13 @@ export function answerPlainly(way: PlainWayInput): RequestListener {
   const send = createSender(way);
   const refuse = createCallRefusal(way.context);
   const { otherwise } = way;
-  const end = ({ call, body }: ReadCall, answer: PlainAnswer | undefined): void => {
+  const end = ({ call, body }: ReadCall, found: PlainEnd | undefined): void => {
     const { req, res } = call;
     try {
-      if (answer) send(call, answer);
-      else if (body && isRefusedCall(req))
-        refuse({ ...call, path: call.found.address.path, carrier: 'body' });
       // A body that has been read already stays: see `readBodyOfCall`.
-      else otherwise(body ? Object.assign(req, { body }) : req, res);
+      if (!found) return otherwise(body ? Object.assign(req, { body }) : req, res);
+      if ('text' in found) return send(call, found);
+      refuse({ ...call, path: call.found.address.path, carrier: found.refusedCarrier });
     } catch (error) {
       way.context.logger.error('a plain answer could not be sent', { error });
       res.destroy();

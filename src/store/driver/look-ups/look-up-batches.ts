@@ -1,9 +1,10 @@
+import { asStorageFault } from '../storage-fault.ts';
 import type { Store } from '../store.ts';
-import { CALL_NUMBER, type LookUp } from './look-up.ts';
+import { CALL_NUMBER, LARGEST_BATCH, type LookUp } from './look-up.ts';
 
 /**
- * Look-ups of calls that arrive in one turn of the event loop go to the database as one statement: to send a statement
- * and to read its answer costs a process more than the rows do.
+ * Look-ups of calls that arrive together go to the database as one statement: to send a statement and to read its answer
+ * costs a process more than the rows do.
  */
 
 type AskedRow = Record<string, unknown>;
@@ -22,8 +23,7 @@ interface LookUpCall {
  * For how many calls there are statements. A statement has so many parameters, whatever it is asked, and so the database
  * finds no reason to plan it anew. Calls that are missing ask for the row of nobody.
  */
-const SIZES = [1, 4, 16, 64, 256];
-const MOST = Math.max(...SIZES);
+const SIZES = [1, 4, 16, 64, LARGEST_BATCH];
 
 /**
  * So many calls do not wait for the end of the turn. In an overload a turn is long, and an answer that has come before the
@@ -31,11 +31,14 @@ const MOST = Math.max(...SIZES);
  */
 const ENOUGH = 64;
 
+/** As long as another statement waits for a connection, in milliseconds. */
+const WAITS_AT_MOST = 5000;
+
 /** The texts of a look-up by the number of calls. */
 function createTexts() {
   const known = new Map<LookUp, Map<number, string>>();
   return (statement: LookUp, calls: number): { text: string; size: number } => {
-    const size = SIZES.find((most) => most >= calls) ?? MOST;
+    const size = SIZES.find((most) => most >= calls) ?? LARGEST_BATCH;
     const texts = known.get(statement) ?? new Map<number, string>();
     known.set(statement, texts);
     const text = texts.get(size) ?? statement.together(size);
@@ -61,10 +64,53 @@ function createQuestion(run: StatementRun) {
   };
 }
 
+/** Calls of one look-up that are asked together. */
+interface Batch {
+  statement: LookUp;
+  calls: LookUpCall[];
+}
+
+/** The calls that wait for a statement. */
+function createLine() {
+  const waiting = new Map<LookUp, LookUpCall[]>();
+  return {
+    isEmpty: () => waiting.size === 0,
+    /** How many calls of its look-up wait with it. */
+    add(statement: LookUp, call: LookUpCall): number {
+      const calls = waiting.get(statement) ?? [];
+      waiting.set(statement, calls);
+      return calls.push(call);
+    },
+    /** Takes the oldest calls of the first look-up, which stands last then. */
+    take(): Batch | undefined {
+      for (const [statement, calls] of waiting) {
+        waiting.delete(statement);
+        const taken = calls.splice(0, statement.most);
+        if (calls.length > 0) waiting.set(statement, calls);
+        return { statement, calls: taken };
+      }
+      return undefined;
+    },
+    since: () =>
+      Math.min(...[...waiting.values()].map(([first]) => first?.since ?? Number.POSITIVE_INFINITY)),
+    size: () => [...waiting.values()].reduce((sum, calls) => sum + calls.length, 0),
+  };
+}
+
+/** Gives up the calls that have waited too long. The others. */
+function patientOf(calls: readonly LookUpCall[]): LookUpCall[] {
+  const tooOld = performance.now() - WAITS_AT_MOST;
+  for (const { since, reject } of calls)
+    if (since < tooOld) reject(asStorageFault(new Error('a look-up waited too long for a connection')));
+  return calls.filter(({ since }) => since >= tooOld);
+}
+
 export interface LookUpBatches {
   first: Store['firstSoon'];
-  /** How long the look-up that is asked next has waited, in milliseconds. */
+  /** How long the look-up has waited that waits for longest, in milliseconds. */
   wait(): number;
+  /** How many look-ups wait. */
+  waiting(): number;
 }
 
 /**
@@ -73,22 +119,17 @@ export interface LookUpBatches {
  */
 export function createLookUpBatches(run: StatementRun, statementsAtOnce: number): LookUpBatches {
   const ask = createQuestion(run);
-  const waiting = new Map<LookUp, LookUpCall[]>();
+  const line = createLine();
   let underWay = 0;
 
-  /** Takes the oldest calls of a look-up, which stands last then. */
-  function take(statement: LookUp, calls: LookUpCall[]): LookUpCall[] {
-    const taken = calls.splice(0, MOST);
-    waiting.delete(statement);
-    if (calls.length > 0) waiting.set(statement, calls);
-    return taken;
-  }
-
   function askNext(): void {
-    for (const [statement, calls] of waiting) {
-      if (underWay >= statementsAtOnce) return;
+    while (underWay < statementsAtOnce) {
+      const next = line.take();
+      if (!next) return;
+      const calls = patientOf(next.calls);
+      if (calls.length === 0) continue;
       underWay += 1;
-      void ask(statement, take(statement, calls)).then(() => {
+      void ask(next.statement, calls).then(() => {
         underWay -= 1;
         askNext();
       });
@@ -96,11 +137,8 @@ export function createLookUpBatches(run: StatementRun, statementsAtOnce: number)
   }
 
   function add(statement: LookUp, call: LookUpCall): void {
-    if (waiting.size === 0) setImmediate(askNext);
-    const calls = waiting.get(statement) ?? [];
-    calls.push(call);
-    waiting.set(statement, calls);
-    if (calls.length >= ENOUGH) askNext();
+    if (line.isEmpty()) setImmediate(askNext);
+    if (line.add(statement, call) >= Math.min(ENOUGH, statement.most)) askNext();
   }
 
   return {
@@ -109,9 +147,7 @@ export function createLookUpBatches(run: StatementRun, statementsAtOnce: number)
         const since = performance.now();
         add(statement, { since, parameters, resolve: resolve as LookUpCall['resolve'], reject });
       }),
-    wait() {
-      const [next] = waiting.values().next().value ?? [];
-      return next ? performance.now() - next.since : 0;
-    },
+    wait: () => Math.max(0, performance.now() - line.since()),
+    waiting: line.size,
   };
 }

@@ -1,5 +1,7 @@
 /** A statement that finds at most one row for its parameters, for one call or for several calls together. */
 export interface LookUp {
+  /** For how many calls it is asked together at the most: a statement with long texts for fewer. */
+  most: number;
   /** The text for one call, whose parameters are `$1`, `$2` … */
   one: string;
   /** The text for so many calls, whose parameters follow each other. Each row has the number of its call, from 0. */
@@ -9,6 +11,9 @@ export interface LookUp {
 /** The column with the number of the call. */
 export const CALL_NUMBER = 'call_number';
 
+/** For how many calls any look-up is asked together at the most. */
+export const LARGEST_BATCH = 256;
+
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /**
@@ -16,10 +21,15 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
  * as one join, by the sizes that the tables had when it planned: a plan from the time of an empty table reads whole tables
  * later. With it each call has the plan that it would have alone.
  */
-export function lookUp(parameters: number, textOf: (names: string[]) => string): LookUp {
+export function lookUp(
+  parameters: number,
+  textOf: (names: string[]) => string,
+  most = LARGEST_BATCH,
+): LookUp {
   const columns = numbers(parameters).map((at) => `p${at}`);
   const valuesOf = (call: number) => columns.map((_, at) => `$${call * parameters + at + 1}::text`);
   return {
+    most,
     one: textOf(columns.map((_, at) => `$${at + 1}`)),
     together(calls) {
       const rows = numbers(calls).map((call) => `(${[call, ...valuesOf(call)].join(', ')})`);
