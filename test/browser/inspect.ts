@@ -64,6 +64,8 @@ export async function inspect(
   views = testMode.isBrief ? VIEWS_IN_CI : VIEWS,
 ): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
+  // A click that leads to another page ends before that page has its style sheet.
+  await page.waitForLoadState('load');
   const found: string[] = [];
   for (const { width, colorScheme } of views) {
     await page.setViewportSize({ width, height: 800 });
