@@ -124,7 +124,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('how long a look-up waits for its statement is told, and is nothing afterwards', async () => {
-    const slow = Array.from({ length: 4 * 64 }, () => store.firstSoon(SLEEPING, ['0.005']));
+    const slow = Array.from({ length: 4 * 64 }, () => store.firstSoon(SLEEPING, ['0.03']));
     const next = find(1);
     await until(async () => store.connectionWait() > 100);
     const later = store.firstSoon(SLEEPING, ['0']);
