@@ -1,4 +1,7 @@
+import { keepToldText, type ToldText } from '../../store/posts/told-texts.ts';
+import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
 import { freshFor } from '../limits/freshness.ts';
+import type { ServedMapping } from '../tokens/resolve-token.ts';
 import type { PostsDeps } from './deps.ts';
 
 /** Whether a text that was made of an answer of this time may be told without asking the new API. */
@@ -8,4 +11,35 @@ export function isFreshText(
 ): boolean {
   const age = context.clock.now() - fetchedAt;
   return age >= 0 && age < freshFor(context, { modernClientId });
+}
+
+/** The kept text of a call, if there is one and it may be told; whether it is right for the call, its `key` tells. */
+export function currentText(
+  context: PostsDeps,
+  { text, fetched_at: fetchedAt, modern_client_id: modernClientId }: ToldText,
+): string | undefined {
+  if (text === null || fetchedAt === null || modernClientId === null) return undefined;
+  return isFreshText(context, { modernClientId, fetchedAt }) ? text : undefined;
+}
+
+interface MadeText {
+  table: Parameters<typeof keepToldText>[1];
+  text: string;
+  fetchedAt: number;
+  key: string;
+}
+
+/** Keeps a text of the answer about an account for the next calls, if they may be told it. No caller waits for this. */
+export function keepText(
+  context: PostsDeps,
+  {
+    grant_id: grantId,
+    modern_client_id: modernClientId,
+  }: Pick<ServedMapping, 'grant_id' | 'modern_client_id'>,
+  { table, ...made }: MadeText,
+): void {
+  if (!isFreshText(context, { modernClientId, fetchedAt: made.fetchedAt })) return;
+  const told = { grantId, modernClientId, ...made };
+  const keep = () => withoutCacheFaults(context, grantId, () => keepToldText(context.store, table, told));
+  void context.flights.run(`keep ${table} ${grantId}`, keep);
 }

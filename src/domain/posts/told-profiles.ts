@@ -1,10 +1,9 @@
 import { andThen, type Soon } from '../../shared/and-then.ts';
 import { findListLengths } from '../../store/posts/post-answers.ts';
-import { findToldCall, keepToldProfiles, type ToldCall } from '../../store/posts/told-profiles.ts';
-import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
+import { findToldCall, type ToldCall } from '../../store/posts/told-profiles.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import type { PostsDeps } from './deps.ts';
-import { isFreshText } from './fresh-text.ts';
+import { currentText, keepText } from './fresh-text.ts';
 
 export type { PlainToken } from '../../store/posts/plain-token.ts';
 
@@ -28,9 +27,9 @@ const NONE: ReadonlyMap<string, number> = new Map();
 
 /** The kept text for a call; undefined where the text has to be made anew. */
 export function toldProfiles(context: PostsDeps, told: ToldCall): Soon<string | undefined> {
-  const { client_id: clientId, grant_id: grantId, text, key, fetched_at: fetchedAt } = told;
-  if (text === null || fetchedAt === null || told.modern_client_id === null) return undefined;
-  if (!isFreshText(context, { modernClientId: told.modern_client_id, fetchedAt })) return undefined;
+  const { client_id: clientId, grant_id: grantId, key, fetched_at: fetchedAt } = told;
+  const text = currentText(context, told);
+  if (text === undefined || fetchedAt === null) return undefined;
   const lengths = told.has_lengths === 0 ? NONE : findListLengths(context.store, grantId);
   return andThen(lengths, (known) => (key === keyOf(clientId, fetchedAt, known) ? text : undefined));
 }
@@ -47,9 +46,6 @@ export function keepProfiles(
   mapping: Pick<ServedMapping, 'client_id' | 'grant_id' | 'modern_client_id'>,
   { text, fetchedAt, lengths }: MadeProfiles,
 ): void {
-  const { client_id: clientId, grant_id: grantId, modern_client_id: modernClientId } = mapping;
-  if (!isFreshText(context, { modernClientId, fetchedAt })) return;
-  const told = { grantId, modernClientId, fetchedAt, text, key: keyOf(clientId, fetchedAt, lengths) };
-  const keep = () => withoutCacheFaults(context, grantId, () => keepToldProfiles(context.store, told));
-  void context.flights.run(`keep profiles ${grantId}`, keep);
+  const key = keyOf(mapping.client_id, fetchedAt, lengths);
+  keepText(context, mapping, { table: 'told_profiles', text, fetchedAt, key });
 }

@@ -1,11 +1,13 @@
 import type { RequestHandler } from 'express';
 import type { LegacyDeps } from './deps.ts';
 import { legacyIds } from '../../domain/ids/legacy-ids.ts';
+import { keepUser } from '../../domain/posts/told-user.ts';
 import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { shadow } from '../../domain/reads/shadow.ts';
 import { type createCalls, readFor } from './call.ts';
-import { sendJson } from '../wire/legacy-error.ts';
+import { sendJsonText } from '../wire/legacy-error.ts';
 import { unixSeconds } from './legacy-profile.ts';
+import { wantsKept } from './plain/kept-texts.ts';
 
 /**
  * The old user object. It has both `id` and `_id` (docs/old-api.md Q10), and `secret_email`, which old sign-in clients
@@ -30,11 +32,13 @@ function legacyUser({ account }: AccountWithAge, id: string) {
 
 /** GET /1/user.json. */
 export function user(context: LegacyDeps, call: ReturnType<typeof createCalls>): RequestHandler {
-  return call(async (caller, _req, res) => {
+  return call(async (caller, req, res) => {
     const reading = await readFor(context, caller.mapping, res);
     const ids = await legacyIds(context, caller, reading);
     const answer = legacyUser(reading, ids.account);
-    sendJson(res, 200, answer);
+    const text = JSON.stringify(answer);
+    sendJsonText(res, 200, text);
+    if (wantsKept(req)) keepUser(context, caller.mapping, { text, fetchedAt: reading.fetchedAt });
     shadow(context, caller, { read: 'user', answer });
   });
 }

@@ -57,8 +57,8 @@ export interface PostTables {
   told_posts: ToldPostsTable;
 }
 
-/** A text of `profiles.json`, beside the answer that it was made of. The database drops the text with its answer. */
-interface ToldProfilesTable {
+/** A text of `profiles.json` or of `user.json`, beside the answer that it was made of. The database drops the text with its answer. */
+interface ToldTextsTable {
   grant_id: string;
   modern_client_id: string;
   /** The time of the answer. */
@@ -104,7 +104,8 @@ interface ShadowRequestsTable {
 /** The volatile database. */
 export interface VolatilePostTables {
   shadow_requests: ShadowRequestsTable;
-  told_profiles: ToldProfilesTable;
+  told_profiles: ToldTextsTable;
+  told_users: ToldTextsTable;
   told_lists: ToldListsTable;
   post_answers: PostAnswersTable;
 }

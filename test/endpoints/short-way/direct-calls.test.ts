@@ -12,7 +12,7 @@ import { portOf } from '../../support/servers/free-port.ts';
 
 /**
  * The most frequent reads go around the router of Express (src/http/legacy/direct-calls.ts). Of these, a plain
- * profiles.json and the first page of a list take a shorter way yet (src/http/legacy/plain/plain-calls.ts). No caller can
+ * profiles.json or user.json and the first page of a list take a shorter way yet (src/http/legacy/plain/plain-calls.ts). No caller can
  * tell: every byte but the time is the same.
  */
 
@@ -43,14 +43,18 @@ beforeAll(async () => {
   await keepTexts();
 });
 
-/** Calls on the short way until the texts of `profiles.json` and of both lists are kept. */
+/** Calls on the short way until the texts of `profiles.json`, of `user.json` and of both lists are kept. */
 async function keepTexts(): Promise<void> {
   const { volatile } = system.bridge.context.store;
   const lists = ['pending', 'sent'].map((list) => `/1/profiles/${profile}/updates/${list}.json`);
   await until(async () => {
-    for (const target of ['/1/profiles.json', ...lists])
+    for (const target of ['/1/profiles.json', '/1/user.json', ...lists])
       await sendBytes(ways[2]?.port ?? 0, bytesOf({ method: 'GET', target, headers: [bearer(token)] }));
-    return (await volatile.selectFrom('told_lists').select('id').execute()).length === 2;
+    const [users, texts] = await Promise.all([
+      volatile.selectFrom('told_users').select('grant_id').execute(),
+      volatile.selectFrom('told_lists').select('id').execute(),
+    ]);
+    return users.length === 1 && texts.length === 2;
   });
 }
 

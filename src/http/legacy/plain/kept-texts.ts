@@ -4,6 +4,7 @@ import { OLD_CALLS } from '../../../domain/old-calls/old-calls.ts';
 import { isAnsweredByNew } from '../../../domain/posts/decide.ts';
 import { type FirstPageCall, toldList, toldListOf } from '../../../domain/posts/told-lists.ts';
 import { type PlainToken, toldCallOf, toldProfiles } from '../../../domain/posts/told-profiles.ts';
+import { toldUser, toldUserOf } from '../../../domain/posts/told-user.ts';
 import { andThen, type Soon } from '../../../shared/and-then.ts';
 import { Note } from '../../../shared/memory/note.ts';
 import { Parameters } from '../../wire/request-parameters.ts';
@@ -48,6 +49,13 @@ function profilesText(
   });
 }
 
+function userText(context: LegacyDeps, token: string): Soon<KeptText | undefined> {
+  return andThen(toldUserOf(context, token), (told) => {
+    if (!told || !isAnsweredByNew(context, OLD_CALLS.user.kind, told)) return undefined;
+    return { mapping: told, find: () => ({ text: toldUser(context, told), isKept: true }) };
+  });
+}
+
 /** The call for a list, as far as a text of it is kept: the first page of the whole list. */
 export function firstPageOf(
   { list, id }: Pick<FirstPageCall, 'list' | 'id'>,
@@ -83,6 +91,7 @@ export function keptTextOf(
   { found, parameters }: { found: FoundAddress; parameters: CallParameters },
 ): Soon<KeptText | undefined> {
   const { address, id } = found;
+  if (address.name === 'user') return userText(context, token);
   if (address.list === undefined) return profilesText(context, token, parameters);
   return listText(context, token, { named: { list: address.list, id }, parameters });
 }

@@ -13,8 +13,8 @@ type ListCallName = keyof typeof LIST_CALLS;
 /** One address of a call, with `:id` in the place of an id, and what is known of it. */
 export interface PlainAddress {
   path: string;
-  name: 'profiles' | ListCallName;
-  /** The list that the call asks for; undefined for `profiles`. */
+  name: 'profiles' | 'user' | ListCallName;
+  /** The list that the call asks for; undefined for the other calls. */
   list: ListName | undefined;
 }
 
@@ -33,6 +33,7 @@ function addressesOf(name: PlainAddress['name'], list?: ListName): PlainAddress[
 /** Every address of the short way. */
 export const PLAIN_ADDRESSES: readonly PlainAddress[] = [
   ...addressesOf('profiles'),
+  ...addressesOf('user'),
   ...Object.entries(LIST_CALLS).flatMap(([name, list]) => addressesOf(name as ListCallName, list)),
 ];
 

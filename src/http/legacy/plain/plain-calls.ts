@@ -25,8 +25,8 @@ import { type KeptText, keptTextOf, markMissed } from './kept-texts.ts';
 import { type FoundAddress, PLAIN_ADDRESSES, plainAddressOf } from './plain-address.ts';
 
 /**
- * The short way of the most frequent calls: `profiles.json` and the first page of a list of posts, with one good token
- * and a text that is kept. Every rule here is the function that the ordinary way uses. In any doubt the call takes the
+ * The short way of the most frequent calls: `profiles.json`, `user.json` and the first page of a list of posts, with one
+ * good token and a text that is kept. Every rule here is the function that the ordinary way uses. In any doubt the call takes the
  * ordinary way from its beginning: until the answer is certain, nothing is counted and nothing is sent.
  */
 

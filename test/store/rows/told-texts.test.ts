@@ -1,13 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dropAnswer, storeAnswer } from '../../../src/store/grants/answers.ts';
-import { keepToldProfiles } from '../../../src/store/posts/told-profiles.ts';
+import { keepToldText } from '../../../src/store/posts/told-texts.ts';
 import { databaseKinds, openTwoStores, type TwoStores } from '../support/stores.ts';
 
 /** A text that was made of an answer never outlives the answer. */
 
 const answer = (fetched_at: number) => ({ body: '{}', organization_ids: '[]', fetched_at });
 
-describe.each(databaseKinds)('on %s a kept text', (kind) => {
+const TABLES = ['told_profiles', 'told_users'] as const;
+
+const cases = databaseKinds.flatMap((kind) => TABLES.map((table) => ({ kind, table })));
+
+describe.each(cases)('on $kind a kept text in $table', ({ kind, table }) => {
   let stores: TwoStores;
 
   beforeAll(async () => {
@@ -17,10 +21,16 @@ describe.each(databaseKinds)('on %s a kept text', (kind) => {
   afterAll(() => stores.close());
 
   const keep = (grantId: string, fetchedAt: number) =>
-    keepToldProfiles(stores.two, { grantId, modernClientId: 'client', fetchedAt, text: '[]', key: 'key' });
+    keepToldText(stores.two, table, {
+      grantId,
+      modernClientId: 'client',
+      fetchedAt,
+      text: '[]',
+      key: 'key',
+    });
 
   const textsOf = async (grantId: string) => {
-    const texts = stores.one.volatile.selectFrom('told_profiles').select('fetched_at');
+    const texts = stores.one.volatile.selectFrom(table).select('fetched_at');
     return (await texts.where('grant_id', '=', grantId).execute()).map(({ fetched_at }) => fetched_at);
   };
 

@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import { createBridgeApp } from '../../../src/http/app.ts';
+import { revokeToken } from '../../../src/domain/tokens/revoke-token.ts';
+import { HOUR } from '../../../src/shared/lifetimes.ts';
+import { issueToken } from '../../support/callers/legacy-calls.ts';
+import { rawForm, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import { samplesOf, sumOf } from '../../metrics/support/scrape.ts';
+import { portOf } from '../../support/servers/free-port.ts';
+import { until } from '../../support/servers/held-answer.ts';
+
+/**
+ * The short way of a plain `user.json` (src/http/legacy/plain). A mark in the kept text shows which way a call took: only
+ * the short way answers with the mark.
+ */
+
+const PATH = '/1/user.json';
+const MARK = '{"kept":true}';
+
+let system: System;
+let token: string;
+let url: string;
+let stop: () => void;
+
+const volatile = () => system.bridge.context.store.volatile;
+
+const bearer = () => ({ headers: { authorization: `Bearer ${token}` } });
+
+const call = (request: Partial<RawRequest> = {}) => sendRaw(url, { path: PATH, ...bearer(), ...request });
+
+const keptRow = () => volatile().selectFrom('told_users').selectAll().executeTakeFirst();
+
+/** Reads until a text is kept, and marks the text. Returns the text before the mark. */
+async function mark(): Promise<string> {
+  await volatile().deleteFrom('told_users').execute();
+  await until(async () => {
+    await call();
+    return (await keptRow()) !== undefined;
+  });
+  const text = (await keptRow())?.text ?? '';
+  await volatile().updateTable('told_users').set({ text: MARK }).execute();
+  return text;
+}
+
+const takesShortWay = async (request?: Partial<RawRequest>) => (await call(request)).text === MARK;
+
+beforeEach(async () => {
+  system = await startSystem();
+  token = await issueToken(system);
+  const { context } = system.bridge;
+  const { answer } = createBridgeApp({
+    context,
+    rateLimitPerMinute: 0,
+    trustProxy: [],
+    logRequests: 'errors',
+  });
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${portOf(server)}`;
+  stop = () => server.close();
+});
+
+afterEach(async () => {
+  stop();
+  await system.stop();
+});
+
+test('a plain call takes the short way with its token in the header, the query or the body', async () => {
+  const { text } = await call();
+  expect(await mark()).toBe(text);
+  const encoded = encodeURIComponent(token);
+  expect(await takesShortWay()).toBe(true);
+  expect(await takesShortWay({ path: '/1/user' })).toBe(true);
+  expect(await takesShortWay({ path: `${PATH}?access_token=${encoded}`, headers: {} })).toBe(true);
+  expect(await takesShortWay({ method: 'POST', ...rawForm(`access_token=${encoded}`) })).toBe(true);
+  expect(await takesShortWay({ path: '/1/user.xml' })).toBe(false);
+  expect(await takesShortWay({ path: '/1/profiles.json' })).toBe(false);
+});
+
+test('a text is told to its own app alone, and while its answer is fresh', async () => {
+  await mark();
+  const { clock, settings } = system.bridge.context;
+  const row = await volatile().selectFrom('told_users').selectAll().executeTakeFirstOrThrow();
+  const shortWith = async (values: object) => {
+    await volatile()
+      .updateTable('told_users')
+      .set({ ...row, text: MARK, ...values })
+      .execute();
+    return takesShortWay();
+  };
+  expect(await shortWith({})).toBe(true);
+  expect(await shortWith({ key: 'another app' })).toBe(false);
+  expect(await shortWith({ fetched_at: clock.now() - settings.profilesFresh })).toBe(false);
+  expect(await shortWith({ fetched_at: clock.now() + HOUR })).toBe(false);
+  expect(await shortWith({})).toBe(true);
+});
+
+test('a text goes with its answer, and an answer that is not fresh leaves none', async () => {
+  await mark();
+  const old = system.bridge.context.clock.now() - system.bridge.context.settings.profilesFresh;
+  await volatile().updateTable('answers').set({ fetched_at: old }).execute();
+  expect(await keptRow()).toBeUndefined();
+  const { json } = await call();
+  expect(json).toMatchObject({ secret_email: expect.any(String) });
+  expect(await mark()).toBe(JSON.stringify(json));
+});
+
+test('a revoked token is refused by the next call', async () => {
+  await mark();
+  expect(await takesShortWay()).toBe(true);
+  const { id: mappingId } = await system.bridge.context.store.durable
+    .selectFrom('mappings')
+    .select('id')
+    .where('state', '=', 'active')
+    .executeTakeFirstOrThrow();
+  await revokeToken(system.bridge.context, { mappingId, actor: 'test', reason: 'test', requestId: null });
+  expect(await call()).toMatchObject({ status: 401 });
+});
+
+const counted = async () => {
+  await system.bridge.context.usage.flush();
+  const rows = await volatile().selectFrom('usage').select('calls').where('endpoint', '=', PATH).execute();
+  const labels = { endpoint: 'user', outcome: 'answered', answered_by: 'new', carrier: 'header' };
+  const { text } = await sendRaw(system.bridgeUrl, { path: '/metrics' });
+  const calls = sumOf(samplesOf(text), 'grantbridge_calls_total', labels);
+  return { calls, used: rows.reduce((sum, row) => sum + row.calls, 0) };
+};
+
+test('calls on the short way are counted, and count as usage, as those of the ordinary way', async () => {
+  await mark();
+  const before = await counted();
+  expect(before.calls).toBeGreaterThan(0);
+  expect(before.used).toBe(before.calls);
+  expect(await takesShortWay()).toBe(true);
+  expect(await takesShortWay()).toBe(true);
+  const wanted = { calls: before.calls + 2, used: before.used + 2 };
+  await until(async () => {
+    const now = await counted();
+    return now.calls >= wanted.calls && now.used >= wanted.used;
+  }, 5000);
+  expect(await counted()).toEqual(wanted);
+});
