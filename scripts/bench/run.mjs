@@ -101,14 +101,21 @@ function writeResults(described, rows) {
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const described = machine();
 const rows = [];
+let failed = 0;
 try {
   const filled = new Map();
   for (const name of chosenRows()) {
-    rows.push(...(await measureRow(name, { folder, filled })));
+    // What another row measured must not be lost with this one.
+    const lines = await measureRow(name, { folder, filled }).catch((error) => {
+      failed += 1;
+      console.error(`the row ${name} failed:`, error);
+      return [];
+    });
+    rows.push(...lines);
     if (!values.quick) writeResults(described, rows);
   }
   console.log(tableOf(rows));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-process.exit(0);
+process.exit(failed === 0 ? 0 : 1);
