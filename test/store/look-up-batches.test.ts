@@ -69,10 +69,15 @@ describe.each(databaseKinds)('on %s', (kind) => {
   let place: Place;
   let store: Store;
   let statements = 0;
+  const waits: number[] = [];
 
   beforeAll(async () => {
     place = await choosePlace(kind);
-    const listener: DatabaseListener = { ...NOBODY_LISTENS, ran: () => (statements += 1) };
+    const listener: DatabaseListener = {
+      ...NOBODY_LISTENS,
+      ran: () => (statements += 1),
+      waited: (milliseconds) => waits.push(milliseconds),
+    };
     store = await openStore(place.location, listener);
     const rows = Array.from({ length: 300 }, (_, app) => ({
       client_id: idOf(app),
@@ -109,6 +114,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   if (kind === 'sqlite') return;
 
+  /** Four statements, each of 64 look-ups that take so many seconds. */
+  const sleeping = (seconds: number) =>
+    Array.from({ length: 4 * 64 }, (_, n) => store.firstSoon(SLEEPING, [String(seconds + n / 1e6)]));
+
   test('sixty-four look-ups are one statement, and what comes while all statements are under way gathers', async () => {
     for (const [count, expected] of [
       [16, 1],
@@ -124,23 +133,37 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('how long a look-up waits for its statement is told, and is nothing afterwards', async () => {
-    const slow = Array.from({ length: 4 * 64 }, () => store.firstSoon(SLEEPING, ['0.03']));
+    const slow = sleeping(0.03);
     const next = find(1);
     await until(async () => store.connectionWait() > 100);
-    const later = store.firstSoon(SLEEPING, ['0']);
+    const later = Promise.all([store.firstSoon(SLEEPING, ['0']), store.firstSoon(SLEEPING, ['0'])]);
     expect(store.connectionWait()).toBeGreaterThan(100);
     expect(store.connections().waiting).toBe(2);
     expect((await next)?.name).toBe('App 1');
     await Promise.all([...slow, later]);
     expect(store.connectionWait()).toBe(0);
+    // Of the one that waited, as long as it waited.
+    expect(Math.max(...waits)).toBeGreaterThan(100);
   });
 
-  test('a look-up that has waited for five seconds fails, and the next one goes on', async () => {
-    const slow = Array.from({ length: 4 * 64 }, () => store.firstSoon(SLEEPING, ['0.085']));
+  test('a look-up that has waited for five seconds fails, whatever the others still do, and the next one goes on', async () => {
+    const slow = sleeping(0.11);
+    let isOver = false;
+    const all = Promise.all(slow).then(() => (isOver = true));
+    const begun = performance.now();
     await expect(find(1)).rejects.toThrow('a look-up waited too long for a connection');
-    await Promise.all(slow);
+    expect(performance.now() - begun).toBeGreaterThan(4900);
+    expect(isOver).toBe(false);
+    await all;
     expect((await find(1))?.name).toBe('App 1');
   }, 20_000);
+
+  test('equal look-ups are one, and do not hold up another', async () => {
+    const before = statements;
+    const found = await Promise.all([...Array.from({ length: 1000 }, () => find(7)), find(8)]);
+    expect(new Set(found.map((row) => row?.name))).toEqual(new Set(['App 7', 'App 8']));
+    expect(statements - before).toBe(1);
+  });
 
   test('a fault of the statement is told to each call, and the next look-up goes on', async () => {
     const broken = [0, 1, 2].map((app) => store.firstSoon(BROKEN, [idOf(app)]));

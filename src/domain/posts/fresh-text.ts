@@ -29,6 +29,9 @@ interface MadeText {
   key: string;
 }
 
+/** Longer texts are made anew for each call: many of them may be in memory at one time. */
+export const LONGEST_KEPT = 256 * 1024;
+
 /** Keeps a text of the answer about an account for the next calls, if they may be told it. No caller waits for this. */
 export function keepText(
   context: PostsDeps,
@@ -38,6 +41,7 @@ export function keepText(
   }: Pick<ServedMapping, 'grant_id' | 'modern_client_id'>,
   { table, ...made }: MadeText,
 ): void {
+  if (made.text.length > LONGEST_KEPT) return;
   if (!isFreshText(context, { modernClientId, fetchedAt: made.fetchedAt })) return;
   const told = { grantId, modernClientId, ...made };
   const keep = () => withoutCacheFaults(context, grantId, () => keepToldText(context.store, table, told));

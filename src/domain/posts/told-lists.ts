@@ -10,7 +10,7 @@ import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import { type CallerChannel, KNOWN_FOR } from './caller-channel.ts';
 import type { PostsDeps } from './deps.ts';
-import { isFreshText } from './fresh-text.ts';
+import { isFreshText, LONGEST_KEPT } from './fresh-text.ts';
 import type { ListName } from './lists/lists.ts';
 import { dayIn } from '../translation/old-times.ts';
 
@@ -28,9 +28,6 @@ export interface FirstPageCall {
   count: number;
   isUtc: boolean;
 }
-
-/** Longer texts are made anew for each call. */
-const LONGEST_TEXT = 256 * 1024;
 
 /** The list, and the profile id that the caller gave. */
 type NamedByCall = Pick<FirstPageCall, 'list' | 'id'>;
@@ -94,7 +91,7 @@ export function keepList(
 ): void {
   const { client_id: clientId, grant_id: grantId, modern_client_id: modernClientId } = mapping;
   const { fetchedAt, version } = answer;
-  if (!version || text.length > LONGEST_TEXT) return;
+  if (!version || text.length > LONGEST_KEPT) return;
   const day = dayIn(view.zone, view.now);
   const told = {
     list: named(call),

@@ -1,5 +1,5 @@
-import { andThen, type Soon } from '../../shared/and-then.ts';
-import { findListLengths } from '../../store/posts/post-answers.ts';
+import type { Soon } from '../../shared/and-then.ts';
+import { lengthsIn } from '../../store/posts/post-answers.ts';
 import { findToldCall, type ToldCall } from '../../store/posts/told-profiles.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import type { PostsDeps } from './deps.ts';
@@ -26,12 +26,12 @@ function keyOf(clientId: string, fetchedAt: number, lengths: ReadonlyMap<string,
 const NONE: ReadonlyMap<string, number> = new Map();
 
 /** The kept text for a call; undefined where the text has to be made anew. */
-export function toldProfiles(context: PostsDeps, told: ToldCall): Soon<string | undefined> {
+export function toldProfiles(context: PostsDeps, told: ToldCall): string | undefined {
   const { client_id: clientId, grant_id: grantId, key, fetched_at: fetchedAt } = told;
   const text = currentText(context, told);
   if (text === undefined || fetchedAt === null) return undefined;
-  const lengths = told.has_lengths === 0 ? NONE : findListLengths(context.store, grantId);
-  return andThen(lengths, (known) => (key === keyOf(clientId, fetchedAt, known) ? text : undefined));
+  const lengths = told.lengths === null ? NONE : lengthsIn(told.lengths, grantId);
+  return key === keyOf(clientId, fetchedAt, lengths) ? text : undefined;
 }
 
 interface MadeProfiles {

@@ -25,13 +25,13 @@ export function hasRoom(
 
 /**
  * Whether the kept answer of a call may be looked for. It costs about as much as a refusal, so nobody is helped by the refusal
- * of a call that has one. With a token that this process has never answered the call needs room first.
+ * of a call that has one. A call of an app that the process does not know, or whose calls often have none, needs room first.
  */
 export const mayAskForKept = (
   context: Pick<OverloadDeps, 'overload'>,
   req: IncomingMessage,
   token: string,
-): boolean => !context.overload.isOn() || context.overload.knows(token) || hasRoom(context, req, token);
+): boolean => !context.overload.isOn() || context.overload.mayHaveKept(token) || hasRoom(context, req, token);
 
 /** Remembers which app a token belongs to: in an overload each app has its share. A token without a proven app has none. */
 export function learnApp(

@@ -186,7 +186,11 @@ export async function openPostgresStore(
   const volatile = new Kysely<VolatileTables>({ dialect });
   const read = preparedReader(pool, use);
   const first = async <Row>(text: string, values: readonly string[]) => (await read<Row>(text, values))[0];
-  const lookUps = createLookUpBatches(preparedReader(lookUpPool, use), FOR_LOOK_UPS);
+  const lookUps = createLookUpBatches({
+    run: preparedReader(lookUpPool, use),
+    atOnce: FOR_LOOK_UPS,
+    listener,
+  });
   const statementWait = connectionWaitOf(pool);
   const clock = CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::int8 as now');
   return {

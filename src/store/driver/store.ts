@@ -31,8 +31,8 @@ export interface Store {
    */
   first<Row>(sql: string, parameters: readonly string[]): Promise<Row | undefined>;
   /**
-   * The row of a look-up, likewise. Where the database lies in this process, the row is answered at once; else look-ups of one
-   * turn of the event loop are asked together.
+   * The row of a look-up, likewise. Where the database lies in this process, the row is answered at once; else look-ups that
+   * come together are asked together, and equal ones share one row, which nobody changes.
    */
   firstSoon<Row>(statement: LookUp, parameters: readonly string[]): Soon<Row | undefined>;
   /** All committed rows, likewise. */

@@ -48,6 +48,16 @@ export async function findListLengths(store: Store, grantId: string): Promise<Ma
   return new Map(rows.map(({ id, length }) => [id.slice(start), length]));
 }
 
+/** The same, of lines `ID LENGTH`. */
+export function lengthsIn(lines: string, grantId: string): Map<string, number> {
+  const start = idOfAnswer({ grantId, what: '' }).length;
+  const entries = lines.split('\n').map((line) => {
+    const end = line.lastIndexOf(' ');
+    return [line.slice(start, end), Number(line.slice(end + 1))] as const;
+  });
+  return new Map(entries);
+}
+
 /** Adds one to the known length of a list. */
 export async function lengthenList(store: Store, name: PostAnswerName): Promise<void> {
   await store.volatile

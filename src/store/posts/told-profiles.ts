@@ -2,23 +2,24 @@ import type { Soon } from '../../shared/and-then.ts';
 import { lookUp } from '../driver/look-ups/look-up.ts';
 import type { Store } from '../driver/store.ts';
 import { ofDigest, PLAIN_TOKEN } from './plain-token.ts';
-import { type ToldText, TOLD_TEXT } from './told-texts.ts';
+import { TEXTS_AT_ONCE, type ToldText, TOLD_TEXT } from './told-texts.ts';
 
 /** A connected token with the text of `profiles.json` that its app was last told: all that a plain call needs. */
 export interface ToldCall extends ToldText {
-  /** Whether any list of the grant has a known length: 0 or 1. */
-  has_lengths: number;
+  /** The known lengths of the grant's lists, each line `ID LENGTH` (`lengthsIn`); null where none is known. */
+  lengths: string | null;
 }
 
 /** One statement over both databases. */
 const OF_TOKEN = lookUp(
   1,
   ([digest]) => `select ${PLAIN_TOKEN}, ${TOLD_TEXT},
-  case when exists (select 1 from post_answers p where p.grant_id = mappings.grant_id and p.length is not null)
-    then 1 else 0 end as has_lengths
+  (select string_agg(list.id || ' ' || list.length, '\n') from post_answers list
+    where list.grant_id = mappings.grant_id and list.length is not null) as lengths
   from mappings join apps using (client_id)
   left join told_profiles told on told.grant_id = mappings.grant_id
   ${ofDigest(digest)}`,
+  TEXTS_AT_ONCE,
 );
 
 /** The token of this digest, if a grant stands behind it. */

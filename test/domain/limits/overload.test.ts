@@ -1,48 +1,8 @@
 import { evenShare } from '../../../src/domain/limits/overload/even-share.ts';
-import { createOverload, LOOK_EVERY, type Overload } from '../../../src/domain/limits/overload/overload.ts';
+import { LOOK_EVERY } from '../../../src/domain/limits/overload/overload.ts';
+import { countAdmitted, createProcess, LIMIT, LONG, overloadedProcess } from './support/late-process.ts';
 
 /** When a process is overloaded, and which calls it refuses then (docs/decisions/0026): pure, so by a time of its own. */
-
-const LIMIT = 200;
-/** Longer than it takes to see an overload, and to see its end. */
-const LONG = 3000;
-/** Late for so long, a process is overloaded. */
-const BEGINS_WITHIN = 800;
-
-/** A process whose looks come late by `late` milliseconds each. */
-function createProcess(limit = LIMIT) {
-  const overload = createOverload(limit);
-  let now = 0;
-  return {
-    overload,
-    look(late: number, databaseWait = 0) {
-      now += LOOK_EVERY + late;
-      overload.look({ now, databaseWait, requestWait: 0 });
-    },
-    /** Looks for so long; `between` runs before each. */
-    pass(milliseconds: number, late: number, between: () => void = () => undefined) {
-      const looks = Math.ceil(milliseconds / (LOOK_EVERY + late));
-      for (let n = 0; n < looks; n += 1) {
-        between();
-        this.look(late);
-      }
-    },
-  };
-}
-
-type Process = ReturnType<typeof createProcess>;
-
-function overloadedProcess(calls = 100): Process {
-  const one = createProcess();
-  one.pass(BEGINS_WITHIN, 150, () => {
-    for (let n = 0; n < calls; n += 1) one.overload.arrives();
-  });
-  expect(one.overload.isOn()).toBe(true);
-  return one;
-}
-
-const countAdmitted = (overload: Overload, token: string | undefined, calls: number) =>
-  Array.from({ length: calls }, () => overload.admits(token)).filter(Boolean).length;
 
 test('a process that is on time, or late now and then, refuses nothing', () => {
   const one = createProcess();
@@ -209,12 +169,18 @@ test('kept answers that make a process late take no room from other calls', () =
   expect(answered).toBeGreaterThan(0.95 * 100 * 20);
 });
 
-test('an overload ends although calls are refused, where less room is impossible and the process is not late enough to begin one', () => {
+test('an overload ends where less room is impossible, kept answers are most of the work, and the process is not late enough to begin one', () => {
   const one = overloadedProcess(0);
-  const refuse = () => countAdmitted(one.overload, 'a', 100);
-  one.pass(LONG, 120, refuse);
+  const refuse = (kept: number) => () => {
+    for (let n = 0; n < kept; n += 1) one.overload.answersKept();
+    countAdmitted(one.overload, 'a', 100);
+  };
+  one.pass(LONG, 120, refuse(200));
   expect(one.overload.isOn()).toBe(true);
-  one.pass(LONG, 50, refuse);
+  // More is refused than is kept: what is refused may be what makes the process late.
+  one.pass(LONG, 50, refuse(50));
+  expect(one.overload.isOn()).toBe(true);
+  one.pass(LONG, 50, refuse(200));
   expect(one.overload.isOn()).toBe(false);
 });
 

@@ -105,6 +105,23 @@ test('a text goes with its answer, and an answer that is not fresh leaves none',
   expect(await mark()).toBe(JSON.stringify(json));
 });
 
+test('a very long text is not kept', async () => {
+  await call();
+  const answers = volatile().selectFrom('answers').select('body');
+  const { body } = await answers.executeTakeFirstOrThrow();
+  const keptAfter = async (length: number) => {
+    const longer = JSON.parse(body) as { account: { name: string } };
+    longer.account.name = 'x'.repeat(length);
+    await volatile()
+      .updateTable('answers')
+      .set({ body: JSON.stringify(longer) })
+      .execute();
+    for (let made = 0; made < 3; made += 1) expect((await call()).text.length).toBeGreaterThan(length);
+    return (await keptRow()) !== undefined;
+  };
+  expect([await keptAfter(300 * 1024), await keptAfter(1000)]).toEqual([false, true]);
+});
+
 test('a revoked token is refused by the next call', async () => {
   await mark();
   expect(await takesShortWay()).toBe(true);

@@ -1,6 +1,6 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import { firstSlice, nextSlice, type Slice, takeLateRoom, takeRoom } from './slice.ts';
+import { firstSlice, missesOften, nextSlice, type Slice, takeLateRoom, takeRoom } from './slice.ts';
 import { createTokenApps, type TokenApps } from './token-apps.ts';
 
 /**
@@ -39,10 +39,15 @@ export interface Overload extends Pick<TokenApps, 'learn'> {
   arrives(): boolean;
   /** Whether calls are refused now. */
   isOn(): boolean;
-  /** Whether a call with this token was answered before. */
-  knows(token: string): boolean;
+  /**
+   * Whether a kept answer of a call with this token may be looked for. Not where the app of the token is not known, or where many of its
+   * calls had no kept answer lately.
+   */
+  mayHaveKept(token: string): boolean;
   /** Counts a kept answer. */
   answersKept(): void;
+  /** Counts a call that was asked for a kept answer and has none. */
+  missesKept(token: string): void;
   /** Whether a read that has waited for so long before its begin would be answered late. */
   isTooLate(waited: number): boolean;
   /** Counts a read whose turn came too late, and says whether it may be answered all the same. */
@@ -76,11 +81,11 @@ interface LookTimes {
 }
 
 /**
- * Whether the refusals of a slice were needed. Where there could be no less room, and the process is not so late that an overload would
- * begin, they changed nothing.
+ * Whether the refusals of a slice were needed. They changed nothing where there could be no less room, the process is not so late that an
+ * overload would begin, and it is late because of kept answers, by their number.
  */
-const isNeeded = ({ refused, isLeast }: Slice, isLateEnough: boolean): boolean =>
-  refused > 0 && (!isLeast || isLateEnough);
+const isNeeded = ({ refused, kept, isLeast }: Slice, isLateEnough: boolean): boolean =>
+  refused > 0 && (!isLeast || isLateEnough || refused > kept);
 
 /** How late an overloaded process should be. */
 const aimOf = (limit: number) => limit / 5;
@@ -101,6 +106,28 @@ function afterLook(
   const looks = Math.max(1, elapsed / LOOK_EVERY);
   const slice = nextSlice(going.slice, { wait, aim: aimOf(limit), looks });
   return { ...going, refusedAt, slice };
+}
+
+/** The calls that may have a kept answer, in the slice of an overload if there is one. */
+function createKeptCalls(
+  apps: TokenApps,
+  sliceNow: () => Slice | undefined,
+): Pick<Overload, 'mayHaveKept' | 'answersKept' | 'missesKept'> {
+  return {
+    mayHaveKept(token) {
+      const [app, slice] = [apps.appOf(token), sliceNow()];
+      return app !== undefined && !(slice && missesOften(slice, app));
+    },
+    answersKept() {
+      const slice = sliceNow();
+      if (slice) slice.kept += 1;
+    },
+    missesKept(token) {
+      const slice = sliceNow();
+      const app = slice && apps.appOf(token);
+      if (app !== undefined) slice?.missed.set(app, (slice.missed.get(app) ?? 0) + 1);
+    },
+  };
 }
 
 /** `limit` is the longest that an accepted call should wait, in milliseconds. With 0 the process is never overloaded. */
@@ -131,10 +158,7 @@ export function createOverload(limit: number): Overload {
       return state !== undefined;
     },
     isOn: () => state !== undefined,
-    knows: (token) => apps.appOf(token) !== undefined,
-    answersKept() {
-      if (state) state.slice.kept += 1;
-    },
+    ...createKeptCalls(apps, () => state?.slice),
     isTooLate: (waited) => state !== undefined && waited > limit / 2,
     admitsLate: () => !state || told(takeLateRoom(state.slice)),
     wait: () => wait,

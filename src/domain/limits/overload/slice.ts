@@ -12,6 +12,10 @@ export interface Slice {
   late: number;
   /** How many kept answers were sent; they take no room. */
   kept: number;
+  /** How many calls of each app were asked whether they have a kept answer, and had none. */
+  missed: Map<string, number>;
+  /** The same lately between two looks, on average. */
+  usuallyMissed: ReadonlyMap<string, number>;
   /** How many calls may be answered until the next look; and how many of one app. */
   room: number;
   share: number;
@@ -20,6 +24,8 @@ export interface Slice {
   isLate: boolean;
   /** Whether there could be no less room. */
   isLeast: boolean;
+  /** How many calls were answered beyond the room of the slices before, and are not made up for yet. */
+  owed: number;
 }
 
 /**
@@ -51,14 +57,18 @@ const [NEWEST_WEIGHS, FORGOTTEN_BELOW] = [0.2, 0.05];
 
 /**
  * A slice is short. So an app that usually calls less than its share may call so many times its share in one slice, whether or not
- * there is room: on average all such apps together have room.
+ * there is room. Very many apps that call seldom may still be too much together: no more than so many times the room is owed.
  */
 const BURST = 4;
 
+/** An app of which so many calls a slice had no kept answer is judged before one is looked for. */
+const MANY_MISSES = 4;
+
 const sliceOf = (
-  room: Pick<Slice, 'usual' | 'room' | 'share' | 'tooMuch' | 'isLate' | 'isLeast'>,
+  room: Omit<Slice, 'calls' | 'admitted' | 'refused' | 'late' | 'kept' | 'missed'>,
 ): Slice => ({
   calls: new Map(),
+  missed: new Map(),
   admitted: 0,
   refused: 0,
   late: 0,
@@ -70,16 +80,23 @@ const sliceOf = (
 export const firstSlice = (room: number): Slice =>
   sliceOf({
     usual: new Map(),
+    usuallyMissed: new Map(),
     room: Math.max(LEAST_ROOM, room),
     share: Number.POSITIVE_INFINITY,
     tooMuch: undefined,
     isLate: true,
     isLeast: false,
+    owed: 0,
   });
 
+/** How many calls were answered beyond the room, with those of the slices before. */
+const owedAfter = ({ owed, admitted, room }: Slice): number => Math.max(0, owed + admitted - room);
+
 /** Whether an app calls no more than its share. There is none where all calls have room. */
-function isWithinShare({ usual, share }: Slice, app: string, calls: number): boolean {
-  return Number.isFinite(share) && (usual.get(app) ?? 0) < share && calls <= BURST * Math.max(1, share);
+function isWithinShare(slice: Slice, app: string, calls: number): boolean {
+  const { usual, share, room } = slice;
+  const isSeldom = (usual.get(app) ?? 0) < share && calls <= BURST * Math.max(1, share);
+  return Number.isFinite(share) && isSeldom && owedAfter(slice) < BURST * room;
 }
 
 /** Counts a call of an app. Whether the call may be answered. */
@@ -130,11 +147,18 @@ function newTooMuch({ room, admitted, tooMuch = 0 }: Slice): number {
   return Math.max(Math.min(room, admitted), tooMuch * REMEMBERS);
 }
 
-/** The averages after this slice. A new app is known by its first slice alone. */
-function newUsual({ calls, usual }: Slice): Map<string, number> {
-  const found = new Map(calls);
+/** Whether many calls of an app lately had no kept answer, so that to look for one helps nobody. */
+export const missesOften = ({ usuallyMissed }: Slice, app: string): boolean =>
+  (usuallyMissed.get(app) ?? 0) > MANY_MISSES;
+
+/** Averages after a slice with these numbers. A new app is known by its first slice alone. */
+function averaged(
+  numbers: ReadonlyMap<string, number>,
+  usual: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const found = new Map(numbers);
   for (const [app, before] of usual) {
-    const average = before + NEWEST_WEIGHS * ((calls.get(app) ?? 0) - before);
+    const average = before + NEWEST_WEIGHS * ((numbers.get(app) ?? 0) - before);
     if (average < FORGOTTEN_BELOW) found.delete(app);
     else found.set(app, average);
   }
@@ -150,8 +174,10 @@ export function nextSlice(slice: Slice, lateness: Lateness): Slice {
   const isLate = lateness.wait > lateness.aim;
   const least = leastRoom(slice, lateness);
   const room = Math.max(least, isLate ? shrunk(slice, lateness) : grown(slice));
-  const usual = newUsual(slice);
+  const usual = averaged(slice.calls, slice.usual);
+  const usuallyMissed = averaged(slice.missed, slice.usuallyMissed);
   const share = evenShare(usual.values(), room);
   const tooMuch = isLate && !slice.isLate ? newTooMuch(slice) : slice.tooMuch;
-  return sliceOf({ usual, room, share, tooMuch, isLate, isLeast: room <= least });
+  const owed = owedAfter(slice);
+  return sliceOf({ usual, usuallyMissed, room, share, tooMuch, isLate, isLeast: room <= least, owed });
 }

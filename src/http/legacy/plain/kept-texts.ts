@@ -25,7 +25,7 @@ interface FoundText {
 export interface KeptText {
   mapping: PlainToken;
   /** @throws {LegacyError} a parameter is out of bounds */
-  find: () => Soon<FoundText>;
+  find: () => FoundText;
 }
 
 export interface CallParameters {
@@ -44,8 +44,7 @@ function profilesText(
   if (wantsSubprofiles(query)) return undefined;
   return andThen(toldCallOf(context, token), (told) => {
     if (!told || !isAnsweredByNew(context, OLD_CALLS.profiles.kind, told)) return undefined;
-    const find = () => andThen(toldProfiles(context, told), (text) => ({ text, isKept: true }));
-    return { mapping: told, find };
+    return { mapping: told, find: () => ({ text: toldProfiles(context, told), isKept: true }) };
   });
 }
 

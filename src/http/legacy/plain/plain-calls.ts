@@ -120,12 +120,11 @@ function createAnswerFinder({ context, perMinute }: PlainWayInput) {
     { req }: PlainCall,
     { token, carrier }: CarriedToken,
     { mapping, find }: KeptText,
-  ): Soon<PlainAnswer | undefined> => {
+  ): PlainAnswer | undefined => {
     learnApp(context, token, mapping);
-    return andThen(find(), ({ text, isKept }) => {
-      if (text === undefined && isKept) markMissed(req);
-      return text === undefined || !limit.admits(mapping) ? undefined : { mapping, carrier, text };
-    });
+    const { text, isKept } = find();
+    if (text === undefined && isKept) markMissed(req);
+    return text === undefined || !limit.admits(mapping) ? undefined : { mapping, carrier, text };
   };
   /**
    * The answer of a call, or its refusal; undefined where there is a doubt.
@@ -143,10 +142,11 @@ function createAnswerFinder({ context, perMinute }: PlainWayInput) {
     const answer = andThen(kept, (known) =>
       known && isPlain(known.mapping) ? answerTo(call, carried, known) : undefined,
     );
-    return andThen(
-      answer,
-      (certain) => certain ?? (hasRoom(context, req, carried.token) ? undefined : refusal),
-    );
+    return andThen(answer, (certain) => {
+      if (certain) return certain;
+      context.overload.missesKept(carried.token);
+      return hasRoom(context, req, carried.token) ? undefined : refusal;
+    });
   };
 }
 

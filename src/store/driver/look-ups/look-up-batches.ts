@@ -1,4 +1,5 @@
 import { asStorageFault } from '../storage-fault.ts';
+import type { DatabaseListener } from '../connection-use.ts';
 import type { Store } from '../store.ts';
 import { CALL_NUMBER, LARGEST_BATCH, type LookUp } from './look-up.ts';
 
@@ -10,26 +11,25 @@ import { CALL_NUMBER, LARGEST_BATCH, type LookUp } from './look-up.ts';
 type AskedRow = Record<string, unknown>;
 type StatementRun = (text: string, values: ReadonlyArray<string | null>) => Promise<AskedRow[]>;
 
-/** A look-up of one call. */
-interface LookUpCall {
-  /** By the monotonic clock, in milliseconds. */
-  since: number;
-  parameters: readonly string[];
+/** Who waits for the row of a look-up. */
+interface Asker {
   resolve: (row: AskedRow | undefined) => void;
   reject: (error: unknown) => void;
+}
+
+/** A look-up, for all who ask for the same. */
+interface LookUpCall {
+  /** When the first of them asked, by the monotonic clock, in milliseconds. */
+  since: number;
+  parameters: readonly string[];
+  askers: Asker[];
 }
 
 /**
  * For how many calls there are statements. A statement has so many parameters, whatever it is asked, and so the database
  * finds no reason to plan it anew. Calls that are missing ask for the row of nobody.
  */
-const SIZES = [1, 4, 16, 64, LARGEST_BATCH];
-
-/**
- * So many calls do not wait for the end of the turn. In an overload a turn is long, and an answer that has come before the
- * next turn begins is read in that turn.
- */
-const ENOUGH = 64;
+const SIZES = [1, 4, 16, LARGEST_BATCH];
 
 /** As long as another statement waits for a connection, in milliseconds. */
 const WAITS_AT_MOST = 5000;
@@ -47,6 +47,10 @@ function createTexts() {
   };
 }
 
+function fail({ askers }: LookUpCall, error: unknown): void {
+  for (const { reject } of askers) reject(error);
+}
+
 /** Makes one statement of look-ups, and gives each its row or the fault of the statement. */
 function createQuestion(run: StatementRun) {
   const textOf = createTexts();
@@ -57,9 +61,10 @@ function createQuestion(run: StatementRun) {
     const values = [...calls.map(({ parameters }) => parameters), ...missing].flat();
     try {
       const rows = new Map((await run(text, values)).map((row) => [row[CALL_NUMBER], row]));
-      for (const [number, { resolve }] of calls.entries()) resolve(rows.get(number));
+      for (const [number, { askers }] of calls.entries())
+        for (const { resolve } of askers) resolve(rows.get(number));
     } catch (error) {
-      for (const { reject } of calls) reject(error);
+      for (const call of calls) fail(call, error);
     }
   };
 }
@@ -70,42 +75,85 @@ interface Batch {
   calls: LookUpCall[];
 }
 
+/** The calls of one look-up that wait, the oldest first, by their parameters. */
+type WaitingCalls = Map<string, LookUpCall>;
+
+const nameOf = (parameters: readonly string[]) =>
+  parameters.length === 1 ? (parameters[0] ?? '') : JSON.stringify(parameters);
+
+function firstOf(calls: WaitingCalls, most: number): LookUpCall[] {
+  const taken: LookUpCall[] = [];
+  for (const [name, call] of calls) {
+    if (taken.length === most) break;
+    taken.push(call);
+    calls.delete(name);
+  }
+  return taken;
+}
+
 /** The calls that wait for a statement. */
 function createLine() {
-  const waiting = new Map<LookUp, LookUpCall[]>();
+  const waiting = new Map<LookUp, WaitingCalls>();
+  const since = () =>
+    Math.min(
+      ...[...waiting.values()].map((calls) => calls.values().next().value?.since ?? Number.POSITIVE_INFINITY),
+    );
   return {
     isEmpty: () => waiting.size === 0,
-    /** How many calls of its look-up wait with it. */
-    add(statement: LookUp, call: LookUpCall): number {
-      const calls = waiting.get(statement) ?? [];
+    since,
+    /** Adds who asks, to those who ask for the same. How many calls of the look-up wait. */
+    add(statement: LookUp, parameters: readonly string[], asker: Asker): number {
+      const calls: WaitingCalls = waiting.get(statement) ?? new Map();
       waiting.set(statement, calls);
-      return calls.push(call);
+      const name = nameOf(parameters);
+      const known = calls.get(name);
+      if (known) known.askers.push(asker);
+      else calls.set(name, { since: performance.now(), parameters, askers: [asker] });
+      return calls.size;
     },
     /** Takes the oldest calls of the first look-up, which stands last then. */
     take(): Batch | undefined {
       for (const [statement, calls] of waiting) {
         waiting.delete(statement);
-        const taken = calls.splice(0, statement.most);
-        if (calls.length > 0) waiting.set(statement, calls);
+        const taken = firstOf(calls, statement.most);
+        if (calls.size > 0) waiting.set(statement, calls);
         return { statement, calls: taken };
       }
       return undefined;
     },
-    since: () =>
-      Math.min(...[...waiting.values()].map(([first]) => first?.since ?? Number.POSITIVE_INFINITY)),
-    size: () => [...waiting.values()].reduce((sum, calls) => sum + calls.length, 0),
+    /** Takes the calls that came before a moment. */
+    takeOlder(moment: number): LookUpCall[] {
+      const taken: LookUpCall[] = [];
+      for (const [statement, calls] of waiting) {
+        for (const [name, call] of calls) {
+          if (call.since > moment) break;
+          taken.push(call);
+          calls.delete(name);
+        }
+        if (calls.size === 0) waiting.delete(statement);
+      }
+      return taken;
+    },
+    size: () => [...waiting.values()].reduce((sum, calls) => sum + calls.size, 0),
   };
 }
 
-/** Gives up the calls that have waited too long. The others. */
-function patientOf(calls: readonly LookUpCall[]): LookUpCall[] {
-  const tooOld = performance.now() - WAITS_AT_MOST;
-  for (const { since, reject } of calls)
-    if (since < tooOld) reject(asStorageFault(new Error('a look-up waited too long for a connection')));
-  return calls.filter(({ since }) => since >= tooOld);
+/** Gives up the calls of a line that have waited too long, as long as it has any. The returned function begins that. */
+function createPatience(line: ReturnType<typeof createLine>): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  function look(): void {
+    timer = undefined;
+    const tooOld = performance.now() - WAITS_AT_MOST;
+    for (const call of line.takeOlder(tooOld))
+      fail(call, asStorageFault(new Error('a look-up waited too long for a connection')));
+    if (!line.isEmpty()) timer = setTimeout(look, line.since() - tooOld).unref();
+  }
+  return () => {
+    timer ??= setTimeout(look, WAITS_AT_MOST).unref();
+  };
 }
 
-export interface LookUpBatches {
+interface LookUpBatches {
   first: Store['firstSoon'];
   /** How long the look-up has waited that waits for longest, in milliseconds. */
   wait(): number;
@@ -113,39 +161,48 @@ export interface LookUpBatches {
   waiting(): number;
 }
 
+interface LookUpInput {
+  run: StatementRun;
+  /** How many statements are under way at one time. */
+  atOnce: number;
+  /** Is told how long the oldest call of each statement has waited for it. */
+  listener: Pick<DatabaseListener, 'waited'>;
+}
+
 /**
- * Runs look-ups together, with so many statements at once. Those that come while all are under way gather for the next, so the
- * statements grow with the load.
+ * Runs look-ups together. Those that come while all statements are under way gather for the next, so the statements grow with
+ * the load; equal ones share one row. As many as a statement takes do not wait for the end of the turn: in an overload a turn
+ * is long, and an answer that has come before the next turn begins is read in that turn.
  */
-export function createLookUpBatches(run: StatementRun, statementsAtOnce: number): LookUpBatches {
+export function createLookUpBatches({ run, atOnce, listener }: LookUpInput): LookUpBatches {
   const ask = createQuestion(run);
   const line = createLine();
+  const watch = createPatience(line);
   let underWay = 0;
 
   function askNext(): void {
-    while (underWay < statementsAtOnce) {
+    while (underWay < atOnce) {
       const next = line.take();
       if (!next) return;
-      const calls = patientOf(next.calls);
-      if (calls.length === 0) continue;
       underWay += 1;
-      void ask(next.statement, calls).then(() => {
+      listener.waited(performance.now() - (next.calls[0]?.since ?? 0));
+      void ask(next.statement, next.calls).then(() => {
         underWay -= 1;
         askNext();
       });
     }
   }
 
-  function add(statement: LookUp, call: LookUpCall): void {
+  function add(statement: LookUp, parameters: readonly string[], asker: Asker): void {
     if (line.isEmpty()) setImmediate(askNext);
-    if (line.add(statement, call) >= Math.min(ENOUGH, statement.most)) askNext();
+    watch();
+    if (line.add(statement, parameters, asker) >= statement.most) askNext();
   }
 
   return {
     first: <Row>(statement: LookUp, parameters: readonly string[]) =>
       new Promise<Row | undefined>((resolve, reject) => {
-        const since = performance.now();
-        add(statement, { since, parameters, resolve: resolve as LookUpCall['resolve'], reject });
+        add(statement, parameters, { resolve: resolve as Asker['resolve'], reject });
       }),
     wait: () => Math.max(0, performance.now() - line.since()),
     waiting: line.size,

@@ -12,7 +12,7 @@ export interface LookUp {
 export const CALL_NUMBER = 'call_number';
 
 /** For how many calls any look-up is asked together at the most. */
-export const LARGEST_BATCH = 256;
+export const LARGEST_BATCH = 64;
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
