@@ -31,7 +31,7 @@ test.each([
   expect(answered / 20).toBeGreaterThan(0.9 * A_SECOND);
 });
 
-test('where many calls of an app lately had no kept answer, none is looked for, and others are not concerned', () => {
+test('where most calls of an app lately had no kept answer, none is looked for, and others are not concerned', () => {
   const one = overloadedProcess(0);
   const { overload } = one;
   for (const app of ['a', 'b']) overload.learn(`token of ${app}`, app);
@@ -43,8 +43,22 @@ test('where many calls of an app lately had no kept answer, none is looked for, 
   };
   one.pass(500, 150, miss(3));
   expect(mayHave()).toEqual([true, true]);
+  one.pass(500, 150, () => {
+    miss(50)();
+    for (let n = 0; n < 60; n += 1) overload.answersKept('a');
+  });
+  expect(mayHave()).toEqual([true, true]);
   one.pass(500, 150, miss(50));
   expect(mayHave()).toEqual([false, true]);
   one.pass(4000, 150, miss(0));
   expect(mayHave()).toEqual([true, true]);
+});
+
+test('where calls wait long for the database, no kept answer is looked for either', () => {
+  const one = overloadedProcess(0);
+  one.overload.learn('token', 'a');
+  one.look(150, 101);
+  expect(one.overload.mayHaveKept('token')).toBe(false);
+  one.look(150, 100);
+  expect(one.overload.mayHaveKept('token')).toBe(true);
 });

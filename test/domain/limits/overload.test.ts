@@ -162,7 +162,7 @@ test('kept answers that make a process late take no room from other calls', () =
   const one = overloadedProcess(0);
   let answered = 0;
   for (let slice = 0; slice < 100; slice += 1) {
-    for (let n = 0; n < 400; n += 1) one.overload.answersKept();
+    for (let n = 0; n < 400; n += 1) one.overload.answersKept('a');
     answered += countAdmitted(one.overload, 'a', 20);
     one.look(50);
   }
@@ -172,7 +172,7 @@ test('kept answers that make a process late take no room from other calls', () =
 test('an overload ends where less room is impossible, kept answers are most of the work, and the process is not late enough to begin one', () => {
   const one = overloadedProcess(0);
   const refuse = (kept: number) => () => {
-    for (let n = 0; n < kept; n += 1) one.overload.answersKept();
+    for (let n = 0; n < kept; n += 1) one.overload.answersKept('a');
     countAdmitted(one.overload, 'a', 100);
   };
   one.pass(LONG, 120, refuse(200));

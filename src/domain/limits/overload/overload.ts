@@ -1,6 +1,15 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
-import { firstSlice, missesOften, nextSlice, type Slice, takeLateRoom, takeRoom } from './slice.ts';
+import {
+  count,
+  firstSlice,
+  keptIn,
+  missesOften,
+  nextSlice,
+  type Slice,
+  takeLateRoom,
+  takeRoom,
+} from './slice.ts';
 import { createTokenApps, type TokenApps } from './token-apps.ts';
 
 /**
@@ -40,12 +49,12 @@ export interface Overload extends Pick<TokenApps, 'learn'> {
   /** Whether calls are refused now. */
   isOn(): boolean;
   /**
-   * Whether a kept answer of a call with this token may be looked for. Not where the app of the token is not known, or where many of its
-   * calls had no kept answer lately.
+   * Whether a kept answer of a call with this token may be looked for. Not where the app of the token is not known, where many of its
+   * calls had no kept answer lately, or where the database is what calls wait for.
    */
   mayHaveKept(token: string): boolean;
-  /** Counts a kept answer. */
-  answersKept(): void;
+  /** Counts a kept answer of an app. */
+  answersKept(app: string | undefined): void;
   /** Counts a call that was asked for a kept answer and has none. */
   missesKept(token: string): void;
   /** Whether a read that has waited for so long before its begin would be answered late. */
@@ -84,8 +93,8 @@ interface LookTimes {
  * Whether the refusals of a slice were needed. They changed nothing where there could be no less room, the process is not so late that an
  * overload would begin, and it is late because of kept answers, by their number.
  */
-const isNeeded = ({ refused, kept, isLeast }: Slice, isLateEnough: boolean): boolean =>
-  refused > 0 && (!isLeast || isLateEnough || refused > kept);
+const isNeeded = (slice: Slice, isLateEnough: boolean): boolean =>
+  slice.refused > 0 && (!slice.isLeast || isLateEnough || slice.refused > keptIn(slice));
 
 /** How late an overloaded process should be. */
 const aimOf = (limit: number) => limit / 5;
@@ -112,20 +121,21 @@ function afterLook(
 function createKeptCalls(
   apps: TokenApps,
   sliceNow: () => Slice | undefined,
+  isDatabaseLate: () => boolean,
 ): Pick<Overload, 'mayHaveKept' | 'answersKept' | 'missesKept'> {
   return {
     mayHaveKept(token) {
       const [app, slice] = [apps.appOf(token), sliceNow()];
-      return app !== undefined && !(slice && missesOften(slice, app));
+      return app !== undefined && !(slice && (isDatabaseLate() || missesOften(slice, app)));
     },
-    answersKept() {
+    answersKept(app = UNKNOWN) {
       const slice = sliceNow();
-      if (slice) slice.kept += 1;
+      if (slice) count(slice.kept, app);
     },
     missesKept(token) {
       const slice = sliceNow();
       const app = slice && apps.appOf(token);
-      if (app !== undefined) slice?.missed.set(app, (slice.missed.get(app) ?? 0) + 1);
+      if (slice && app !== undefined) count(slice.missed, app);
     },
   };
 }
@@ -136,6 +146,7 @@ export function createOverload(limit: number): Overload {
   const aim = aimOf(limit);
   let state: OverloadState | undefined;
   let lateSince: number | undefined;
+  let isDatabaseLate = false;
   let [lookedAt, wait, arrived, refused] = [Number.NaN, 0, 0, 0];
 
   /** Begins an overload once the process has been late for long, with room as it had up to now in so short a time. */
@@ -158,7 +169,11 @@ export function createOverload(limit: number): Overload {
       return state !== undefined;
     },
     isOn: () => state !== undefined,
-    ...createKeptCalls(apps, () => state?.slice),
+    ...createKeptCalls(
+      apps,
+      () => state?.slice,
+      () => isDatabaseLate,
+    ),
     isTooLate: (waited) => state !== undefined && waited > limit / 2,
     admitsLate: () => !state || told(takeLateRoom(state.slice)),
     wait: () => wait,
@@ -170,6 +185,7 @@ export function createOverload(limit: number): Overload {
       if (limit === 0) return;
       const elapsed = Number.isNaN(lookedAt) ? LOOK_EVERY : now - lookedAt;
       lookedAt = now;
+      isDatabaseLate = databaseWait > limit / 2;
       wait = Math.max(elapsed - LOOK_EVERY, databaseWait, requestWait, 0);
       if (state) state = afterLook(state, { now, elapsed }, { wait, limit });
       else watch({ now, elapsed });

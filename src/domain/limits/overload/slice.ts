@@ -10,8 +10,10 @@ export interface Slice {
   refused: number;
   /** How many calls were admitted, but came to their turn too late. */
   late: number;
-  /** How many kept answers were sent; they take no room. */
-  kept: number;
+  /** How many kept answers each app got; they take no room. */
+  kept: Map<string, number>;
+  /** The same lately between two looks, on average. */
+  usuallyKept: ReadonlyMap<string, number>;
   /** How many calls of each app were asked whether they have a kept answer, and had none. */
   missed: Map<string, number>;
   /** The same lately between two looks, on average. */
@@ -61,8 +63,8 @@ const [NEWEST_WEIGHS, FORGOTTEN_BELOW] = [0.2, 0.05];
  */
 const BURST = 4;
 
-/** An app of which so many calls a slice had no kept answer is judged before one is looked for. */
-const MANY_MISSES = 4;
+/** With fewer calls a slice that had no kept answer, an app is not judged before one is looked for. */
+const FEW_MISSES = 4;
 
 const sliceOf = (
   room: Omit<Slice, 'calls' | 'admitted' | 'refused' | 'late' | 'kept' | 'missed'>,
@@ -72,7 +74,7 @@ const sliceOf = (
   admitted: 0,
   refused: 0,
   late: 0,
-  kept: 0,
+  kept: new Map(),
   ...room,
 });
 
@@ -80,6 +82,7 @@ const sliceOf = (
 export const firstSlice = (room: number): Slice =>
   sliceOf({
     usual: new Map(),
+    usuallyKept: new Map(),
     usuallyMissed: new Map(),
     room: Math.max(LEAST_ROOM, room),
     share: Number.POSITIVE_INFINITY,
@@ -99,10 +102,20 @@ function isWithinShare(slice: Slice, app: string, calls: number): boolean {
   return Number.isFinite(share) && isSeldom && owedAfter(slice) < BURST * room;
 }
 
+/** One more for an app. Its new number. */
+export function count(numbers: Map<string, number>, app: string): number {
+  const number = (numbers.get(app) ?? 0) + 1;
+  numbers.set(app, number);
+  return number;
+}
+
+/** How many kept answers were sent. */
+export const keptIn = ({ kept }: Slice): number =>
+  [...kept.values()].reduce((sum, number) => sum + number, 0);
+
 /** Counts a call of an app. Whether the call may be answered. */
 export function takeRoom(slice: Slice, app: string): boolean {
-  const calls = (slice.calls.get(app) ?? 0) + 1;
-  slice.calls.set(app, calls);
+  const calls = count(slice.calls, app);
   const hasRoom = slice.admitted < slice.room && calls <= Math.max(1, slice.share);
   const isAdmitted = hasRoom || isWithinShare(slice, app, calls);
   slice[isAdmitted ? 'admitted' : 'refused'] += 1;
@@ -128,8 +141,8 @@ interface Lateness {
   looks: number;
 }
 
-const leastRoom = ({ kept }: Slice, { looks }: Lateness): number =>
-  Math.max(LEAST_ROOM * looks, kept / KEPT_BESIDE_ONE);
+const leastRoom = (slice: Slice, { looks }: Lateness): number =>
+  Math.max(LEAST_ROOM * looks, keptIn(slice) / KEPT_BESIDE_ONE);
 
 /** Less room, so that the process ends what waits. */
 const shrunk = ({ room, admitted }: Slice, { wait, aim }: Lateness): number =>
@@ -147,9 +160,9 @@ function newTooMuch({ room, admitted, tooMuch = 0 }: Slice): number {
   return Math.max(Math.min(room, admitted), tooMuch * REMEMBERS);
 }
 
-/** Whether many calls of an app lately had no kept answer, so that to look for one helps nobody. */
-export const missesOften = ({ usuallyMissed }: Slice, app: string): boolean =>
-  (usuallyMissed.get(app) ?? 0) > MANY_MISSES;
+/** Whether most of many calls of an app lately had no kept answer, so that to look for one helps nobody. */
+export const missesOften = ({ usuallyMissed, usuallyKept }: Slice, app: string): boolean =>
+  (usuallyMissed.get(app) ?? 0) > Math.max(FEW_MISSES, usuallyKept.get(app) ?? 0);
 
 /** Averages after a slice with these numbers. A new app is known by its first slice alone. */
 function averaged(
@@ -175,9 +188,20 @@ export function nextSlice(slice: Slice, lateness: Lateness): Slice {
   const least = leastRoom(slice, lateness);
   const room = Math.max(least, isLate ? shrunk(slice, lateness) : grown(slice));
   const usual = averaged(slice.calls, slice.usual);
+  const usuallyKept = averaged(slice.kept, slice.usuallyKept);
   const usuallyMissed = averaged(slice.missed, slice.usuallyMissed);
   const share = evenShare(usual.values(), room);
   const tooMuch = isLate && !slice.isLate ? newTooMuch(slice) : slice.tooMuch;
   const owed = owedAfter(slice);
-  return sliceOf({ usual, usuallyMissed, room, share, tooMuch, isLate, isLeast: room <= least, owed });
+  return sliceOf({
+    usual,
+    usuallyKept,
+    usuallyMissed,
+    room,
+    share,
+    tooMuch,
+    isLate,
+    isLeast: room <= least,
+    owed,
+  });
 }

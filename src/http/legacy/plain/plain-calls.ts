@@ -157,7 +157,7 @@ function createSender({ context }: PlainWayInput) {
     PLAIN_ADDRESSES.map(({ path }) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
   );
   return (call: PlainCall, { mapping, carrier, text }: PlainAnswer): void => {
-    context.overload.answersKept();
+    context.overload.answersKept(provenApp(mapping));
     const { req, res, isSecure, startedAt } = call;
     const { path, name } = call.found.address;
     const { method = '', headers } = req;
