@@ -17,7 +17,8 @@ import {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-const grantIdOf = (index) => idOf(`grant ${index}`);
+/** The grant of an index. */
+export const grantIdOf = (index) => idOf(`grant ${index}`);
 
 /** A sealed pair as the stub of the new API gives the first of a grant, where one is wanted. */
 function pairOf(index, { vault, pairs }) {

@@ -13,6 +13,7 @@ import { lists } from './work/lists.mjs';
 import { memory } from './work/memory.mjs';
 import { machines, postgres } from './work/postgres.mjs';
 import { profiles } from './work/profiles.mjs';
+import { recovery } from './work/recovery.mjs';
 import { refresh } from './work/refresh.mjs';
 import { refusals } from './work/refusals.mjs';
 import { uncached } from './work/uncached.mjs';
@@ -30,6 +31,7 @@ const DEFAULT_ROWS = {
   machines,
   accounts,
   refusals,
+  recovery,
 };
 const QUICK_ROWS = 5;
 const ROWS = { ...DEFAULT_ROWS, memory };
