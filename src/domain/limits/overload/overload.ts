@@ -1,7 +1,7 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import {
-  count,
+  countOne,
   firstSlice,
   keptIn,
   missesOften,
@@ -117,25 +117,30 @@ function afterLook(
   return { ...going, refusedAt, slice };
 }
 
-/** The calls that may have a kept answer, in the slice of an overload if there is one. */
+/** What decides about kept answers now: the slice of an overload if there is one. */
+interface KeptState {
+  slice: Slice | undefined;
+  isDatabaseLate: boolean;
+}
+
 function createKeptCalls(
   apps: TokenApps,
-  sliceNow: () => Slice | undefined,
-  isDatabaseLate: () => boolean,
+  now: () => KeptState,
 ): Pick<Overload, 'mayHaveKept' | 'answersKept' | 'missesKept'> {
   return {
     mayHaveKept(token) {
-      const [app, slice] = [apps.appOf(token), sliceNow()];
-      return app !== undefined && !(slice && (isDatabaseLate() || missesOften(slice, app)));
+      const app = apps.appOf(token);
+      const { slice, isDatabaseLate } = now();
+      return app !== undefined && !(slice && (isDatabaseLate || missesOften(slice, app)));
     },
     answersKept(app = UNKNOWN) {
-      const slice = sliceNow();
-      if (slice) count(slice.kept, app);
+      const { slice } = now();
+      if (slice) countOne(slice.kept, app);
     },
     missesKept(token) {
-      const slice = sliceNow();
+      const { slice } = now();
       const app = slice && apps.appOf(token);
-      if (slice && app !== undefined) count(slice.missed, app);
+      if (slice && app !== undefined) countOne(slice.missed, app);
     },
   };
 }
@@ -169,11 +174,7 @@ export function createOverload(limit: number): Overload {
       return state !== undefined;
     },
     isOn: () => state !== undefined,
-    ...createKeptCalls(
-      apps,
-      () => state?.slice,
-      () => isDatabaseLate,
-    ),
+    ...createKeptCalls(apps, () => ({ slice: state?.slice, isDatabaseLate })),
     isTooLate: (waited) => state !== undefined && waited > limit / 2,
     admitsLate: () => !state || told(takeLateRoom(state.slice)),
     wait: () => wait,

@@ -103,7 +103,7 @@ function isWithinShare(slice: Slice, app: string, calls: number): boolean {
 }
 
 /** One more for an app. Its new number. */
-export function count(numbers: Map<string, number>, app: string): number {
+export function countOne(numbers: Map<string, number>, app: string): number {
   const number = (numbers.get(app) ?? 0) + 1;
   numbers.set(app, number);
   return number;
@@ -115,7 +115,7 @@ export const keptIn = ({ kept }: Slice): number =>
 
 /** Counts a call of an app. Whether the call may be answered. */
 export function takeRoom(slice: Slice, app: string): boolean {
-  const calls = count(slice.calls, app);
+  const calls = countOne(slice.calls, app);
   const hasRoom = slice.admitted < slice.room && calls <= Math.max(1, slice.share);
   const isAdmitted = hasRoom || isWithinShare(slice, app, calls);
   slice[isAdmitted ? 'admitted' : 'refused'] += 1;
