@@ -30,7 +30,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
   beforeEach(async () => {
     visitor = await newVisitor(browser);
     page = await visitor.newTab();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
   });
   afterEach(async () => {
     await visitor.leave();

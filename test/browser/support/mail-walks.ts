@@ -174,7 +174,7 @@ const WALKS = {
 async function arrive(options: { javaScriptEnabled?: boolean } = {}): Promise<void> {
   visitor = await newVisitor(browser, options);
   page = await visitor.newTab();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
 }
 
 /** Walks these ways, each on data of its own. `looks`: keeps pictures of each page, and asks axe about it. */

@@ -24,7 +24,7 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
 async function arrive(options: { javaScriptEnabled?: boolean } = {}): Promise<void> {
   visitor = await newVisitor(browser, options);
   page = await visitor.newTab();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
 }
 
 const at = async (path: string) => void (await page.goto(`${world.bridgeUrl}${path}`));

@@ -18,7 +18,7 @@ async function newTab(options: { javaScriptEnabled?: boolean } = {}): Promise<Pa
   const visitor = await newVisitor(browser, options);
   visitors.push(visitor);
   const page = await visitor.newTab();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   return page;
 }
 
