@@ -46,35 +46,44 @@ async function until(find) {
 }
 
 const quantile = (numbers, share) =>
-  numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) * share)];
+  numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) * share)] ?? Infinity;
 
 const last = (numbers) => Math.max(0, ...numbers) / SECOND;
 
-/** Silence for a while, beside callers who go on. */
-async function silence(api, { calls }, unanswered) {
-  process.kill(api.pid, 'SIGSTOP');
+/** Silence for a while. When it began and ended, and the callers of whose grants something was sent and is unanswered then. */
+async function silence(api, unanswered) {
   const begun = performance.now();
-  await pause(SILENT_FOR);
-  const sent = new Set(unanswered.now());
-  process.kill(api.pid, 'SIGCONT');
-  const answered = calls.filter((call) => call.ended > begun);
-  const open = Math.max(begun, ...answered.filter(({ took }) => took > WAITS).map(({ ended }) => ended));
-  const waits = answered.filter((call) => call.begun > open).map(({ took }) => took);
-  return { sent, opened: (open - begun) / SECOND, p99: quantile(waits, 0.99) };
+  process.kill(api.pid, 'SIGSTOP');
+  try {
+    await pause(SILENT_FOR);
+    return { begun, back: performance.now(), sent: new Set(unanswered.now()) };
+  } finally {
+    process.kill(api.pid, 'SIGCONT');
+  }
+}
+
+/** How callers fared in the silence: until when some waited, in seconds, and how long an answer took then (p99, milliseconds). */
+function waitsIn(calls, { begun, back }) {
+  const meant = calls.filter((call) => call.ended > begun && call.begun < back);
+  // A call that was not over at the end waited until then.
+  const times = meant.map((call) => ({ begun: call.begun, ended: Math.min(call.ended, back) }));
+  const waiting = times.filter((call) => call.ended - call.begun > WAITS).map(({ ended }) => ended);
+  const open = Math.max(begun, ...waiting);
+  const afterwards = times.filter((call) => call.begun > open).map((call) => call.ended - call.begun);
+  return { opened: (open - begun) / SECOND, p99: quantile(afterwards, 0.99) };
 }
 
 /** One silence and its end. `tokens` are those of the callers: first the live ones. */
 async function measure({ api, bridge, unanswered, tokens }) {
   const callers = startCallers(bridge.ports[0], tokens);
   const { calls } = callers;
-  await until(() => answeredAnew(calls, tokens.length, 0));
   try {
-    const { sent, ...meanwhile } = await silence(api, callers, unanswered);
-    const back = performance.now();
-    const times = await until(() => answeredAnew(calls, tokens.length, back));
-    const of = (isMeant) => last([...times].filter(([at]) => isMeant(at)).map(([, time]) => time));
+    await until(() => answeredAnew(calls, tokens.length, 0));
+    const { sent, ...times } = await silence(api, unanswered);
+    const anew = await until(() => answeredAnew(calls, tokens.length, times.back));
+    const of = (isMeant) => last([...anew].filter(([at]) => isMeant(at)).map(([, time]) => time));
     return {
-      ...meanwhile,
+      ...waitsIn(calls, times),
       reads: of((at) => at < CALLERS),
       refreshes: of((at) => at >= CALLERS && !sent.has(at)),
       doubts: of((at) => sent.has(at)),

@@ -2,7 +2,7 @@ import type { Soon } from '../../shared/and-then.ts';
 import { lookUp } from '../driver/look-ups/look-up.ts';
 import type { Store } from '../driver/store.ts';
 import { ofDigest, PLAIN_TOKEN } from './plain-token.ts';
-import { TEXTS_AT_ONCE, type ToldText, TOLD_TEXT } from './told-texts.ts';
+import { type ToldText, TOLD_TEXT } from './told-texts.ts';
 
 /** A connected token with the text of `profiles.json` that its app was last told: all that a plain call needs. */
 export interface ToldCall extends ToldText {
@@ -19,7 +19,6 @@ const OF_TOKEN = lookUp(
   from mappings join apps using (client_id)
   left join told_profiles told on told.grant_id = mappings.grant_id
   ${ofDigest(digest)}`,
-  TEXTS_AT_ONCE,
 );
 
 /** The token of this digest, if a grant stands behind it. */

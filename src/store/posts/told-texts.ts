@@ -18,9 +18,6 @@ export interface ToldText extends PlainToken {
   modern_client_id: string | null;
 }
 
-/** The texts of an account may be long, so not all that are asked for are in memory at one time. */
-export const TEXTS_AT_ONCE = 64;
-
 /** The columns of a text in a table that a statement names `told`. */
 export const TOLD_TEXT = 'told.text, told.key, told.fetched_at, told.modern_client_id';
 

@@ -31,6 +31,27 @@ test.each([
   expect(answered / 20).toBeGreaterThan(0.9 * A_SECOND);
 });
 
+test('beside the floods of many apps, nearly all calls of many quiet apps are answered', () => {
+  const { overload } = overloadedProcess(0);
+  const APPS = Array.from({ length: 50 }, (_, app) => app);
+  for (const app of APPS)
+    for (const kind of ['flood', 'quiet']) overload.learn(`${kind} ${app}`, `${kind} ${app}`);
+  const [A_SECOND, LOOKS] = [1000, 40];
+  let [behind, now, sent, answered] = [0, 10_000, 0, 0];
+  for (let look = 0; look < 1600; look += 1) {
+    const ofFloods = APPS.map((app) => countAdmitted(overload, `flood ${app}`, 5));
+    // Each once a second.
+    const quiet = APPS.filter((app) => app % LOOKS === look % LOOKS);
+    const ofQuiet = quiet.filter((app) => overload.admits(`quiet ${app}`)).length;
+    if (look >= 400) [sent, answered] = [sent + quiet.length, answered + ofQuiet];
+    const admitted = ofFloods.reduce((sum, each) => sum + each, ofQuiet);
+    behind = Math.max(0, behind + admitted - (A_SECOND * LOOK_EVERY) / 1000);
+    now += LOOK_EVERY;
+    overload.look({ now, databaseWait: (behind / A_SECOND) * 1000, requestWait: 0 });
+  }
+  expect(answered / sent).toBeGreaterThan(0.85);
+});
+
 test('where most calls of an app lately had no kept answer, none is looked for, and others are not concerned', () => {
   const one = overloadedProcess(0);
   const { overload } = one;

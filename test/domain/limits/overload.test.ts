@@ -177,11 +177,14 @@ test('an overload ends where less room is impossible, kept answers are most of t
   };
   one.pass(LONG, 120, refuse(200));
   expect(one.overload.isOn()).toBe(true);
-  // More is refused than is kept: what is refused may be what makes the process late.
-  one.pass(LONG, 50, refuse(50));
+  // More is refused than is kept: what is refused may be what makes the process late. After a quarter of a minute it is tried.
+  one.pass(4 * LONG, 50, refuse(50));
   expect(one.overload.isOn()).toBe(true);
   one.pass(LONG, 50, refuse(200));
   expect(one.overload.isOn()).toBe(false);
+  const other = overloadedProcess(0);
+  other.pass(6 * LONG, 50, () => countAdmitted(other.overload, 'a', 100));
+  expect(other.overload.isOn()).toBe(false);
 });
 
 test('an overload ends two seconds after the last refusal', () => {

@@ -16,24 +16,30 @@ const TOKENS = 100_000;
 /** The largest share of the file that may be made in a row. */
 const HELD_MOST = 1 / 50;
 
+/** So many in one statement, far below its time limit on any machine. */
+const AT_ONCE = 5000;
+
 /** Tokens of the app, each with a call of today, made by the database itself. */
 async function fill({ bridge }: System, { clientId }: RegisteredApp, kind: DatabaseKind): Promise<void> {
   const { store, clock } = bridge.context;
   const now = clock.now();
   const day = new Date(now).toISOString().slice(0, 10);
-  const series =
-    kind === 'sqlite'
-      ? sql`(with recursive s(n) as (select 1 union all select n + 1 from s where n < ${TOKENS}) select n from s)`
-      : sql`(select n from generate_series(1, ${sql.lit(TOKENS)}) as n)`;
   const id = kind === 'sqlite' ? sql`printf('f11e%020x', n)` : sql`'f11e' || lpad(to_hex(n), 20, '0')`;
-  await sql`insert into mappings (id, token_digest, hint_first, hint_last, client_id, state, source, created_at, updated_at)
-    select ${id}, 'k1.' || ${id}, 'abcd', 'wxyz', ${clientId}, 'active', 'imported', ${sql.lit(now)}, ${sql.lit(now)} from ${series} as s`.execute(
-    store.durable,
-  );
-  await sql`insert into usage (mapping_id, day, endpoint, carrier, user_agent, outcome, calls, last_at)
-    select ${id}, ${sql.lit(day)}, '/1/user.json', 'query', 'cron', 'ok', 3, ${sql.lit(now)} from ${series} as s`.execute(
-    store.volatile,
-  );
+  for (let from = 1; from <= TOKENS; from += AT_ONCE) {
+    const to = Math.min(TOKENS, from + AT_ONCE - 1);
+    const series =
+      kind === 'sqlite'
+        ? sql`(with recursive s(n) as (select ${sql.lit(from)} union all select n + 1 from s where n < ${sql.lit(to)}) select n from s)`
+        : sql`(select n from generate_series(${sql.lit(from)}, ${sql.lit(to)}) as n)`;
+    await sql`insert into mappings (id, token_digest, hint_first, hint_last, client_id, state, source, created_at, updated_at)
+      select ${id}, 'k1.' || ${id}, 'abcd', 'wxyz', ${clientId}, 'active', 'imported', ${sql.lit(now)}, ${sql.lit(now)} from ${series} as s`.execute(
+      store.durable,
+    );
+    await sql`insert into usage (mapping_id, day, endpoint, carrier, user_agent, outcome, calls, last_at)
+      select ${id}, ${sql.lit(day)}, '/1/user.json', 'query', 'cron', 'ok', 3, ${sql.lit(now)} from ${series} as s`.execute(
+      store.volatile,
+    );
+  }
   if (kind === 'sqlite') return;
   await sql`analyze mappings`.execute(store.durable);
   await sql`analyze usage`.execute(store.volatile);

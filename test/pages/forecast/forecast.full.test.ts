@@ -45,7 +45,8 @@ describeIf('in Chromium', () => {
     for (const [index, path] of pages.entries()) {
       await page.goto(`${bridgeUrl}${path}`);
       const drawn = page.locator('svg:visible .chart-forecast').nth(-1);
-      expect(await drawn.isVisible()).toBe(true);
+      // Fails where it never comes: the page may be drawn after its load.
+      await drawn.waitFor({ state: 'visible' });
       found.push(...(await inspect(page, `forecast-${index}`, VIEWS)));
     }
     expect([...found, ...visitor.complaints]).toEqual([]);

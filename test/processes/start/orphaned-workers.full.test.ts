@@ -23,7 +23,7 @@ let settings: Settings;
 let program: Program;
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 60_000;
   while (!isSo()) {
     if (Date.now() > end) throw new Error(`${what} did not come to pass: ${program.said.complaints}`);
     await pause(20);

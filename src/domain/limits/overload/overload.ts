@@ -29,6 +29,9 @@ const STANDS_FOR = 0.5 * SECOND;
 /** The overload is over when no call had to be refused for this long. */
 const ENDS_AFTER = 2 * SECOND;
 
+/** And after so long, where many calls were refused and it is not certain that this helps. */
+const TRIES_AFTER = 15 * SECOND;
+
 /** Calls whose app the process does not know count as those of one app; so do, in the extreme, people and exchanges. */
 const UNKNOWN = '';
 const LAST = ' last';
@@ -55,7 +58,7 @@ export interface Overload extends Pick<TokenApps, 'learn'> {
   mayHaveKept(token: string): boolean;
   /** Counts a kept answer of an app. */
   answersKept(app: string | undefined): void;
-  /** Counts a call that was asked for a kept answer and has none. */
+  /** Counts a call that could have had a kept answer and did not get one. */
   missesKept(token: string): void;
   /** Whether a read that has waited for so long before its begin would be answered late. */
   isTooLate(waited: number): boolean;
@@ -90,11 +93,17 @@ interface LookTimes {
 }
 
 /**
- * Whether the refusals of a slice were needed. They changed nothing where there could be no less room, the process is not so late that an
- * overload would begin, and it is late because of kept answers, by their number.
+ * Whether the refusals of a slice changed anything. They do not where there could be no less room, and the process is not so late that an
+ * overload would begin.
  */
-const isNeeded = (slice: Slice, isLateEnough: boolean): boolean =>
-  slice.refused > 0 && (!slice.isLeast || isLateEnough || slice.refused > keptIn(slice));
+const isNeeded = ({ refused, isLeast }: Slice, isLateEnough: boolean): boolean =>
+  refused > 0 && (!isLeast || isLateEnough);
+
+/**
+ * Where more is refused than is kept, the refusals themselves may be what makes the process late: to begin all of these calls would make
+ * it later. Or other work makes it late, and then they are refused in vain. So it is tried now and then.
+ */
+const endsAfter = (slice: Slice): number => (slice.refused > keptIn(slice) ? TRIES_AFTER : ENDS_AFTER);
 
 /** How late an overloaded process should be. */
 const aimOf = (limit: number) => limit / 5;
@@ -111,7 +120,7 @@ function afterLook(
   { wait, limit }: LookedOverload,
 ): OverloadState | undefined {
   const refusedAt = isNeeded(going.slice, wait > limit / 2) ? now : going.refusedAt;
-  if (now - refusedAt > ENDS_AFTER) return undefined;
+  if (now - refusedAt > endsAfter(going.slice)) return undefined;
   const looks = Math.max(1, elapsed / LOOK_EVERY);
   const slice = nextSlice(going.slice, { wait, aim: aimOf(limit), looks });
   return { ...going, refusedAt, slice };

@@ -14,7 +14,7 @@ export interface Slice {
   kept: Map<string, number>;
   /** The same lately between two looks, on average. */
   usuallyKept: ReadonlyMap<string, number>;
-  /** How many calls of each app were asked whether they have a kept answer, and had none. */
+  /** How many calls of each app could have had a kept answer and did not get one. */
   missed: Map<string, number>;
   /** The same lately between two looks, on average. */
   usuallyMissed: ReadonlyMap<string, number>;
@@ -116,7 +116,8 @@ export const keptIn = ({ kept }: Slice): number =>
 /** Counts a call of an app. Whether the call may be answered. */
 export function takeRoom(slice: Slice, app: string): boolean {
   const calls = countOne(slice.calls, app);
-  const hasRoom = slice.admitted < slice.room && calls <= Math.max(1, slice.share);
+  // What is owed is made up for by those beyond their share.
+  const hasRoom = slice.owed + slice.admitted < slice.room && calls <= Math.max(1, slice.share);
   const isAdmitted = hasRoom || isWithinShare(slice, app, calls);
   slice[isAdmitted ? 'admitted' : 'refused'] += 1;
   return isAdmitted;
@@ -192,7 +193,7 @@ export function nextSlice(slice: Slice, lateness: Lateness): Slice {
   const usuallyMissed = averaged(slice.missed, slice.usuallyMissed);
   const share = evenShare(usual.values(), room);
   const tooMuch = isLate && !slice.isLate ? newTooMuch(slice) : slice.tooMuch;
-  const owed = owedAfter(slice);
+  const owed = Math.min(owedAfter(slice), BURST * room);
   return sliceOf({
     usual,
     usuallyKept,

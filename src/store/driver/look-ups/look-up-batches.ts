@@ -19,7 +19,7 @@ interface Asker {
 
 /** A look-up, for all who ask for the same. */
 interface LookUpCall {
-  /** When the first of them asked, by the monotonic clock, in milliseconds. */
+  /** When the first of them asked, by the monotonic clock, in milliseconds. Who joins later is given up with the first. */
   since: number;
   parameters: readonly string[];
   askers: Asker[];
@@ -139,13 +139,18 @@ function createLine() {
 }
 
 /** Gives up the calls of a line that have waited too long, as long as it has any. The returned function begins that. */
-function createPatience(line: ReturnType<typeof createLine>): () => void {
+function createPatience(
+  line: ReturnType<typeof createLine>,
+  { waited }: LookUpInput['listener'],
+): () => void {
   let timer: NodeJS.Timeout | undefined;
   function look(): void {
     timer = undefined;
     const tooOld = performance.now() - WAITS_AT_MOST;
-    for (const call of line.takeOlder(tooOld))
+    for (const call of line.takeOlder(tooOld)) {
+      waited(performance.now() - call.since);
       fail(call, asStorageFault(new Error('a look-up waited too long for a connection')));
+    }
     if (!line.isEmpty()) timer = setTimeout(look, line.since() - tooOld).unref();
   }
   return () => {
@@ -177,7 +182,7 @@ interface LookUpInput {
 export function createLookUpBatches({ run, atOnce, listener }: LookUpInput): LookUpBatches {
   const ask = createQuestion(run);
   const line = createLine();
-  const watch = createPatience(line);
+  const watch = createPatience(line, listener);
   let underWay = 0;
 
   function askNext(): void {

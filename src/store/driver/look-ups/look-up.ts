@@ -11,7 +11,7 @@ export interface LookUp {
 /** The column with the number of the call. */
 export const CALL_NUMBER = 'call_number';
 
-/** For how many calls any look-up is asked together at the most. */
+/** For how many calls any look-up is asked together at the most: their texts are in memory at one time. */
 export const LARGEST_BATCH = 64;
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
