@@ -1,14 +1,11 @@
-import { createServer } from 'node:http';
-import { createBridgeApp } from '../../../src/http/app.ts';
 import { notePostsChanged } from '../../../src/domain/posts/lists/post-cache.ts';
-import { revokeToken } from '../../../src/domain/tokens/revoke-token.ts';
 import { HOUR } from '../../../src/shared/lifetimes.ts';
 import { issueToken, read } from '../../support/callers/legacy-calls.ts';
 import { rawForm, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import { samplesOf, sumOf } from '../../metrics/support/scrape.ts';
-import { portOf } from '../../support/servers/free-port.ts';
 import { until } from '../../support/servers/held-answer.ts';
+import { revokeOnlyToken, serveShortWay } from '../support/short-way.ts';
 
 /**
  * The short way of the first page of a list (src/http/legacy/plain). A mark in the kept text shows which way a call
@@ -48,17 +45,7 @@ beforeEach(async () => {
   token = await issueToken(system);
   const [first] = (await read(system, '/1/profiles.json', token)).json as Array<{ id: string }>;
   profile = first?.id ?? '';
-  const { context } = system.bridge;
-  const { answer } = createBridgeApp({
-    context,
-    rateLimitPerMinute: 0,
-    trustProxy: [],
-    logRequests: 'errors',
-  });
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${portOf(server)}`;
-  stop = () => server.close();
+  ({ url, stop } = await serveShortWay(system));
   await mark();
 });
 
@@ -146,12 +133,7 @@ test('a text is told on its own day alone, while it is fresh, and while its acco
 
 test('a revoked token is refused by the next call', async () => {
   expect(await takesShortWay()).toBe(true);
-  const { id: mappingId } = await system.bridge.context.store.durable
-    .selectFrom('mappings')
-    .select('id')
-    .where('state', '=', 'active')
-    .executeTakeFirstOrThrow();
-  await revokeToken(system.bridge.context, { mappingId, actor: 'test', reason: 'test', requestId: null });
+  await revokeOnlyToken(system);
   expect(await call()).toMatchObject({ status: 401 });
 });
 

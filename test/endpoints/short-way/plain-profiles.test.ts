@@ -1,18 +1,15 @@
-import { createServer, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { createBridgeApp } from '../../../src/http/app.ts';
 import { newLegacyToken } from '../../../src/shared/ids.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { insertExtension } from '../../../src/store/lifecycle/extensions.ts';
 import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
 import { storePostAnswer } from '../../../src/store/posts/post-answers.ts';
-import { revokeToken } from '../../../src/domain/tokens/revoke-token.ts';
 import { issueToken } from '../../support/callers/legacy-calls.ts';
 import { rawForm, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import { samplesOf, sumOf } from '../../metrics/support/scrape.ts';
-import { portOf } from '../../support/servers/free-port.ts';
 import { until } from '../../support/servers/held-answer.ts';
+import { revokeOnlyToken, serveShortWay } from '../support/short-way.ts';
 
 /**
  * The short way of a plain `profiles.json` (src/http/legacy/plain/plain-calls.ts). A mark in the kept text shows which way a
@@ -27,13 +24,6 @@ let system: System;
 let token: string;
 let url: string;
 let stop: () => void;
-
-async function serve(listener: RequestListener): Promise<void> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${portOf(server)}`;
-  stop = () => server.close();
-}
 
 const answers = () => system.bridge.context.store.volatile;
 
@@ -63,14 +53,7 @@ async function allCounted(): Promise<number> {
 beforeEach(async () => {
   system = await startSystem();
   token = await issueToken(system);
-  const { context } = system.bridge;
-  const { answer } = createBridgeApp({
-    context,
-    rateLimitPerMinute: PER_MINUTE,
-    trustProxy: [],
-    logRequests: 'errors',
-  });
-  await serve(answer);
+  ({ url, stop } = await serveShortWay(system, PER_MINUTE));
   await mark();
 });
 
@@ -145,12 +128,7 @@ test('a call with anything else in it takes the ordinary way', async () => {
 
 test('a revoked token is refused by the next call', async () => {
   expect(await takesShortWay()).toBe(true);
-  const { id: mappingId } = await system.bridge.context.store.durable
-    .selectFrom('mappings')
-    .select('id')
-    .where('state', '=', 'active')
-    .executeTakeFirstOrThrow();
-  await revokeToken(system.bridge.context, { mappingId, actor: 'test', reason: 'test', requestId: null });
+  await revokeOnlyToken(system);
   expect(await call()).toMatchObject({ status: 401 });
 });
 

@@ -100,8 +100,8 @@ const isNeeded = ({ refused, isLeast }: Slice, isLateEnough: boolean): boolean =
   refused > 0 && (!isLeast || isLateEnough);
 
 /**
- * Where more is refused than is kept, the refusals themselves may be what makes the process late: to begin all of these calls would make
- * it later. Or other work makes it late, and then they are refused in vain. So it is tried now and then.
+ * Where more is refused than is kept, the refusals themselves may be what makes the process late, and to begin these calls would make
+ * it later. Or other work makes the process late, and the calls are refused in vain. So the end of the overload is tried seldom.
  */
 const endsAfter = (slice: Slice): number => (slice.refused > keptIn(slice) ? TRIES_AFTER : ENDS_AFTER);
 
@@ -126,28 +126,22 @@ function afterLook(
   return { ...going, refusedAt, slice };
 }
 
-/** What decides about kept answers now: the slice of an overload if there is one. */
-interface KeptState {
-  slice: Slice | undefined;
-  isDatabaseLate: boolean;
-}
-
+/** The calls that may have a kept answer, in the slice of an overload if there is one. */
 function createKeptCalls(
   apps: TokenApps,
-  now: () => KeptState,
+  sliceNow: () => Slice | undefined,
 ): Pick<Overload, 'mayHaveKept' | 'answersKept' | 'missesKept'> {
   return {
     mayHaveKept(token) {
-      const app = apps.appOf(token);
-      const { slice, isDatabaseLate } = now();
-      return app !== undefined && !(slice && (isDatabaseLate || missesOften(slice, app)));
+      const [app, slice] = [apps.appOf(token), sliceNow()];
+      return app !== undefined && !(slice && (slice.isDatabaseLate || missesOften(slice, app)));
     },
     answersKept(app = UNKNOWN) {
-      const { slice } = now();
+      const slice = sliceNow();
       if (slice) countOne(slice.kept, app);
     },
     missesKept(token) {
-      const { slice } = now();
+      const slice = sliceNow();
       const app = slice && apps.appOf(token);
       if (slice && app !== undefined) countOne(slice.missed, app);
     },
@@ -160,7 +154,6 @@ export function createOverload(limit: number): Overload {
   const aim = aimOf(limit);
   let state: OverloadState | undefined;
   let lateSince: number | undefined;
-  let isDatabaseLate = false;
   let [lookedAt, wait, arrived, refused] = [Number.NaN, 0, 0, 0];
 
   /** Begins an overload once the process has been late for long, with room as it had up to now in so short a time. */
@@ -183,7 +176,7 @@ export function createOverload(limit: number): Overload {
       return state !== undefined;
     },
     isOn: () => state !== undefined,
-    ...createKeptCalls(apps, () => ({ slice: state?.slice, isDatabaseLate })),
+    ...createKeptCalls(apps, () => state?.slice),
     isTooLate: (waited) => state !== undefined && waited > limit / 2,
     admitsLate: () => !state || told(takeLateRoom(state.slice)),
     wait: () => wait,
@@ -195,10 +188,10 @@ export function createOverload(limit: number): Overload {
       if (limit === 0) return;
       const elapsed = Number.isNaN(lookedAt) ? LOOK_EVERY : now - lookedAt;
       lookedAt = now;
-      isDatabaseLate = databaseWait > limit / 2;
       wait = Math.max(elapsed - LOOK_EVERY, databaseWait, requestWait, 0);
       if (state) state = afterLook(state, { now, elapsed }, { wait, limit });
       else watch({ now, elapsed });
+      if (state) state.slice.isDatabaseLate = databaseWait > limit / 2;
       arrived = 0;
     },
   };

@@ -26,6 +26,8 @@ export interface Slice {
   isLate: boolean;
   /** Whether there could be no less room. */
   isLeast: boolean;
+  /** Whether calls wait so long for the database that kept answers are judged too. */
+  isDatabaseLate: boolean;
   /** How many calls were answered beyond the room of the slices before, and are not made up for yet. */
   owed: number;
 }
@@ -67,7 +69,7 @@ const BURST = 4;
 const FEW_MISSES = 4;
 
 const sliceOf = (
-  room: Omit<Slice, 'calls' | 'admitted' | 'refused' | 'late' | 'kept' | 'missed'>,
+  room: Omit<Slice, 'calls' | 'admitted' | 'refused' | 'late' | 'kept' | 'missed' | 'isDatabaseLate'>,
 ): Slice => ({
   calls: new Map(),
   missed: new Map(),
@@ -75,6 +77,7 @@ const sliceOf = (
   refused: 0,
   late: 0,
   kept: new Map(),
+  isDatabaseLate: false,
   ...room,
 });
 
