@@ -6,6 +6,12 @@ const { existsSync } = require('node:fs');
 const path = require('node:path');
 
 const CAMPAIGNS = [
+  'processes/restore/restore-drill',
+  'owners/files/app-files',
+  'processes/upgrade/rolling-upgrade',
+  'processes/start/start-failures',
+  'processes/commands/terminal',
+  'tables/page-aids',
   'posts/fuzzed-calls',
   'faults/refresh/lost-answers',
   'exchange/hand-over-crash',
