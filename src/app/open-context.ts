@@ -136,7 +136,7 @@ function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
     places: createRefreshLimit(),
     watch: createClaimAge(known.clock),
     fleet: createFleetSize(known),
-    silentTurn: { turn: undefined },
+    silentTurn: { turn: undefined, at: 0 },
     callers: createWaitingCallers(),
   };
 }

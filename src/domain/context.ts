@@ -66,7 +66,7 @@ export interface Context {
   watch: ClaimAge;
   /** How many grants are alive. */
   fleet: FleetSize;
-  /** When the authorization server was silent while the breaker on lost answers was tripped. */
+  /** When the authorization server was silent while answers to refreshes were lost. */
   silentTurn: SilentTurn;
   /** For which grants callers of this process wait. */
   callers: WaitingCallers;

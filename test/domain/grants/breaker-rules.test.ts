@@ -1,4 +1,5 @@
 import {
+  belongsToStop,
   changeOfClaim,
   dueChange,
   hasDoubtAhead,
@@ -154,6 +155,38 @@ test('a lost answer has a date ahead where it is later than two clocks may diffe
     false,
     true,
   ]);
+});
+
+const FIRST_PAUSE = { ...tripped, trippedAt: NOW, pause: MINUTE, nextAt: NOW + MINUTE, goodAt: NOW - 1000 };
+
+const SILENCES: Array<
+  [name: string, turn: number | undefined, at: number, view: BreakerView, counts: boolean]
+> = [
+  ['never seen', undefined, 0, FIRST_PAUSE, false],
+  ['of this turn', 7, NOW - 5000, FIRST_PAUSE, true],
+  ['while the answers were lost, after the last good one', 6, NOW - 999, FIRST_PAUSE, true],
+  ['at the last good answer', 6, NOW - 1000, FIRST_PAUSE, false],
+  ['that is older than lost answers count', 6, FIRST_PAUSE.since, { ...FIRST_PAUSE, goodAt: 0 }, false],
+  ['of an earlier turn', 5, NOW - 999, FIRST_PAUSE, false],
+  [
+    'before an attempt in vain',
+    6,
+    NOW - 999,
+    { ...FIRST_PAUSE, pause: 2 * MINUTE, nextAt: NOW + 2 * MINUTE },
+    false,
+  ],
+  [
+    'before an attempt that proved something',
+    6,
+    NOW - 999,
+    { ...FIRST_PAUSE, nextAt: NOW + MINUTE + 1 },
+    false,
+  ],
+  ['before a stop that has ended', 6, NOW - 999, { ...FIRST_PAUSE, trippedAt: null, nextAt: 0 }, false],
+];
+
+test.each(SILENCES)('a silence %s shortens the stop or does not', (_name, turn, at, view, counts) => {
+  expect(belongsToStop({ turn, at }, view)).toBe(counts);
 });
 
 const DEATHS: Array<[name: string, deaths: [accounts: number, good: number, live: number], stops: boolean]> =

@@ -10,6 +10,7 @@ import {
   type BreakerView,
   GOOD_COUNTED,
   type SeenBreaker,
+  undoubtedSince,
 } from '../../../../store/grants/refresh-breaker.ts';
 
 /**
@@ -30,10 +31,12 @@ import {
 /** How many answers may be lost before the breaker trips. */
 export const LOST_AT_MOST = 5;
 
-/** What one process has seen of the authorization server while the breaker was tripped. */
+/** What one process has seen of the authorization server while answers to refreshes were lost. */
 export interface SilentTurn {
   /** The turn in which the server was silent, also to requests that present nothing. */
   turn: number | undefined;
+  /** When it was found silent last; 0 when never. */
+  at: number;
 }
 
 /** What the next presentation may do. */
@@ -71,12 +74,17 @@ export function isAnswerLate({ flyingSince }: BreakerView, now: number): boolean
   return flyingSince !== null && now - flyingSince >= SILENT_AFTER;
 }
 
+/** Whether an answer was lost or is late, and no good answer came since. */
+export function areAnswersAway(view: BreakerView, now: number): boolean {
+  return view.doubts > 0 || isAnswerLate(view, now);
+}
+
 /** What the next presentation may do, from the state in the database. */
 export function nextTurn(view: BreakerView, now: number): BreakerTurn {
   const dead = ahead(view.deathsUntil, now, DEATHS_STOP);
   if (dead > 0) return { kind: 'stopped', until: dead };
   if (view.trippedAt !== null) return whileTripped(view, now);
-  const isCalm = view.doubts === 0 && !isAnswerLate(view, now);
+  const isCalm = !areAnswersAway(view, now);
   if (isCalm && view.goodLately >= GOOD_COUNTED) {
     return { kind: 'free', breaker: { turn: view.turn, goodAt: view.goodAt, since: view.since } };
   }
@@ -112,6 +120,16 @@ function isDatedAhead(at: number | null, now: number): boolean {
  */
 export function hasDoubtAhead({ lastDoubt }: BreakerView, now: number): boolean {
   return isDatedAhead(lastDoubt, now);
+}
+
+/**
+ * Whether a silence belongs to the stop of this turn: it was seen in the turn itself, or in the one before, from which
+ * the breaker tripped, after the last good answer. The pauses after the first one each need a silence of their own.
+ */
+export function belongsToStop({ turn, at }: SilentTurn, view: BreakerView): boolean {
+  if (turn === view.turn) return true;
+  const isFirstPause = view.trippedAt !== null && view.nextAt === view.trippedAt + BREAKER_PAUSE;
+  return isFirstPause && turn === view.turn - 1 && at > undoubtedSince(view);
 }
 
 /** The change that trips the breaker, or that ends the stop after a good answer; undefined when no change is due. */

@@ -1,0 +1,87 @@
+import { shortenStop } from '../../../src/domain/grants/refresh/stop/shorten-stop.ts';
+import { BREAKER_PAUSE, SILENT_AFTER } from '../../../src/shared/lifetimes.ts';
+import { until } from '../../support/servers/held-answer.ts';
+import { badGateway, type Outage, startOutage } from './support/outage.ts';
+
+/**
+ * Five lost answers take a dozen seconds, so a silence may end before the stop that it caused is looked at. It counts
+ * where it was seen while the answers stayed away.
+ */
+
+let outage: Outage;
+/** Those that no test has used yet. */
+let fresh: string[];
+
+beforeAll(async () => {
+  outage = await startOutage(20);
+  fresh = [...outage.grantIds];
+});
+
+afterAll(() => outage.stop());
+
+const take = (count: number) => fresh.splice(0, count);
+
+const look = () => shortenStop(outage.context());
+
+/** A look that finds the server silent, which then answers again. */
+async function lookInSilence(): Promise<void> {
+  outage.setSilent(true);
+  await look();
+  outage.setSilent(false);
+}
+
+async function lose(count: number): Promise<void> {
+  outage.system.proxy.onTokenAnswer = () => badGateway;
+  expect(await Promise.all(take(count).map(outage.isServed))).not.toContain(true);
+  outage.system.proxy.onTokenAnswer = undefined;
+}
+
+/** The stop ends by its first attempt after the pause. */
+async function endStop(): Promise<void> {
+  outage.clock.advance(BREAKER_PAUSE);
+  expect(await outage.isStopped()).toBe(false);
+  expect(await Promise.all(take(1).map(outage.isServed))).toEqual([true]);
+  // A good answer counts after those that were lost, not at the same instant.
+  outage.clock.advance(1);
+}
+
+test('a silence while the answers are late shortens the stop that follows, and no pause after it', async () => {
+  const waiting: (() => void)[] = [];
+  outage.system.proxy.onTokenAnswer = () => new Promise((done) => waiting.push(() => done(badGateway)));
+  const calls = take(5).map(outage.isServed);
+  await until(() => waiting.length === 5);
+  outage.clock.advance(SILENT_AFTER);
+  await lookInSilence();
+  for (const end of waiting) end();
+  expect(await Promise.all(calls)).not.toContain(true);
+  expect(await outage.isStopped()).toBe(true);
+  await look();
+  expect(await outage.isStopped()).toBe(false);
+  await lose(1);
+  for (let number = 0; number < 3; number += 1) await look();
+  expect(await outage.isStopped()).toBe(true);
+  outage.clock.advance(BREAKER_PAUSE);
+  await endStop();
+});
+
+test('a silence before a good answer shortens no later stop', async () => {
+  await lose(1);
+  outage.clock.advance(1);
+  await lookInSilence();
+  outage.clock.advance(1);
+  expect(await Promise.all(take(1).map(outage.isServed))).toEqual([true]);
+  outage.clock.advance(1);
+  await lose(5);
+  expect(await outage.isStopped()).toBe(true);
+  for (let number = 0; number < 3; number += 1) await look();
+  expect(await outage.isStopped()).toBe(true);
+  await endStop();
+});
+
+test('a silence while no answer is away is not looked for', async () => {
+  await lookInSilence();
+  await lose(5);
+  expect(await outage.isStopped()).toBe(true);
+  await look();
+  expect(await outage.isStopped()).toBe(true);
+});
