@@ -16,6 +16,9 @@ export class BreakerOpen extends Unavailable {
   }
 }
 
+/** One for all callers: it says nothing of its call, and to note where each one is made takes 6 % of a last known answer. */
+export const BREAKER_OPEN = Object.freeze(new BreakerOpen());
+
 /** A call through a breaker. */
 export interface GuardedCall<Answer> {
   /** Whose call it is. Failures of one account alone show nothing about the server. */
@@ -151,7 +154,7 @@ function createRefusals(circuit: Circuit) {
     openings: () => openings,
     whileClosed: <Result>(work: Promise<Result>): Promise<Result> =>
       new Promise((resolve, reject) => {
-        const refuse = () => reject(new BreakerOpen());
+        const refuse = () => reject(BREAKER_OPEN);
         refusals.add(refuse);
         void work.then(resolve, reject).finally(() => refusals.delete(refuse));
         if (!circuit.closed) refuse();
@@ -174,7 +177,7 @@ export function createBreaker<Answer>({ isFault, tell }: BreakerRules<Answer>): 
     refuses,
     waitsForProbe: () => (circuit.pendingClose ? performance.now() - halfOpenAt : undefined),
     check() {
-      if (refuses()) throw new BreakerOpen();
+      if (refuses()) throw BREAKER_OPEN;
     },
     run: ({ of, send, isUrgent = false }) =>
       new Promise((resolve, reject) => {
@@ -188,7 +191,7 @@ export function createBreaker<Answer>({ isFault, tell }: BreakerRules<Answer>): 
         const isPast = isUrgent && !circuit.closed;
         const judged = isPast ? begin() : circuit.fire(begin, { of, begun });
         judged.catch((error: unknown) => {
-          if (codeOf(error) === 'EOPENBREAKER') reject(new BreakerOpen());
+          if (codeOf(error) === 'EOPENBREAKER') reject(BREAKER_OPEN);
         });
       }),
   };

@@ -1,6 +1,6 @@
 import { TOKEN_LATE_AFTER, PROBE_WITHOUT_TOKEN_AFTER } from '../../../shared/lifetimes.ts';
 import { readGrant } from '../../../store/grants/grants.ts';
-import { BreakerOpen } from '../../../upstream/breaker.ts';
+import { BREAKER_OPEN } from '../../../upstream/breaker.ts';
 import { NoFreePlace, type Takers } from '../../../upstream/concurrency-limit.ts';
 import { inReadPlace } from '../../../upstream/token-endpoint-limit.ts';
 import type { GrantsDeps } from '../deps.ts';
@@ -42,7 +42,7 @@ async function whileOpen(
 ): Promise<never> {
   // Nobody waits for a probe. The breaker notes what it shows.
   if (await isProbe(context, grant)) withAccessToken(context, grant, ask).catch(() => undefined);
-  throw new BreakerOpen();
+  throw BREAKER_OPEN;
 }
 
 /** Begins a read in one of the few places. @throws {NoFreePlace}, and the errors of `read` */
