@@ -102,6 +102,26 @@ export async function readBreaker(db: Database, now: number): Promise<BreakerVie
   return { since, ...row };
 }
 
+/** How many grants were presented after a time (Unix milliseconds) and lost their answer, counted up to `limit`. */
+export async function countLostSince(
+  db: Database,
+  { since, limit }: { since: number; limit: number },
+): Promise<number> {
+  const lost = db
+    .selectFrom('grants')
+    .select('id')
+    .where('doubted_at', 'is not', null)
+    .where('doubted_at', '>', since)
+    .where('presented_at', '>', since)
+    .limit(limit)
+    .as('lost');
+  const counted = await db
+    .selectFrom(lost)
+    .select((eb) => eb.fn.countAll<number | string>().as('n'))
+    .executeTakeFirstOrThrow();
+  return Number(counted.n);
+}
+
 /** No answer may be lost after this time, if the breaker is unchanged since it was seen. */
 export const undoubtedSince = ({ goodAt, since }: SeenBreaker): number => Math.max(goodAt, since);
 

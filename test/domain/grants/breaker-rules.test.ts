@@ -182,6 +182,7 @@ const SILENCES: Array<
     { ...FIRST_PAUSE, nextAt: NOW + MINUTE + 1 },
     false,
   ],
+  ['of this turn, before any stop', 7, NOW - 5000, { ...FIRST_PAUSE, trippedAt: null, nextAt: 0 }, false],
   ['before a stop that has ended', 6, NOW - 999, { ...FIRST_PAUSE, trippedAt: null, nextAt: 0 }, false],
 ];
 

@@ -1,5 +1,5 @@
-import { shortenStop } from '../../../src/domain/grants/refresh/stop/shorten-stop.ts';
 import { findTurn } from '../../../src/domain/grants/refresh/stop/doubt-breaker.ts';
+import { shortenStop } from '../../../src/domain/grants/refresh/stop/shorten-stop.ts';
 import { scrape, sumOf } from '../../metrics/support/scrape.ts';
 import { badGateway, type Outage, startOutage } from './support/outage.ts';
 

@@ -1,6 +1,6 @@
 import { shortenStop } from '../../../src/domain/grants/refresh/stop/shorten-stop.ts';
-import { BREAKER_PAUSE, SILENT_AFTER } from '../../../src/shared/lifetimes.ts';
-import { until } from '../../support/servers/held-answer.ts';
+import { BREAKER_LOOKS_BACK, BREAKER_PAUSE, SILENT_AFTER } from '../../../src/shared/lifetimes.ts';
+import { holdAnswer, until } from '../../support/servers/held-answer.ts';
 import { badGateway, type Outage, startOutage } from './support/outage.ts';
 
 /**
@@ -13,7 +13,7 @@ let outage: Outage;
 let fresh: string[];
 
 beforeAll(async () => {
-  outage = await startOutage(20);
+  outage = await startOutage(60);
   fresh = [...outage.grantIds];
 });
 
@@ -52,6 +52,7 @@ test('a silence while the answers are late shortens the stop that follows, and n
   await until(() => waiting.length === 5);
   outage.clock.advance(SILENT_AFTER);
   await lookInSilence();
+  await look();
   for (const end of waiting) end();
   expect(await Promise.all(calls)).not.toContain(true);
   expect(await outage.isStopped()).toBe(true);
@@ -75,6 +76,58 @@ test('a silence before a good answer shortens no later stop', async () => {
   expect(await outage.isStopped()).toBe(true);
   for (let number = 0; number < 3; number += 1) await look();
   expect(await outage.isStopped()).toBe(true);
+  await endStop();
+});
+
+test('a silence after some answers were lost counts too', async () => {
+  await lose(3);
+  outage.clock.advance(1);
+  await lookInSilence();
+  await lose(2);
+  expect(await outage.isStopped()).toBe(true);
+  await look();
+  expect(await outage.isStopped()).toBe(false);
+  await endStop();
+});
+
+test('a silence that lasts into the next attempt counts for the pause after that', async () => {
+  await lose(5);
+  outage.clock.advance(BREAKER_PAUSE - 1);
+  outage.setSilent(true);
+  const held = holdAnswer(outage.system.proxy, 'onOtherAnswer');
+  const looking = look();
+  await until(() => held.answer !== undefined);
+  outage.setSilent(false);
+  outage.clock.advance(1);
+  await lose(1);
+  held.release();
+  await looking;
+  outage.system.proxy.onOtherAnswer = undefined;
+  expect(await outage.isStopped()).toBe(true);
+  await look();
+  expect(await outage.isStopped()).toBe(false);
+  await endStop();
+});
+
+test('a server that comes and goes, and loses each answer, shortens five pauses in a quarter of an hour', async () => {
+  await lose(5);
+  const comeAndGo = async () => {
+    outage.clock.advance(1);
+    await lookInSilence();
+    await look();
+  };
+  for (let lost = 0; lost < 5; lost += 1) {
+    await comeAndGo();
+    expect(await outage.isStopped()).toBe(false);
+    await lose(1);
+  }
+  await comeAndGo();
+  expect(await outage.isStopped()).toBe(true);
+  outage.clock.advance(BREAKER_LOOKS_BACK);
+  await lose(1);
+  expect(await outage.isStopped()).toBe(true);
+  await comeAndGo();
+  expect(await outage.isStopped()).toBe(false);
   await endStop();
 });
 

@@ -31,11 +31,17 @@ import {
 /** How many answers may be lost before the breaker trips. */
 export const LOST_AT_MOST = 5;
 
+/**
+ * Attempts of a stop that lose their answer within a quarter of an hour, before a silence shortens no pause. Without a
+ * silence the pauses let four attempts begin in that time, so a long silence is never too many.
+ */
+export const LOST_IN_STOP_AT_MOST = 5;
+
 /** What one process has seen of the authorization server while answers to refreshes were lost. */
 export interface SilentTurn {
   /** The turn in which the server was silent, also to requests that present nothing. */
   turn: number | undefined;
-  /** When it was found silent last; 0 when never. */
+  /** When the request began that it was silent to; 0 when there was none. */
   at: number;
 }
 
@@ -127,8 +133,10 @@ export function hasDoubtAhead({ lastDoubt }: BreakerView, now: number): boolean 
  * the breaker tripped, after the last good answer. The pauses after the first one each need a silence of their own.
  */
 export function belongsToStop({ turn, at }: SilentTurn, view: BreakerView): boolean {
+  if (view.trippedAt === null) return false;
   if (turn === view.turn) return true;
-  const isFirstPause = view.trippedAt !== null && view.nextAt === view.trippedAt + BREAKER_PAUSE;
+  // The time of the next attempt is still the one that the trip wrote.
+  const isFirstPause = view.nextAt === view.trippedAt + BREAKER_PAUSE;
   return isFirstPause && turn === view.turn - 1 && at > undoubtedSince(view);
 }
 

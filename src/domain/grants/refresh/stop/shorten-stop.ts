@@ -1,8 +1,13 @@
 import { SILENT_AFTER } from '../../../../shared/lifetimes.ts';
-import { type BreakerView, readBreaker, takeTurn } from '../../../../store/grants/refresh-breaker.ts';
+import {
+  type BreakerView,
+  countLostSince,
+  readBreaker,
+  takeTurn,
+} from '../../../../store/grants/refresh-breaker.ts';
 import type { GrantsDeps } from '../../deps.ts';
 import { withTimeout } from '../../../work/with-timeout.ts';
-import { areAnswersAway, belongsToStop, nextTurn } from './breaker-rules.ts';
+import { areAnswersAway, belongsToStop, LOST_IN_STOP_AT_MOST, nextTurn } from './breaker-rules.ts';
 
 /** Whether the server answers a request that presents nothing. */
 async function isAnswering(context: GrantsDeps): Promise<boolean> {
@@ -16,11 +21,24 @@ function isInTrouble(view: BreakerView, now: number): boolean {
   return next.kind === 'stopped' && next.until === view.nextAt;
 }
 
-/** Lets the next refresh be tried at once, if refreshing is stopped in this turn. */
-async function endPause({ clock, logger, store }: GrantsDeps, view: BreakerView): Promise<void> {
-  if (view.trippedAt === null) return;
+/** Whether few attempts of this stop lost their answers lately, though the server seemed to be back before them. */
+async function mayTry({ clock, store }: GrantsDeps, { trippedAt, since }: BreakerView): Promise<boolean> {
+  const counted = { since: Math.max(trippedAt ?? clock.now(), since), limit: LOST_IN_STOP_AT_MOST };
+  return (await countLostSince(store.durable, counted)) < LOST_IN_STOP_AT_MOST;
+}
+
+/** Lets the next refresh be tried at once. */
+async function endPause(context: GrantsDeps, view: BreakerView): Promise<void> {
+  const { clock, logger, store } = context;
+  if (!(await mayTry(context, view))) return;
   if (await takeTurn(store.durable, view.turn, { next_at: clock.now() }))
     logger.info('the authorization server was silent and answers again, the bridge tries a refresh');
+}
+
+/** Notes a silence that began at this time. It lasted into the turn of now, which an attempt may have begun meanwhile. */
+async function noteSilence({ clock, silentTurn, store }: GrantsDeps, at: number): Promise<void> {
+  const { turn } = await readBreaker(store.durable, clock.now());
+  Object.assign(silentTurn, { turn, at });
 }
 
 /**
@@ -30,7 +48,8 @@ async function endPause({ clock, logger, store }: GrantsDeps, view: BreakerView)
  * may end before the next look after that.
  *
  * A server that answers this request all the time, and loses the answers to refreshes, shortens nothing. Each refresh
- * that is tried begins a new turn, so that a server must be silent again before the next pause is shortened.
+ * that is tried begins a new turn, so that a server must be silent again before the next pause is shortened; and one
+ * that comes and goes, and loses those answers too, shortens only a few.
  */
 export async function shortenStop(context: GrantsDeps): Promise<void> {
   const { clock, silentTurn, store } = context;
@@ -39,6 +58,6 @@ export async function shortenStop(context: GrantsDeps): Promise<void> {
   const view = await readBreaker(store.durable, now);
   if (!isInTrouble(view, now)) return;
   const wasSilent = belongsToStop(silentTurn, view);
-  if (!(await isAnswering(context))) Object.assign(silentTurn, { turn: view.turn, at: now });
+  if (!(await isAnswering(context))) await noteSilence(context, now);
   else if (wasSilent) await endPause(context, view);
 }
