@@ -23,7 +23,7 @@ export interface ApiGround extends Door {
   connected: { token: string; mappingId: string };
 }
 
-const HELD_JOBS = ['bulk-jobs', 'plan-reminders', 'send-reminders'];
+const HELD_JOBS = ['bulk-jobs', 'leaked-tokens', 'plan-reminders', 'send-reminders'];
 
 const BY = { actor: 'test', requestId: null, reason: 'for the test' };
 
@@ -36,7 +36,7 @@ export async function openGround(
   const old = { LEGACY_BACKEND_URL: 'http://127.0.0.1:9', LEGACY_RETIREMENT_AT: retirement };
   const env = { ...old, REMINDER_CRON: '0 0 1 1 *', ...(database && { DATABASE_URL: database.url }) };
   const door = await openDoor({ env, ...options });
-  // Tests run jobs on many things by hand, and a mail that leaves meanwhile would be taken for a change.
+  // Tests run jobs on many things by hand, and a mail that is planned or leaves meanwhile would be taken for a change.
   const release = await holdJobs(door.bridge.context, HELD_JOBS);
   const { token } = await connectApp(door);
   const mapping = await mappingOf(door.bridge, token);
