@@ -30,6 +30,20 @@ async function lookInSilence(): Promise<void> {
   outage.setSilent(false);
 }
 
+/** The server answers, and a silence from before counts: one refresh may be tried at once. */
+async function expectShortened(): Promise<void> {
+  expect(await outage.isStopped()).toBe(true);
+  await look();
+  expect(await outage.isStopped()).toBe(false);
+}
+
+/** The server answers, and no silence counts. */
+async function expectWholePause(): Promise<void> {
+  expect(await outage.isStopped()).toBe(true);
+  for (let number = 0; number < 3; number += 1) await look();
+  expect(await outage.isStopped()).toBe(true);
+}
+
 async function lose(count: number): Promise<void> {
   outage.system.proxy.onTokenAnswer = () => badGateway;
   expect(await Promise.all(take(count).map(outage.isServed))).not.toContain(true);
@@ -55,12 +69,9 @@ test('a silence while the answers are late shortens the stop that follows, and n
   await look();
   for (const end of waiting) end();
   expect(await Promise.all(calls)).not.toContain(true);
-  expect(await outage.isStopped()).toBe(true);
-  await look();
-  expect(await outage.isStopped()).toBe(false);
+  await expectShortened();
   await lose(1);
-  for (let number = 0; number < 3; number += 1) await look();
-  expect(await outage.isStopped()).toBe(true);
+  await expectWholePause();
   outage.clock.advance(BREAKER_PAUSE);
   await endStop();
 });
@@ -73,9 +84,7 @@ test('a silence before a good answer shortens no later stop', async () => {
   expect(await Promise.all(take(1).map(outage.isServed))).toEqual([true]);
   outage.clock.advance(1);
   await lose(5);
-  expect(await outage.isStopped()).toBe(true);
-  for (let number = 0; number < 3; number += 1) await look();
-  expect(await outage.isStopped()).toBe(true);
+  await expectWholePause();
   await endStop();
 });
 
@@ -84,9 +93,7 @@ test('a silence after some answers were lost counts too', async () => {
   outage.clock.advance(1);
   await lookInSilence();
   await lose(2);
-  expect(await outage.isStopped()).toBe(true);
-  await look();
-  expect(await outage.isStopped()).toBe(false);
+  await expectShortened();
   await endStop();
 });
 
@@ -103,38 +110,29 @@ test('a silence that lasts into the next attempt counts for the pause after that
   held.release();
   await looking;
   outage.system.proxy.onOtherAnswer = undefined;
-  expect(await outage.isStopped()).toBe(true);
-  await look();
-  expect(await outage.isStopped()).toBe(false);
+  await expectShortened();
   await endStop();
 });
 
 test('a server that comes and goes, and loses each answer, shortens five pauses in a quarter of an hour', async () => {
   await lose(5);
-  const comeAndGo = async () => {
+  for (let lost = 0; lost < 5; lost += 1) {
     outage.clock.advance(1);
     await lookInSilence();
-    await look();
-  };
-  for (let lost = 0; lost < 5; lost += 1) {
-    await comeAndGo();
-    expect(await outage.isStopped()).toBe(false);
+    await expectShortened();
     await lose(1);
   }
-  await comeAndGo();
-  expect(await outage.isStopped()).toBe(true);
+  await lookInSilence();
+  await expectWholePause();
   outage.clock.advance(BREAKER_LOOKS_BACK);
   await lose(1);
-  expect(await outage.isStopped()).toBe(true);
-  await comeAndGo();
-  expect(await outage.isStopped()).toBe(false);
+  await lookInSilence();
+  await expectShortened();
   await endStop();
 });
 
 test('a silence while no answer is away is not looked for', async () => {
   await lookInSilence();
   await lose(5);
-  expect(await outage.isStopped()).toBe(true);
-  await look();
-  expect(await outage.isStopped()).toBe(true);
+  await expectWholePause();
 });

@@ -32,8 +32,8 @@ import {
 export const LOST_AT_MOST = 5;
 
 /**
- * Attempts of a stop that lose their answer within a quarter of an hour, before a silence shortens no pause. Without a
- * silence the pauses let four attempts begin in that time, so a long silence is never too many.
+ * After so many attempts in vain within a quarter of an hour, a silence shortens no pause of the stop. The pauses by
+ * themselves let four attempts begin in that time, so one long silence never reaches this number.
  */
 export const LOST_IN_STOP_AT_MOST = 5;
 

@@ -22,8 +22,8 @@ function isInTrouble(view: BreakerView, now: number): boolean {
 }
 
 /** Whether few attempts of this stop lost their answers lately, though the server seemed to be back before them. */
-async function mayTry({ clock, store }: GrantsDeps, { trippedAt, since }: BreakerView): Promise<boolean> {
-  const counted = { since: Math.max(trippedAt ?? clock.now(), since), limit: LOST_IN_STOP_AT_MOST };
+async function mayTry({ store }: GrantsDeps, { trippedAt, since }: BreakerView): Promise<boolean> {
+  const counted = { since: Math.max(trippedAt ?? 0, since), limit: LOST_IN_STOP_AT_MOST };
   return (await countLostSince(store.durable, counted)) < LOST_IN_STOP_AT_MOST;
 }
 
