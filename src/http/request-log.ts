@@ -39,6 +39,12 @@ export function nameCaller(res: Response, facts: () => CallerFacts): void {
   callers.set(res, facts);
 }
 
+/** Adds what became known of the token since. Of a token without a name nothing is kept. */
+export function nameMore(res: Response, more: Partial<CallerFacts>): void {
+  const facts = callers.get(res);
+  if (facts) callers.set(res, () => ({ ...facts(), ...more }));
+}
+
 /** What is known of the caller of an answered request; undefined without a known token. */
 export const callerOf = (res: Response): CallerFacts | undefined => callers.get(res)?.();
 

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { newLegacyToken } from '../../src/shared/ids.ts';
+import { expireGrantsOf } from '../support/bridge/expire-grants.ts';
 import { type RawAnswer, sendRaw } from '../support/callers/raw-request.ts';
 import { connectApp } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
@@ -15,11 +16,11 @@ interface Listener {
   lines: () => Promise<Line[]>;
 }
 
-async function listenTo(mode: 'off' | 'errors' | 'all'): Promise<Listener> {
+async function listenTo(mode: 'off' | 'errors' | 'all', env: Record<string, string> = {}): Promise<Listener> {
   const stream = new PassThrough();
   let text = '';
   stream.on('data', (part: Buffer) => (text += part.toString()));
-  const door = await openDoor({ env: { LOG_REQUESTS: mode }, log: { level: 'info', stream } });
+  const door = await openDoor({ env: { ...env, LOG_REQUESTS: mode }, log: { level: 'info', stream } });
   const { token } = await connectApp(door);
   const lines = async () => {
     await door.bridge.untilLogged();
@@ -59,6 +60,21 @@ test('a refused call of a known token has one line with its ids; a served one an
   expect(told[0]?.['mappingId']).toMatch(/^[0-9a-f]{24}$/);
   expect(told[0]).toMatchObject({ reason: 'deauthorized', since: expect.stringMatching(/^\d{4}-.*Z$/) });
   expect(JSON.stringify(told)).not.toContain(token);
+});
+
+test('the call in which a token stops tells why, as each later one does', async () => {
+  listener = await listenTo('errors', { PROFILES_FRESH_SECONDS: '0' });
+  const { lines, token, door } = listener;
+  await expireGrantsOf(door.bridge.context);
+  const body = Buffer.from(JSON.stringify({ error: 'invalid_grant' }));
+  door.proxy.onTokenAnswer = () => ({ status: 400, headers: { 'content-type': 'application/json' }, body });
+  const statuses = [(await read(token)).status, (await read(token)).status];
+  expect(statuses).toEqual([401, 401]);
+  const [first, second, ...more] = await lines();
+  expect(more).toEqual([]);
+  const stop = { reason: 'grant_refused', since: expect.stringMatching(/^\d{4}-.*Z$/) };
+  expect(first).toMatchObject({ answeredBy: 'refused', ...stop });
+  expect(second).toMatchObject({ answeredBy: 'reauthorization_required', ...stop, since: first?.['since'] });
 });
 
 test('of one app twenty lines a minute are written, whichever of its tokens was refused', async () => {

@@ -29,17 +29,25 @@ interface ReauthorizationHint {
   link: string;
 }
 
+/** A known token, as it was when it was refused. */
+export type RefusedMapping = Pick<Mapping, 'state' | 'reason' | 'updated_at'>;
+
 /**
- * A refused token. A known token comes with the reason and a link to connect again. `brownout` is set where the token
- * is refused only until the brownout is over.
+ * A refused token. A known token comes with the reason, a link to connect again, and its `mapping`. `brownout` is set where
+ * the token is refused only until the brownout is over.
  */
 export class TokenRefused extends Refusal {
   readonly reauthorize: ReauthorizationHint | undefined;
   readonly brownout: Brownout | undefined;
-  constructor(reauthorize?: ReauthorizationHint, brownout?: Brownout) {
+  readonly mapping: RefusedMapping | undefined;
+  constructor(
+    reauthorize?: ReauthorizationHint,
+    { brownout, mapping }: { brownout?: Brownout | undefined; mapping?: RefusedMapping } = {},
+  ) {
     super('the legacy token is not served');
     this.reauthorize = reauthorize;
     this.brownout = brownout;
+    this.mapping = mapping;
   }
 }
 
@@ -73,7 +81,11 @@ function refusalOf(context: TokensDeps, mapping: Mapping, ending?: LifecycleEndi
   const standing = standingOfCall(context, mapping, ending);
   const link = `${context.settings.publicUrl}/apps/${mapping.client_id}`;
   const brownout = standing.is === 'interrupted' ? brownoutIn(ending) : undefined;
-  return new TokenRefused({ reason: callerReason(standing), link }, brownout);
+  const { state, reason, updated_at } = mapping;
+  return new TokenRefused(
+    { reason: callerReason(standing), link },
+    { brownout, mapping: { state, reason, updated_at } },
+  );
 }
 
 function served(context: TokensDeps, mapping: MappingWithApp): ServedMapping {
@@ -112,7 +124,7 @@ export function refusalWithout(
   ending: LifecycleEnding | undefined,
 ): TokenRefused {
   if (mapping) return refusalOf(context, mapping, ending);
-  return new TokenRefused(undefined, context.oldBackend && brownoutIn(ending));
+  return new TokenRefused(undefined, { brownout: context.oldBackend && brownoutIn(ending) });
 }
 
 /** Why the old API is not asked, for a token that only the old API could answer. */

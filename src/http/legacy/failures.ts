@@ -1,6 +1,13 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import type { LegacyDeps } from './deps.ts';
-import { alarmOf, Forbidden, isKeyFault, isStorageFault, Unavailable } from '../../domain/failures.ts';
+import {
+  alarmOf,
+  Forbidden,
+  isKeyFault,
+  isStorageFault,
+  TokenRefused,
+  Unavailable,
+} from '../../domain/failures.ts';
 import { Overloaded } from '../../domain/limits/overload/overload.ts';
 import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { Refusal } from '../../shared/refusals/refusal.ts';
@@ -12,6 +19,7 @@ import { UnreadableBody } from '../wire/unreadable-body.ts';
 import { LegacyError, REFUSALS, sendLegacyError, sendTokenError } from '../wire/legacy-error.ts';
 import { asWriteRefusal, WriteRefused } from './posts/write-answers.ts';
 import { answerOfRefusal } from './refusal-answers.ts';
+import { noteStop } from './usage-note.ts';
 import { knownClientOf } from '../wire/client-authentication.ts';
 import { MalformedBody } from '../wire/bodies/malformed-body.ts';
 
@@ -93,6 +101,7 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
   return (error, req, res, _next) => {
     const refusal = asWriteRefusal(context, res, toLegacyError(context, error));
+    if (error instanceof TokenRefused) noteStop(res, error);
     // Of an overload its own lines tell, once a minute.
     if (error instanceof Overloaded) noteShed(res);
     else if (refusal.status >= 500)

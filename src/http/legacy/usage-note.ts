@@ -3,8 +3,9 @@ import type { LegacyDeps } from './deps.ts';
 import { type Brownout, rehearsalId } from '../../domain/lifecycle/lifecycle.ts';
 import type { AnsweringApi } from '../../domain/live/live-feed.ts';
 import type { KnownToken } from '../../domain/usage/deferred-token-lookup.ts';
+import type { TokenRefused } from '../../domain/failures.ts';
 import { loggedReason } from '../../domain/tokens/standing/ends.ts';
-import { nameCaller } from '../request-log.ts';
+import { nameCaller, nameMore } from '../request-log.ts';
 import { whenAnswered } from '../wire/when-answered.ts';
 import type { CarriedToken } from '../wire/bearer-token.ts';
 import { Note } from '../../shared/memory/note.ts';
@@ -48,7 +49,11 @@ function measuredAs({ mapping, brownout }: TokenUse): string[] {
 }
 
 /** Why and since when a token is not served; nothing for one that is. */
-function stopOf({ state, reason = null, updated_at: since }: UsedToken): { reason?: string; since?: string } {
+function stopOf({
+  state,
+  reason = null,
+  updated_at: since,
+}: Pick<UsedToken, 'state' | 'reason' | 'updated_at'>): { reason?: string; since?: string } {
   const why = state === 'active' || state === 'unmapped' ? undefined : loggedReason(reason);
   return why === undefined || since === undefined
     ? {}
@@ -73,6 +78,11 @@ export function noteUsage(context: LegacyDeps, used: TokenUse, req: Request): vo
     }));
   }
   whenAnswered(res, context.logger, () => noteAnswered(context, used, answeredAs(seen, res)));
+}
+
+/** Tells the line of a call why its token is refused: the token may have stopped during the call. */
+export function noteStop(res: Response, { mapping }: TokenRefused): void {
+  if (mapping) nameMore(res, stopOf(mapping));
 }
 
 /** The facts of a call and its answer. The request, the response and their bodies are freed. */
