@@ -100,19 +100,26 @@ function wasGivenUp({ events }: RoundHistory, { id }: GrantRow, call: Call): boo
   });
 }
 
-/** Whoever gives the token of a dead grant back ends that token alone: there is no entry of its grant. */
-function wasGivenBack({ calls }: RoundHistory, call: Call): boolean {
+/**
+ * Whoever gives the token of a dead grant back ends that token alone: there is no entry of its grant. A token that waits for its
+ * holder is ended too, although the answer is 401 as for every call with it. Then the token has an entry.
+ */
+function wasGivenBack({ calls, events }: RoundHistory, { id }: MappingRow, call: Call): boolean {
+  const until = call.endedAt + NOISE_MS;
+  const hasEntry = events.some(
+    ({ action, mappingId, at }) => action === 'token_revoked' && mappingId === id && at <= until,
+  );
   return calls.some(
     ({ operation, secret, status, startedAt }) =>
       operation === 'deauthorize' &&
       secret === call.secret &&
-      status === 200 &&
-      startedAt <= call.endedAt + NOISE_MS,
+      (status === 200 || hasEntry) &&
+      startedAt <= until,
   );
 }
 
 function wasRevoked(history: RoundHistory, mapping: MappingRow, call: Call): boolean {
-  if (wasGivenBack(history, call)) return true;
+  if (wasGivenBack(history, mapping, call)) return true;
   return history.events.some(
     ({ action, grantId, mappingId, at }) =>
       action === 'deauthorized' &&

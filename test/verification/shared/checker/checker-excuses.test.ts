@@ -225,15 +225,21 @@ test('a refusal while a busy machine still commits the newer grant is none', () 
   expect(violations).toEqual([]);
 });
 
-test('a token that was given back after its grant had ended is refused rightly, also beside a newer grant', () => {
-  const violations = broken((h) => {
-    h.calls.push(call({ operation: 'deauthorize', startedAt: SINCE + 400, endedAt: SINCE + 450 }));
-    h.calls.push(call({ startedAt: SINCE + 900, endedAt: SINCE + 910, status: 401 }));
-    h.events.push({ at: SINCE + 440, action: 'deauthorized', grantId: null, mappingId: null });
-    Object.assign(row(h), { state: 'dead', deadCause: 'replaced', deadAt: SINCE + 340 });
-    h.grants.push({ ...row(h), id: 'newer', state: 'ready', deadAt: null, deadCause: null });
-    delete h.grants[1]?.token;
-    h.events.push({ at: SINCE + 340, action: 'granted', grantId: 'newer', mappingId: null });
-  });
-  expect(violations).toEqual([]);
-});
+test.each([
+  { status: 200, entry: { action: 'deauthorized', mappingId: null } },
+  { status: 401, entry: { action: 'token_revoked', mappingId: 'm' } },
+])(
+  'a token that was given back after its grant had ended is refused rightly, also beside a newer grant: $status',
+  ({ status, entry }) => {
+    const violations = broken((h) => {
+      h.calls.push(call({ operation: 'deauthorize', status, startedAt: SINCE + 400, endedAt: SINCE + 450 }));
+      h.calls.push(call({ startedAt: SINCE + 900, endedAt: SINCE + 910, status: 401 }));
+      h.events.push({ at: SINCE + 440, grantId: null, ...entry });
+      Object.assign(row(h), { state: 'dead', deadCause: 'replaced', deadAt: SINCE + 340 });
+      h.grants.push({ ...row(h), id: 'newer', state: 'ready', deadAt: null, deadCause: null });
+      delete h.grants[1]?.token;
+      h.events.push({ at: SINCE + 340, action: 'granted', grantId: 'newer', mappingId: null });
+    });
+    expect(violations).toEqual([]);
+  },
+);
