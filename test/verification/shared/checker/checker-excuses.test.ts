@@ -226,15 +226,15 @@ test('a refusal while a busy machine still commits the newer grant is none', () 
 });
 
 test.each([
-  { status: 200, entry: { action: 'deauthorized', mappingId: null } },
-  { status: 401, entry: { action: 'token_revoked', mappingId: 'm' } },
+  { status: 200, told: { action: 'deauthorized', mappingId: null } },
+  { status: 401, told: { action: 'token_revoked', mappingId: 'm' } },
 ])(
   'a token that was given back after its grant had ended is refused rightly, also beside a newer grant: $status',
-  ({ status, entry }) => {
+  ({ status, told }) => {
     const violations = broken((h) => {
       h.calls.push(call({ operation: 'deauthorize', status, startedAt: SINCE + 400, endedAt: SINCE + 450 }));
       h.calls.push(call({ startedAt: SINCE + 900, endedAt: SINCE + 910, status: 401 }));
-      h.events.push({ at: SINCE + 440, grantId: null, ...entry });
+      h.events.push({ at: SINCE + 440, grantId: null, ...told });
       Object.assign(row(h), { state: 'dead', deadCause: 'replaced', deadAt: SINCE + 340 });
       h.grants.push({ ...row(h), id: 'newer', state: 'ready', deadAt: null, deadCause: null });
       delete h.grants[1]?.token;
