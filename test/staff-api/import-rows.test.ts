@@ -8,6 +8,7 @@ import { newHexId, newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE } from '../../src/shared/lifetimes.ts';
 import { newestProgress } from '../../src/store/progress/progress.ts';
 import { rowsOf } from '../roles/support/rows.ts';
+import { holdJobs } from '../support/bridge/hold-jobs.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
 import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
 import { type ApiGround, openGround } from './support/ground.ts';
@@ -46,12 +47,19 @@ describe.each(databaseKinds)('on %s', (kind) => {
   let program: Program;
   let actor: string;
 
+  let release: () => void;
+
   beforeAll(async () => {
     ground = await openGround(kind);
+    // The jobs of every minute and hour would count between two looks.
+    release = await holdJobs(ground.bridge.context, ['count-imports', 'keep-progress']);
     const { key, id } = await keyFor(ground, 'lead');
     [program, actor] = [programOf(ground, key), `key:${id}`];
   });
-  afterAll(() => ground.stop());
+  afterAll(() => {
+    release();
+    return ground.stop();
+  });
 
   const send = async (rows: readonly object[], more: object = {}) =>
     (await program.post('/import', { rows, ...more })).json as ImportJson;
