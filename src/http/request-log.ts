@@ -39,7 +39,7 @@ export function nameCaller(res: Response, facts: () => CallerFacts): void {
   callers.set(res, facts);
 }
 
-/** Adds what became known of the token since. Of a token without a name nothing is kept. */
+/** Adds what became known of the token during the call. A request that names no token keeps nothing. */
 export function nameMore(res: Response, more: Partial<CallerFacts>): void {
   const facts = callers.get(res);
   if (facts) callers.set(res, () => ({ ...facts(), ...more }));

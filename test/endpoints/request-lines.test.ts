@@ -1,4 +1,6 @@
 import { PassThrough } from 'node:stream';
+import { findByToken } from '../../src/domain/tokens/resolve-token.ts';
+import { revokeByHand } from '../../src/domain/tokens/revoke-token.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { expireGrantsOf } from '../support/bridge/expire-grants.ts';
 import { type RawAnswer, sendRaw } from '../support/callers/raw-request.ts';
@@ -75,6 +77,19 @@ test('the call in which a token stops tells why, as each later one does', async 
   const stop = { reason: 'grant_refused', since: expect.stringMatching(/^\d{4}-.*Z$/) };
   expect(first).toMatchObject({ answeredBy: 'refused', ...stop });
   expect(second).toMatchObject({ answeredBy: 'reauthorization_required', ...stop, since: first?.['since'] });
+});
+
+test('words of support stay out of the line: they may name somebody', async () => {
+  listener = await listenTo('errors');
+  const { lines, token, door } = listener;
+  const { context } = door.bridge;
+  const mapping = await findByToken(context, token);
+  const by = { actor: 'test', requestId: null, reason: 'asked by jane@mail.example' };
+  await revokeByHand(context, { mappingId: mapping?.id ?? '', ...by });
+  expect((await read(token)).status).toBe(401);
+  const told = await lines();
+  expect(told).toMatchObject([{ answeredBy: 'revoked', reason: 'by hand' }]);
+  expect(JSON.stringify(told)).not.toContain('jane');
 });
 
 test('of one app twenty lines a minute are written, whichever of its tokens was refused', async () => {

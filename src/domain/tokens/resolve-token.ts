@@ -274,6 +274,6 @@ export async function servedBy<T>(
   const row = await findMappingById(context.store, mapping.id);
   if (!row) throw new TokenRefused();
   const current = served(context, row);
-  if (current.grant_id === mapping.grant_id) throw refusalOf(context, mapping);
+  if (current.grant_id === mapping.grant_id) throw refusalOf(context, current);
   return read(grantOf({ ...current, calling: mapping.calling }));
 }

@@ -33,7 +33,7 @@ export function seenOf(req: Request): RequestSummary {
   return { method: req.method, endpoint: endpointOf(req), userAgent: req.get('user-agent'), address: req.ip };
 }
 
-/** Why and when a token stopped is known where the call has looked at its row. */
+/** Why and when a token had stopped before its call is known where the call has looked at its row. */
 type UsedToken = Omit<KnownToken, 'token_digest'> & { reason?: string | null; updated_at?: number };
 
 interface TokenUse extends Pick<CarriedToken, 'carrier'> {
