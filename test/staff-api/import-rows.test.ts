@@ -46,7 +46,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
   let ground: ApiGround;
   let program: Program;
   let actor: string;
-
   let release: () => void;
 
   beforeAll(async () => {

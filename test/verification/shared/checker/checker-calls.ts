@@ -106,15 +106,17 @@ function wasGivenUp({ events }: RoundHistory, { id }: GrantRow, call: Call): boo
  */
 function wasGivenBack({ calls, events }: RoundHistory, { id }: MappingRow, call: Call): boolean {
   const until = call.endedAt + NOISE_MS;
-  const hasEntry = events.some(
-    ({ action, mappingId, at }) => action === 'token_revoked' && mappingId === id && at <= until,
-  );
+  const hasEntrySince = (from: number) =>
+    events.some(
+      ({ action, mappingId, at }) =>
+        action === 'token_revoked' && mappingId === id && at >= from - NOISE_MS && at <= until,
+    );
   return calls.some(
     ({ operation, secret, status, startedAt }) =>
       operation === 'deauthorize' &&
       secret === call.secret &&
-      (status === 200 || hasEntry) &&
-      startedAt <= until,
+      startedAt <= until &&
+      (status === 200 || hasEntrySince(startedAt)),
   );
 }
 
