@@ -138,6 +138,27 @@ async function pairedIds(): Promise<Array<string | null>> {
   return rows.map((row) => row.modern_id);
 }
 
+test('a token that had ended keeps the time at which it ended', async () => {
+  const ids = [
+    (await waitingToken(system, { email: DANA.login, state: 'revoked' })).id,
+    (await waitingToken(system, { email: DANA.login })).id,
+  ];
+  const before = await changesOf(ids);
+  later(MINUTE);
+  await pressIn(dana, await dana.get(await askForLink()), /Yes/);
+  const after = await changesOf(ids);
+  expect(after.map(({ accountId }) => accountId)).toEqual([DANA.accountId, DANA.accountId]);
+  expect(after[0]?.at).toBe(before[0]?.at);
+  expect(after[1]?.at).toBeGreaterThan(before[1]?.at ?? Infinity);
+});
+
+async function changesOf(ids: string[]): Promise<Array<{ accountId: string | null; at: number }>> {
+  const { durable } = system.bridge.context.store;
+  const rows = durable.selectFrom('mappings').select(['id', 'account_id as accountId', 'updated_at as at']);
+  const found = await rows.where('id', 'in', ids).execute();
+  return found.toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id));
+}
+
 test('another account can do nothing with the link, and it still works for its own', async () => {
   const { id } = await waitingToken(system, { email: DANA.login });
   const link = await askForLink();

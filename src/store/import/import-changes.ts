@@ -1,4 +1,5 @@
 import type { Database } from '../driver/store.ts';
+import { changedAt } from '../tokens/changed-at.ts';
 
 /** The changes that a repeated import makes to existing rows, one row at a time. */
 
@@ -25,9 +26,13 @@ interface MappingChanges {
 export async function changeMapping(
   tx: Database,
   id: string,
-  changes: MappingChanges & { updated_at: number },
+  { now, ...changes }: MappingChanges & { now: number },
 ): Promise<void> {
-  await tx.updateTable('mappings').set(changes).where('id', '=', id).execute();
+  await tx
+    .updateTable('mappings')
+    .set({ ...changes, updated_at: changedAt(now) })
+    .where('id', '=', id)
+    .execute();
 }
 
 interface PairChanges {

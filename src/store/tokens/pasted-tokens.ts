@@ -1,5 +1,6 @@
 import type { Database } from '../driver/store.ts';
 import type { MappingState } from '../tables/tables.ts';
+import { changedAt } from './changed-at.ts';
 
 interface TokenAccount {
   mappingId: string;
@@ -16,7 +17,7 @@ export async function giveAccount(
 ): Promise<boolean> {
   const given = await tx
     .updateTable('mappings')
-    .set({ account_id: accountId, updated_at: now })
+    .set({ account_id: accountId, updated_at: changedAt(now) })
     .where('id', '=', mappingId)
     .where('account_id', 'is', null)
     .where('account_email', 'is', null)

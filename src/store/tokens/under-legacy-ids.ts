@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
+import { changedAt } from './changed-at.ts';
 
 /** Apps and tokens that an import or an observation kept under an old account id, before a pair gave the new id. */
 
@@ -91,7 +92,7 @@ export async function giveTokensTo(
 ): Promise<void> {
   await tx
     .updateTable('mappings')
-    .set({ account_id: accountId, updated_at: now })
+    .set({ account_id: accountId, updated_at: changedAt(now) })
     .where(isOneOf(tx, 'id', ids))
     .execute();
 }
@@ -110,7 +111,7 @@ export async function letTokensWaitFor(
       account_id: null,
       account_email: eb.fn.coalesce('account_email', eb.val(email)),
       legacy_account_id: legacyId,
-      updated_at: now,
+      updated_at: changedAt(now),
     }))
     .where(isOneOf(tx, 'id', ids))
     .execute();

@@ -1,5 +1,6 @@
 import type { Database } from '../driver/store.ts';
 import type { App, MappingSource, MappingState } from '../tables/tables.ts';
+import { changedAt } from './changed-at.ts';
 
 /**
  * Tokens and apps that wait for an account: only its e-mail address is known until the address is pinned to an account
@@ -22,7 +23,7 @@ interface PinnedMapping {
 export async function pinTokens(tx: Database, { email, accountId, now }: OwnerPin): Promise<PinnedMapping[]> {
   return tx
     .updateTable('mappings')
-    .set({ account_id: accountId, updated_at: now })
+    .set({ account_id: accountId, updated_at: changedAt(now) })
     .where('account_email', '=', email)
     .where('account_id', 'is', null)
     .returning(['id', 'client_id'])
@@ -50,7 +51,7 @@ export async function pinOwnerTokens(
   const source: MappingSource = 'registration';
   return tx
     .updateTable('mappings')
-    .set({ account_id: accountId, updated_at: now })
+    .set({ account_id: accountId, updated_at: changedAt(now) })
     .where('client_id', 'in', clientIds)
     .where('source', '=', source)
     .where('account_id', 'is', null)

@@ -47,7 +47,7 @@ async function changeTokens(
   const now = run.context.clock.now();
   for (const { id, changes } of changed) {
     await changeMapping(tx, id, {
-      updated_at: now,
+      now,
       ...(changes.clientId !== undefined && { client_id: changes.clientId }),
       ...(typeof changes.accountId === 'string' && { account_id: changes.accountId }),
       ...(changes.email !== undefined && { account_email: changes.email }),
