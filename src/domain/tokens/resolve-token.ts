@@ -259,7 +259,8 @@ function grantOf(mapping: ServedMapping): GrantClient {
 
 /**
  * Runs a read for a mapping. When the grant has ended meanwhile, the mapping is read again: a newer consent may have
- * replaced the grant. Otherwise the token is refused, as its new state says or as `reauthorization_required`.
+ * replaced the grant, and the newer grant may have ended too. Otherwise the token is refused, as its new state says or as
+ * `reauthorization_required`. Each further read needs a consent since the one before.
  */
 export async function servedBy<T>(
   context: TokensDeps,
@@ -275,5 +276,5 @@ export async function servedBy<T>(
   if (!row) throw new TokenRefused();
   const current = served(context, row);
   if (current.grant_id === mapping.grant_id) throw refusalOf(context, current);
-  return read(grantOf({ ...current, calling: mapping.calling }));
+  return servedBy(context, { ...current, calling: mapping.calling }, read);
 }
