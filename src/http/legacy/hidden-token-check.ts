@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { parseForm } from '../wire/parse-form.ts';
-import { mentionsToken, namesThatMentionToken } from '../wire/token-mentions.ts';
+import { countMentions, mentionsToken, namesThatMentionToken } from '../wire/token-mentions.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
 import {
   bodyKind,
@@ -75,19 +75,35 @@ function topLevelNames(text: string): string[] {
   });
 }
 
+/** PHP joins a line of the head of a part that has no colon, or begins with a space, to the line before. */
+const unfolded = (text: string) => text.replaceAll(/[\r\n]+/g, '');
+
+/** Without the head of a part, whoever splits the body elsewhere finds no name in a value. */
+const PART_HEAD = /content-disposition/i;
+
+/** How often the value of a part mentions a token, where nobody can take the mention for the name of a part. */
+function mentionsInValue(value: string): number {
+  const bytes = Buffer.from(value).toString('latin1');
+  return PART_HEAD.test(bytes) ? 0 : countMentions(unfolded(bytes));
+}
+
 /**
- * Counts the parts whose name is a spelling of `access_token`. One side may read a part as a file, the other as a
- * field.
+ * Whether a body with parts mentions a token elsewhere than in the values and as the name that the bridge reads. Readers differ in
+ * where a head ends, which lines of it go together, which part is a file, and which of two boundaries counts.
  */
-function partsWithToken(text: string): number {
-  return text.match(/^content-disposition:[^\r\n]*access[_.[ ]token/gim)?.length ?? 0;
+function hidesInParts(body: string, parameters: Parameters): boolean {
+  const found = countMentions(unfolded(body));
+  if (found === 0) return false;
+  const inValues = parameters.pairs().reduce((sum, [, value]) => sum + mentionsInValue(value), 0);
+  return found !== inValues + parameters.all('access_token').length;
 }
 
 /**
  * Whether a body mentions a token in any spelling. A body that the bridge cannot parse, or does not parse, must not.
  */
 function speaksOfToken(body: Buffer): boolean {
-  return mentionsToken(body.toString('latin1').replaceAll('\0', ''));
+  const text = body.toString('latin1').replaceAll('\0', '');
+  return mentionsToken(text) || mentionsToken(unfolded(text));
 }
 
 function hidesInParameters(req: Request, parameters: Parameters): boolean {
@@ -98,7 +114,7 @@ function hidesInParameters(req: Request, parameters: Parameters): boolean {
     case 'form':
       return mentionsToken(bytes) && hidesInForm(body.toString('utf8'));
     case 'multipart':
-      return partsWithToken(bytes) !== parameters.all('access_token').length;
+      return hidesInParts(bytes, parameters);
     case 'json':
       return (
         mentionsToken(bytes) &&

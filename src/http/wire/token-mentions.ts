@@ -27,6 +27,13 @@ export function mentionsToken(text: string): boolean {
   return ANYWHERE.test(text);
 }
 
+const EACH = new RegExp(MENTION, 'gi');
+
+/** How often a text mentions a token. */
+export function countMentions(text: string): number {
+  return text.match(EACH)?.length ?? 0;
+}
+
 /** A pair whose name mentions a token, and the separator before the pair. */
 const PAIR_NAME = new RegExp(`(^|[&;])([^&;=]*?${MENTION}[^&;=]*)`, 'gi');
 

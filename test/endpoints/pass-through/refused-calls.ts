@@ -7,6 +7,13 @@ const OTHER = `1/${'b2'.repeat(16)}`;
 
 const typed = (type: string, body: string) => ({ headers: { 'content-type': type }, body });
 
+const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+const foldedField = `Content-Disposition: form-data;\r\n name="access_token"`;
+
+/** A body with one part of this head. */
+const parts = (head: string) =>
+  typed('multipart/form-data; boundary=b', `--b\r\n${head}\r\n\r\n${OTHER}\r\n--b--\r\n`);
+
 /** Paths and bodies that the old backend may read in another way than the bridge. */
 export function refusingCalls(stage: Stage): void {
   const call = (wanted: RawRequest) =>
@@ -77,6 +84,44 @@ export function refusingCalls(stage: Stage): void {
         `--b\r\nContent-Disposition: form-data; name="access_token"; filename=""\r\n\r\n${OTHER}\r\n--b--\r\n`,
       ),
     ],
+    [
+      'a part whose name stands on the next line, and whose type makes it a file for some',
+      parts(
+        `Content-Disposition: form-data;\r\n name="access_token"\r\nContent-Type: application/octet-stream`,
+      ),
+    ],
+    [
+      'a part whose name stands on two lines',
+      parts('Content-Disposition: form-data; name="access_\r\ntoken"'),
+    ],
+    [
+      'a part with a space in its name, over two lines',
+      parts('Content-Disposition: form-data; name="access\r\n token"'),
+    ],
+    [
+      'a part with a second name',
+      parts(
+        'Content-Disposition: form-data; name="x"\r\nContent-Disposition: form-data; name="access_token"',
+      ),
+    ],
+    [
+      'a part of another boundary',
+      typed(
+        'multipart/form-data; boundary=a; boundary=b',
+        `--b\r\n${field('x')}\r\n\r\n\r\n--a\r\n${foldedField}\r\n\r\n${OTHER}\r\n--a--\r\n--b--\r\n`,
+      ),
+    ],
+    [
+      'a part of another boundary, the other way round',
+      typed(
+        'multipart/form-data; boundary=b; boundary=a',
+        `--b\r\n${field('x')}\r\n\r\n\r\n--a\r\n${foldedField}\r\n\r\n${OTHER}\r\n--a--\r\n--b--\r\n`,
+      ),
+    ],
+    [
+      'parts that no parser ends',
+      typed('multipart/form-data; boundary=b', `--b\r\n${foldedField}\r\n\r\n${OTHER}`),
+    ],
   ])('a call with a second token in %s is refused, not passed', async (_case, wanted) => {
     expectRefusal(await call({ method: 'POST', path: '/1/nothing.json', ...wanted }), 400, 400);
     expect(stage.old.requests).toHaveLength(0);
@@ -106,9 +151,11 @@ export function refusingCalls(stage: Stage): void {
     expect(two.toString()).toMatch(/^HTTP\/1\.1 400 /);
     expect(stage.old.requests).toHaveLength(0);
     const nested = `{"access_token":"${TOKEN}","x":{"access_token":"${TOKEN}"},"y":"access_token"}`;
+    const spoken = `--b\r\n${field('text')}\r\n\r\nmy access_token,\r\nmy access token\r\n--b\r\n${field('access_token')}\r\n\r\n${TOKEN}\r\n--b--\r\n`;
     for (const [type, body] of [
       ['text/plain', 'a token'],
       ['application/json', nested],
+      ['multipart/form-data; boundary=b', spoken],
     ] as const) {
       await call({ method: 'POST', path: '/1/updates/create.json', ...typed(type, body) });
       expect(lastSeen(stage).body.toString()).toBe(body);
