@@ -2,6 +2,7 @@ import { newHexId, newLegacyToken, tokenHint } from '../../shared/ids.ts';
 import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { findLiveGrantId } from '../../store/grants/grants.ts';
 import { claimCode, findCode } from '../../store/authorization/legacy-codes.ts';
+import { readMapping } from '../../store/tokens/find-mappings.ts';
 import { insertIssued, moveMapping } from '../../store/tokens/mappings.ts';
 import { isStorageFault } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
@@ -10,6 +11,8 @@ import type { Origin } from '../origin.ts';
 import type { AuthorizationDeps } from './deps.ts';
 import { moveOf } from '../grants/mapping-state.ts';
 import { recordEvent } from '../history/record-event.ts';
+import { afterDeauthorization } from '../tokens/deauthorize.ts';
+import { endLeft } from '../tokens/revoke-token.ts';
 import { requireUsableKey, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** An exchange whose client is authenticated. */
@@ -40,6 +43,14 @@ function redirectMatches(
   return given === authorized || given.startsWith(`${authorized}?`) || given.startsWith(`${authorized}&`);
 }
 
+/** Ends the token of a replayed code, and its grant where no other token or code needs it. */
+async function revokeReplayed(context: AuthorizationDeps, tx: Database, ended: { id: string; by: Origin }) {
+  const mapping = await readMapping(tx, ended.id);
+  const move = { ...moveOf('revoked'), reason: 'code_replayed', now: context.clock.now() };
+  if (!mapping || !(await moveMapping(tx, ended.id, move))) return undefined;
+  return endLeft(context, tx, { mapping, ending: { ...ended.by, reason: 'code_replayed' } });
+}
+
 /**
  * Records the second use of a code that gave a token. A code that a deauthorization ended gave no token, and its use is
  * no replay.
@@ -48,10 +59,7 @@ async function recordReplay(context: AuthorizationDeps, code: LegacyCode, origin
   const mappingId = code.mapping_id;
   if (mappingId === null) return;
   const now = context.clock.now();
-  await context.store.transaction(async (tx) => {
-    if (context.settings.codeReplay === 'revoke') {
-      await moveMapping(tx, mappingId, { ...moveOf('revoked'), reason: 'code_replayed', now });
-    }
+  const inOneStep = async (tx: Database) => {
     await recordEvent(context, tx, {
       at: now,
       ...origin,
@@ -61,7 +69,11 @@ async function recordReplay(context: AuthorizationDeps, code: LegacyCode, origin
       accountId: code.account_id,
       mappingId,
     });
-  });
+    if (context.settings.codeReplay !== 'revoke') return undefined;
+    return revokeReplayed(context, tx, { id: mappingId, by: origin });
+  };
+  const left = await withUsableKeys(context, () => context.store.transaction(inOneStep));
+  await afterDeauthorization(context, left?.grant);
 }
 
 async function checkedCode(

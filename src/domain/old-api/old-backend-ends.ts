@@ -1,10 +1,8 @@
-import { type MappingWithApp, moveMapping } from '../../store/tokens/mappings.ts';
-import type { Mapping } from '../../store/tables/tables.ts';
+import type { MappingWithApp } from '../../store/tokens/mappings.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
 import type { Origin } from '../origin.ts';
 import type { OldApiDeps } from './deps.ts';
 import { deauthorize } from '../tokens/deauthorize.ts';
-import { moveOf } from '../grants/mapping-state.ts';
 import { oldBackendUntilRetired } from '../lifecycle/old-backend-for.ts';
 import { recordEvent } from '../history/record-event.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
@@ -17,19 +15,10 @@ import { provenApp } from '../tokens/proven-app.ts';
 const BY_ITS_APP = { reason: 'the app asked for it' };
 const BY_ITS_CALLER = { reason: 'a call with the token asked for it' };
 
-async function revokeOne(context: OldApiDeps, mapping: Mapping, origin: Origin): Promise<void> {
-  const now = context.clock.now();
-  const { id: mappingId, client_id: clientId, account_id: accountId } = mapping;
-  const by = { at: now, ...origin, clientId, accountId, mappingId };
-  await context.store.transaction(async (tx) => {
-    if (!(await moveMapping(tx, mappingId, { ...moveOf('revoked'), reason: 'deauthorized', now }))) return;
-    await recordEvent(context, tx, { ...by, action: 'token_revoked', reason: 'deauthorized' });
-  });
-}
-
 /**
  * The old API has ended a waiting token. With a known account and a proven app, the old API has ended all tokens of the
- * two, and the bridge does the same. A token without a proven app ends alone.
+ * two, and the bridge does the same. A token without a proven app ends alone. While the old API was asked, a consent may have
+ * connected the token; then its grant ends with it.
  */
 export async function endWaiting(
   context: OldApiDeps,
@@ -38,7 +27,10 @@ export async function endWaiting(
 ): Promise<void> {
   const accountId = mapping.account_id;
   const clientId = provenApp(mapping);
-  if (accountId === null || clientId === undefined) return revokeOne(context, mapping, origin);
+  if (accountId === null || clientId === undefined) {
+    await revokeToken(context, { mappingId: mapping.id, ...origin, reason: 'deauthorized' });
+    return;
+  }
   return deauthorize(context, { clientId, accountId }, { ...origin, ...BY_ITS_APP });
 }
 

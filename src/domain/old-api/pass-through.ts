@@ -15,7 +15,13 @@ import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
 import { learnUpdates } from '../ids/updates/learn-updates.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { withTimeout } from '../work/with-timeout.ts';
-import { refusalWithout, resolveToken, type ServedMapping, TokenRefused } from '../tokens/resolve-token.ts';
+import {
+  findByToken,
+  refusalWithout,
+  resolveToken,
+  type ServedMapping,
+  TokenRefused,
+} from '../tokens/resolve-token.ts';
 import { actorOf, provenApp, takersOf } from '../tokens/proven-app.ts';
 
 export type { PassedAnswer, PassedCall } from '../../upstream/old-backend.ts';
@@ -182,6 +188,27 @@ interface UnknownTokenCall extends Pick<LegacyCall, 'token' | 'address'> {
 export type UnknownTokenPassThrough = (call: UnknownTokenCall) => Promise<PassedAnswer>;
 
 /**
+ * Ends a token that the old API has just ended, where a call that came a moment before has stored it: such a token must not
+ * wait for a consent. `observing` is the work that may be storing it.
+ */
+async function endObserved(context: OldApiDeps, call: LegacyCall, observing: string): Promise<void> {
+  await context.flights.run(observing, async () => undefined).catch(() => undefined);
+  const mapping = await findByToken(context, call.token);
+  if (mapping?.state !== 'unmapped') return;
+  await endWaiting(context, mapping, { actor: actorOf(mapping), requestId: call.requestId });
+}
+
+/** What the answer to a call with an unknown token shows: the token is good, or this call has ended it. */
+function learnFromStranger(strangers: PassThroughDeps, call: LegacyCall, { status }: PassedAnswer): void {
+  const { context } = strangers;
+  const digest = context.vault.digest(call.token);
+  const observing = `observe ${digest}`;
+  if (isDeauthorize(call.target))
+    inBackground(context, `end ${digest}`, () => endObserved(context, call, observing));
+  else inBackground(context, observing, () => observe(strangers, call, status));
+}
+
+/**
  * Passes calls whose token the bridge has never seen. The old API decides. An accepted token is stored in the
  * background, and the caller does not wait.
  * @throws {TokenRefused | LimitReached | Unavailable}
@@ -206,11 +233,7 @@ export function createStrangers(context: OldApiDeps): UnknownTokenPassThrough {
       const asked = await readCall();
       return { call: asked, answer: await ask(asked) };
     });
-    // A token that this call has just ended is not stored.
-    if (isGood(answer) && !isDeauthorize(call.target)) {
-      const name = `observe ${context.vault.digest(call.token)}`;
-      inBackground(context, name, () => observe(strangers, call, answer.status));
-    }
+    if (isGood(answer)) learnFromStranger(strangers, call, answer);
     return answer;
   };
 }

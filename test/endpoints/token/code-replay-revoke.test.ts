@@ -1,7 +1,11 @@
+import { revokeByHand } from '../../../src/domain/tokens/revoke-token.ts';
+import { mappingOf } from '../../support/bridge/waiting-token.ts';
 import { exchange, read, tokenOf } from '../../support/callers/legacy-calls.ts';
 import { connectApp } from '../support/connected.ts';
 import { type Door, openDoor } from '../support/door.ts';
 import { expectInvalidToken, expectTokenError } from '../support/expectations.ts';
+
+const BY = { reason: 'for the test', actor: 'test', requestId: null };
 
 let door: Door;
 
@@ -21,6 +25,23 @@ test('rows T10 and C54 with LEGACY_CODE_REPLAY=revoke a replay ends the issued t
     expectInvalidToken(await read(door, '/1/user.json', token));
   }
   expect(await read(door, '/1/user.json', connected.token)).toMatchObject({ status: 200 });
+});
+
+test('the grant of a token that ends so ends too, where it serves no other', async () => {
+  const connected = await connectApp(door, await door.registerApp('https://alone.example/callback'));
+  const code = await connected.mint();
+  const token = tokenOf(await exchange(door, code, connected.app));
+  const { id } = await connected.grant();
+  const { durable } = door.bridge.context.store;
+  const replayed = await mappingOf(door.bridge, token);
+  const others = durable.selectFrom('mappings').select('id').where('grant_id', '=', id);
+  for (const other of await others.where('id', '<>', replayed?.id ?? '').execute())
+    await revokeByHand(door.bridge.context, { ...BY, mappingId: other.id });
+  expect(await read(door, '/1/user.json', token)).toMatchObject({ status: 200 });
+  expectTokenError(await exchange(door, code, connected.app), 400, 'invalid_grant');
+  expect((await mappingOf(door.bridge, token))?.reason).toBe('code_replayed');
+  const grant = durable.selectFrom('grants').select(['state', 'dead_cause']).where('id', '=', id);
+  expect(await grant.executeTakeFirst()).toEqual({ state: 'dead', dead_cause: 'deauthorized' });
 });
 
 test('rows T10 and C54 of 64 at once one wins, and the losers end its token', async () => {

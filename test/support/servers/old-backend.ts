@@ -39,7 +39,8 @@ interface SeenRequest {
 
 /**
  * How it answers from now on: as recorded, not at all because it does not run, never within any limit, with 5 MB, by
- * breaking the connection in the middle of the answer, or with a fixed answer. A redirect is `{ status: 302, headers }`.
+ * breaking the connection in the middle of the answer, with a fixed answer, or with the recorded answer of the moment, which is
+ * sent later. A redirect is `{ status: 302, headers }`.
  */
 type Behaviour =
   | 'normal'
@@ -47,6 +48,7 @@ type Behaviour =
   | 'slow'
   | 'big'
   | 'cut'
+  | { path: string; sentAfter: Promise<void> }
   | {
       status: number;
       /** Names and values in turn, sent as they are. */
@@ -194,7 +196,11 @@ function send(response: ServerResponse, { status, headers = [], body }: Answer):
   response.end(bytes);
 }
 
-function answerAs(behaviour: Behaviour, response: ServerResponse, recorded: () => Answer): void {
+async function answerAs(
+  behaviour: Behaviour,
+  response: ServerResponse,
+  recorded: () => Answer,
+): Promise<void> {
   if (behaviour === 'slow') return;
   if (behaviour === 'big')
     return send(response, { ...json(200, []), body: Buffer.alloc(5 * 1024 * 1024, 32) });
@@ -203,8 +209,11 @@ function answerAs(behaviour: Behaviour, response: ServerResponse, recorded: () =
     response.write('[{"id":"4eb8', () => response.destroy());
     return;
   }
-  if (typeof behaviour === 'object') return send(response, { body: '', ...behaviour });
-  send(response, recorded());
+  if (typeof behaviour === 'object' && 'status' in behaviour)
+    return send(response, { body: '', ...behaviour });
+  const answer = recorded();
+  if (typeof behaviour === 'object') await behaviour.sentAfter;
+  send(response, answer);
 }
 
 /** Starts it on loopback; `accounts` may be changed while it runs. */
@@ -221,7 +230,7 @@ export async function startOldBackend({ accounts }: { accounts: OldAccount[] }):
     requests.push(request);
     const isElsewhere =
       typeof behaviour === 'object' && (behaviour.path ?? pathOf(request)) !== pathOf(request);
-    answerAs(isElsewhere ? 'normal' : behaviour, response, () => normally(accounts, request));
+    await answerAs(isElsewhere ? 'normal' : behaviour, response, () => normally(accounts, request));
   }
 
   async function start(): Promise<void> {
