@@ -11,6 +11,12 @@ const PER_ADDRESS = 10;
 const PER_CLIENT = 30;
 
 /**
+ * Of all clients together, from one address. Without it whoever invents a new client id for each guess would meet no limit, and
+ * each id takes memory for a minute.
+ */
+const PER_ADDRESS_IN_ALL = 1000;
+
+/**
  * At most this many wrong secrets of one client from one address are compared in a minute. The limit bounds the work of
  * the bridge and the speed of guessing.
  */
@@ -51,6 +57,8 @@ export function createGuessLimit({ counts }: WireDeps): GuessLimit {
       if (points >= LOOKS) throw slowDown(secondsLeft);
     },
     countWrong(clientId, address, how) {
+      const all = counts.count(['guesses from', addressKey(address)], { isShared: false });
+      if (all.points > PER_ADDRESS_IN_ALL) throw slowDown(all.secondsLeft);
       const here = counts.count(hereKey(clientId, address), how);
       const everywhere = counts.count(everywhereKey(clientId), how);
       if (here.points > PER_ADDRESS) throw slowDown(here.secondsLeft);

@@ -1,6 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { rawForm } from '../../support/callers/raw-request.ts';
+import { newLegacyCode } from '../../../src/shared/ids.ts';
+import { exchange } from '../../support/callers/legacy-calls.ts';
+import { type RawAnswer, rawForm } from '../../support/callers/raw-request.ts';
+import { expectTokenError } from '../support/expectations.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { TOKEN_PATH } from '../support/connected.ts';
 import { type Door, openDoor } from '../support/door.ts';
 import { knock } from '../support/knock.ts';
@@ -10,7 +14,8 @@ import { knock } from '../support/knock.ts';
 let door: Door;
 
 beforeAll(async () => {
-  door = await openDoor();
+  // No minute ends while guesses are counted.
+  door = await openDoor({ clock: new SettableClock() });
 });
 
 afterAll(() => door.stop());
@@ -24,6 +29,10 @@ function held(): number {
 const LENGTH = 200_000;
 const TIMES = 100;
 
+/** A minute's guesses of one address, whatever clients it names. */
+const GUESSES = 1000;
+const AT_ONCE = 50;
+
 const guess = (number: number, length: number) => {
   const clientId = `${number}`.padEnd(length, 'x');
   const form = `grant_type=authorization_code&code=1%2Fx&client_id=${clientId}&client_secret=x`;
@@ -36,4 +45,21 @@ test('row T12 what is counted of an invented client is no longer than a client i
   for (let number = 0; number < TIMES; number += 1)
     expect(await guess(TIMES + number, LENGTH)).toMatchObject({ status: 400 });
   expect(held() - before).toBeLessThan((TIMES * LENGTH) / 4);
+});
+
+test('row T12 whoever invents a client for each guess is told to slow down, and an app beside it is served', async () => {
+  const left = Array.from({ length: GUESSES + AT_ONCE }, (_, number) => number);
+  const answers: RawAnswer[] = [];
+  const guessOn = async () => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) answers.push(await guess(next, 30));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, guessOn));
+  const slowed = answers.filter(({ status }) => status === 429);
+  expect(slowed.length).toBeGreaterThanOrEqual(AT_ONCE);
+  expect(slowed.length).toBeLessThan(GUESSES / 2);
+  const [last] = slowed;
+  if (!last) throw new Error('nobody was told to slow down');
+  expectTokenError(last, 429, 'slow_down');
+  expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
+  expectTokenError(await exchange(door, newLegacyCode()), 400, 'invalid_grant');
 });
