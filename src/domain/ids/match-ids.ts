@@ -80,14 +80,22 @@ function follow(context: IdsDeps, tx: Database, learned: readonly IdPair[]): Pro
   return applyAccountPairs(context, tx, { pairs, origin: { actor: 'bridge', requestId: null } });
 }
 
-/** Stores the pairs that are new, with an entry in the history. */
+/**
+ * Stores the pairs that are new, with an entry in the history. Two accounts may share an old profile, and each may have
+ * connected it to the new API as a channel of its own. The pair is that of the account that came first; the app of the other
+ * is told the old id for its own channel, which it has stored.
+ */
 async function keepPairs(context: IdsDeps, { mapping }: Caller, found: readonly IdPair[]): Promise<void> {
   const now = context.clock.now();
   const isPair = ({ kind }: IdPair) => kind === 'profile' || vouches(mapping);
-  const told = found.filter((pair) => !isPair(pair));
   await context.store.transaction(async (tx: Database) => {
     const learned: IdPair[] = [];
-    for (const pair of found.filter(isPair)) if (await learnPair(tx, pair, now)) learned.push(pair);
+    const told = found.filter((pair) => !isPair(pair));
+    for (const pair of found.filter(isPair)) {
+      const became = await learnPair(tx, pair, now);
+      if (became === 'new') learned.push(pair);
+      if (became === 'of another' && pair.kind === 'profile') told.push(pair);
+    }
     const ids = told.map(({ kind, modernId, legacyId: toldId }) => ({ kind, modernId, toldId }));
     if (ids.length > 0) await keepPublishedIds(tx, mapping.client_id, { ids, now });
     if (learned.length === 0) return;

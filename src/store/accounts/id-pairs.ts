@@ -43,23 +43,26 @@ export async function findModernId(
   return row?.modern_id ?? undefined;
 }
 
+/** What became of a pair: it is new, its new id already has a pair, or its old id stands for another new id. */
+type LearnedPair = 'new' | 'known' | 'of another';
+
 /**
- * Keeps a pair that the answers of both APIs showed, unless either id is already in another pair; returns whether the
- * pair is new. An account that was known only by an e-mail is known by its id from then on. Needs a transaction,
- * because the function reads before it writes.
+ * Keeps a pair that the answers of both APIs showed, unless either id is already in another pair. An account that was
+ * known only by an e-mail is known by its id from then on. Needs a transaction, because the function reads before it
+ * writes.
  */
 export async function learnPair(
   tx: Database,
   { kind, legacyId, modernId }: IdPair,
   now: number,
-): Promise<boolean> {
+): Promise<LearnedPair> {
   const taken = await tx
     .selectFrom('id_pairs')
     .select('legacy_id')
     .where('kind', '=', kind)
     .where('modern_id', '=', modernId)
     .executeTakeFirst();
-  if (taken) return false;
+  if (taken) return 'known';
   const row = { kind, legacy_id: legacyId, modern_id: modernId, source: 'learned', created_at: now } as const;
   const kept = await tx
     .insertInto('id_pairs')
@@ -71,5 +74,5 @@ export async function learnPair(
         .where('id_pairs.modern_id', 'is', null),
     )
     .executeTakeFirst();
-  return kept.numInsertedOrUpdatedRows === 1n;
+  return kept.numInsertedOrUpdatedRows === 1n ? 'new' : 'of another';
 }

@@ -1,0 +1,67 @@
+import { newHexId } from '../../../src/shared/ids.ts';
+import { authorizeIn, issueToken, read } from '../../support/callers/legacy-calls.ts';
+import { type OldAccount, type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import { addWaitingToken } from '../../support/bridge/waiting-token.ts';
+
+/**
+ * Two accounts may share an old profile, and each has it at the new API as a channel of its own (docs/decisions/0016). The other
+ * account came first, so the pair is its.
+ */
+
+interface Profile {
+  id: string;
+  user_id: string;
+  service: string;
+  service_id: string;
+}
+
+const account: OldAccount = { tokens: [], user: { id: newHexId() }, profiles: [] };
+let old: OldBackend;
+let system: System;
+
+beforeAll(async () => {
+  old = await startOldBackend({ accounts: [account] });
+  system = await startSystem({ env: { LEGACY_BACKEND_URL: old.url, LEGACY_RATE_LIMIT: '0' } });
+});
+
+afterAll(async () => {
+  await system.stop();
+  await old.close();
+});
+
+const profilesOf = async (token: string) => (await read(system, '/1/profiles.json', token)).json as Profile[];
+
+test('an app keeps the old id of a profile that another account shared, and reaches its own channel by it', async () => {
+  const modern = await profilesOf(await issueToken(system));
+  const shared = modern.map(({ id, service, service_id }) => ({
+    id: newHexId(),
+    modern: id,
+    service,
+    service_id,
+  }));
+  account.profiles = shared.map(({ id, service, service_id }) => ({ id, service, service_id }));
+  const { durable } = system.bridge.context.store;
+  const pair = { kind: 'profile', source: 'learned', created_at: 1 } as const;
+  const pairs = shared.map(({ id }) => ({ ...pair, legacy_id: id, modern_id: newHexId() }));
+  await durable.insertInto('id_pairs').values(pairs).execute();
+
+  const app = await system.registerApp('https://team.example/callback');
+  const { token } = await addWaitingToken(system.bridge, {
+    clientId: app.clientId,
+    accountId: modern[0]?.user_id ?? '',
+  });
+  account.tokens.push(token);
+  await authorizeIn(system, { app });
+  expect((await profilesOf(token)).map(({ id }) => id)).toEqual(shared.map(({ id }) => id));
+  for (const { id } of shared.slice(0, 2))
+    expect((await read(system, `/1/profiles/${id}.json`, token)).json).toMatchObject({ id });
+  const kept = await durable
+    .selectFrom('id_pairs')
+    .select(['legacy_id', 'modern_id'])
+    .where('kind', '=', 'profile')
+    .execute();
+  expect(new Set(kept.map(({ modern_id }) => modern_id))).toEqual(
+    new Set(pairs.map(({ modern_id }) => modern_id)),
+  );
+});
