@@ -3,8 +3,11 @@
 // little beside the server that is measured. LOAD is JSON: `ports`, the `file` whose lines the requests are made of, the name
 // of the `request`, `connections`, `order` and an end. `order` is `random`, `in turn` (and again from the beginning) or `once`
 // (each line one time), the last two from the line `from` on. The end comes after `seconds` or `calls`, or with the file.
+// With a `pace` no more than so many calls begin in a second, in turn over the connections; without, each connection calls
+// again as soon as it is answered.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { requests } from './requests.mjs';
 
 const given = {
@@ -12,9 +15,10 @@ const given = {
   from: 0,
   seconds: Infinity,
   calls: Infinity,
+  pace: Infinity,
   ...JSON.parse(process.argv[2]),
 };
-const { ports, file, request, connections, order, seconds, calls } = given;
+const { ports, file, request, connections, order, seconds, calls, pace } = given;
 const lines = readFileSync(file, 'utf8').split('\n');
 const requestOf = requests[request];
 
@@ -55,19 +59,34 @@ function noteAnswer(text, begun) {
   if (failures === 1) process.stderr.write(`${text.slice(0, 1000)}\n`);
 }
 
-function callOver(port) {
+/** Between two calls of one connection. */
+const STEP = (connections * 1000) / pace;
+
+/** When the calls of a connection are due. One that was answered late does not hurry after. */
+function paceOf(place) {
+  let due = begunAt + (place * 1000) / pace;
+  return async () => {
+    const wait = due - performance.now();
+    due = Math.max(due, performance.now()) + STEP;
+    if (wait > 0) await delay(wait);
+  };
+}
+
+function callOver(port, place) {
+  const turn = pace === Infinity ? undefined : paceOf(place);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1');
     let received = '';
     let begun = 0;
-    const send = () => {
+    const send = async () => {
+      if (turn) await turn();
       begun = performance.now();
       const line = nextLine();
       if (line === undefined) return resolve(socket.destroy());
       socket.write(requestOf(line));
     };
     socket.setEncoding('latin1').setNoDelay(true);
-    socket.once('connect', send);
+    socket.once('connect', () => void send().catch(reject));
     socket.once('error', reject);
     socket.once('close', () => reject(new Error(`the server closed the connection: ${received}`)));
     socket.on('data', (part) => {
@@ -75,12 +94,12 @@ function callOver(port) {
       if (lengthOf(received) === undefined) return;
       noteAnswer(received, begun);
       received = '';
-      send();
+      send().catch(reject);
     });
   });
 }
 
-await Promise.all(Array.from({ length: connections }, (_, at) => callOver(ports[at % ports.length])));
+await Promise.all(Array.from({ length: connections }, (_, at) => callOver(ports[at % ports.length], at)));
 times.sort((a, b) => a - b);
 const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
 const took = (performance.now() - begunAt) / 1000;

@@ -25,11 +25,12 @@ async function measure({ pids, ports, load }, limits) {
 /**
  * The rounds of each contender, by name, after one that is not counted. A round takes some seconds or, on a machine that has
  * little time for each, some calls. The first lasts `warmUp` seconds where that is given: V8 optimizes a large program only
- * after tens of thousands of calls.
+ * after tens of thousands of calls. It has no pace.
  */
-export async function roundsOf(contenders, { rounds, seconds, calls, connections, warmUp }) {
-  const limits = { connections, ...(calls === undefined ? { seconds } : { calls }) };
-  const short = calls === undefined ? { ...limits, seconds: seconds / 2 } : limits;
+export async function roundsOf(contenders, { rounds, seconds, calls, pace, connections, warmUp }) {
+  const end = { connections, ...(calls === undefined ? { seconds } : { calls }) };
+  const limits = { ...end, pace };
+  const short = calls === undefined ? { ...end, seconds: seconds / 2 } : end;
   const first = warmUp === undefined ? short : { connections, seconds: warmUp };
   for (const contender of contenders) await measure(contender, first);
   const measured = new Map(contenders.map(({ name }) => [name, []]));

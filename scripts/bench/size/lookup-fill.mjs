@@ -9,7 +9,7 @@ import { newHexId, newOrderedId } from '../../../dist/shared/ids.js';
 import { clientIdOf } from './people.mjs';
 
 const TOKENS = Number(process.argv[2]);
-const AT_ONCE = 10_000;
+const AT_ONCE = 50_000;
 const APPS = 2000;
 const CACHE_KB = 4_000_000;
 const config = readConfig();

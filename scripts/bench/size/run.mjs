@@ -18,7 +18,7 @@ const ROWS = {
   import: importRow,
   lookup: lookupRow,
 };
-/** Only on request: ten million tokens take an hour and ten gigabytes. */
+/** Only on request: ten million tokens take half an hour and six gigabytes. */
 const ON_REQUEST = new Set(['lookup']);
 const FILLED = new Set(['plan', 'gap', 'stop', 'start']);
 
