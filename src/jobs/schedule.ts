@@ -12,6 +12,7 @@ import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
 import { refreshIdleGrants } from '../domain/grants/refresh/refresh-idle-grants.ts';
 import { shortenStop } from '../domain/grants/refresh/stop/shorten-stop.ts';
 import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
+import { noteLastUse } from '../domain/reminders/note-last-use.ts';
 import { planReminders } from '../domain/reminders/plan-reminders.ts';
 import { sendWebhooks } from '../domain/webhooks/deliver.ts';
 import { readHistoryForWebhooks } from '../domain/webhooks/read-history.ts';
@@ -67,7 +68,8 @@ const JOBS: readonly Job[] = [
 const PLAN_HOURLY = '5 * * * *';
 
 function reminderJobs({ settings }: Context): Job[] {
-  if (!settings.sendsReminders) return [];
+  // Pages and the staff API tell the last use of a token; a plan keeps it too.
+  if (!settings.sendsReminders) return [{ name: 'keep-last-uses', cron: PLAN_HOURLY, run: noteLastUse }];
   const planning = {
     name: 'plan-reminders',
     run: async (context: Context) => void (await planReminders(context)),

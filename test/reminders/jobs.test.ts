@@ -1,6 +1,8 @@
 import { getTasks } from 'node-cron';
 import type { Context } from '../../src/domain/context.ts';
 import { startJobs } from '../../src/jobs/schedule.ts';
+import { dayOf } from '../../src/shared/moments.ts';
+import { addUsage } from '../../src/store/usage/usage.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import {
@@ -37,6 +39,19 @@ test('in production without a mail server they plan and send nothing', async () 
   await context.flights.close();
   await stop();
   expect(await readMails(context)).toEqual([]);
+});
+
+test('without a mail server too, the last use of a token is kept, as pages tell it', async () => {
+  const context = await open({ sendsReminders: false });
+  const { store, clock } = context;
+  const tokens = store.durable.selectFrom('mappings').select(['id', 'last_used_at as usedAt']);
+  const { id } = await tokens.executeTakeFirstOrThrow();
+  const call = { endpoint: '/1/user.json', carrier: 'header', user_agent: 'test', outcome: 'ok', calls: 1 };
+  await addUsage(store, [{ mapping_id: id, day: dayOf(clock.now()), ...call, last_at: clock.now() }]);
+  const stop = startJobs(context);
+  await until(async () => (await tokens.where('id', '=', id).executeTakeFirst())?.usedAt === clock.now());
+  await context.flights.close();
+  await stop();
 });
 
 test('they plan every hour, whatever the setting says, and once at the start', async () => {
