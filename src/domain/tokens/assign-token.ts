@@ -48,7 +48,7 @@ interface Move {
 /**
  * State and grant of a token at its app. The token gets the live grant of the app and account, or no grant. A grant of
  * an unidentified program serves no token that the account holder did not choose. A token that stays with its app keeps
- * its state and grant.
+ * its state and grant, and one that had stopped before keeps the reason.
  */
 async function placeAt(tx: Database, { mapping, asked }: Move) {
   const { state, account_id: accountId } = mapping;
@@ -58,7 +58,8 @@ async function placeAt(tx: Database, { mapping, asked }: Move) {
   const grant = isServed ? await findLiveGrant(tx, clientId, accountId) : undefined;
   if (grant) return { state: nextState(state, 'granted'), reason: null, grantId: grant.id };
   const next = nextState(state, 'assigned');
-  return { state: next, reason: next === 'reauthorization_required' ? reason : null, grantId: null };
+  const why = state === next ? mapping.reason : reason;
+  return { state: next, reason: next === 'reauthorization_required' ? why : null, grantId: null };
 }
 
 async function move(context: TokensDeps, tx: Database, moving: Move): Promise<Assignment> {

@@ -1,5 +1,6 @@
 import type { Database } from '../driver/store.ts';
 import type { Mapping, MappingState } from '../tables/tables.ts';
+import { changedAt } from './changed-at.ts';
 
 interface Assignment {
   clientId: string;
@@ -23,7 +24,7 @@ export async function assignToApp(
       reason: to.reason,
       grant_id: to.grantId,
       app_proven: 1,
-      updated_at: to.now,
+      updated_at: to.state === state ? changedAt(to.now) : to.now,
     })
     .where('id', '=', id)
     .where('client_id', '=', client_id)

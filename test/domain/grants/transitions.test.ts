@@ -157,9 +157,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect([state, await saidOf(history, 'mapping_id', given.mappingId)]).toEqual([after, said]);
     // What does not move is not touched, and what is another account's never is.
     const isTouched = said.some((action) => action !== 'code_replayed' && action !== 'app_claimed');
-    // An ended token keeps the time at which it ended.
-    const isOver = before === 'revoked' || before === 'migrated';
-    expect(updated_at > 0).toBe(before !== after || (isTouched && !isOver));
+    // A token that has stopped or ended keeps the time at which it did.
+    const keepsTime = before === after && before !== 'unmapped' && before !== 'active';
+    expect(updated_at > 0).toBe(before !== after || (isTouched && !keepsTime));
     expect(await stateOf(history, neighbour.mappingId)).toEqual({ state: before, updated_at: 0 });
     expect(await saidOf(history, 'mapping_id', neighbour.mappingId)).toEqual([]);
   });
