@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { revokeByHand } from '../../../src/domain/tokens/revoke-token.ts';
 import { newLegacyToken } from '../../../src/shared/ids.ts';
 import { issueToken, read } from '../../support/callers/legacy-calls.ts';
@@ -26,10 +27,9 @@ afterAll(async () => {
 
 /** Holds back what the old API answers at a path; it is the answer of the moment in which it was asked. */
 async function hold(path: string): Promise<() => void> {
-  let release: () => void = () => undefined;
-  const sentAfter = new Promise<void>((resolve) => (release = resolve));
-  await old.setBehaviour({ path, sentAfter });
-  return release;
+  const released = new EventEmitter();
+  await old.setBehaviour({ path, sentAfter: once(released, 'now').then(() => undefined) });
+  return () => void released.emit('now');
 }
 
 const deauthorize = (token: string) =>

@@ -50,11 +50,12 @@ function showOther(frame: PageShell, res: Response, linked: LinkTarget): true | 
 async function showHolder(frame: PageShell, res: Response, linked: LinkTarget): Promise<void> {
   const { clientId, accountId, appName } = linked;
   const tokens = await tokensOfPair(frame.context, { clientId, accountId });
+  const alive = tokens?.alive ?? 0;
   if (!tokens || tokens.waiting === 0)
     return frame.page(res, 'link-done', {
-      title: 'Already connected',
+      title: alive === 0 ? 'Nothing to connect' : 'Already connected',
       appName,
-      alive: tokens?.alive ?? 0,
+      alive,
       clientId,
     });
   frame.page(res, 'connect', {

@@ -23,11 +23,15 @@ function joined(parts: readonly Sentence[]): Sentence {
   return parts.filter((part) => part.length > 0).flatMap((part, at) => (at === 0 ? part : ['; ', ...part]));
 }
 
+/** Tokens that could be connected, were there still an API to connect them to. */
+const unconnectedOf = ({ counts }: AppTokens) =>
+  (counts.unmapped ?? 0) + (counts.reauthorization_required ?? 0);
+
 const connectedOf = ({ counts }: AppTokens) => counts.active ?? 0;
 
 /** The first thing that support reads of an account. */
 export function accountSentence({ waiting, apps }: AccountFacts): Sentence {
-  if (apps.length === 0) return ['No token is known to be of this account.'];
+  if (apps.length === 0) return ['No token of an app that is not retired is known to be of this account.'];
   const stopped = waiting.filter(({ stoppedAt }) => stoppedAt !== undefined);
   const fresh = waiting.length - stopped.length;
   const working = apps.filter((app) => connectedOf(app) > 0).length;
@@ -37,6 +41,9 @@ export function accountSentence({ waiting, apps }: AccountFacts): Sentence {
     working === 0 ? [] : [`${counted(working, 'app')} ${working === 1 ? 'is' : 'are'} connected`],
   ];
   const words = joined(parts);
-  if (words.length === 0) return ['Its tokens have moved or were revoked.'];
+  if (words.length === 0)
+    return apps.some((app) => unconnectedOf(app) > 0)
+      ? ['The sunset has come for its apps: no token of it can be connected any more.']
+      : ['Its tokens have moved or were revoked.'];
   return [...words, waiting.length === 0 ? '. Nothing to do.' : '. One link connects all tokens of an app.'];
 }

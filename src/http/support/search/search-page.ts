@@ -124,7 +124,7 @@ function search(frame: PageShell): RequestHandler {
 /** The desks that have entries, with the number of entries. */
 async function busyDesks(context: HttpSupportDeps, accountId: string) {
   const zone = await zoneOfReader(context, accountId);
-  const counts = (await deskCounts(context, zone)).filter(({ count }) => count > 0);
+  const counts = (await deskCounts(context, zone)).filter(({ count, isMore }) => count > 0 || isMore);
   return counts.map(({ desk, count, isMore, countedAt }) => ({
     countedAt,
     href: `/support/desks/${desk}`,
