@@ -1,6 +1,7 @@
 import type { Request } from 'express';
+import { hidesInParts, unfolded } from '../wire/bodies/hidden-in-parts.ts';
 import { parseForm } from '../wire/parse-form.ts';
-import { countMentions, mentionsToken, namesThatMentionToken } from '../wire/token-mentions.ts';
+import { mentionsToken, namesThatMentionToken } from '../wire/token-mentions.ts';
 import { LegacyError, REFUSALS } from '../wire/legacy-error.ts';
 import {
   bodyKind,
@@ -75,29 +76,6 @@ function topLevelNames(text: string): string[] {
   });
 }
 
-/** PHP joins a line of the head of a part that has no colon, or begins with a space, to the line before. */
-const unfolded = (text: string) => text.replaceAll(/[\r\n]+/g, '');
-
-/** Without the head of a part, whoever splits the body elsewhere finds no name in a value. */
-const PART_HEAD = /content-disposition/i;
-
-/** How often the value of a part mentions a token, where nobody can take the mention for the name of a part. */
-function mentionsInValue(value: string): number {
-  const bytes = Buffer.from(value).toString('latin1');
-  return PART_HEAD.test(bytes) ? 0 : countMentions(unfolded(bytes));
-}
-
-/**
- * Whether a body with parts mentions a token elsewhere than in the values and as the name that the bridge reads. Readers differ in
- * where a head ends, which lines of it go together, which part is a file, and which of two boundaries counts.
- */
-function hidesInParts(body: string, parameters: Parameters): boolean {
-  const found = countMentions(unfolded(body));
-  if (found === 0) return false;
-  const inValues = parameters.pairs().reduce((sum, [, value]) => sum + mentionsInValue(value), 0);
-  return found !== inValues + parameters.all('access_token').length;
-}
-
 /**
  * Whether a body mentions a token in any spelling. A body that the bridge cannot parse, or does not parse, must not.
  */
@@ -114,7 +92,11 @@ function hidesInParameters(req: Request, parameters: Parameters): boolean {
     case 'form':
       return mentionsToken(bytes) && hidesInForm(body.toString('utf8'));
     case 'multipart':
-      return hidesInParts(bytes, parameters);
+      return hidesInParts(
+        { body: bytes, contentType: req.headers['content-type'] ?? '' },
+        parameters,
+        (name) => TOKEN_NAME.test(name),
+      );
     case 'json':
       return (
         mentionsToken(bytes) &&

@@ -10,6 +10,9 @@ const typed = (type: string, body: string) => ({ headers: { 'content-type': type
 const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
 const foldedField = `Content-Disposition: form-data;\r\n name="access_token"`;
 
+/** The name in UTF-16, as a byte each in a text of Latin letters. */
+const utf16 = [...'access_token'].map((letter) => `${letter}\0`).join('');
+
 /** A body with one part of this head. */
 const parts = (head: string) =>
   typed('multipart/form-data; boundary=b', `--b\r\n${head}\r\n\r\n${OTHER}\r\n--b--\r\n`);
@@ -119,6 +122,20 @@ export function refusingCalls(stage: Stage): void {
       ),
     ],
     [
+      'a part that some take for a file, behind a value that only one parser takes for a mention',
+      typed(
+        'multipart/form-data; boundary=b',
+        `--b\r\n${field('x')}\r\nContent-Type: text/plain; charset=utf-16le\r\n\r\n${utf16}\r\n--b\r\n${field('access_token')}\r\nContent-Type: application/octet-stream\r\n\r\n${OTHER}\r\n--b--\r\n`,
+      ),
+    ],
+    [
+      'a part with two names, behind one with a name in a charset of its own',
+      typed(
+        'multipart/form-data; boundary=b',
+        `--b\r\nContent-Disposition: form-data; name*=utf-8''a%63cess_%74oken\r\n\r\n${TOKEN}\r\n--b\r\nContent-Disposition: form-data; name="x"; name="access_token"\r\n\r\n${OTHER}\r\n--b--\r\n`,
+      ),
+    ],
+    [
       'parts that no parser ends',
       typed('multipart/form-data; boundary=b', `--b\r\n${foldedField}\r\n\r\n${OTHER}`),
     ],
@@ -151,7 +168,7 @@ export function refusingCalls(stage: Stage): void {
     expect(two.toString()).toMatch(/^HTTP\/1\.1 400 /);
     expect(stage.old.requests).toHaveLength(0);
     const nested = `{"access_token":"${TOKEN}","x":{"access_token":"${TOKEN}"},"y":"access_token"}`;
-    const spoken = `--b\r\n${field('text')}\r\n\r\nmy access_token,\r\nmy access token\r\n--b\r\n${field('access_token')}\r\n\r\n${TOKEN}\r\n--b--\r\n`;
+    const spoken = `--b\r\n${field('text')}\r\n\r\nmy access_token,\r\nmy access token\r\n--b\r\n${field('media')}; filename="a.csv"\r\n\r\naccess_token,1\r\n--b\r\n${field('access_token')}\r\n\r\n${TOKEN}\r\n--b--\r\n`;
     for (const [type, body] of [
       ['text/plain', 'a token'],
       ['application/json', nested],
