@@ -4,6 +4,7 @@ import { newLegacyCode } from '../../../src/shared/ids.ts';
 import { exchange } from '../../support/callers/legacy-calls.ts';
 import { type RawAnswer, rawForm } from '../../support/callers/raw-request.ts';
 import { expectTokenError } from '../support/expectations.ts';
+import { createGuessLimit } from '../../../src/http/wire/guess-limit.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { TOKEN_PATH } from '../support/connected.ts';
 import { type Door, openDoor } from '../support/door.ts';
@@ -32,6 +33,8 @@ const TIMES = 100;
 /** A minute's guesses of one address, whatever clients it names. */
 const GUESSES = 1000;
 const AT_ONCE = 50;
+/** A minute's guesses at one client from one address that are compared. */
+const LOOKS = 3000;
 
 const guess = (number: number, length: number) => {
   const clientId = `${number}`.padEnd(length, 'x');
@@ -62,4 +65,17 @@ test('row T12 whoever invents a client for each guess is told to slow down, and 
   expectTokenError(last, 429, 'slow_down');
   expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
   expectTokenError(await exchange(door, newLegacyCode()), 400, 'invalid_grant');
+});
+
+test('row T12 guesses at one client are counted beyond the thousand, so that in the end none is compared', () => {
+  const limit = createGuessLimit(door.bridge.context);
+  const [clientId, address] = ['a-client', '192.0.2.77'];
+  const guessWrong = () => {
+    limit.check(clientId, address);
+    limit.countWrong(clientId, address, { isShared: true });
+  };
+  for (let number = 0; number < LOOKS; number += 1)
+    if (number < 10) guessWrong();
+    else expect(guessWrong).toThrow('Too many failed attempts');
+  expect(() => limit.check(clientId, address)).toThrow('Too many failed attempts');
 });
