@@ -72,24 +72,26 @@ function createServer({ tls, logger, messages }: ServerOptions): Server {
  * that the kernel holds for this process, and to close a connection whose request lies unread there would cut a call.
  * After a pause, as on a busy machine, there are many of both, and a turn of the event loop takes in only some of them.
  */
-async function takeInWhatArrived(connections: Connections): Promise<void> {
+async function takeInWhatArrived(connections: Connections, cutAt: number): Promise<void> {
   const wait = NEXT_REQUEST - connections.sinceInvitation();
   if (wait > 0) await delay(wait);
   const until = performance.now() + TAKES_IN_FOR;
   let accepted: number;
   let turns = 0;
+  let now: number;
   do {
     accepted = connections.accepted();
     await takeTurn();
     await takeTurn();
     turns += 2;
-  } while (connections.accepted() !== accepted && (turns < TAKES_IN_TURNS || performance.now() < until));
+    now = performance.now();
+  } while (connections.accepted() !== accepted && now < cutAt && (turns < TAKES_IN_TURNS || now < until));
 }
 
 async function drain(server: Server, connections: Connections): Promise<number> {
   const cutAt = performance.now() + CALLS_CUT_AFTER;
   connections.sayClose();
-  await takeInWhatArrived(connections);
+  await takeInWhatArrived(connections, cutAt);
   const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
   for (;;) {
     connections.closeIdle(FIRST_REQUEST);

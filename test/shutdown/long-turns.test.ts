@@ -11,6 +11,8 @@ import { createLogger } from '../../src/shared/log/logger.ts';
 const CALLERS = 40;
 /** Milliseconds; all turns together take much longer than the second that a stop gives to callers who never cease to come. */
 const TURN = 60;
+/** Milliseconds for the next caller to come. */
+const PATIENCE = 20_000;
 
 /** A thread of its own: its calls arrive while the thread of the server does something else. */
 const CALL = `
@@ -49,7 +51,8 @@ test('who came before the door closes is answered, however long a turn takes', a
     workerData: { port: server.port, callers: CALLERS, sent: sent.buffer },
   });
   await once(worker, 'online');
-  for (let seen = 0; seen < CALLERS; seen = Atomics.load(sent, 0)) Atomics.wait(sent, 0, seen);
+  for (let seen = 0; seen < CALLERS; seen = Atomics.load(sent, 0))
+    if (Atomics.wait(sent, 0, seen, PATIENCE) === 'timed-out') throw new Error(`${seen} callers came`);
   const answers = once(worker, 'message');
   expect(await server.close()).toBe(0);
   expect(await answers).toEqual([Array.from({ length: CALLERS }, () => 'HTTP/1.1 200 OK')]);
