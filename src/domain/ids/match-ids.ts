@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isOutsideId } from '../../shared/ids.ts';
-import { type IdPair, learnPair } from '../../store/accounts/id-pairs.ts';
+import { findModernId, type IdPair, learnPair } from '../../store/accounts/id-pairs.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { keepPublishedIds } from '../../store/accounts/published-ids.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
@@ -80,12 +80,27 @@ function follow(context: IdsDeps, tx: Database, learned: readonly IdPair[]): Pro
   return applyAccountPairs(context, tx, { pairs, origin: { actor: 'bridge', requestId: null } });
 }
 
+/** Whether the old id of a profile stands for a channel that this account does not have. */
+async function isElsewhere(
+  tx: Database,
+  pair: IdPair,
+  channels: AccountReading['channels'],
+): Promise<boolean> {
+  if (pair.kind !== 'profile') return false;
+  const other = await findModernId(tx, pair.kind, pair.legacyId);
+  return other !== undefined && channels.every(({ id }) => id !== other);
+}
+
 /**
  * Stores the pairs that are new, with an entry in the history. Two accounts may share an old profile, and each may have
  * connected it to the new API as a channel of its own. The pair is that of the account that came first; the app of the other
  * is told the old id for its own channel, which it has stored.
  */
-async function keepPairs(context: IdsDeps, { mapping }: Caller, found: readonly IdPair[]): Promise<void> {
+async function keepPairs(
+  context: IdsDeps,
+  { mapping }: Caller,
+  { found, channels }: { found: readonly IdPair[]; channels: AccountReading['channels'] },
+): Promise<void> {
   const now = context.clock.now();
   const isPair = ({ kind }: IdPair) => kind === 'profile' || vouches(mapping);
   await context.store.transaction(async (tx: Database) => {
@@ -94,7 +109,7 @@ async function keepPairs(context: IdsDeps, { mapping }: Caller, found: readonly 
     for (const pair of found.filter(isPair)) {
       const became = await learnPair(tx, pair, now);
       if (became === 'new') learned.push(pair);
-      if (became === 'of another' && pair.kind === 'profile') told.push(pair);
+      if (became === 'of another' && (await isElsewhere(tx, pair, channels))) told.push(pair);
     }
     const ids = told.map(({ kind, modernId, legacyId: toldId }) => ({ kind, modernId, toldId }));
     if (ids.length > 0) await keepPublishedIds(tx, mapping.client_id, { ids, now });
@@ -127,5 +142,5 @@ export async function matchIds(context: IdsDeps, caller: Caller, reading: Accoun
     oldBackend.read('/1/profiles.json', token, mapping.calling?.trace),
   ]);
   const pairs = [...pairAccount(user, reading.account.id), ...pairProfiles(profiles, reading.channels)];
-  if (pairs.length > 0) await keepPairs(context, caller, pairs);
+  if (pairs.length > 0) await keepPairs(context, caller, { found: pairs, channels: reading.channels });
 }

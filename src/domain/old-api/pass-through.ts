@@ -189,13 +189,12 @@ export type UnknownTokenPassThrough = (call: UnknownTokenCall) => Promise<Passed
 
 /**
  * Ends a token that the old API has just ended, where a call that came a moment before has stored it: such a token must not
- * wait for a consent. `observing` is the work that may be storing it.
+ * wait for a consent. `observing` is the work that may be storing it. Another process that stores it after this look is not seen.
  */
 async function endObserved(context: OldApiDeps, call: LegacyCall, observing: string): Promise<void> {
   await context.flights.run(observing, async () => undefined).catch(() => undefined);
   const mapping = await findByToken(context, call.token);
-  if (mapping?.state !== 'unmapped') return;
-  await endWaiting(context, mapping, { actor: actorOf(mapping), requestId: call.requestId });
+  if (mapping) await endWaiting(context, mapping, { actor: actorOf(mapping), requestId: call.requestId });
 }
 
 /** What the answer to a call with an unknown token shows: the token is good, or this call has ended it. */

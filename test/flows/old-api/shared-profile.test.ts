@@ -65,3 +65,26 @@ test('an app keeps the old id of a profile that another account shared, and reac
     new Set(pairs.map(({ modern_id }) => modern_id)),
   );
 });
+
+test('an old id that stands for another channel of the same account is not told of a second one', async () => {
+  const modern = await profilesOf(await issueToken(system));
+  const [first, second] = modern;
+  if (!first || !second) throw new Error('the account has too few channels');
+  const shared = { id: newHexId(), service: second.service, service_id: second.service_id };
+  account.profiles = [shared];
+  const { durable } = system.bridge.context.store;
+  await durable.deleteFrom('id_pairs').execute();
+  const pair = { kind: 'profile', source: 'imported', created_at: 1 } as const;
+  await durable
+    .insertInto('id_pairs')
+    .values({ ...pair, legacy_id: shared.id, modern_id: first.id })
+    .execute();
+
+  const app = await system.registerApp('https://moved.example/callback');
+  const accountId = first.user_id;
+  const { token } = await addWaitingToken(system.bridge, { clientId: app.clientId, accountId });
+  account.tokens.push(token);
+  await authorizeIn(system, { app });
+  const told = (await profilesOf(token)).map(({ id }) => id);
+  expect(told).toEqual([shared.id, ...modern.slice(1).map(({ id }) => id)]);
+});
