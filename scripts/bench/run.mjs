@@ -67,6 +67,10 @@ const options = {
   against: values.against && resolve(values.against),
 };
 
+// A server closes a connection that is asked more seldom.
+if (options.pace !== undefined && !(options.pace >= options.connections))
+  throw new Error(`--pace: at least ${options.connections} calls a second, one for each connection`);
+
 function chosenRows() {
   const unknown = values.row?.find((name) => !ROWS[name]);
   if (unknown) throw new Error(`no row ${unknown}: ${Object.keys(ROWS).join(', ')}`);
