@@ -54,7 +54,8 @@ describe('the dates in words', () => {
       lines: ['retirement in 71 days 2027-02-01T00:00', 'sunset in 191 days 2027-06-01T00:00'],
       next: 'retirement',
       phase: 'before',
-      connectBy: 'Connect it by 2027-02-01T00:00 (in 71 days), or its calls are refused from then on.',
+      connectBy:
+        'Connect it by 2027-02-01T00:00 (in 71 days): from then on the old API answers none of its calls.',
     });
   });
 
@@ -84,12 +85,13 @@ describe('the dates in words', () => {
       next: 'sunset',
       phase: 'retired',
       connectBy: expect.stringMatching(
-        /^Since 2027-02-01T00:00 its .*, until the old API ends on 2027-06-01T00:00 \(in 120 days\)\.$/,
+        /^The old API .* since 2027-02-01T00:00\. Connect it.*, until the old API ends on 2027-06-01T00:00 \(in 120 days\)\.$/,
       ),
     });
     expect(seen({ dates: { retirement: RETIREMENT } }, RETIREMENT)).toMatchObject({
       next: 'retirement',
-      connectBy: 'Since 2027-02-01T00:00 its calls are refused. Connect it, and it works again.',
+      connectBy:
+        'The old API has answered none of its calls since 2027-02-01T00:00. Connect it, and it works again.',
     });
     expect(seen({ dates }, SUNSET)).toEqual({
       lines: ['sunset past 2027-06-01T00:00'],
@@ -269,7 +271,7 @@ test.each([
   expect([need(false).heading, need(true).heading]).toEqual([registered, program]);
   expect(textOf(need(false).words)).toBe(
     hasBackend
-      ? 'Connect once, and 1 token works. Connect it by 2027-02-01T00:00 (in 71 days), or its calls are refused from then on.'
+      ? 'Connect once, and 1 token works. Connect it by 2027-02-01T00:00 (in 71 days): from then on the old API answers none of its calls.'
       : 'Connect once, and 1 token works, for calls that the new API answers. Until the app is connected, its calls are refused.',
   );
   const stopped = { reason: 'grant_lost', at: NOW };

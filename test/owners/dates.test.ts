@@ -133,7 +133,7 @@ test('after the retirement the link still connects', async () => {
   await set({ retirement: inDays(-3), sunset: inDays(20) });
   expect(await appPage()).toMatch(/1 token waiting .*Connect .*Since .*Connect the app, and the new API/);
   const page = await sam.get(link);
-  expect(wordsOf(page)).toMatch(/are refused\. .*ends on .* \(in 20 days\)/);
+  expect(wordsOf(page)).toMatch(/answered none of its calls since .*ends on .* \(in 20 days\)/);
   const left = await pressIn(sam, page, /^Connect$/);
   expect(left.location).toContain(`${system.proxy.origin}/auth?`);
 });

@@ -67,7 +67,7 @@ test('a token that works is shown with its app, account, grant, calls and histor
   const page = await at(`mappings/${id}`);
   expect(page.status).toBe(200);
   const words = wordsOf(page);
-  expect(words).toContain('It works: its calls are answered by the new API.');
+  expect(words).toContain('It works: it is connected to the new API.');
   expect(words).toContain(`1/${token.slice(2, 6)}…${token.slice(-4)}`);
   for (const part of [
     app.clientId,

@@ -36,10 +36,7 @@ const kind = (word: string, sentence: string, next: string) => ({
 });
 
 test.each<[TokenConnection, ReturnType<typeof kind>]>([
-  [
-    'ready',
-    kind('ok', '^It works: its calls are answered by the new API\\.$', '^Nothing has to be done\\..*\\.$'),
-  ],
+  ['ready', kind('ok', '^It works: it is connected to the new API\\.$', '^Nothing has to be done\\..*\\.$')],
   ['renewing', kind('ok', '^It works; its connection is being renewed', 'Load the page again')],
   ['suspect', kind('warning', 'the new API refused its fresh access token', 'Test the connection')],
   [
@@ -62,7 +59,7 @@ test('of a connection that a take-over put in doubt no lost answer is told', () 
   expect(sentences).toEqual([
     expect.stringMatching(/^It works for now, but its connection stood in a restored copy/),
     expect.stringMatching(
-      /^Its connection stood in a restored copy.* calls get the last known answer or 503\.$/,
+      /^Its connection stood in a restored copy.* calls that the new API answers get the last known answer or 503\.$/,
     ),
     'usual',
   ]);

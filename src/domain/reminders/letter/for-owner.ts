@@ -149,7 +149,7 @@ function moving({ app, part }: OwnerFacts, chief: LetterStage): LetterBlock {
     link: { label: 'Your own client', href: `${page}/modern-client` },
   };
   const rehearsal: LetterLine = {
-    text: 'Rehearse the date: for five minutes calls of this app, and of no other, are refused as they will be then. You see which they are, and it ends by itself.',
+    text: 'Rehearse the date: for five minutes calls that will be refused then are refused now, of this app and of no other. You see which they are, and it ends by itself.',
     link: { label: 'Rehearse it', href: `${page}/rehearse` },
   };
   // No connection works after the sunset.

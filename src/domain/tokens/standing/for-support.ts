@@ -32,7 +32,7 @@ const RESTORED: Partial<Record<TokenConnection, string>> = {
   'in doubt':
     'It works for now, but its connection stood in a restored copy that was taken over. The original may have renewed it since, so nobody knows yet whether the connection can be renewed.',
   'in doubt, expired':
-    'Its connection stood in a restored copy that was taken over, and the original may have renewed it since. Its access token has expired, so calls get the last known answer or 503.',
+    'Its connection stood in a restored copy that was taken over, and the original may have renewed it since. Its access token has expired, so calls that the new API answers get the last known answer or 503.',
 };
 
 type Case<Name extends TokenStanding['is']> = Extract<TokenStanding, { is: Name }>;
@@ -54,7 +54,7 @@ function holderStep({ holder, isUnidentified, hasOldApi }: SupportFacts): string
 const CONNECTIONS: Record<TokenConnection, TokenStatus> = {
   ready: {
     kind: 'ok',
-    sentence: 'It works: its calls are answered by the new API.',
+    sentence: 'It works: it is connected to the new API.',
     next: 'Nothing has to be done. Is the caller refused all the same? Compare the calls below, or test the connection.',
   },
   renewing: {
@@ -65,7 +65,7 @@ const CONNECTIONS: Record<TokenConnection, TokenStatus> = {
   suspect: {
     kind: 'warning',
     sentence: 'It is connected, but the new API refused its fresh access token a moment ago.',
-    next: 'Calls get the last known answer or 503 meanwhile. Test the connection; if it stays so, tell the operator.',
+    next: 'Calls that the new API answers get the last known answer or 503 meanwhile. Test the connection; if it stays so, tell the operator.',
   },
   'in doubt': {
     kind: 'warning',
@@ -76,7 +76,7 @@ const CONNECTIONS: Record<TokenConnection, TokenStatus> = {
   'in doubt, expired': {
     kind: 'warning',
     sentence:
-      'Its renewal got no whole answer and its access token has expired, so calls get the last known answer or 503.',
+      'Its renewal got no whole answer and its access token has expired, so calls that the new API answers get the last known answer or 503.',
     next: 'Wait until the next attempt, which is told below. If the new API refuses it then, the account holder is asked to connect again.',
   },
   missing: {

@@ -31,7 +31,7 @@ const connectedOf = ({ counts }: AppTokens) => counts.active ?? 0;
 
 /** The first thing that support reads of an account. */
 export function accountSentence({ waiting, apps }: AccountFacts): Sentence {
-  if (apps.length === 0) return ['No token of an app that is not retired is known to be of this account.'];
+  if (apps.length === 0) return ['No token is known to be of this account, those of retired apps aside.'];
   const stopped = waiting.filter(({ stoppedAt }) => stoppedAt !== undefined);
   const fresh = waiting.length - stopped.length;
   const working = apps.filter((app) => connectedOf(app) > 0).length;
@@ -43,7 +43,7 @@ export function accountSentence({ waiting, apps }: AccountFacts): Sentence {
   const words = joined(parts);
   if (words.length === 0)
     return apps.some((app) => unconnectedOf(app) > 0)
-      ? ['The sunset has come for its apps: no token of it can be connected any more.']
+      ? ['Nothing of it waits any more: the sunset has come for the apps of its unconnected tokens.']
       : ['Its tokens have moved or were revoked.'];
   return [...words, waiting.length === 0 ? '. Nothing to do.' : '. One link connects all tokens of an app.'];
 }

@@ -91,11 +91,12 @@ const REFUSED_NOW = 'Until the app is connected, its calls are refused.';
 function byRetirement(retirement: DateLine | undefined, end: Sentence | undefined): Sentence | undefined {
   if (!retirement) return end && ['Once connected, it works ', ...end];
   const { at, isPast, left } = retirement;
-  if (!isPast) return ['Connect it by ', at, ` (${left}), or its calls are refused from then on.`];
+  if (!isPast)
+    return ['Connect it by ', at, ` (${left}): from then on the old API answers none of its calls.`];
   return [
-    'Since ',
+    'The old API has answered none of its calls since ',
     at,
-    ' its calls are refused. Connect it, and it works again',
+    '. Connect it, and it works again',
     ...(end ? [', ', ...end] : ['.']),
   ];
 }
