@@ -11,7 +11,7 @@ const field = (name: string) => `Content-Disposition: form-data; name="${name}"`
 const foldedField = `Content-Disposition: form-data;\r\n name="access_token"`;
 
 /** The name in UTF-16, as a byte each in a text of Latin letters. */
-const utf16 = [...'access_token'].map((letter) => `${letter}\0`).join('');
+const utf16 = Buffer.from('access_token', 'utf16le').toString('latin1');
 
 /** A body with one part of this head. */
 const parts = (head: string) =>
