@@ -50,7 +50,7 @@ const outageOf = (rehearses: 'retirement' | 'sunset') => ({
 const REFUSED = /^It is refused now: it is not connected to the new API\.$/;
 
 const table: Array<[string, Partial<Facts>, Facts['state'], RegExp, RegExp]> = [
-  ['works', {}, 'active', /^It works: its calls are answered/, /Nothing has to be done/],
+  ['works', {}, 'active', /^It works: it is connected/, /Nothing has to be done/],
   ['is being renewed', grantIn('presenting'), 'active', /being renewed at this moment/, /again in a minute/],
   [
     'is in doubt and serves',
