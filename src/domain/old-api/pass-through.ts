@@ -14,6 +14,7 @@ import { endWaiting } from './old-backend-ends.ts';
 import { oldBackendFor } from '../lifecycle/old-backend-for.ts';
 import { learnUpdates } from '../ids/updates/learn-updates.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
+import { retryUntilStored } from '../work/retry-until-stored.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import {
   findByToken,
@@ -192,9 +193,13 @@ export type UnknownTokenPassThrough = (call: UnknownTokenCall) => Promise<Passed
  * wait for a consent. `observing` is the work that may be storing it. Another process that stores it after this look is not seen.
  */
 async function endObserved(context: OldApiDeps, call: LegacyCall, observing: string): Promise<void> {
+  // Whoever runs that work tells of its failure.
   await context.flights.run(observing, async () => undefined).catch(() => undefined);
-  const mapping = await findByToken(context, call.token);
-  if (mapping) await endWaiting(context, mapping, { actor: actorOf(mapping), requestId: call.requestId });
+  // No later call would end the token again: the old API refuses it from now on.
+  await retryUntilStored(context, 'the end of a token', async () => {
+    const mapping = await findByToken(context, call.token);
+    if (mapping) await endWaiting(context, mapping, { actor: actorOf(mapping), requestId: call.requestId });
+  });
 }
 
 /** What the answer to a call with an unknown token shows: the token is good, or this call has ended it. */
