@@ -4,26 +4,16 @@ import { newLegacyToken } from '../../../src/shared/ids.ts';
 import { issueToken, read } from '../../support/callers/legacy-calls.ts';
 import { sendRaw } from '../../support/callers/raw-request.ts';
 import { until } from '../../support/servers/held-answer.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
-import { startSystem, type System } from '../../support/bridge/system.ts';
+import type { OldAccount } from '../../support/servers/old-backend.ts';
 import { actionsOf, addWaitingToken, mappingOf } from '../../support/bridge/waiting-token.ts';
+import { old, system, withOldApi } from '../support/old-api.ts';
 
 /** A token that its program ends at the old API ends here too, whatever the bridge learns of it at the same time. */
 
 const account: OldAccount = { tokens: [], user: { id: '4f0c0a06512f7ef214000000' }, profiles: [] };
 const DEAUTHORIZE = '/1/user/deauthorize.json';
-let old: OldBackend;
-let system: System;
 
-beforeAll(async () => {
-  old = await startOldBackend({ accounts: [account] });
-  system = await startSystem({ env: { LEGACY_BACKEND_URL: old.url, LEGACY_RATE_LIMIT: '0' } });
-});
-
-afterAll(async () => {
-  await system.stop();
-  await old.close();
-});
+withOldApi(account);
 
 /** Holds back what the old API answers at a path; it is the answer of the moment in which it was asked. */
 async function hold(path: string): Promise<() => void> {

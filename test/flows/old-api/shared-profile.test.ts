@@ -1,8 +1,8 @@
 import { newHexId } from '../../../src/shared/ids.ts';
 import { authorizeIn, issueToken, read } from '../../support/callers/legacy-calls.ts';
-import { type OldAccount, type OldBackend, startOldBackend } from '../../support/servers/old-backend.ts';
-import { startSystem, type System } from '../../support/bridge/system.ts';
+import type { OldAccount } from '../../support/servers/old-backend.ts';
 import { addWaitingToken } from '../../support/bridge/waiting-token.ts';
+import { system, withOldApi } from '../support/old-api.ts';
 
 /**
  * Two accounts may share an old profile, and each has it at the new API as a channel of its own (docs/decisions/0016). The other
@@ -17,30 +17,15 @@ interface Profile {
 }
 
 const account: OldAccount = { tokens: [], user: { id: newHexId() }, profiles: [] };
-let old: OldBackend;
-let system: System;
 
-beforeAll(async () => {
-  old = await startOldBackend({ accounts: [account] });
-  system = await startSystem({ env: { LEGACY_BACKEND_URL: old.url, LEGACY_RATE_LIMIT: '0' } });
-});
-
-afterAll(async () => {
-  await system.stop();
-  await old.close();
-});
+withOldApi(account);
 
 const profilesOf = async (token: string) => (await read(system, '/1/profiles.json', token)).json as Profile[];
 
 test('an app keeps the old id of a profile that another account shared, and reaches its own channel by it', async () => {
   const modern = await profilesOf(await issueToken(system));
-  const shared = modern.map(({ id, service, service_id }) => ({
-    id: newHexId(),
-    modern: id,
-    service,
-    service_id,
-  }));
-  account.profiles = shared.map(({ id, service, service_id }) => ({ id, service, service_id }));
+  const shared = modern.map(({ service, service_id }) => ({ id: newHexId(), service, service_id }));
+  account.profiles = shared;
   const { durable } = system.bridge.context.store;
   const pair = { kind: 'profile', source: 'learned', created_at: 1 } as const;
   const pairs = shared.map(({ id }) => ({ ...pair, legacy_id: id, modern_id: newHexId() }));
