@@ -43,7 +43,9 @@ export function accountSentence({ waiting, apps }: AccountFacts): Sentence {
   const words = joined(parts);
   if (words.length === 0)
     return apps.some((app) => unconnectedOf(app) > 0)
-      ? ['Nothing of it waits any more: the sunset has come for the apps of its unconnected tokens.']
+      ? [
+          'No token of this account waits any more: the sunset has come for the apps of those that are not connected.',
+        ]
       : ['Its tokens have moved or were revoked.'];
   return [...words, waiting.length === 0 ? '. Nothing to do.' : '. One link connects all tokens of an app.'];
 }

@@ -53,8 +53,8 @@ function hidesInContent(content: string): boolean {
 const EXTENDED_NAME = /(?:^|[;\s])name\*/i;
 
 /**
- * Whether a body with parts mentions a token elsewhere than in contents and as the name of a field that the bridge read. `isTokenName`
- * tells a name that some reader takes for that of a token.
+ * Whether a body with parts may hold a token that the bridge did not read. A body may mention a token in a content, and as the
+ * name of a field that the bridge read. `isTokenName` tells a name that some reader takes for that of a token.
  */
 export function hidesInParts(
   { body, contentType }: { body: string; contentType: string },
