@@ -66,6 +66,26 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await stateOf(token)).toBe('revoked');
   });
 
+  test('a token that support takes back while it is being reported is ended', async () => {
+    const { token, mappingId } = await waiting();
+    const setState = (state: 'revoked' | 'unmapped') =>
+      context.store.durable.updateTable('mappings').set({ state }).where('id', '=', mappingId).execute();
+    await setState('revoked');
+    const store: Context['store'] = Object.create(context.store, {
+      transaction: {
+        value: async (work: never) => {
+          await setState('unmapped');
+          return context.store.transaction(work);
+        },
+      },
+    });
+    const reports = [{ token, found: 'a log' }];
+    const found = await reportLeaks({ ...context, store }, { reports, grace: 0 }, origin);
+    expect(found.get(token)).toEqual({ mappingId, hadEnded: false });
+    await endLeakedTokens(context);
+    expect(await stateOf(token)).toBe('revoked');
+  });
+
   test('a token that was ended otherwise within its grace is off the list, and is not ended twice', async () => {
     const { token, mappingId } = await waiting();
     await report(token, 1);

@@ -265,7 +265,7 @@ test.each([
     'A program that nobody registered is refused now',
   ],
 ])('what needs its holder, with an old API: %s', (hasBackend, registered, program) => {
-  const app = { clientId: 'app', name: 'Printer', counts: {}, waiting: 1, alive: 1 };
+  const app = { clientId: 'app', name: 'Printer', counts: {}, unknownThere: 0, waiting: 1, alive: 1 };
   const asOf = asOfApp({ dates: { retirement: RETIREMENT } }, { hasBackend });
   const need = (isUnidentified: boolean) => appNeed({ ...app, isUnidentified }, { stopped: undefined, asOf });
   expect([need(false).heading, need(true).heading]).toEqual([registered, program]);
@@ -276,4 +276,21 @@ test.each([
   );
   const stopped = { reason: 'grant_lost', at: NOW };
   expect(appNeed({ ...app, isUnidentified: false }, { stopped, asOf }).kind).toBe('error');
+});
+
+test('a token that was made with its app is refused until it is connected, whatever the old API answers', () => {
+  const app = {
+    clientId: 'app',
+    name: 'Printer',
+    counts: { unmapped: 1 },
+    unknownThere: 1,
+    waiting: 1,
+    alive: 1,
+  };
+  const asOf = asOfApp({ dates: { retirement: RETIREMENT } }, { hasBackend: true });
+  const { heading, words } = appNeed({ ...app, isUnidentified: false }, { stopped: undefined, asOf });
+  expect(heading).toBe('“Printer” is refused now: it is not connected to the new API');
+  expect(textOf(words)).toBe(
+    'Connect once, and 1 token works, for calls that the new API answers. Until the app is connected, its calls are refused.',
+  );
 });

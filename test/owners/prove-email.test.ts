@@ -1,4 +1,6 @@
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
+import { keyIdOf } from '../../src/shared/secrets.ts';
+import { findKeyUsage } from '../../src/store/keys/key-usage.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { issueToken, read } from '../support/callers/legacy-calls.ts';
 import { registerLegacyApp } from '../support/bridge/register-app.ts';
@@ -59,6 +61,24 @@ async function askForLink(browser = dana): Promise<string> {
   expect(wordsOf(page)).toContain('A mail with a link is on its way to you.');
   return linkIn(smtp.mailTo(DANA.login).text);
 }
+
+test('a key that a mailed link is known by is not dropped while the link works', async () => {
+  await waitingToken(system, { email: DANA.login });
+  await askForLink();
+  const { store } = system.bridge.context;
+  const row = await store.durable.selectFrom('email_proofs').select('token_digest').executeTakeFirstOrThrow();
+  const usage = () =>
+    findKeyUsage(store.durable, {
+      purpose: 'digest',
+      id: keyIdOf(row.token_digest),
+      now: clock.now(),
+      store,
+    });
+  expect(await usage()).toContainEqual({ what: 'mailed links', count: 1 });
+  later(DAY);
+  expect(await usage()).not.toContainEqual(expect.objectContaining({ what: 'mailed links' }));
+  await store.durable.deleteFrom('mappings').where('account_email', '=', DANA.login).execute();
+});
 
 test('nothing waits for most people, and nothing is said of it', async () => {
   expect(wordsOf(await dana.get(apps()))).not.toMatch(/waits? under your e-mail/i);

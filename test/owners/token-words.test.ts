@@ -189,6 +189,16 @@ test('what is counted has the label that each of the tokens has', () => {
         }
 });
 
+test('tokens that the old API never saw are told apart while they are not connected', () => {
+  const lines = stateLines({ unmapped: 3, active: 2 }, oldApi('before'), 1);
+  expect(lines.map(({ tokens, label, meaning }) => [tokens, label, meaning])).toEqual([
+    ['1 token', 'waiting', expect.stringMatching(/^Not connected to the new API\. Connect the app/)],
+    ['2 tokens', 'waiting', expect.stringContaining('The old API answers its calls meanwhile.')],
+    ['2 tokens', 'connected', 'Calls are answered.'],
+  ]);
+  expect(stateLines({ unmapped: 1 }, oldApi('before'), 1)).toHaveLength(1);
+});
+
 const outage = (rehearses: 'retirement' | 'sunset') => ({ ...RUNS, outage: { rehearses, endsAt: 1 } });
 
 test('a brownout is told of beside who has to act', () => {

@@ -50,6 +50,53 @@ describe(`with ${databaseKinds.join(' or ')}`, () => {
     expect(left).toEqual([{ left_out: 3 }]);
   });
 
+  test('row W9 what time causes is left out and counted once, and not found again each minute', async () => {
+    const { id } = await ground.add(ground.urlOf('/in'), ['calls.quiet']);
+    const now = context().clock.now();
+    const waits = { webhook_id: id, event: 'token.stopped', body: '{}', created_at: now };
+    const all = Array.from({ length: WAITING_MAX }, (_none, at) => {
+      return { ...waits, id: newOrderedId(now), told: `stopped:${at}` };
+    });
+    await insertDeliveries(durable(), all);
+    const quiet = {
+      event: 'calls.quiet' as const,
+      told: 'quiet:1',
+      at: now,
+      clientId: ground.system.app.clientId,
+      dataFor: () => ({}),
+    };
+    for (let minute = 0; minute < 3; minute += 1)
+      await context().store.transaction((tx) => keepMessages(tx, [quiet], now));
+    const left = await durable().selectFrom('webhooks').select('left_out').where('id', '=', id).execute();
+    expect(left).toEqual([{ left_out: 1 }]);
+    expect((await rows()).filter(({ told }) => told === 'quiet:1')).toMatchObject([
+      { state: 'dead', attempts: 0 },
+    ]);
+  });
+
+  test('what tells that an app is quiet outlives two thousand newer messages for as long as it is news', async () => {
+    const { id } = await ground.add(ground.urlOf('/in'));
+    const now = context().clock.now();
+    const all = Array.from({ length: 2 * WAITING_MAX + 1 }, (_none, at) => {
+      const event = at === 0 ? 'calls.quiet' : 'test';
+      return {
+        webhook_id: id,
+        event,
+        body: '{}',
+        created_at: now,
+        id: newOrderedId(now),
+        told: `${event}:${at}`,
+      };
+    });
+    await insertDeliveries(durable(), all);
+    await durable().updateTable('webhook_deliveries').set({ state: 'delivered', ended_at: now }).execute();
+    await purgeWebhooks(context());
+    expect((await rows())[0]).toMatchObject({ event: 'calls.quiet' });
+    ground.clock.advance(3 * DAY + 1);
+    await purgeWebhooks(context());
+    expect((await rows())[0]).toMatchObject({ event: 'test' });
+  });
+
   test('what ended thirty days ago is removed, and what is beyond two thousand', async () => {
     const { id } = await ground.add(ground.urlOf('/in'));
     const now = context().clock.now();

@@ -79,6 +79,19 @@ test('a second test waits for the first', async () => {
   expect(wordsOf(await pressed(page, /Send a test/))).toContain('A test is on its way already.');
 });
 
+test('a test that failed is sent again at once, whatever its next attempt', async () => {
+  const { page } = await added();
+  ground.receiver.answer = withStatus(503);
+  await pressed(page, /Send a test/);
+  await ground.deliver();
+  ground.receiver.answer = withStatus(200);
+  await ground.deliver();
+  expect(wordsOf(await dana.get(page.url))).toContain('0 delivered, 1 on its way, 0 given up');
+  expect(wordsOf(await pressed(page, /Send a test/))).not.toContain('on its way already');
+  await ground.deliver();
+  expect(wordsOf(await dana.get(page.url))).toContain('1 delivered, 0 on their way, 0 given up');
+});
+
 test('what was given up is listed, and arrives when it is sent again', async () => {
   const { page } = await added();
   ground.receiver.answer = withStatus(410);

@@ -64,6 +64,15 @@ describe(`with ${databaseKinds.join(' or ')}`, () => {
     expect(ground.receiver.received[0]?.body).not.toContain('slide');
   });
 
+  test('one word that a person gave as the reason stays inside', async () => {
+    await ground.add(ground.urlOf('/in'));
+    const { mappingId } = await waiting();
+    await revokeToken(context(), { ...BY, mappingId, reason: 'fraud' });
+    await told();
+    expect(await told()).toMatchObject([{ type: 'token.stopped', data: { why: 'revoked', cause: null } }]);
+    expect(ground.receiver.received[0]?.body).not.toContain('fraud');
+  });
+
   test('tokens whose connection ended are told in one message, and their operator reads which', async () => {
     await ground.add(ground.urlOf('/owner'));
     await ground.add(ground.urlOf('/operator'), ['connection.ended', 'consent.finished'], OPERATOR);

@@ -7,6 +7,7 @@ import {
   keepPlace,
   listReportedTokens,
   type ReportedToken,
+  stateOfReported,
 } from '../../store/leaks/leaked-tokens.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
@@ -78,17 +79,22 @@ interface KnownReport {
 
 type ReportInput = Pick<LeakReports, 'grace'> & { origin: Origin };
 
-const hasEnded = ({ state }: ReportedToken) => !statesOf('revoked').includes(state);
+const canEnd = statesOf('revoked');
 
+/**
+ * Returns whether the token had ended before. The transaction itself reads that: a token that support has taken back
+ * since it was found has to be ended.
+ */
 async function keepReport(
   context: LeaksDeps,
   tx: Database,
   { row, places, grace, origin }: KnownReport & ReportInput,
-): Promise<void> {
+): Promise<boolean> {
   const now = context.clock.now();
   const { actor: by, requestId } = origin;
   const mappingId = row.id;
-  await keepLeak(tx, { mappingId, by, now, endsAt: now + grace, hasEnded: hasEnded(row) });
+  const hasEnded = !canEnd.includes(await stateOfReported(tx, mappingId));
+  await keepLeak(tx, { mappingId, by, now, endsAt: now + grace, hasEnded });
   for (const place of places)
     if (await keepPlace(tx, { mappingId, place, by, now }))
       await recordEvent(context, tx, {
@@ -99,6 +105,7 @@ async function keepReport(
         requestId,
         mappingId,
       });
+  return hasEnded;
 }
 
 /** Far more than are kept of one token. */
@@ -121,11 +128,16 @@ async function takeSome(
     const row = known.get(token);
     return row ? [{ row: learnFrom(context, row, token), places: placesOf(token, reports) }] : [];
   });
+  if (reported.length === 0) return new Map();
   const keep = async (tx: Database) => {
-    for (const one of reported) await keepReport(context, tx, { ...one, ...input });
+    const ended = new Map<string, boolean>();
+    for (const one of reported) ended.set(one.row.id, await keepReport(context, tx, { ...one, ...input }));
+    return ended;
   };
-  if (reported.length > 0) await withUsableKeys(context, () => context.store.transaction(keep));
-  return new Map([...known].map(([token, row]) => [token, { mappingId: row.id, hadEnded: hasEnded(row) }]));
+  const ended = await withUsableKeys(context, () => context.store.transaction(keep));
+  return new Map(
+    [...known].map(([token, { id }]) => [token, { mappingId: id, hadEnded: ended.get(id) ?? false }]),
+  );
 }
 
 /** Reporters wait half a minute for their answer. The job ends what is left after this time. */

@@ -21,6 +21,8 @@ export interface AppTokens {
   isUnidentified: boolean;
   /** The number of tokens by state. States without a token are left out. */
   counts: Partial<Record<MappingState, number>>;
+  /** How many of the tokens that were never connected the old API never saw: it answers none of their calls. */
+  unknownThere: number;
   /** The number of tokens that one consent would connect. */
   waiting: number;
   /** The number of tokens that work, or would work after a consent. */
@@ -41,6 +43,7 @@ function appTokens(rows: readonly [Row, ...Row[]]): AppTokens {
     name: rows[0].name,
     isUnidentified: rows[0].source === 'observed',
     counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
+    unknownThere: rows.find(({ state }) => state === 'unmapped')?.made_here ?? 0,
     waiting: sumOf(rows, (state) => state !== 'active' && wouldWork(state)),
     alive: sumOf(rows, wouldWork),
   };

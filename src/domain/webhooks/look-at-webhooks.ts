@@ -3,6 +3,7 @@ import type { DeliveryRow } from '../../store/webhooks/deliveries.ts';
 import { insertDeliveries } from '../../store/webhooks/deliveries.ts';
 import {
   countDeliveries,
+  hastenEvent,
   isEventOpen,
   listDeliveries,
   reviveDelivery,
@@ -62,7 +63,10 @@ export async function viewWebhook(
   return { webhook, counts, last, dead };
 }
 
-/** Sends a message that only tries the webhook; `waits` while one is on its way. Undefined where it is not there. */
+/**
+ * Sends a message that only tries the webhook. One that failed and would wait for its next attempt is sent now instead;
+ * `waits` while one is on its way. Undefined where the webhook is not there.
+ */
 export async function sendTest(
   { store, clock }: Pick<WebhooksDeps, 'store' | 'clock'>,
   asked: OwnedWebhook,
@@ -70,8 +74,12 @@ export async function sendTest(
   return store.transaction(async (tx) => {
     const webhook = await webhookOf(tx, asked);
     if (!webhook) return undefined;
-    if (await isEventOpen(tx, webhook.id, 'test')) return 'waits';
     const now = clock.now();
+    if (await hastenEvent(tx, { webhookId: webhook.id, event: 'test', now })) {
+      await endReceiverRest(tx, webhook.id);
+      return 'sent';
+    }
+    if (await isEventOpen(tx, webhook.id, 'test')) return 'waits';
     const id = newOrderedId(now);
     const body = bodyOf('test', now, { webhook_id: webhook.id });
     const row = { id, webhook_id: webhook.id, event: 'test', told: `test:${id}`, body, created_at: now };

@@ -1,6 +1,7 @@
 import { groupBy } from '../../shared/group-by.ts';
 import { isoMoment } from '../../shared/moments.ts';
 import type { ChainedEntry } from '../history/locate-tampering.ts';
+import { isEndCause } from '../tokens/standing/ends.ts';
 import { dateFor, type Lifecycle } from '../lifecycle/lifecycle.ts';
 import type { WebhookMessage } from './message.ts';
 
@@ -45,9 +46,9 @@ export const namesToken = (entry: ChainedEntry): boolean => isStop(entry) || ent
 /** Whether the message of an entry needs the dates. */
 export const namesDates = ({ action }: ChainedEntry): boolean => DATES.has(action);
 
-/** A reason in one word of ours. What a person wrote as the reason stays inside. */
+/** A reason in one word of ours. What a person wrote as the reason stays inside, even one word. */
 const causeOf = (reason: string | null): string | null =>
-  reason !== null && /^[a-z_]{1,40}$/.test(reason) ? reason : null;
+  reason !== null && isEndCause(reason) ? reason : null;
 
 function stopped(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
   const [first] = entries;

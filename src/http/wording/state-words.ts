@@ -1,6 +1,7 @@
 import type { OldApiFacts } from '../../domain/lifecycle/old-api-status.ts';
 import { type TokenStanding, standingOf } from '../../domain/tokens/standing/standing.ts';
 import { standingWords } from '../../domain/tokens/standing/words.ts';
+import type { MappingSource } from '../../store/tables/tables.ts';
 import type { AppTokens } from '../../domain/tokens/tokens-of-account.ts';
 import { counted } from './words.ts';
 import { type StateColour, STATE_COLOURS } from './colours.ts';
@@ -29,9 +30,28 @@ export function badgeOf(standing: TokenStanding, state: State): StandingBadge {
   return { label: standingWords(standing).label, kind };
 }
 
-/** Many tokens of one state stand as one that the old API knows: most tokens are older than the bridge. */
-function stateLine(state: State, count: number, oldApi: OldApiFacts): StateLine {
-  const standing = standingOf({ state, reason: null, source: 'imported', oldApi });
+/** The tokens of one state that stand alike. */
+interface TokenGroup {
+  state: State;
+  source: MappingSource;
+  count: number;
+}
+
+/** Most tokens are older than the bridge, so that the old API knows them. */
+const KNOWN_THERE: MappingSource = 'imported';
+
+/** The groups of one state: tokens that the old API never saw stand otherwise, while they are not connected. */
+function groupsOf(state: State, count: number, unknownThere: number): TokenGroup[] {
+  const apart = state === 'unmapped' ? unknownThere : 0;
+  const groups: TokenGroup[] = [
+    { state, source: 'registration', count: apart },
+    { state, source: KNOWN_THERE, count: count - apart },
+  ];
+  return groups.filter((group) => group.count > 0);
+}
+
+function stateLine({ state, source, count }: TokenGroup, oldApi: OldApiFacts): StateLine {
+  const standing = standingOf({ state, reason: null, source, oldApi });
   const { meaning } = standingWords(standing);
   return { ...badgeOf(standing, state), meaning, tokens: tokenCount(count) };
 }
@@ -39,12 +59,11 @@ function stateLine(state: State, count: number, oldApi: OldApiFacts): StateLine 
 /** States that need an action come first. */
 const ORDER: readonly State[] = ['reauthorization_required', 'unmapped', 'active', 'migrated', 'revoked'];
 
-/** One line for each state that occurs. */
-export function stateLines(counts: Counts, oldApi: OldApiFacts): StateLine[] {
-  return ORDER.flatMap((state) => {
-    const count = counts[state] ?? 0;
-    return count === 0 ? [] : [stateLine(state, count, oldApi)];
-  });
+/** One line for each state that occurs. `unknownThere` as in `AppTokens`; where it is not told, no line tells of it. */
+export function stateLines(counts: Counts, oldApi: OldApiFacts, unknownThere = 0): StateLine[] {
+  return ORDER.flatMap((state) => groupsOf(state, counts[state] ?? 0, unknownThere)).map((group) =>
+    stateLine(group, oldApi),
+  );
 }
 
 /** `1 token`, `1,234 tokens`. */

@@ -20,6 +20,7 @@ async function count(
     | 'api_keys'
     | 'app_secrets'
     | 'legacy_codes'
+    | 'email_proofs'
     | 'authorization_requests'
     | 'events'
     | 'post_writes'
@@ -48,6 +49,7 @@ async function digestUsage(db: Database, question: KeyUsageQuery): Promise<KeyUs
   const lives = sql<SqlBool>`expires_at > ${now}`;
   const apiKeys = sql<SqlBool>`${madeWith('key_digest', id)} and ended_at is null and ${lives}`;
   const codes = sql<SqlBool>`${madeWith('code_digest', id)} and ${lives} and used_at is null`;
+  const links = sql<SqlBool>`${madeWith('token_digest', id)} and ${lives} and used_at is null`;
   const requests = sql<SqlBool>`(${madeWith('browser_digest', id)} or ${madeWith('upstream_state_digest', id)})
     and phase in ('new', 'consenting') and ${lives}`;
   const pages = sql<SqlBool>`${madeWith('browser_digest', id)} and ${lives}`;
@@ -58,6 +60,7 @@ async function digestUsage(db: Database, question: KeyUsageQuery): Promise<KeyUs
     { what: 'app secrets', count: await count(db, 'app_secrets', madeWith('secret_digest', id)) },
     { what: 'keys of programs', count: await count(db, 'api_keys', apiKeys) },
     { what: 'codes', count: await count(db, 'legacy_codes', codes) },
+    { what: 'mailed links', count: await count(db, 'email_proofs', links) },
     { what: 'running authorizations', count: await count(db, 'authorization_requests', requests) },
     { what: 'open approval pages', count: await countOpenPages(question, pages) },
     { what: 'writes in doubt', count: await count(db, 'post_writes', writes) },

@@ -17,6 +17,16 @@ export async function listReportedTokens(db: Database, digests: readonly string[
     .execute();
 }
 
+/** The state of a token, read in the transaction that decides by it. */
+export async function stateOfReported(tx: Database, mappingId: string): Promise<Mapping['state']> {
+  const row = await tx
+    .selectFrom('mappings')
+    .select('state')
+    .where('id', '=', mappingId)
+    .executeTakeFirstOrThrow();
+  return row.state;
+}
+
 interface NewLeak {
   mappingId: string;
   by: string;

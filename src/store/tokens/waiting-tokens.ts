@@ -7,6 +7,9 @@ import { changedAt } from './changed-at.ts';
  * id.
  */
 
+/** The owner's token of an app, which its registration made. */
+const MADE_HERE: MappingSource = 'registration';
+
 interface OwnerPin {
   /** In lower case, as e-mail addresses are compared. */
   email: string;
@@ -48,12 +51,11 @@ export async function pinOwnerTokens(
   clientIds: readonly string[],
   { accountId, now }: Omit<OwnerPin, 'email'>,
 ): Promise<PinnedMapping[]> {
-  const source: MappingSource = 'registration';
   return tx
     .updateTable('mappings')
     .set({ account_id: accountId, updated_at: changedAt(now) })
     .where('client_id', 'in', clientIds)
-    .where('source', '=', source)
+    .where('source', '=', MADE_HERE)
     .where('account_id', 'is', null)
     .where('account_email', 'is', null)
     .returning(['id', 'client_id'])
@@ -105,18 +107,27 @@ export async function countWaiting(db: Database, email: string): Promise<{ token
   return { tokens: tokens.n, apps: apps.n };
 }
 
+/** How many tokens of one account and app are in one state. */
+interface TokenCountRow extends Pick<App, 'client_id' | 'name' | 'source'> {
+  state: MappingState;
+  n: number;
+  /** How many of them a registration made, so that the old API never saw them. */
+  made_here: number;
+}
+
 /** How many tokens of an account each app has (or only this app), by state. */
 export async function countTokensOf(
   db: Database,
   { accountId, clientId }: { accountId: string; clientId?: string },
-): Promise<
-  Array<{ client_id: string; name: string; source: App['source']; state: MappingState; n: number }>
-> {
+): Promise<TokenCountRow[]> {
   return db
     .selectFrom('mappings')
     .innerJoin('apps', 'apps.client_id', 'mappings.client_id')
     .select(['apps.client_id', 'apps.name', 'apps.source', 'mappings.state'])
-    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .select((eb) => [
+      eb.fn.countAll<number>().as('n'),
+      eb.fn.countAll<number>().filterWhere('mappings.source', '=', MADE_HERE).as('made_here'),
+    ])
     .where('mappings.account_id', '=', accountId)
     .where('apps.retired_at', 'is', null)
     .$if(clientId !== undefined, (query) => query.where('mappings.client_id', '=', clientId ?? ''))

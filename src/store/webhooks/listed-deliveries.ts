@@ -57,8 +57,19 @@ export function deleteDeliveriesBefore(db: Database, time: number, piece: Piece)
   return deletePiece(db, { ...rows, which: sql<SqlBool>`ended_at < ${time}` }, piece);
 }
 
+/** Which messages of a webhook are too many. */
+interface Surplus {
+  kept: number;
+  /** Events of which a message is needed for longer: what ended after `since` stays. */
+  spared: { events: readonly string[]; since: number };
+}
+
 /** Removes the ended messages of a webhook beyond its newest `kept` ones. */
-export async function deleteDeliveriesBeyond(db: Database, webhookId: string, kept: number): Promise<void> {
+export async function deleteDeliveriesBeyond(
+  db: Database,
+  webhookId: string,
+  { kept, spared }: Surplus,
+): Promise<void> {
   const oldest = db
     .selectFrom('webhook_deliveries')
     .select('id')
@@ -71,7 +82,24 @@ export async function deleteDeliveriesBeyond(db: Database, webhookId: string, ke
     .where('webhook_id', '=', webhookId)
     .where('ended_at', 'is not', null)
     .where('id', '<=', oldest)
+    .where((eb) => eb.or([eb('event', 'not in', spared.events), eb('ended_at', '<', spared.since)]))
     .execute();
+}
+
+/** Makes a message of this event due now whose last attempt failed; false where none waits for another attempt. */
+export async function hastenEvent(
+  tx: Database,
+  { webhookId, event, now }: { webhookId: string; event: string; now: number },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('webhook_deliveries')
+    .set({ next_at: now })
+    .where('webhook_id', '=', webhookId)
+    .where('event', '=', event)
+    .where('state', '=', 'due')
+    .where('attempts', '>', 0)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 /** Whether a message of this event waits for a webhook. */

@@ -59,6 +59,15 @@ test.each(STATES)('an app is %s to its owner, and support reads: %s', async (hea
   expect(await supports(clientId)).toContain(support);
 });
 
+test('an app that its owner has just registered is refused until it is connected, and no page says otherwise', async () => {
+  const { clientId } = await registerLegacyApp(system.bridge, 'https://new.example/cb', DANA.accountId);
+  const home = wordsOf(await dana.get(`${system.bridgeUrl}/apps`));
+  expect(home).toContain('is refused now: it is not connected to the new API');
+  const refused = '1 token waiting Not connected to the new API. Connect the app, and its calls work';
+  expect(await owners(clientId)).toContain(refused);
+  expect(await owners(clientId)).not.toContain('The old API answers its calls meanwhile');
+});
+
 test('support is led to the tokens that need somebody, and to the owner', async () => {
   const { clientId } = await appWith(['unmapped', STOPPED]);
   const page = await sam.get(`${system.bridgeUrl}/support/apps/${clientId}`);

@@ -168,6 +168,18 @@ test('other keys, or none, are refused in words', async () => {
   expect(namesIn('keyless')).toEqual([]);
 });
 
+test('a folder whose facts cannot be read is an error before anything is replaced', async () => {
+  const backup = homeBackup();
+  await makePlace('unread');
+  copyFileSync(fileIn('home', 'keys.json'), fileIn('unread', 'keys.json'));
+  writeFileSync(fileIn('unread', 'epoch.json'), 'half a li');
+  const before = digestOf(fileIn('unread'));
+  const { code, complaints } = await run(settingsIn('unread'), 'restore', backup);
+  expect([code, complaints]).toEqual([1, expect.stringContaining('epoch.json')]);
+  expect(digestOf(fileIn('unread'))).toBe(before);
+  expect(namesIn('unread').filter((name) => name.includes('before-restore'))).toEqual([]);
+});
+
 test('a bridge that runs on the present database is not robbed of it', async () => {
   const backup = homeBackup();
   const port = String(await freePort());

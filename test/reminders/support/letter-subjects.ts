@@ -22,7 +22,20 @@ const SUBJECTS: Array<[subject: string, due: (app: { clientId: string }) => DueS
   ['“A” stops working in 134 days (1 June 2027)', (a) => [owner(a, { milestone: 'sunset', at: SUNSET })]],
   ['“A” seems not to be used any more', (a) => [owner(a, { stage: 'unused' })]],
   ['“A” stops working in 14 days (1 February 2027)', (a) => [holder(a), owner(a)]],
-  ['3 apps stop working in 14 days (1 February 2027)', (a) => [holder(a), holder(b(a)), owner(c(a))]],
+  ['2 apps stop working in 14 days (1 February 2027)', (a) => [holder(a), holder(b(a))]],
+  [
+    '3 apps, or parts of them, stop working in 14 days (1 February 2027)',
+    (a) => [holder(a), holder(b(a)), owner(c(a))],
+  ],
+  ['Parts of 2 apps stop working in 14 days (1 February 2027)', (a) => [owner(a), owner(b(a))]],
+  [
+    'Parts of 2 apps have stopped working',
+    (a) => [owner(a, { at: NOW - 2 * DAY }), owner(b(a), { at: NOW - DAY })],
+  ],
+  [
+    '2 apps, or parts of them, have stopped working: connect them again',
+    (a) => [holder(a, { stage: 'died', part: { waiting: 2 } }), holder(b(a), { stage: 'died' })],
+  ],
   [
     '2 apps stop working, the first in 14 days (1 February 2027)',
     (a) => [holder(a, { at: RETIREMENT + 9 * DAY }), holder(b(a))],

@@ -41,6 +41,8 @@ async function putBack(config: Config, given: string): Promise<Result> {
   const { database } = config;
   if (database.kind === 'postgres') return POSTGRES_RESTORE;
   const file = resolve(given);
+  // Before the first change, because a folder whose facts cannot be read is an error.
+  const next = await nextAfter(config);
   makePrivateFolder(dirname(database.file));
   const progress = copyProgress();
   const check = (facts: CopySummary) => requireKeys(config, facts);
@@ -51,7 +53,6 @@ async function putBack(config: Config, given: string): Promise<Result> {
     ...setAside.map((name) => `The earlier file is kept as ${name}`),
   ];
   const json = { file, database: database.file, grants, mappings, schema, epoch, setAside };
-  const next = await nextAfter(config);
   return {
     ok: true,
     lines: [...lines, `${IS_COPY} ${next}`],
@@ -126,7 +127,15 @@ async function putBackAndBegin(config: Config, file: string, mayReplace: boolean
   if (foreign) return foreign;
   const restored = await putBack(config, file);
   if (!restored.ok) return restored;
-  const taken = await beginAnew(config, mayReplace);
+  // The database has been replaced already, which the operator has to know whatever comes after it.
+  const taken = await beginAnew(config, mayReplace).catch((error: Error) => refusedOf(error.message));
+  if (taken.json['state'] !== 'original')
+    return {
+      ...restored,
+      ok: false,
+      lines: [...restored.lines, ...taken.lines],
+      json: { ...taken.json, ...restored.json },
+    };
   const lines = [...restored.lines.filter((line) => !line.startsWith(IS_COPY)), ...taken.lines];
   return { ok: taken.ok, lines, json: { ...restored.json, next: null, ...taken.json, changed: true } };
 }

@@ -5,6 +5,7 @@ import { plainName } from './plain.ts';
 import {
   byReminderUrgency,
   endingWords,
+  hasWorkingBeside,
   isOfPart,
   type ReminderKind,
   reminderKindOf,
@@ -24,9 +25,14 @@ function stopping(due: LetterStage, reader: LetterReader): string {
   return role === 'holder' || milestone === 'sunset' ? stopWords(at, reader) : endingWords(due, at, reader);
 }
 
+function diedWords(due: LetterStage): string {
+  if (hasWorkingBeside(due)) return 'a connection has ended, connect it again';
+  return due.isOver ? STOPPED : `${STOPPED}, connect it again`;
+}
+
 function wordsOf(due: LetterStage, reader: LetterReader): string {
   const words: Record<ReminderKind, () => string> = {
-    died: () => (due.isOver ? STOPPED : `${STOPPED}, connect it again`),
+    died: () => diedWords(due),
     past: () => stopping(due, reader),
     refused: () =>
       due.role === 'owner'

@@ -78,23 +78,37 @@ function ofOne(due: LetterStage, reader: LetterReader): string {
   return words[reminderKindOf(due, reader)]();
 }
 
+/** Whether what the reminder tells befalls the whole app, and not only some of its tokens or calls. */
+function isOfWhole(due: LetterStage, kind: ReminderKind): boolean {
+  if (kind === 'died') return !hasWorkingBeside(due);
+  if (kind === 'refused') return !due.hasConnected;
+  return !isOfPart(due) && (due.part.role === 'holder' || due.milestone === 'sunset');
+}
+
+/** `3 apps`, or what of them, as the subject of a sentence. */
+function appsWords(apps: readonly LetterStage[], kind: ReminderKind): string {
+  const whole = apps.filter((due) => isOfWhole(due, kind)).length;
+  if (whole === 0) return `Parts of ${apps.length} apps`;
+  return whole === apps.length ? `${apps.length} apps` : `${apps.length} apps, or parts of them,`;
+}
+
 function stopOfMany(apps: readonly LetterStage[], reader: LetterReader): string {
   const dates = apps.flatMap(({ at }) => at ?? []);
   const first = Math.min(...dates);
   const when = `${inDays(first, reader)} (${letterDayWords(first, reader)})`;
   const isSame = dates.every((at) => letterDayWords(at, reader) === letterDayWords(first, reader));
-  return `${apps.length} apps stop working${isSame ? '' : ', the first'} ${when}`;
+  return `${appsWords(apps, 'ahead')} stop working${isSame ? '' : ', the first'} ${when}`;
 }
 
 function ofMany(apps: readonly LetterStage[], reader: LetterReader): string {
   const [first] = apps;
   if (!first) return 'Your apps';
   const words: Record<ReminderKind, () => string> = {
-    died: () => `${apps.length} apps have stopped working${advice(apps, ': connect them again')}`,
-    past: () => `${apps.length} apps have stopped working`,
+    died: () => `${appsWords(apps, 'died')} have stopped working${advice(apps, ': connect them again')}`,
+    past: () => `${appsWords(apps, 'past')} have stopped working`,
     refused: () =>
       apps.every(({ role }) => role === 'holder')
-        ? `${apps.length} apps are refused now: connect them`
+        ? `${appsWords(apps, 'refused')} are refused now: connect them`
         : `${apps.length} apps have tokens that are refused now`,
     ahead: () => stopOfMany(apps, reader),
     waits: () => `${apps.length} apps wait to be connected`,

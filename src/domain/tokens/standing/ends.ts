@@ -53,6 +53,11 @@ const KEPT: ReadonlyMap<string, string> = new Map([
   ['code_replayed', 'the code that it was made from was used twice, so it was ended for safety'],
 ]);
 
+/** Whether a reason is one of the bridge's own words for an end of a connection or of a token. */
+export function isEndCause(reason: string): boolean {
+  return Object.hasOwn(ENDS, reason) || (KEPT.has(reason) && !reason.includes(' '));
+}
+
 /** Why a grant ended; undefined where the cause is not known. */
 export function whyGrantEnded(cause: string | null | undefined): string | undefined {
   return KEPT.get(`grant_${cause}`);

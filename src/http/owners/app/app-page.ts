@@ -86,7 +86,7 @@ function showApp(frame: PageShell): RequestHandler {
       ...ownFacts(tokens),
       isWaiting,
       claiming: footing.phase === 'ended' ? 0 : await countClaiming(frame, app, person.accountId),
-      lines: stateLines(tokens?.counts ?? {}, footing),
+      lines: stateLines(tokens?.counts ?? {}, footing, tokens?.unknownThere),
       ...(seesAll
         ? await ownerCards(frame.context, shown, footing)
         : await holderCards(frame.context, shown)),

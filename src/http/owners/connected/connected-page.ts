@@ -43,7 +43,7 @@ function showConnected(frame: PageShell): RequestHandler {
       app: { name, clientId },
       proof: proofWords(proof, context.clock.now()),
       lacking: scopeLines(proof.lacking.join(' ')).filter(Boolean),
-      lines: stateLines(tokens.counts, footing),
+      lines: stateLines(tokens.counts, footing, tokens.unknownThere),
       ...(await nextOf(frame, accountId, clientId)),
       formTargets: formTargets(context.server.authorizationUrl),
     });

@@ -86,7 +86,7 @@ export async function connectedList(
   );
   const cards = await connectedCards(context, list.shown, accountId);
   return {
-    cards: cards.map((app) => ({ ...app, lines: stateLines(app.counts, app.footing) })),
+    cards: cards.map((app) => ({ ...app, lines: stateLines(app.counts, app.footing, app.unknownThere) })),
     table: appTableView(CONNECTED_TABLE, query, list),
   };
 }

@@ -38,15 +38,20 @@ function afterWords(count: number, hasOldApi: boolean): string {
   return `Connect once, and ${tokenCount(count)} ${works}${what}.`;
 }
 
+/** Whether the old API never saw any of the tokens that wait, so that it answers none of their calls. */
+const isNewHere = ({ waiting, unknownThere }: AppTokens) => waiting === unknownThere;
+
 /** Most tokens are older than the bridge, so that the old API knows them. */
-function unconnectedStanding(asOf: AppLifecycle): TokenStanding {
+function unconnectedStanding(app: AppTokens, asOf: AppLifecycle): TokenStanding {
   const oldApi = oldApiStatusOf(asOf);
-  return standingOf({ state: 'unmapped', reason: null, source: 'imported', oldApi });
+  const source = isNewHere(app) ? 'registration' : 'imported';
+  return standingOf({ state: 'unmapped', reason: null, source, oldApi });
 }
 
 /** The heading for an app that was never connected. */
-function unconnectedHeading({ name, isUnidentified }: AppTokens, asOf: AppLifecycle): string {
-  const standing = unconnectedStanding(asOf);
+function unconnectedHeading(app: AppTokens, asOf: AppLifecycle): string {
+  const { name, isUnidentified } = app;
+  const standing = unconnectedStanding(app, asOf);
   const { headline } = standingWords(standing);
   if (isUnidentified)
     return `A program that nobody registered ${standing.is === 'passed' ? 'uses your account' : headline}`;
@@ -67,7 +72,8 @@ export function appNeed(
     look: isUnidentified ? `/apps/${clientId}` : undefined,
   };
   const { phase, hasOldApi } = oldApiStatusOf(asOf);
-  const after = afterWords(waiting, hasOldApi);
+  const isNew = isNewHere(app);
+  const after = afterWords(waiting, hasOldApi && !isNew);
   if (stopped)
     return {
       ...todo,
@@ -76,7 +82,7 @@ export function appNeed(
       words: [`${stoppedReason({ reason: stopped.reason, hasEnded: phase === 'ended' }, true)} ${after}`],
       at: stopped.at,
     };
-  const by = connectByWords(asOf) ?? [];
+  const by = connectByWords(isNew ? { ...asOf, hasBackend: false } : asOf) ?? [];
   const program = isUnidentified ? `${PROGRAM} It calls itself “${saidName(name)}”. ` : '';
   return {
     ...todo,

@@ -39,7 +39,14 @@ export function judgeMails(
 
 /** What may keep an old key: what somebody left in the middle, and tokens whose answer reached nobody. */
 const LEFT_IN_THE_MIDDLE: Readonly<Record<string, readonly string[]>> = {
-  digest: ['tokens', 'running authorizations', 'open approval pages', 'writes in doubt', 'ids of updates'],
+  digest: [
+    'tokens',
+    'mailed links',
+    'running authorizations',
+    'open approval pages',
+    'writes in doubt',
+    'ids of updates',
+  ],
   session: ['open approval pages'],
 };
 
