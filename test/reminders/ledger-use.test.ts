@@ -154,19 +154,27 @@ describe.each(databaseKinds)('on %s the last use', (kind) => {
     }
   });
 
-  test('of what its holder was told to be unused wakes it, and is told of at once', async () => {
-    const account_id = await addAccount(one, { email: 'ann@example.org' });
+  test.each([
+    ['under its account', 'ann'],
+    ['under an address that an account has and has not proven', 'unproven'],
+    ['under an address that was proven after the mail', 'proven'],
+  ])('of what was told to be unused, %s, wakes it and is told of at once', async (_says, name) => {
+    const account_email = `${name}@example.org`;
+    const add = () => addAccount(one, { email: account_email.toUpperCase() });
+    const account_id = name === 'proven' ? null : await add();
     const app = await addApp(one);
-    const updated_at = clock.now() - 30 * DAY;
-    const token = await addToken(one, app, { account_id, last_used_at: null, updated_at });
+    const holder = name === 'ann' ? { account_id } : { account_email };
+    const unused = { last_used_at: null, updated_at: clock.now() - 30 * DAY };
+    const token = await addToken(one, app, { ...holder, ...unused });
     expect(await planReminders(one)).toBe(1);
     await sendAll(one);
+    if (name === 'proven') await changeToken(one, token, { account_id: await add() });
     clock.advance(DAY - 8 * 60 * MINUTE);
     await useAt(one, token, clock.now());
     expect(await planReminders(one)).toBe(1);
-    expect((await readLedger(one)).map((line) => line.split(' ').slice(3).join(' '))).toEqual([
-      'holder unused',
+    expect((await readLedger(one)).map((line) => line.split(' ').slice(3).join(' ')).toSorted()).toEqual([
       'holder 30 retirement:2027-02-01',
+      'holder unused',
       `holder woken ${clock.now()}`,
     ]);
   });

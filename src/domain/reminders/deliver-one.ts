@@ -24,7 +24,9 @@ const BEGIN_WITHIN = 1 * MINUTE;
 
 /** A contact of an app is not told the name of the person in whose place the contact gets the mail. */
 function readerOf({ person, mail, address }: MailDelivery): ReminderPerson {
-  return isForContact(mail) ? { ...person, address, name: undefined } : { ...person, address };
+  return isForContact(mail)
+    ? { ...person, address, name: undefined, isContact: true }
+    : { ...person, address };
 }
 
 /** A mail with its reader, and with how it is written. */

@@ -55,6 +55,8 @@ export interface PersonIdentity {
 /** A person with tokens or apps. Each person gets at most one mail a day. */
 export interface ReminderPerson extends PersonIdentity {
   parts: readonly AppPart[];
+  /** The mail goes to a contact of an app in the place of the person. */
+  isContact?: true;
 }
 
 /** A stage in the ledger. A person is told of each stage once. */

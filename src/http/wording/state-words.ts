@@ -1,7 +1,6 @@
 import type { OldApiFacts } from '../../domain/lifecycle/old-api-status.ts';
-import { type TokenStanding, standingOf } from '../../domain/tokens/standing/standing.ts';
+import { type TokenFacts, type TokenStanding, standingOf } from '../../domain/tokens/standing/standing.ts';
 import { standingWords } from '../../domain/tokens/standing/words.ts';
-import type { MappingSource } from '../../store/tables/tables.ts';
 import type { AppTokens } from '../../domain/tokens/tokens-of-account.ts';
 import { counted } from './words.ts';
 import { type StateColour, STATE_COLOURS } from './colours.ts';
@@ -33,12 +32,12 @@ export function badgeOf(standing: TokenStanding, state: State): StandingBadge {
 /** The tokens of one state that stand alike. */
 interface TokenGroup {
   state: State;
-  source: MappingSource;
+  source: TokenFacts['source'];
   count: number;
 }
 
 /** Most tokens are older than the bridge, so that the old API knows them. */
-const KNOWN_THERE: MappingSource = 'imported';
+const KNOWN_THERE: TokenFacts['source'] = 'imported';
 
 /** The groups of one state: tokens that the old API never saw stand otherwise, while they are not connected. */
 function groupsOf(state: State, count: number, unknownThere: number): TokenGroup[] {

@@ -36,8 +36,12 @@ function isUnder(eb: MappingExpressions, { account_id: accountId, account_email:
 const isOf = (eb: MappingExpressions, holder: AccountHolder) =>
   eb.or(keysOf(holder).map((key) => isUnder(eb, key)));
 
+/** A token that came with a registration and was never used is a token that no program has. */
+const isOfNoProgram = (eb: MappingExpressions) =>
+  eb.and([eb('state', '=', 'unmapped'), eb('source', '=', 'registration'), eb('last_used_at', 'is', null)]);
+
 /**
- * The waiting tokens of a holder at an app, the last used first; at most one more than `TOKENS_MAX`. The account and each
+ * The waiting tokens of a holder at an app that count (`countKinds`), the last used first; at most one more than `TOKENS_MAX`. The account and each
  * address have a select of their own. In one select with `or`, SQLite read every waiting token of the app.
  */
 export async function waitingTokensOf(
@@ -51,7 +55,7 @@ export async function waitingTokensOf(
       .select(['id', 'account_id', 'hint_last', 'last_used_at'])
       .where('client_id', '=', clientId)
       .where('state', 'in', WAITING_STATES)
-      .where((eb) => isUnder(eb, key)),
+      .where((eb) => eb.and([isUnder(eb, key), eb.not(isOfNoProgram(eb))])),
   );
   if (first === undefined) return [];
   const all = others.reduce((query, other) => query.unionAll(other), first);
@@ -94,15 +98,7 @@ export async function countKinds(
         ),
       ),
     )
-    .where((eb) =>
-      eb.not(
-        eb.and([
-          eb('state', '=', 'unmapped'),
-          eb('source', '=', 'registration'),
-          eb('last_used_at', 'is', null),
-        ]),
-      ),
-    )
+    .where((eb) => eb.not(isOfNoProgram(eb)))
     .$if(holder !== undefined, (query) => query.where((eb) => (holder ? isOf(eb, holder) : eb.lit(true))))
     .groupBy('client_id')
     .execute();

@@ -141,11 +141,13 @@ export async function keepLastUses(
     ? sql`(select value ->> 'mapping_id' as mapping_id, value ->> 'last_at' as last_at,
         value ->> 'served_at' as served_at from json_each(${json}))`
     : sql`(select * from json_to_recordset(${json}) as given (mapping_id text, last_at bigint, served_at bigint))`;
-  const person = sql`case when t.account_id is null then 'email:' || t.account_email else 'account:' || t.account_id end`;
+  // The ledger has the name that the holder had when the mail was planned (`holderOf` in domain/reminders/find-people.ts).
+  const names = sql`('account:' || t.account_id, 'email:' || t.account_email, 'account:' || (select min(a.account_id)
+    from accounts a where a.email is not null and lower(a.email) = t.account_email and t.account_id is null))`;
   const wakes = sql`t.state in (${sql.join(WAITING_STATES.map((state) => sql.lit(state)))}) and (
     (t.last_used_at <= u.served_at - ${sql.lit(silence)} and u.served_at - ${sql.lit(silence)} >= ${sql.lit(known)})
     or (t.last_used_at is null and exists (select 1 from reminders r
-      where r.person = ${person} and r.client_id = t.client_id and r.role = 'holder' and r.stage = 'unused'
+      where r.person in ${names} and r.client_id = t.client_id and r.role = 'holder' and r.stage = 'unused'
         and r.planned_for = '' and r.dropped_at is null and r.created_at < u.served_at)))`;
   const from = sql`${given} as u`;
   const where = sql<SqlBool>`t.id = u.mapping_id

@@ -57,6 +57,8 @@ test.each([
   const letter = await letterTo(system, DANA_PERSON, [toHolder(app)]);
   expect(letter.subject).toBe('“Report tool” is refused now: connect it');
   expect(flat(letter)).toContain('Is refused now: connect it and it works again.');
+  // The owner's token, which came with the registration and was never used, is none of the mail.
+  expect(flat(letter)).toContain('The token ends with');
   expect(flat(letter)).toContain('Why you get this: its calls are refused now');
   expect(flat(letter)).not.toMatch(/[Ss]tops? working|from then on/);
   expect(daysIn(letter)).toEqual(['20270601']);

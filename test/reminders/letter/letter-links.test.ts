@@ -123,12 +123,15 @@ test('an owner known by the address alone proves it and is led to the app', asyn
 
 test('what goes to a contact in the place of an address proves nothing of that address', async () => {
   const app = await appNamed(system, 'Passed on', 'gone@old.example');
-  const contact = { ...BY_EMAIL, id: 'email:gone@old.example', address: 'contact@old.example' };
+  const gone = { ...BY_EMAIL, id: 'email:gone@old.example' };
+  const contact = { ...gone, address: 'contact@old.example', isContact: true } as const;
   const due = [toOwner({ ...app, name: 'Passed on' }, { at: at() })];
   const letter = await letterTo(system, contact, due);
-  expect(letter.text + letter.html).not.toContain('prove-email');
+  expect(letter.text + letter.html).not.toMatch(/prove-email|\/modern-client|\/rehearse|address is yours/);
+  expect(letter.text.replaceAll(/\s+/g, ' ')).toContain('You get this as a contact of the app');
   expect(linkTo(letter, 'See “Passed on”')).toBe(`${system.bridgeUrl}/apps/${app.clientId}`);
-  const own = await letterTo(system, { ...contact, address: ' Gone@Old.Example' }, due);
+  const own = await letterTo(system, { ...gone, address: ' Gone@Old.Example' }, due);
+  expect(own.text.replaceAll(/\s+/g, ' ')).toContain('its link shows that the address is yours');
   expect(linkTo(own, 'See “Passed on”')).toContain('/apps/prove-email/');
 });
 

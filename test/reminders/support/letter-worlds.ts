@@ -219,6 +219,15 @@ function mixed({ system, clock }: Stage) {
     );
     const woken = await said(system(), toHolder(app, { stage: 'woken' }));
     expect(woken).toContain('A token of it is in use again since 16 January 2027, and stops working');
+    expect(woken).toMatch(/^“Report tool”: a token of it is in use again: connect it:/);
+    const idle = await letterTo(system(), DANA_PERSON, [toHolder(app, { stage: 'unused' })]);
+    expect(idle.html).not.toMatch(/\/revoke|[Tt]urn it off/);
+    expect(flat(idle)).toContain('Another token of it is connected and goes on.');
+    expect(flat(idle)).toContain('a token of it is not connected and was not used in the last 30 days.');
+    const { calendar = '' } = await letterTo(system(), DANA_PERSON, [toHolder(app)]);
+    expect(calendar.replaceAll('\r\n ', '')).toContain(
+      '“Report tool”: tokens that are not connected stop working',
+    );
     const died = await said(system(), toHolder(app, { stage: 'died' }));
     expect(died).toMatch(/“Report tool”: a connection has ended.*Part of it has stopped working: a/);
     clock.set(AFTER);

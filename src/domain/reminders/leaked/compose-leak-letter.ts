@@ -102,7 +102,11 @@ async function cardOf(
   });
   await yieldToEventLoop();
   const to = (aim: 'app' | 'revoke') => view.links.to(aim, leaked.clientId, isUnproven);
-  const targets = { app: await to('app'), revoke: await to('revoke'), isUnproven };
+  const targets = {
+    app: await to('app'),
+    revoke: await to('revoke'),
+    isProof: view.links.isProof(isUnproven),
+  };
   const told = { reader: view.reader, hasOldApi: !isBridgeAlone(app) };
   const blocks = [...leakBlocks(leaked, told), ...evidence, ...stepBlocks(leaked, targets)];
   return { name: leaked.name, href: targets.app, blocks };

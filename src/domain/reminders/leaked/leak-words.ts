@@ -46,11 +46,13 @@ function endWords(app: LeakedApp, reader: LetterReader): string {
   const isOne = app.tokens.length === 1;
   if (ahead.length === 0) return `${revoked(isOne)}: this service refuses ${isOne ? 'it' : 'them'} now.`;
   const first = momentWords(Math.min(...ahead), reader);
-  if (isOne) return `It is revoked on ${first}. Until then, whoever has it can use it.`;
-  if (ahead.length < app.tokens.length) return `Some are revoked already, the others from ${first} on.`;
+  // A later report may bring the end forward, and no further mail tells of that.
+  if (isOne) return `It is revoked on ${first} at the latest. Until then, whoever has it can use it.`;
+  if (ahead.length < app.tokens.length)
+    return `Some are revoked already, the others from ${first} on, or earlier.`;
   return new Set(ahead).size === 1
-    ? `They are revoked on ${first}. Until then, whoever has them can use them.`
-    : `They are revoked from ${first} on, each at its own time below.`;
+    ? `They are revoked on ${first} at the latest. Until then, whoever has them can use them.`
+    : `They are revoked from ${first} on, each at its own time below at the latest.`;
 }
 
 const nameOf = ({ hintLast }: ToldToken) =>
@@ -64,7 +66,7 @@ function tokenLine(token: ToldToken, reader: LetterReader): LetterLine {
   const where = found.length > 0 ? `, found at: ${found.join('; ')}${rest}` : '';
   const end =
     endedAt === null
-      ? `is revoked on ${localWords(endsAt, reader)}`
+      ? `is revoked on ${localWords(endsAt, reader)} at the latest`
       : `was revoked on ${localWords(endedAt, reader)}`;
   return { text: `${nameOf(token)}: reported on ${localWords(reportedAt, reader)}, ${end}${where}` };
 }
@@ -108,7 +110,7 @@ const OF_OWNER = [
 /** What to do, and where: to look at the app, or to end its tokens. */
 export function stepBlocks(
   { roles, tokens }: LeakedApp,
-  to: { app: string; revoke: string; isUnproven: boolean },
+  to: { app: string; revoke: string; isProof: boolean },
 ): LetterBlock[] {
   const steps = [...(roles.has('holder') ? OF_HOLDER : []), ...(roles.has('owner') ? OF_OWNER : [])];
   const isEarly = roles.has('holder') && tokens.some(isOpen);
@@ -118,6 +120,6 @@ export function stepBlocks(
     { kind: 'list', title: 'What to do', lines: steps.map((text) => ({ text })) },
     { kind: 'button', isQuiet: false, link: isEarly ? now : see },
     ...(isEarly ? [{ kind: 'button', isQuiet: true, link: see } as const] : []),
-    ...(to.isUnproven ? [SIGN_IN] : []),
+    ...(to.isProof ? [SIGN_IN] : []),
   ];
 }

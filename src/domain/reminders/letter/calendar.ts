@@ -26,8 +26,13 @@ const SUMMARIES: Record<Milestone, (name: string) => string> = {
 
 /** When the retirement ends no token, it ends only calls that a connection does not carry over. */
 function summaryOf(milestone: Milestone, { app, due }: CalendarApp): string {
-  const isOfCalls = milestone === 'retirement' && due.every((one) => takenOf(one) === 0);
-  return isOfCalls ? `Some calls of “${app.name}” stop working` : SUMMARIES[milestone](app.name);
+  if (milestone === 'sunset') return SUMMARIES.sunset(app.name);
+  if (due.every((one) => takenOf(one) === 0)) return `Some calls of “${app.name}” stop working`;
+  // Connected tokens go on: those of the same holder, and those of an owner's other users.
+  const isOfPart = due.some(({ hasConnected }) => hasConnected) || due.every(({ role }) => role === 'owner');
+  return isOfPart
+    ? `“${app.name}”: tokens that are not connected stop working`
+    : SUMMARIES.retirement(app.name);
 }
 
 /** The events of an app for the dates ahead; none for an app that seems not to be needed. */

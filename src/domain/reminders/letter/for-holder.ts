@@ -83,7 +83,8 @@ function statusOf(facts: HolderFacts, due: LetterStage): string {
     ahead: () => `${withSubject(isPart, stopWords(at, reader))}: on ${momentWords(at, reader)}.`,
     waits: () => `${withSubject(hasConnected, STANDING_WORDS.passed.headline)}.`,
     woken: () => wokenWords(facts, happened),
-    unused: () => 'Has a token that you seem not to need: no call came in the last 30 days.',
+    unused: () =>
+      `Has a token that you seem not to need: ${hasConnected ? 'it is not connected, and no call came with it' : 'no call came'} in the last 30 days.`,
   };
   return status[reminderKindOf(due, reader)]();
 }
@@ -131,11 +132,19 @@ function someRefused(facts: HolderFacts, { refused, milestone }: LetterStage): s
   return ` ${refused} of ${them} ${are} refused already: once the app is connected, ${they} again.`;
 }
 
+/** A token that is connected works on, and turning the app off would end that one too. */
+const CONNECTED_BESIDE =
+  'Another token of it is connected and goes on. If you do not need the one that is not, there is nothing to do.';
+
+const isBesideConnected = ({ due }: HolderFacts) => due.some(({ hasConnected }) => hasConnected);
+
 function unusedWords(facts: HolderFacts): string {
   const { reader } = facts.app;
   const end = endOf(facts);
   if (hasEnded(facts)) return 'The old API has ended, so it is of no use any more. There is nothing to do.';
-  const off = 'If you do not need it, turn it off: nobody can use it then.';
+  const off = isBesideConnected(facts)
+    ? CONNECTED_BESIDE
+    : 'If you do not need it, turn it off: nobody can use it then.';
   // No connection works after the sunset.
   if (areRefused(facts) || end?.milestone !== 'retirement' || end.at <= reader.now)
     return `${off} If you do need it, connect the app instead.`;
@@ -209,7 +218,7 @@ function whyWords({ app: { reader }, part }: HolderFacts, due: LetterStage): str
     waits: () => `${inUse}.`,
     woken: () => 'it was used again after at least 30 days without a call.',
     unused: () =>
-      'it is not connected and was not used in the last 30 days. This is the only mail about that.',
+      `${due.hasConnected ? 'a token of it' : 'it'} is not connected and was not used in the last 30 days. This is the only mail about that.`,
   };
   return `Why you get this: ${due.isAsked ? ASKED : why[reminderKindOf(due, reader)]()}`;
 }
@@ -222,6 +231,7 @@ async function buttons(facts: HolderFacts, kind: ReminderKind): Promise<LetterBl
     return [{ kind: 'button', isQuiet: true, link: { label: 'See the app', href: await to('app') } }];
   const connect = { label: `Connect “${name}”`, href: await to('connect') };
   if (kind !== 'unused') return [{ kind: 'button', isQuiet: false, link: connect }];
+  if (isBesideConnected(facts)) return [{ kind: 'button', isQuiet: true, link: connect }];
   return [
     { kind: 'button', isQuiet: false, link: { label: 'Turn it off now', href: await to('revoke') } },
     { kind: 'button', isQuiet: true, link: connect },
@@ -261,7 +271,7 @@ export async function holderBlocks(facts: HolderFacts): Promise<LetterBlock[]> {
     ...warnings(due.filter((one) => !isSaidBy(facts, chief, one)).map((one) => statusOf(facts, one))),
     { kind: 'text', text: explanationOf(facts, chief) },
     ...(await buttons(facts, kind)),
-    ...(isUnproven ? [SIGN_IN] : []),
+    ...(app.links.isProof(isUnproven) ? [SIGN_IN] : []),
     ...endingBlocks(facts),
     ...lastUseBlocks(facts),
     ...lostCalls(facts),

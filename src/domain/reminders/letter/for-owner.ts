@@ -136,6 +136,11 @@ function later({ app }: OwnerFacts, due: readonly LetterStage[]): LetterBlock[] 
   return [{ kind: 'note', text }];
 }
 
+/** A contact has no access to the pages of an app unless its owner gave it. */
+const BY_OWNER: LetterLine = {
+  text: 'You get this as a contact of the app, because no mail reaches its owner. Whoever signs in as the owner can move the app to the new API, rehearse the date, and let you see or manage the app.',
+};
+
 /** What an owner can do, the quickest way first. After the sunset, only the move to the new API helps. */
 function moving({ app, part }: OwnerFacts, chief: LetterStage): LetterBlock {
   const { clientId, links, reader } = app;
@@ -160,7 +165,8 @@ function moving({ app, part }: OwnerFacts, chief: LetterStage): LetterBlock {
   const isRehearsed = app.dates.some(
     ({ milestone, at }) => at > reader.now && changesCalls(milestone, app.hasOldBackend),
   );
-  const lines = [...(isHelped ? [connecting] : []), ownClient, ...(isRehearsed ? [rehearsal] : [])];
+  const own = [ownClient, ...(isRehearsed ? [rehearsal] : [])];
+  const lines = [...(isHelped ? [connecting] : []), ...(links.isForContact ? [BY_OWNER] : own)];
   return { kind: 'list', title: 'What you can do', lines };
 }
 
@@ -204,7 +210,7 @@ export async function ownerBlocks(facts: OwnerFacts): Promise<LetterBlock[]> {
     { kind: 'text', text: explanationOf(facts, chief) },
     standing(facts, chief),
     { kind: 'button', isQuiet: false, link: { label: `See “${app.name}”`, href } },
-    ...(isUnproven ? [SIGN_IN] : []),
+    ...(app.links.isProof(isUnproven) ? [SIGN_IN] : []),
     ...callBlocks(facts),
     ...endingCalls(facts),
     moving(facts, chief),

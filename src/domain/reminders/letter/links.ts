@@ -20,6 +20,10 @@ export interface Links {
   page(path: string): string;
   /** A link for one app. `isUnproven`: its waiting tokens, or its owner, are known by an e-mail address alone. */
   to(aim: LinkPurpose, clientId: string, isUnproven: boolean): Promise<string>;
+  /** Whether such a link proves the address of its reader. */
+  isProof(isUnproven: boolean): boolean;
+  /** Whether the mail goes to a contact of an app, who may have no access to the app's pages. */
+  isForContact: boolean;
 }
 
 /**
@@ -33,13 +37,14 @@ export async function createLinks(context: RemindersDeps, person: ReminderPerson
   let made: Promise<string> | undefined;
   /** One proof for all apps, because the proof is of the address. */
   const proof = (address: string) => (made ??= newEmailProof(context, address));
+  const proven = email === waitingEmail ? email : undefined;
   const toProve = async (aim: LinkPurpose, clientId: string) =>
-    email !== undefined && email === waitingEmail
-      ? `${await proof(email)}?${aim}=${clientId}`
-      : page(`/apps/${clientId}`);
+    proven === undefined ? page(`/apps/${clientId}`) : `${await proof(proven)}?${aim}=${clientId}`;
   return {
     waitingEmail,
     page,
+    isProof: (isUnproven) => isUnproven && proven !== undefined,
+    isForContact: person.isContact === true,
     async to(aim, clientId, isUnproven) {
       if (isUnproven) return toProve(aim, clientId);
       const { accountId } = person;

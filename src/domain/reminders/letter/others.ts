@@ -39,8 +39,9 @@ function wordsOf(due: LetterStage, reader: LetterReader): string {
         ? `${letterCountWords(due.refused, 'token')} of its users ${due.refused === 1 ? 'is' : 'are'} refused now`
         : `${due.hasConnected ? 'a part of it ' : ''}${STANDING_WORDS.refused.headline}, connect it`,
     ahead: () => stopping(due, reader),
-    waits: () => 'waits to be connected',
-    woken: () => (due.isOver ? 'is in use again' : 'is in use again, connect it'),
+    waits: () => `${due.hasConnected ? 'a part of it ' : ''}waits to be connected`,
+    woken: () =>
+      `${due.hasConnected ? 'a token of it ' : ''}is in use again${due.isOver ? '' : ', connect it'}`,
     unused: () =>
       due.role === 'owner' ? 'seems not to be used any more' : 'has a token that seems not needed',
   };

@@ -27,11 +27,17 @@ function chiefs(due: readonly LetterStage[], reader: LetterReader): LetterStage[
 const tokensOf = (due: LetterStage) => letterCountWords(waitingOf(due), 'token');
 const isMany = (due: LetterStage) => waitingOf(due) !== 1;
 
+/** The waiting tokens of a part that a date ends: those that are refused already end with no date. */
+const endingOf = (due: LetterStage) => takenOf(due) || waitingOf(due);
+
 /** What stops: the app, or for an owner the waiting tokens of the app's users. */
 function stopping(due: LetterStage, reader: LetterReader): string {
   const { part, at = 0, milestone } = due;
   const day = `(${letterDayWords(at, reader)})`;
-  if (isOfPart(due)) return `${nameOf(due)}: ${tokensOf(due)} ${stopWords(at, reader, isMany(due))} ${day}`;
+  if (isOfPart(due)) {
+    const ending = endingOf(due);
+    return `${nameOf(due)}: ${letterCountWords(ending, 'token')} ${stopWords(at, reader, ending !== 1)} ${day}`;
+  }
   if (part.role === 'holder' || milestone === 'sunset')
     return `${nameOf(due)} ${stopWords(at, reader)} ${day}`;
   const tokens = takenOf(due);
@@ -47,6 +53,8 @@ function refusedWords(due: LetterStage): string {
 }
 
 function waitingWords(due: LetterStage): string {
+  if (due.hasConnected)
+    return `${nameOf(due)}: ${tokensOf(due)} ${isMany(due) ? 'wait' : 'waits'} to be connected`;
   if (due.part.role === 'holder') return `${nameOf(due)} waits to be connected`;
   const { waiting } = due.part.tokens;
   return `${nameOf(due)}: ${letterCountWords(waiting, 'token')} ${waiting === 1 ? 'waits' : 'wait'} to be connected`;
@@ -69,7 +77,8 @@ function ofOne(due: LetterStage, reader: LetterReader): string {
     refused: () => refusedWords(due),
     ahead: () => stopping(due, reader),
     waits: () => waitingWords(due),
-    woken: () => `${name} is in use again${advice([due], ': connect it')}`,
+    woken: () =>
+      `${name}${due.hasConnected ? ': a token of it' : ''} is in use again${advice([due], ': connect it')}`,
     unused: () =>
       due.role === 'owner'
         ? `${name} seems not to be used any more`
@@ -81,7 +90,7 @@ function ofOne(due: LetterStage, reader: LetterReader): string {
 /** Whether what the reminder tells befalls the whole app, and not only some of its tokens or calls. */
 function isOfWhole(due: LetterStage, kind: ReminderKind): boolean {
   if (kind === 'died') return !hasWorkingBeside(due);
-  if (kind === 'refused') return !due.hasConnected;
+  if (kind === 'refused' || kind === 'woken') return !due.hasConnected;
   return !isOfPart(due) && (due.part.role === 'holder' || due.milestone === 'sunset');
 }
 
@@ -90,6 +99,12 @@ function appsWords(apps: readonly LetterStage[], kind: ReminderKind): string {
   const whole = apps.filter((due) => isOfWhole(due, kind)).length;
   if (whole === 0) return `Parts of ${apps.length} apps`;
   return whole === apps.length ? `${apps.length} apps` : `${apps.length} apps, or parts of them,`;
+}
+
+function unusedWords(apps: readonly LetterStage[]): string {
+  const held = apps.filter(({ role }) => role === 'holder').length;
+  if (held === apps.length) return `${held} apps use tokens that you seem not to need`;
+  return `${apps.length} apps${held > 0 ? ', or tokens of them,' : ''} seem not to be used any more`;
 }
 
 function stopOfMany(apps: readonly LetterStage[], reader: LetterReader): string {
@@ -112,11 +127,8 @@ function ofMany(apps: readonly LetterStage[], reader: LetterReader): string {
         : `${apps.length} apps have tokens that are refused now`,
     ahead: () => stopOfMany(apps, reader),
     waits: () => `${apps.length} apps wait to be connected`,
-    woken: () => `${apps.length} apps are in use again${advice(apps, ': connect them')}`,
-    unused: () =>
-      apps.every(({ role }) => role === 'holder')
-        ? `${apps.length} apps use tokens that you seem not to need`
-        : `${apps.length} apps seem not to be used any more`,
+    woken: () => `${appsWords(apps, 'woken')} are in use again${advice(apps, ': connect them')}`,
+    unused: () => unusedWords(apps),
   };
   return words[reminderKindOf(first, reader)]();
 }

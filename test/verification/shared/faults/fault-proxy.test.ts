@@ -156,6 +156,13 @@ test('a fault meets as many connections as it was told to, and only those that b
   expect((await send()).text).toBe(ANSWER);
 });
 
+test('what took a connection is known to a target that reads the request after the end', async () => {
+  inject({ kind: 'reset', at: 'request' });
+  expect((await send()).text).toBe('');
+  await until(() => proxy.ended === 1);
+  expect(proxy.crossingOf(arrived[0]?.port)).toEqual({ fault: 'reset', isRepetition: false });
+});
+
 test('what was injected can be taken away before it meets anything', async () => {
   inject({ kind: 'reset', at: 'request' });
   proxy.clear();

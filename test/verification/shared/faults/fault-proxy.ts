@@ -130,14 +130,18 @@ function repeatOn(port: number, crossings: Crossings): Socket {
   return socket;
 }
 
+/** How long it is known what went wrong with a connection that has ended. */
+const ENDED_KNOWN_MS = 2000;
+
 /** By the port from which the target sees a connection. */
 type Crossings = Map<number, Crossing>;
 
 function noteCrossing(crossings: Crossings, socket: Socket, crossing: Crossing): void {
   const own = socket.localPort ?? 0;
   crossings.set(own, crossing);
-  // the next connection from this port is another one
-  socket.once('close', () => crossings.delete(own));
+  // A busy target reads a request whose connection has ended meanwhile. The next connection from this port is another one.
+  const forget = () => void (crossings.get(own) === crossing && crossings.delete(own));
+  socket.once('close', () => setTimeout(forget, ENDED_KNOWN_MS).unref());
 }
 
 /** A client's connection, the one to the target that belongs to it, and what goes wrong with them. */
