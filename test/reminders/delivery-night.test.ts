@@ -3,6 +3,7 @@ import { deliverReminders } from '../../src/domain/reminders/deliver.ts';
 import { listUndeliverable } from '../../src/domain/reminders/deliver-undeliverable.ts';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
+import { insertStopped } from '../../src/store/reminders/stopped-addresses.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
 import { modeDatabases } from '../support/jest/test-mode.ts';
@@ -92,5 +93,30 @@ describe.each(modeDatabases)('on %s', (kind) => {
     ]);
     clock.advance(DAY);
     expect(await planReminders(context)).toBe(0);
+  });
+
+  test('support is told of an address whose reader stopped the mails, and of one that is none', async () => {
+    const stopped = await addAccount(context, { email: 'Stopped@box.example' });
+    const malformed = await addAccount(context, { email: 'nobody at home' });
+    const clientId = await addApp(context);
+    for (const account_id of [stopped, malformed]) await addToken(context, clientId, { account_id });
+    expect(await planReminders(context)).toBe(2);
+    const { durable } = context.store;
+    const person = `account:${stopped}`;
+    const mail = durable.selectFrom('mails').select('id').where('person', '=', person);
+    const { id: mailId } = await mail.executeTakeFirstOrThrow();
+    await insertStopped(durable, { address: 'stopped@box.example', mailId, now: clock.now() });
+    expect(await deliverReminders(context)).toMatchObject({ sent: 0, undeliverable: 2 });
+    const kept = await durable
+      .selectFrom('mails')
+      .select(['person', 'address', 'failure'])
+      .where('state', '=', 'undeliverable')
+      .execute();
+    expect(kept.map((row) => [row.person, row.address, row.failure]).toSorted()).toEqual(
+      [
+        [person, 'stopped@box.example', 'the address wants no reminders'],
+        [`account:${malformed}`, 'nobody at home', 'the address is not usable'],
+      ].toSorted(),
+    );
   });
 });

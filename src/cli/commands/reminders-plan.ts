@@ -39,7 +39,7 @@ type PersonJson = ReturnType<typeof jsonOf>;
 
 function textOf({ person, address, zone, day, is_now: isNow, due }: PersonJson): string {
   const when = isNow ? 'now' : `later: from nine in the morning (${zone}), on a day without another mail`;
-  const head = `${day}  ${person}  ${address ?? 'no address is known'}  ${when}`;
+  const head = `${day}  ${person}  ${address ?? 'no address is known that takes mails'}  ${when}`;
   const stages = due.map((one) => `    ${one.app} (${one.client_id}), ${one.role}: ${one.because}`);
   return [head, ...stages].map((line) => `${printable(line)}\n`).join('');
 }
@@ -58,7 +58,9 @@ interface PlanCounts {
 
 function summaryOf({ mails, unknown, later }: PlanCounts, at: number): string {
   const unsent =
-    unknown === 0 ? '' : ` ${count(unknown, 'person', 'people')} cannot get one: no address is known.`;
+    unknown === 0
+      ? ''
+      : ` ${count(unknown, 'person', 'people')} cannot get one: no address is known that takes mails.`;
   const counted = `${count(mails, 'mail', 'mails')} now, ${count(later, 'person', 'people')} later.${unsent}`;
   return `At ${shown(at)}: ${counted}\n`;
 }

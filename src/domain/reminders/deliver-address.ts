@@ -25,9 +25,10 @@ export async function findAddress(
   mail: ClaimedMail,
   person: ReminderPerson,
 ): Promise<FoundAddress | AddressFailure> {
-  const address = isForContact(mail) ? (mail.address ?? undefined) : person.address;
+  const own = person.address ?? person.closedAddress;
+  const address = isForContact(mail) ? (mail.address ?? undefined) : own;
   if (address === undefined) return { address, failure: 'no address is known' };
-  // A last check: `loadPerson` and `passOn` leave unusable addresses out before.
+  // The exact reason, for support to tell.
   if (!isMailAddress(address)) return { address, failure: 'the address is not usable' };
   const stopped = await stoppedAmong(context.store.durable, [normalEmail(address)]);
   if (stopped.size > 0) return { address, failure: 'the address wants no reminders' };

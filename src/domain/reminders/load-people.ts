@@ -40,7 +40,7 @@ export interface Candidate extends PersonLedger {
  */
 const PAGE = 200;
 
-/** Treats unusable addresses, and addresses that stopped the mails, as unknown. */
+/** Tells apart the addresses that take no mails: unusable ones, and those whose reader stopped the mails. */
 async function withKnownAddresses(
   { store: { durable } }: RemindersDeps,
   people: readonly ReminderPerson[],
@@ -50,7 +50,8 @@ async function withKnownAddresses(
   const isKnown = (address: string) => isMailAddress(address) && !stopped.has(address);
   return people.map((person) => {
     const { address } = person;
-    return address === undefined || isKnown(address) ? person : { ...person, address: undefined };
+    if (address === undefined || isKnown(address)) return person;
+    return { ...person, address: undefined, closedAddress: address };
   });
 }
 

@@ -46,8 +46,10 @@ export interface PersonIdentity {
   aliases: readonly string[];
   accountId: string | undefined;
   name: string | undefined;
-  /** Undefined while no address is known. */
+  /** Undefined while no address is known that takes mails. */
   address: string | undefined;
+  /** The address that is known and takes no mails: its reader stopped them, or it is none that mail can be sent to. */
+  closedAddress?: string;
   /** An IANA time zone; UTC while no zone is known. */
   zone: string;
 }
