@@ -30,7 +30,7 @@ const exchangeAt = (path) => (line) => {
 };
 
 const CHANNEL =
-  'id organizationId name displayName descriptor service serviceId type avatar timezone isDisconnected isLocked isQueuePaused createdAt postingSchedule { day times }';
+  'id organizationId name displayName descriptor service serviceId type avatar timezone isDisconnected isLocked isQueuePaused createdAt postingSchedule { day times paused }';
 
 /** The same question that the bridge asks the new API. */
 export function graphqlOf(index) {

@@ -28,7 +28,9 @@ const channel = z.object({
   isDisconnected: z.boolean(),
   isLocked: z.boolean(),
   isQueuePaused: z.boolean(),
-  postingSchedule: z.array(z.object({ day: z.string(), times: z.array(z.string()) })),
+  postingSchedule: z.array(
+    z.object({ day: z.string(), times: z.array(z.string()), paused: z.boolean().optional() }),
+  ),
   createdAt: z.string(),
 });
 
@@ -77,7 +79,7 @@ const ACCOUNT_FIELDS =
   'account { id email name timezone createdAt preferences { timeFormat startOfWeek } organizations { id } }';
 
 const CHANNEL_FIELDS =
-  'id organizationId name displayName descriptor service serviceId type avatar timezone isDisconnected isLocked isQueuePaused createdAt postingSchedule { day times }';
+  'id organizationId name displayName descriptor service serviceId type avatar timezone isDisconnected isLocked isQueuePaused createdAt postingSchedule { day times paused }';
 
 function newReadingQuery(organizations: number): string {
   const aliases = Array.from({ length: organizations }, (_, i) => `o${i}`);

@@ -1,3 +1,4 @@
+import { legacySchedules } from '../../src/http/legacy/legacy-profile.ts';
 import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../src/domain/old-calls/old-calls.ts';
 import { SERVED_HERE } from '../../src/store/usage/last-use.ts';
 import { read } from '../support/callers/legacy-calls.ts';
@@ -84,6 +85,12 @@ describe('profiles/:id/schedules', () => {
       expect((await withToken(`/1/profiles/${id}/schedules.json`)).json).toEqual(schedules);
     }
     expect(JSON.stringify(profiles.map(({ schedules }) => schedules))).toContain('"times":["');
+  });
+
+  test('leave out the days on which the queue sends nothing', () => {
+    const times = ['09:00'];
+    const schedule = ['fri', 'sat', 'sun'].map((day) => ({ day, times, paused: day === 'sat' }));
+    expect(legacySchedules(schedule)).toEqual([{ days: ['fri', 'sun'], times }]);
   });
 
   test('of a profile that the account does not reach are 404', async () => {

@@ -112,11 +112,9 @@ describe.each(modeDatabases)('on %s', (kind) => {
       .select(['person', 'address', 'failure'])
       .where('state', '=', 'undeliverable')
       .execute();
-    expect(kept.map((row) => [row.person, row.address, row.failure]).toSorted()).toEqual(
-      [
-        [person, 'stopped@box.example', 'the address wants no reminders'],
-        [`account:${malformed}`, 'nobody at home', 'the address is not usable'],
-      ].toSorted(),
-    );
+    expect(Object.fromEntries(kept.map((row) => [row.person, [row.address, row.failure]]))).toEqual({
+      [person]: ['stopped@box.example', 'the address wants no reminders'],
+      [`account:${malformed}`]: ['nobody at home', 'the address is not usable'],
+    });
   });
 });

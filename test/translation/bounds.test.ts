@@ -127,7 +127,7 @@ describe('a post', () => {
   test.each<[string, string[]]>([
     [`${LINK}&${THUMBNAIL}`, []],
     [`${LINK}&${PICTURE}&${THUMBNAIL}`, []],
-    [`${LINK}&${PHOTO}&${PICTURE}`, [LOST_LINK]],
+    [`${LINK}&${PHOTO}&${PICTURE}`, [LOST_LINK, lostMedia('picture', 'p.png')]],
     [`${LINK}&${PHOTO}&${VIDEO}`, [LOST_LINK, lostMedia('photo', 'f.png')]],
     [`${THUMBNAIL}&${VIDEO}`, [lostMedia('thumbnail', 't.png')]],
   ])('of facebook with %s says what is lost', (text, lost) => {
@@ -154,10 +154,12 @@ const changed = (text: string) => changedUpdate(pairsOf(`text=x&${text}`), NOW);
 
 describe('an edit', () => {
   test('without media leaves the media of the post alone', () => {
-    expect(editInput('p1', changed(''), { id: 'c1', service: 'facebook' }).input).toEqual({
-      id: 'p1',
-      text: 'x',
-    });
+    expect(editInput('p1', changed(''), { service: 'facebook', type: 'post', hasLink: false }).input).toEqual(
+      {
+        id: 'p1',
+        text: 'x',
+      },
+    );
   });
 
   test('of a post whose channel is not known loses all media', () => {

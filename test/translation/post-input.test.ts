@@ -124,6 +124,12 @@ test.each([
   ['twitter', `text=x&media[photo]=https://a.example/f.png&${VIDEO}`, ['media[photo]']],
   ['facebook', `text=x&${PICTURE}&${VIDEO}`, ['media[picture]']],
   ['facebook', 'text=x&media[thumbnail]=https://a.example/t.png', ['media[thumbnail]']],
+  ['facebook', 'text=x&media[link]=https://a.example/b&media[thumbnail]=https://a.example/t.png', []],
+  [
+    'facebook',
+    `text=x&${LINK}&media[photo]=https://a.example/f.png`,
+    ['the link', 'media[picture]', 'media[title]', 'media[description]'],
+  ],
   ['facebook', `text=x&${PHOTO}&media[image]=a&media[image]=b&media[]=c`, ['media[image]', 'media[]']],
   ['facebook', `text=x&${PHOTO}&media[image]=`, []],
   ['twitter', `text=x&${PHOTO}`, []],
@@ -145,22 +151,62 @@ test.each([
 ])('media that a post of %s has no place for are told: %s', (service, text, names) => {
   const told = [
     inputFor(service, text).leftOut,
-    editInput('p1', changed(text), { id: 'c1', service }).leftOut,
+    editInput('p1', changed(text), { ...PLAIN, service }).leftOut,
   ];
-  const starts = told.map((each) => each.map((what) => what.slice(0, what.indexOf(']') + 1)));
+  const starts = told.map((each) => each.map((what) => /^(?:media\[\w*\]|the link)/.exec(what)?.[0]));
   expect(starts).toEqual([names, names]);
 });
 
+const PLAIN = { type: undefined, hasLink: false };
 const changed = (text: string) => changedUpdate(pairsOf(text), NOW);
 
 test('an edit changes the text alone, or text, time and media', () => {
   expect(editInput('p1', changed('text=x'), undefined).input).toEqual({ id: 'p1', text: 'x' });
   const whole = changed(`text=x&now=1&${LINK}`);
-  expect(editInput('p1', whole, { id: 'c1', service: 'facebook' }).input).toEqual({
+  expect(editInput('p1', whole, { ...PLAIN, service: 'facebook' }).input).toEqual({
     id: 'p1',
     text: 'x',
     mode: 'shareNow',
     assets: [],
     metadata: { facebook: { type: 'post', linkAttachment: ATTACHMENT } },
   });
+});
+
+const SHOWN = 'media[photo]=https://a.example/f.png';
+const SHOWN_ASSETS = [{ image: { url: 'https://a.example/f.png' } }];
+
+test.each([
+  ['twitter', {}, 'media[link]=https://a.example/b', {}],
+  [
+    'pinterest',
+    {},
+    'media[link]=https://a.example/b',
+    { metadata: { pinterest: { url: 'https://a.example/b' } } },
+  ],
+  ['instagram', { type: 'story' }, SHOWN, { assets: SHOWN_ASSETS }],
+  ['facebook', { type: 'reel' }, SHOWN, { assets: SHOWN_ASSETS }],
+  ['googlebusiness', { type: 'offer' }, SHOWN, { assets: SHOWN_ASSETS }],
+  ['googlebusiness', { type: 'offer' }, 'media[link]=https://a.example/b', {}],
+  [
+    'linkedin',
+    { hasLink: true },
+    SHOWN,
+    { assets: SHOWN_ASSETS, metadata: { linkedin: { linkAttachment: null } } },
+  ],
+  [
+    'facebook',
+    { type: 'reel', hasLink: true },
+    SHOWN,
+    { assets: SHOWN_ASSETS, metadata: { facebook: { type: 'reel', linkAttachment: null } } },
+  ],
+  ['facebook', { hasLink: true }, 'media[title]=Another', {}],
+])('an edit of a %s post, %j, with %s keeps what the call does not name', (service, has, media, sent) => {
+  const post = { ...PLAIN, ...has, service };
+  expect(editInput('p1', changed(`text=x&${media}`), post).input).toEqual({ id: 'p1', text: 'x', ...sent });
+});
+
+test('a link that an offer has no place for is told', () => {
+  const post = { ...PLAIN, service: 'googlebusiness', type: 'offer' };
+  const { leftOut } = editInput('p1', changed('text=x&media[link]=https://a.example/b'), post);
+  expect(leftOut).toEqual([expect.stringContaining('the link https://a.example/b')]);
 });

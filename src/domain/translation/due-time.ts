@@ -9,11 +9,11 @@ const LONGEST_TIME = 40;
 
 const SECONDS = /^\d{1,11}$/;
 const ISO =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /** Rewrites the offsets `+0530`, `+05` and `+05:30` in the form that every parser reads. */
 function offsetOf(text: string | undefined): string {
-  if (text === undefined || /^z$/i.test(text)) return 'Z';
+  if (text === undefined || /^(?:z|utc|gmt)$/i.test(text)) return 'Z';
   const digits = text.slice(1).replace(':', '').padEnd(4, '0');
   return `${text[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
 }

@@ -12,6 +12,15 @@ export interface PostChannel {
   service: string;
 }
 
+/** A post that is edited, as the new API has it. */
+export interface EditedPost {
+  service: string;
+  /** Its kind where the service has kinds (`post`, `reel`, `story`, `offer`); undefined where it is not known. */
+  type: string | undefined;
+  /** Whether it shows a linked page. */
+  hasLink: boolean;
+}
+
 type Metadata = Record<string, Record<string, unknown>>;
 
 /** An input of `createPost` or `editPost`. `leftOut` says in words what the service could not take. */
@@ -32,6 +41,9 @@ const DEFAULTS: Record<string, Record<string, unknown>> = {
   google: { type: 'whats_new' },
 };
 
+/** The kinds that an edit can name, so that a post keeps its own. */
+const KEPT_KINDS: Record<string, readonly string[]> = { facebook: ['post', 'reel', 'story'] };
+
 const withoutAbsent = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
@@ -43,7 +55,8 @@ function assetsOf({ photo, picture, thumbnail, video, link }: UpdateMedia, takes
   return image === undefined ? [] : [{ image: withoutAbsent({ url: image, thumbnailUrl: thumbnail }) }];
 }
 
-function attachmentOf({ link, title, description, picture }: UpdateMedia): Record<string, unknown> {
+function attachmentOf(media: UpdateMedia): Record<string, unknown> {
+  const { link, title, description, picture = media.thumbnail } = media;
   const thumbnail = picture === undefined ? undefined : { url: picture };
   return withoutAbsent({ url: link, title, description, thumbnail });
 }
@@ -67,14 +80,13 @@ function lostLink({ media: { link }, text }: UpdateContent, linkFields: object):
 
 const ADDRESSES = ['photo', 'picture', 'thumbnail', 'video'] as const;
 
-/** A post has one picture or video. Media of a link preview go where the link goes. */
-function lostMedia(media: UpdateMedia, sent: object, takesLink: boolean): string[] {
-  const isOfPreview = (name: string) =>
-    takesLink && media.link !== undefined && (name === 'picture' || name === 'thumbnail');
+/** A post has one picture or video, and a link preview one picture, of which the thumbnail is a smaller form. */
+function lostMedia(media: UpdateMedia, sent: object): string[] {
   const text = JSON.stringify(sent);
+  const isSmallerForm = (name: string) => name === 'thumbnail' && text.includes('"linkAttachment"');
   return ADDRESSES.flatMap((name) => {
     const address = media[name];
-    const isLost = address !== undefined && !isOfPreview(name) && !text.includes(JSON.stringify(address));
+    const isLost = address !== undefined && !isSmallerForm(name) && !text.includes(JSON.stringify(address));
     return isLost
       ? [`media[${name}] ${address}, for which the post has no place beside its other media`]
       : [];
@@ -142,18 +154,18 @@ function timingFields({ timing }: UpdateContent): Record<string, unknown> {
   return { mode: timing.mode, dueAt: new Date(timing.dueAt).toISOString() };
 }
 
-function contentOf(update: UpdateContent, service: string, ownFields: Record<string, unknown>) {
-  const assets = assetsOf(update.media, LINK_TAKERS.includes(service));
-  const linkFields = linkFieldsOf(update.media, service, assets.length > 0);
-  const lost = [
+/** The media of an update in the form of a service. `isLinkTaken`: whether the post has a place for a link. */
+function mediaOf(update: UpdateContent, service: string, isLinkTaken = true) {
+  const { media } = update;
+  const assets = assetsOf(media, LINK_TAKERS.includes(service));
+  const linkFields = isLinkTaken ? linkFieldsOf(media, service, assets.length > 0) : {};
+  const leftOut = [
     ...lostLink(update, linkFields),
-    ...lostMedia(update.media, { assets, linkFields }, LINK_TAKERS.includes(service)),
-    ...lostWords(update.media, linkFields),
+    ...lostMedia(media, { assets, linkFields }),
+    ...lostWords(media, linkFields),
+    ...lostNames(media),
   ];
-  return {
-    fields: withoutAbsent({ assets, metadata: metadataFor(service, { ...ownFields, ...linkFields }) }),
-    leftOut: [...lost, ...lostNames(update.media)],
-  };
+  return { assets, linkFields, leftOut };
 }
 
 /**
@@ -162,20 +174,51 @@ function contentOf(update: UpdateContent, service: string, ownFields: Record<str
  */
 export function createInput(update: NewUpdate, channel: PostChannel): PostInput {
   const { service, id: channelId } = channel;
-  const { fields, leftOut } = contentOf(update, service, ownFieldsOf(update, service));
+  const { assets, linkFields, leftOut } = mediaOf(update, service);
+  const metadata = metadataFor(service, { ...ownFieldsOf(update, service), ...linkFields });
   const { text, isDraft } = update;
   const own = { channelId, schedulingType: 'automatic', mode: 'addToQueue', text };
+  const fields = withoutAbsent({ assets, metadata });
   const draft = isDraft ? { saveToDraft: true } : {};
   return { input: { ...own, ...timingFields(update), ...fields, ...draft }, leftOut };
 }
 
-/** The input of `editPost`. An update with media needs `channel`: the form of media depends on the service. */
-export function editInput(id: string, update: UpdateContent, channel: PostChannel | undefined): PostInput {
+/** Offers and events of Google have fields of their own, which a link would take away. */
+function hasPlaceForLink({ service, type }: EditedPost): boolean {
+  return service !== 'googlebusiness' || type === undefined || type === 'whats_new';
+}
+
+function kindOf({ service, type }: EditedPost): object {
+  return type !== undefined && KEPT_KINDS[service]?.includes(type) === true ? { type } : {};
+}
+
+/**
+ * The media of an edit. The new API keeps what an edit leaves out, and replaces its media and the fields of its service
+ * whole. So an edit names pictures only where the call brings some or a link that excludes them, and the fields of the
+ * service only where a link comes or has to go; the post stays the kind of post that it is.
+ */
+function editedMedia(update: UpdateContent, post: EditedPost) {
+  const { service } = post;
+  const { assets, linkFields, leftOut } = mediaOf(update, service, hasPlaceForLink(post));
+  const hasAssets = assets.length > 0;
+  const link = post.hasLink && hasAssets ? { linkAttachment: null } : linkFields;
+  const isNamed = Object.keys(link).length > 0;
+  return {
+    fields: withoutAbsent({
+      assets: hasAssets || 'linkAttachment' in linkFields ? assets : undefined,
+      metadata: isNamed ? metadataFor(service, { ...kindOf(post), ...link }) : undefined,
+    }),
+    leftOut,
+  };
+}
+
+/** The input of `editPost`. An update with media needs the post: its form depends on the service and on the post. */
+export function editInput(id: string, update: UpdateContent, post: EditedPost | undefined): PostInput {
   const own = { id, text: update.text, ...timingFields(update) };
-  if (!channel || !hasMedia(update.media)) {
-    const lost = lostMedia(update.media, own, false);
+  if (!post || !hasMedia(update.media)) {
+    const lost = lostMedia(update.media, own);
     return { input: own, leftOut: [...lost, ...lostWords(update.media, {}), ...lostNames(update.media)] };
   }
-  const { fields, leftOut } = contentOf(update, channel.service, {});
+  const { fields, leftOut } = editedMedia(update, post);
   return { input: { ...own, ...fields }, leftOut };
 }

@@ -11,12 +11,12 @@ export function unixSeconds(iso: string | null | undefined): number {
   return Number.isNaN(time) ? 0 : Math.floor(time / 1000);
 }
 
-/** Groups the days that have the same times, as the old API did. Days without times are left out. */
+/** Groups the days that have the same times, as the old API did. Days without times, and paused ones, are left out. */
 export function legacySchedules(
   schedule: Channel['postingSchedule'],
 ): Array<{ days: string[]; times: string[] }> {
   const groups = new Map<string, { days: string[]; times: string[] }>();
-  for (const { day, times } of schedule.filter((row) => row.times.length > 0)) {
+  for (const { day, times } of schedule.filter((row) => row.times.length > 0 && row.paused !== true)) {
     const group = groups.get(times.join()) ?? { days: [], times };
     group.days.push(day);
     groups.set(times.join(), group);

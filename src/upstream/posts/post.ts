@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** A post of the new API, with the fields for an old update object. */
 
-const link = z.object({
+export const postLink = z.object({
   url: z.string(),
   title: z.string().nullish(),
   text: z.string().nullish(),
@@ -25,7 +25,7 @@ export const post = z.object({
   sharedNow: z.boolean(),
   author: z.object({ id: z.string() }).nullish(),
   assets: z.array(asset),
-  metadata: z.object({ linkAttachment: link.nullish() }).nullish(),
+  metadata: z.object({ linkAttachment: postLink.nullish() }).nullish(),
 });
 
 export type Post = z.infer<typeof post>;

@@ -68,6 +68,35 @@ test('an update takes a time, media, and the zone of its answer', async () => {
   expect(await real()).toMatchObject({ dueAt: at, assets: [{ source: 'https://images.example/cake.png' }] });
 });
 
+/** A post with media on a channel; its id. */
+async function madeWith(channel: string, media: [string, string]): Promise<string> {
+  const { json } = await bakery.post('updates/create', [['profile_ids[]', channel], ['text', text], media]);
+  return json.updates?.[0]?.id ?? '';
+}
+
+test('a link that goes nowhere leaves the picture of a post alone', async () => {
+  id = await madeWith(CHANNELS.twitter, ['media[photo]', 'https://images.example/cake.png']);
+  const fields: Array<[string, string]> = [
+    ['text', `${text} https://cakes.example`],
+    ['media[link]', 'https://cakes.example'],
+  ];
+  expect((await bakery.post(`updates/${id}/update`, fields)).json.success).toBe(true);
+  expect(await real()).toMatchObject({
+    text: `${text} https://cakes.example`,
+    assets: [{ source: 'https://images.example/cake.png' }],
+  });
+});
+
+test('a picture takes the place of a link', async () => {
+  id = await madeWith(CHANNELS.linkedin, ['media[link]', 'https://cakes.example']);
+  const photo: [string, string] = ['media[photo]', 'https://images.example/cake.png'];
+  const answer = await bakery.post(`updates/${id}/update`, [['text', text], photo]);
+  expect([answer.status, answer.json.error]).toEqual([200, undefined]);
+  const { media } = (answer.json.update ?? {}) as { media?: object };
+  expect(media).toMatchObject({ picture: 'https://images.example/cake.png' });
+  expect(media).not.toHaveProperty('link');
+});
+
 test('share publishes a post at once', async () => {
   const answer = await bakery.post(`updates/${id}/share`);
   expect([answer.status, answer.json]).toEqual([200, { success: true, message: 'The update was shared.' }]);

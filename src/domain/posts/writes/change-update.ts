@@ -3,7 +3,7 @@ import { findPost } from '../../../upstream/posts/find-posts.ts';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
-import { editInput, type PostChannel } from '../../translation/post-input.ts';
+import { type EditedPost, editInput } from '../../translation/post-input.ts';
 import type { PostsDeps } from '../deps.ts';
 import { mainApiOf } from '../../grants/main-api-of.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
@@ -36,12 +36,12 @@ const UNKNOWN_UPDATE: OldRefusal = { status: 404, code: 1020, message: 'Update c
 /** The new API refuses ids of any other form. */
 const isPostId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 
-/** The form of media depends on the service of the post's channel. */
-async function channelOf(
+/** The form of media depends on the service of the post's channel, and on what the post has. */
+async function editedPost(
   context: PostsDeps,
   { mapping }: Writer,
   id: string,
-): Promise<PostChannel | undefined> {
+): Promise<EditedPost | undefined> {
   const found = await servedBy(context, mapping, (grant) => {
     const mainApi = mainApiOf(context, grant);
     takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
@@ -49,7 +49,10 @@ async function channelOf(
       findPost({ mainApi, accessToken, now: context.clock.now() }, id),
     );
   });
-  return found && { id: found.channelId, service: found.channelService };
+  if (!found) return undefined;
+  const { type, linkAttachment } = found.metadata ?? {};
+  const hasLink = linkAttachment !== undefined && linkAttachment !== null;
+  return { service: found.channelService, type: type ?? undefined, hasLink };
 }
 
 /** The content for a digest; undefined where text and time of a post cannot show whether the change was done. */
@@ -71,8 +74,8 @@ async function editOf(
   { id, pairs }: Extract<UpdateChange, { call: 'update' }>,
 ): Promise<PreparedWrite> {
   const update = changedUpdate(pairs, context.clock.now());
-  const channel = hasMedia(update.media) ? await channelOf(context, writer, id) : undefined;
-  const { input, leftOut } = editInput(id, update, channel);
+  const post = hasMedia(update.media) ? await editedPost(context, writer, id) : undefined;
+  const { input, leftOut } = editInput(id, update, post);
   const content = contentOfChange(id, update);
   const shown = content === undefined ? {} : { content };
   return { write: { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown }, leftOut };

@@ -50,8 +50,12 @@ const LONGEST_DATE = 40;
 /** Unix seconds of a time in ISO 8601. A time without an offset is in UTC. Undefined for any other text. */
 function secondsOfIso(text: string): number | undefined {
   if (!ISO_DATE.test(text) || text.length > LONGEST_DATE) return undefined;
-  // An unencoded plus has become a space by now. Some programs write a space for the T.
-  const iso = text.replace(/^(\S{10}) /, '$1T').replace(' ', '+');
+  // Some programs write a space for the T, and one before the offset. An unencoded plus has become a space by now.
+  const iso = text
+    .replace(/^(\S{10}) /, '$1T')
+    .replace(/ (?=[+-])/, '')
+    .replace(/ ?(?:UTC|GMT)$/i, 'Z')
+    .replace(' ', '+');
   const time = DateTime.fromISO(iso, { zone: 'utc' });
   return time.isValid ? Math.floor(time.toSeconds()) : undefined;
 }
