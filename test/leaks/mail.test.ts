@@ -138,7 +138,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await tell();
     const { text, html } = await read(HOLDER);
     expect(text.replaceAll(/\s+/g, ' ')).toMatch(/It is revoked on [^.]* at the latest\./);
-    expect(text).toContain('Until then, whoever has it can use it.');
+    expect(text).toContain('Whoever has it can use it until it is revoked.');
     expect(html).toContain(`http://localhost:3000/apps/${app}/revoke`);
     expect((await read(OWNER)).html).not.toContain('/revoke');
   });

@@ -197,6 +197,9 @@ test('tokens that the old API never saw are told apart while they are not connec
     ['2 tokens', 'connected', 'Calls are answered.'],
   ]);
   expect(stateLines({ unmapped: 1 }, oldApi('before'), 1)).toHaveLength(1);
+  // Elsewhere they stand alike.
+  for (const alike of [oldApi('retired'), oldApi('ended'), oldApi('before', false)])
+    expect(stateLines({ unmapped: 3 }, alike, 1)).toMatchObject([{ tokens: '3 tokens' }]);
 });
 
 const outage = (rehearses: 'retirement' | 'sunset') => ({ ...RUNS, outage: { rehearses, endsAt: 1 } });

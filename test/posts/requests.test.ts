@@ -103,6 +103,15 @@ describe('the table of requests', () => {
     expect(await reader.asked(call())).toEqual([]);
   });
 
+  test('a profile that is gone costs one reading of the account in ten minutes', async () => {
+    const gone = () => reader.get(`/1/profiles/${'f'.repeat(24)}/updates/pending.json`);
+    await ageAccount(10 * MINUTE - 1000);
+    expect(await reader.asked(gone)).toEqual([]);
+    await ageAccount(10 * MINUTE);
+    expect(await reader.asked(gone)).toEqual(['account']);
+    expectRefusal(await gone(), 404, 1010);
+  });
+
   test('pages one after the other cost one request each, and another page size goes on from where they are', async () => {
     await list('pending.json?count=20')();
     expect(await reader.asked(list('pending.json?count=20&page=2'))).toEqual(['posts']);

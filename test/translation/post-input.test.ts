@@ -183,6 +183,13 @@ test.each([
     'media[link]=https://a.example/b',
     { metadata: { pinterest: { url: 'https://a.example/b' } } },
   ],
+  [
+    'pinterest',
+    { title: 'Kept' },
+    'media[link]=https://a.example/b',
+    { metadata: { pinterest: { title: 'Kept', url: 'https://a.example/b' } } },
+  ],
+  ['facebook', { type: 'story' }, 'media[link]=https://a.example/b', {}],
   ['instagram', { type: 'story' }, SHOWN, { assets: SHOWN_ASSETS }],
   ['facebook', { type: 'reel' }, SHOWN, { assets: SHOWN_ASSETS }],
   ['googlebusiness', { type: 'offer' }, SHOWN, { assets: SHOWN_ASSETS }],

@@ -1,6 +1,7 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { PostsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
+import { UNKNOWN_FOR } from './known-profiles.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../ids/legacy-ids.ts';
 import { type AccountWithAge, readAccount } from '../reads/read-account.ts';
 import { servedBy } from '../tokens/resolve-token.ts';
@@ -9,7 +10,7 @@ import type { UpdateView } from '../translation/old-update.ts';
 /**
  * Finds the channel of a call about posts. Such a call needs only facts of the account that rarely change. Therefore
  * one reading of the account serves for an hour, and a list costs one request. A channel that is missing in this
- * reading is looked for once more in a new reading.
+ * reading is looked for once more in a newer one.
  */
 
 export const KNOWN_FOR = 60 * MINUTE;
@@ -44,7 +45,7 @@ async function find(
   findId: ProfileIdFinder,
 ): Promise<CallerChannel | undefined> {
   const known = await findIn(context, caller, { findId, acceptedAge: KNOWN_FOR });
-  return known ?? findIn(context, caller, { findId, acceptedAge: 0 });
+  return known ?? findIn(context, caller, { findId, acceptedAge: UNKNOWN_FOR });
 }
 
 /** The channel that a caller names by a profile id; undefined where the caller reaches no channel of this id. */

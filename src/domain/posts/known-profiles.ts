@@ -8,7 +8,7 @@ import { servedBy } from '../tokens/resolve-token.ts';
 
 /**
  * Finds the profiles that a call names. One reading of the account serves for an hour, so a write costs one request.
- * Only an unknown id causes a new reading.
+ * Only an unknown id causes a new reading, unless the last one is young: old programs go on naming profiles that are gone.
  */
 
 type Channel = AccountReading['channels'][number];
@@ -45,6 +45,9 @@ async function resolveIn(
   return { profiles: [...found.values()], unknown, reading, ids };
 }
 
+/** An id that a reading of this age does not have is unknown. Programs learn new ids from a reading. */
+export const UNKNOWN_FOR = 10 * MINUTE;
+
 /** A write needs only facts of the account that rarely change. */
 const KNOWN_FOR = 60 * MINUTE;
 
@@ -61,5 +64,5 @@ export async function profilesNamed(
     servedBy(context, caller.mapping, (grant) => readAccount(context, grant, acceptedAge));
   const named = await resolveIn(context, caller, { reading: await read(KNOWN_FOR), given });
   if (named.unknown.length === 0) return named;
-  return resolveIn(context, caller, { reading: await read(0), given });
+  return resolveIn(context, caller, { reading: await read(UNKNOWN_FOR), given });
 }

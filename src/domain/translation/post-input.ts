@@ -17,6 +17,8 @@ export interface EditedPost {
   service: string;
   /** Its kind where the service has kinds (`post`, `reel`, `story`, `offer`); undefined where it is not known. */
   type: string | undefined;
+  /** The title of a pin. */
+  title?: string | undefined;
   /** Whether it shows a linked page. */
   hasLink: boolean;
 }
@@ -40,6 +42,9 @@ const DEFAULTS: Record<string, Record<string, unknown>> = {
   instagram: { type: 'post', shouldShareToFeed: true },
   google: { type: 'whats_new' },
 };
+
+/** Kinds of posts with media or fields that a link would take away. */
+const OWN_KINDS: ReadonlySet<string> = new Set(['reel', 'story', 'offer', 'event']);
 
 /** The kinds that an edit can name, so that a post keeps its own. */
 const KEPT_KINDS: Record<string, readonly string[]> = { facebook: ['post', 'reel', 'story'] };
@@ -183,12 +188,17 @@ export function createInput(update: NewUpdate, channel: PostChannel): PostInput 
   return { input: { ...own, ...timingFields(update), ...fields, ...draft }, leftOut };
 }
 
-/** Offers and events of Google have fields of their own, which a link would take away. */
+/** The kinds with a place for a link. Offers and events have fields of their own, reels and stories only their film or picture. */
+const LINKED_KINDS: Record<string, string> = { googlebusiness: 'whats_new', facebook: 'post' };
+
 function hasPlaceForLink({ service, type }: EditedPost): boolean {
-  return service !== 'googlebusiness' || type === undefined || type === 'whats_new';
+  const linked = LINKED_KINDS[service];
+  return linked === undefined || type === undefined || type === linked || !OWN_KINDS.has(type);
 }
 
-function kindOf({ service, type }: EditedPost): object {
+/** What the post keeps although a field of its service is sent. */
+function keptOf({ service, type, title }: EditedPost): object {
+  if (service === 'pinterest') return withoutAbsent({ title });
   return type !== undefined && KEPT_KINDS[service]?.includes(type) === true ? { type } : {};
 }
 
@@ -206,7 +216,7 @@ function editedMedia(update: UpdateContent, post: EditedPost) {
   return {
     fields: withoutAbsent({
       assets: hasAssets || 'linkAttachment' in linkFields ? assets : undefined,
-      metadata: isNamed ? metadataFor(service, { ...kindOf(post), ...link }) : undefined,
+      metadata: isNamed ? metadataFor(service, { ...keptOf(post), ...link }) : undefined,
     }),
     leftOut,
   };

@@ -1,14 +1,7 @@
 import { newOrderedId } from '../../shared/ids.ts';
-import { groupBy } from '../../shared/group-by.ts';
 import { isoMoment } from '../../shared/moments.ts';
 import type { Database } from '../../store/driver/store.ts';
-import {
-  countOpen,
-  insertDeliveries,
-  isTold,
-  keepUnsent,
-  type NewDelivery,
-} from '../../store/webhooks/deliveries.ts';
+import { countOpen, insertDeliveries, type NewDelivery } from '../../store/webhooks/deliveries.ts';
 import { countLeftOut, listWebhooksFor } from '../../store/webhooks/webhooks.ts';
 import type { MessageEvent, WebhookEvent } from './events.ts';
 
@@ -60,26 +53,21 @@ async function listenersOf(
   return listeners;
 }
 
-/** The messages that a webhook takes, and those that are too many for it. */
-async function withinBounds(tx: Database, deliveries: readonly NewDelivery[]) {
-  const waiting = await countOpen(tx, [...new Set(deliveries.map((one) => one.webhook_id))]);
-  const [kept, beyond]: [NewDelivery[], NewDelivery[]] = [[], []];
-  for (const one of deliveries) {
-    const before = waiting.get(one.webhook_id) ?? 0;
-    waiting.set(one.webhook_id, before + 1);
-    (before < WAITING_MAX ? kept : beyond).push(one);
-  }
-  return { kept, beyond };
-}
-
 const isTimed = ({ event }: NewDelivery) => (TIMED_EVENTS as readonly string[]).includes(event);
 
-/** Counts what is too much for a webhook, once. What time causes is found again each minute, so its row is kept. */
-async function leaveOut(tx: Database, beyond: readonly NewDelivery[]): Promise<void> {
-  const untold: NewDelivery[] = [];
-  for (const one of beyond) if (!(await isTold(tx, one.webhook_id, one.told))) untold.push(one);
-  for (const [id, some] of groupBy(untold, (one) => one.webhook_id)) await countLeftOut(tx, id, some.length);
-  await keepUnsent(tx, untold.filter(isTimed));
+/** Leaves out what is too much for a webhook, and counts it. What time causes is found again until there is room. */
+async function withinBounds(tx: Database, deliveries: readonly NewDelivery[]): Promise<NewDelivery[]> {
+  const waiting = await countOpen(tx, [...new Set(deliveries.map((one) => one.webhook_id))]);
+  const leftOut = new Map<string, number>();
+  const kept = deliveries.filter((one) => {
+    const id = one.webhook_id;
+    const before = waiting.get(id) ?? 0;
+    waiting.set(id, before + 1);
+    if (before >= WAITING_MAX && !isTimed(one)) leftOut.set(id, (leftOut.get(id) ?? 0) + 1);
+    return before < WAITING_MAX;
+  });
+  for (const [id, count] of leftOut) await countLeftOut(tx, id, count);
+  return kept;
 }
 
 /** Keeps the messages for every webhook that wants them, in the transaction of whoever found out. */
@@ -94,7 +82,5 @@ export async function keepMessages(
       .filter((webhook) => hears(webhook, message))
       .map((webhook) => deliveryOf(webhook, message, now)),
   );
-  const { kept, beyond } = await withinBounds(tx, deliveries);
-  await insertDeliveries(tx, kept);
-  await leaveOut(tx, beyond);
+  await insertDeliveries(tx, await withinBounds(tx, deliveries));
 }

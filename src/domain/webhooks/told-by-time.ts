@@ -1,12 +1,12 @@
 import { DAY, HOUR } from '../../shared/lifetimes.ts';
 import { dayOf, isoMoment } from '../../shared/moments.ts';
 import { findLastCall } from '../../store/usage/call-sums.ts';
-import { isTold } from '../../store/webhooks/deliveries.ts';
+import { countOpen, isTold } from '../../store/webhooks/deliveries.ts';
 import { listWebhooksFor } from '../../store/webhooks/webhooks.ts';
 import { deskCounts } from '../support/desks.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import type { WebhooksDeps } from './deps.ts';
-import { keepMessages, type WebhookMessage } from './message.ts';
+import { keepMessages, WAITING_MAX, type WebhookMessage } from './message.ts';
 
 /** Messages that no change causes, but that time has passed: queues of support, and an app that has become quiet. */
 
@@ -29,13 +29,16 @@ async function queueCounts(context: WebhooksDeps): Promise<object> {
   return { queues: counts.map(({ desk, count, isMore }) => ({ queue: desk, count, is_more: isMore })) };
 }
 
-/** Also true where nobody listens. */
+/** Whether no webhook with room has still to be told. Also true where nobody listens. */
 async function isToldToAll(
   { store: { durable } }: WebhooksDeps,
   webhooks: ReadonlyArray<{ id: string }>,
   told: string,
 ): Promise<boolean> {
-  const known = await Promise.all(webhooks.map(({ id }) => isTold(durable, id, told)));
+  const ids = webhooks.map(({ id }) => id);
+  const waiting = await countOpen(durable, ids);
+  const withRoom = ids.filter((id) => (waiting.get(id) ?? 0) < WAITING_MAX);
+  const known = await Promise.all(withRoom.map((id) => isTold(durable, id, told)));
   return known.every(Boolean);
 }
 

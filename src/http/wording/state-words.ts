@@ -58,11 +58,19 @@ function stateLine({ state, source, count }: TokenGroup, oldApi: OldApiFacts): S
 /** States that need an action come first. */
 const ORDER: readonly State[] = ['reauthorization_required', 'unmapped', 'active', 'migrated', 'revoked'];
 
+/** Without an old API all unconnected tokens stand alike, whoever made them. */
+function linesOf(groups: readonly TokenGroup[], oldApi: OldApiFacts): StateLine[] {
+  const lines = groups.map((group) => stateLine(group, oldApi));
+  const areAlike = lines.every(({ meaning }) => meaning === lines[0]?.meaning);
+  const [first] = groups;
+  if (!first || !areAlike) return lines;
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  return [stateLine({ ...first, count }, oldApi)];
+}
+
 /** One line for each state that occurs. `unknownThere` as in `AppTokens`; where it is not told, no line tells of it. */
 export function stateLines(counts: Counts, oldApi: OldApiFacts, unknownThere = 0): StateLine[] {
-  return ORDER.flatMap((state) => groupsOf(state, counts[state] ?? 0, unknownThere)).map((group) =>
-    stateLine(group, oldApi),
-  );
+  return ORDER.flatMap((state) => linesOf(groupsOf(state, counts[state] ?? 0, unknownThere), oldApi));
 }
 
 /** `1 token`, `1,234 tokens`. */

@@ -45,19 +45,6 @@ export async function countOpen(db: Database, webhookIds: readonly string[]): Pr
   return new Map(rows.map(({ webhook_id: id, n }) => [id, Number(n)]));
 }
 
-/** Keeps messages that are never sent, so that they are known as told. */
-export async function keepUnsent(tx: Database, deliveries: readonly NewDelivery[]): Promise<void> {
-  if (deliveries.length === 0) return;
-  const rows = deliveries.map((one) => ({
-    ...one,
-    state: 'dead' as const,
-    attempts: 0,
-    next_at: one.created_at,
-    ended_at: one.created_at,
-  }));
-  await sql`${insertionOf(tx, 'webhook_deliveries', rows)} on conflict do nothing`.execute(tx);
-}
-
 /** Whether a webhook has a message that tells this. */
 export async function isTold(db: Database, webhookId: string, told: string): Promise<boolean> {
   const row = await db

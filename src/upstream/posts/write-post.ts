@@ -104,18 +104,28 @@ const refused = z.object({
   link: z.string().nullish(),
 });
 
-const failed = z.object({ __typename: z.literal('UnexpectedError'), message: z.string() });
+/** The old API's own word for a fault, which says nothing of what was done before. */
+const OLD_FAULT = 1000;
+
+const failed = z.union([
+  z.object({ __typename: z.literal('UnexpectedError'), message: z.string() }),
+  z.object({
+    __typename: z.literal('RestProxyError'),
+    message: z.string(),
+    code: z.literal(OLD_FAULT),
+  }),
+]);
 
 function outcomeOfPayload(written: unknown): WriteOutcome {
   const success = done.safeParse(written);
   if (success.success) return { kind: 'done', post: 'post' in success.data ? success.data.post : undefined };
+  const failure = failed.safeParse(written).data;
+  if (failure) return { kind: 'failed', message: failure.message };
   const refusal = refused.safeParse(written).data;
   if (refusal) {
     const { __typename: kind, message, code, link } = refusal;
     return { kind: 'refused', refusal: { kind, message, code: code ?? undefined, link: link ?? undefined } };
   }
-  const failure = failed.safeParse(written).data;
-  if (failure) return { kind: 'failed', message: failure.message };
   return { kind: 'in_doubt', cause: new Error('the payload has an unknown shape', { cause: success.error }) };
 }
 

@@ -195,6 +195,14 @@ describe('deep in a long list', () => {
     serveLong(1000, { forgotten: 'c700' });
     expect(numbersOf(await reader.list('sent.json?count=100&page=8'))[0]).toBe(700);
   });
+
+  test('a fault at the first page is no refused cursor, and the page is asked for once', async () => {
+    clock.advance(2 * MINUTE);
+    const errors = [{ message: 'It broke', extensions: { code: 'UNEXPECTED' } }];
+    door.proxy.insteadOfOther = (call) => (isRead(call) ? said(200, { data: null, errors }) : undefined);
+    const first = () => reader.get(path('sent.json?count=100'));
+    expect(await reader.asked(first)).toEqual(['posts']);
+  });
 });
 
 test('the total of sent since a time counts nothing that is older', async () => {

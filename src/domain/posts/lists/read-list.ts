@@ -141,7 +141,9 @@ async function readAnew(
   try {
     return await readRange(context, asking, running);
   } catch (error) {
-    if (!(error instanceof UnreadablePage) || running.marks.length === 0) throw error;
+    // Without a cursor the same request would go out again.
+    const { cursor } = markFor(running, asking.range.offset);
+    if (!(error instanceof UnreadablePage) || cursor === undefined) throw error;
     const [next = running, last] = otherWays(asking, running, context.clock.now());
     return readRange(context, asking, next).catch((again: unknown) => {
       if (!(again instanceof UnreadablePage) || !last) throw again;

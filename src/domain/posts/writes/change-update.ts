@@ -50,9 +50,9 @@ async function editedPost(
     );
   });
   if (!found) return undefined;
-  const { type, linkAttachment } = found.metadata ?? {};
+  const { type, title, linkAttachment } = found.metadata ?? {};
   const hasLink = linkAttachment !== undefined && linkAttachment !== null;
-  return { service: found.channelService, type: type ?? undefined, hasLink };
+  return { service: found.channelService, type: type ?? undefined, title: title ?? undefined, hasLink };
 }
 
 /** The content for a digest; undefined where text and time of a post cannot show whether the change was done. */

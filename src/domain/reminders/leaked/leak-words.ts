@@ -47,12 +47,12 @@ function endWords(app: LeakedApp, reader: LetterReader): string {
   if (ahead.length === 0) return `${revoked(isOne)}: this service refuses ${isOne ? 'it' : 'them'} now.`;
   const first = momentWords(Math.min(...ahead), reader);
   // A later report may bring the end forward, and no further mail tells of that.
-  if (isOne) return `It is revoked on ${first} at the latest. Until then, whoever has it can use it.`;
+  if (isOne) return `It is revoked on ${first} at the latest. Whoever has it can use it until it is revoked.`;
   if (ahead.length < app.tokens.length)
-    return `Some are revoked already, the others from ${first} on, or earlier.`;
+    return `Some are revoked already, the others by the times below at the latest.`;
   return new Set(ahead).size === 1
-    ? `They are revoked on ${first} at the latest. Until then, whoever has them can use them.`
-    : `They are revoked from ${first} on, each at its own time below at the latest.`;
+    ? `They are revoked on ${first} at the latest. Whoever has them can use them until they are revoked.`
+    : `They are revoked by the times below at the latest, the first by ${first}.`;
 }
 
 const nameOf = ({ hintLast }: ToldToken) =>

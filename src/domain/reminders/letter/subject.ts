@@ -126,7 +126,7 @@ function ofMany(apps: readonly LetterStage[], reader: LetterReader): string {
         ? `${appsWords(apps, 'refused')} are refused now: connect them`
         : `${apps.length} apps have tokens that are refused now`,
     ahead: () => stopOfMany(apps, reader),
-    waits: () => `${apps.length} apps wait to be connected`,
+    waits: () => `${appsWords(apps, 'waits')} wait to be connected`,
     woken: () => `${appsWords(apps, 'woken')} are in use again${advice(apps, ': connect them')}`,
     unused: () => unusedWords(apps),
   };
