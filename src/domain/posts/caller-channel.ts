@@ -1,7 +1,6 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { PostsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
-import { UNKNOWN_FOR } from './known-profiles.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../ids/legacy-ids.ts';
 import { type AccountWithAge, readAccount } from '../reads/read-account.ts';
 import { servedBy } from '../tokens/resolve-token.ts';
@@ -14,6 +13,12 @@ import type { UpdateView } from '../translation/old-update.ts';
  */
 
 export const KNOWN_FOR = 60 * MINUTE;
+
+/**
+ * An id that a reading of this age does not have is unknown. Programs learn new ids from a reading, and old programs go
+ * on naming profiles that are gone.
+ */
+export const UNKNOWN_FOR = 10 * MINUTE;
 
 /** A channel that the caller reaches. */
 export interface CallerChannel {

@@ -1,6 +1,6 @@
-import { MINUTE } from '../../shared/lifetimes.ts';
 import type { AccountReading } from '../../upstream/main-api.ts';
 import type { PostsDeps } from './deps.ts';
+import { KNOWN_FOR, UNKNOWN_FOR } from './caller-channel.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { legacyIds, type LegacyIds, meantChannel } from '../ids/legacy-ids.ts';
 import { readAccount, type AccountWithAge } from '../reads/read-account.ts';
@@ -8,7 +8,7 @@ import { servedBy } from '../tokens/resolve-token.ts';
 
 /**
  * Finds the profiles that a call names. One reading of the account serves for an hour, so a write costs one request.
- * Only an unknown id causes a new reading, unless the last one is young: old programs go on naming profiles that are gone.
+ * Only an unknown id causes a new reading, and only where the last reading is not young.
  */
 
 type Channel = AccountReading['channels'][number];
@@ -44,12 +44,6 @@ async function resolveIn(
   }
   return { profiles: [...found.values()], unknown, reading, ids };
 }
-
-/** An id that a reading of this age does not have is unknown. Programs learn new ids from a reading. */
-export const UNKNOWN_FOR = 10 * MINUTE;
-
-/** A write needs only facts of the account that rarely change. */
-const KNOWN_FOR = 60 * MINUTE;
 
 /**
  * The profiles of the account for the ids in a call. A profile that is named twice appears once.

@@ -188,13 +188,7 @@ export function createInput(update: NewUpdate, channel: PostChannel): PostInput 
   return { input: { ...own, ...timingFields(update), ...fields, ...draft }, leftOut };
 }
 
-/** The kinds with a place for a link. Offers and events have fields of their own, reels and stories only their film or picture. */
-const LINKED_KINDS: Record<string, string> = { googlebusiness: 'whats_new', facebook: 'post' };
-
-function hasPlaceForLink({ service, type }: EditedPost): boolean {
-  const linked = LINKED_KINDS[service];
-  return linked === undefined || type === undefined || type === linked || !OWN_KINDS.has(type);
-}
+const hasPlaceForLink = ({ type }: EditedPost) => type === undefined || !OWN_KINDS.has(type);
 
 /** What the post keeps although a field of its service is sent. */
 function keptOf({ service, type, title }: EditedPost): object {

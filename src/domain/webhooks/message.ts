@@ -23,7 +23,11 @@ export interface WebhookMessage {
 export const WAITING_MAX = 1000;
 
 /** Events that no change causes: the row of a message alone tells that it was told. */
-export const TIMED_EVENTS: readonly WebhookEvent[] = ['queues.hourly', 'queues.daily', 'calls.quiet'];
+export const TIMED_EVENTS: readonly string[] = [
+  'queues.hourly',
+  'queues.daily',
+  'calls.quiet',
+] satisfies WebhookEvent[];
 
 /** The body of a message (the form that the Standard Webhooks specification advises). */
 export function bodyOf(event: MessageEvent, at: number, data: object): string {
@@ -53,7 +57,7 @@ async function listenersOf(
   return listeners;
 }
 
-const isTimed = ({ event }: NewDelivery) => (TIMED_EVENTS as readonly string[]).includes(event);
+const isTimed = ({ event }: NewDelivery) => TIMED_EVENTS.includes(event);
 
 /** Leaves out what is too much for a webhook, and counts it. What time causes is found again until there is room. */
 async function withinBounds(tx: Database, deliveries: readonly NewDelivery[]): Promise<NewDelivery[]> {

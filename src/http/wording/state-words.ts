@@ -68,7 +68,10 @@ function linesOf(groups: readonly TokenGroup[], oldApi: OldApiFacts): StateLine[
   return [stateLine({ ...first, count }, oldApi)];
 }
 
-/** One line for each state that occurs. `unknownThere` as in `AppTokens`; where it is not told, no line tells of it. */
+/**
+ * One line for each state that occurs; two where some unconnected tokens stand otherwise, because the old API never saw
+ * them (`unknownThere` of `AppTokens`).
+ */
 export function stateLines(counts: Counts, oldApi: OldApiFacts, unknownThere = 0): StateLine[] {
   return ORDER.flatMap((state) => linesOf(groupsOf(state, counts[state] ?? 0, unknownThere), oldApi));
 }

@@ -41,8 +41,9 @@ const isOfNoProgram = (eb: MappingExpressions) =>
   eb.and([eb('state', '=', 'unmapped'), eb('source', '=', 'registration'), eb('last_used_at', 'is', null)]);
 
 /**
- * The waiting tokens of a holder at an app that count (`countKinds`), the last used first; at most one more than `TOKENS_MAX`. The account and each
- * address have a select of their own. In one select with `or`, SQLite read every waiting token of the app.
+ * The waiting tokens of a holder at an app that count (`countKinds`), the last used first; at most one more than
+ * `TOKENS_MAX`. The account and each address have a select of their own. In one select with `or`, SQLite read every
+ * waiting token of the app.
  */
 export async function waitingTokensOf(
   db: Database,

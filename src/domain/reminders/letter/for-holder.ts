@@ -37,6 +37,8 @@ function endOf({ app: { dates, reader } }: HolderFacts): AppDate | undefined {
 
 const hasEnded = ({ app }: HolderFacts) => (appDateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
 
+const isBesideConnected = ({ due }: HolderFacts) => due.some(({ hasConnected }) => hasConnected);
+
 /** Whether all waiting tokens are refused. */
 const areRefused = ({ due, app }: HolderFacts) => due.every((one) => isRefused(one, app.reader));
 
@@ -50,7 +52,7 @@ function mendsWords(facts: HolderFacts): string {
 function wokenWords(facts: HolderFacts, wokenAt: number): string {
   const { reader } = facts.app;
   const end = endOf(facts);
-  const what = facts.due.some(({ hasConnected }) => hasConnected) ? 'A token of it is' : 'Is';
+  const what = isBesideConnected(facts) ? 'A token of it is' : 'Is';
   const woken = `${what} in use again since ${letterDayWords(wokenAt, reader)}`;
   if (hasEnded(facts)) return `${woken}, but has stopped working.`;
   if (areRefused(facts)) return `${woken}, but is refused: ${mendsWords(facts)}.`;
@@ -134,22 +136,19 @@ function someRefused(facts: HolderFacts, { refused, milestone }: LetterStage): s
 
 /** A token that is connected works on, and turning the app off would end that one too. */
 const CONNECTED_BESIDE =
-  'Another token of it is connected and goes on. If you do not need the one that is not, there is nothing to do.';
-
-const isBesideConnected = ({ due }: HolderFacts) => due.some(({ hasConnected }) => hasConnected);
+  'Another token of it is connected and goes on. If you do not need the one that is not connected, there is nothing to do. If you do need it, connect the app';
+const TURN_OFF =
+  'If you do not need it, turn it off: nobody can use it then. If you do need it, connect the app instead';
 
 function unusedWords(facts: HolderFacts): string {
   const { reader } = facts.app;
   const end = endOf(facts);
   if (hasEnded(facts)) return 'The old API has ended, so it is of no use any more. There is nothing to do.';
-  const off = isBesideConnected(facts)
-    ? CONNECTED_BESIDE
-    : 'If you do not need it, turn it off: nobody can use it then.';
+  const choice = isBesideConnected(facts) ? CONNECTED_BESIDE : TURN_OFF;
   // No connection works after the sunset.
-  if (areRefused(facts) || end?.milestone !== 'retirement' || end.at <= reader.now)
-    return `${off} If you do need it, connect the app instead.`;
+  if (areRefused(facts) || end?.milestone !== 'retirement' || end.at <= reader.now) return `${choice}.`;
   const stops = `${stopWords(end.at, reader)} (${letterDayWords(end.at, reader)})`;
-  return `${off} If you do need it, connect the app instead: otherwise it ${stops}.`;
+  return `${choice}: otherwise it ${stops}.`;
 }
 
 const withoutDate = (facts: HolderFacts) =>
