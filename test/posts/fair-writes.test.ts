@@ -1,10 +1,10 @@
 import { type Door, openDoor } from '../endpoints/support/door.ts';
-import type { Answer } from '../support/servers/forward.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { isWrite } from './support/bakery.ts';
 import { CHANNEL, connectReader, type Reader } from './support/reader.ts';
+import { leaveOf } from './support/shrinking-budget.ts';
 
 /** Two apps that write through the bridge's own client: neither takes all places, nor the whole budget. */
 
@@ -47,18 +47,7 @@ const create = ({ token }: Reader, text: string) =>
   });
 
 /** From now on the new API counts writes against a budget in which so many are left. */
-function leave(left: number): { left: number } {
-  const budget = { left };
-  door.proxy.onOtherAnswer = (call, answer: Answer) => {
-    if (isWrite(call)) budget.left -= 1;
-    const headers = {
-      ratelimit: `"100-in-15min";r=${Math.max(0, budget.left)};t=600`,
-      'ratelimit-policy': '"100-in-15min";q=100;w=900',
-    };
-    return { ...answer, headers: { ...answer.headers, ...headers } };
-  };
-  return budget;
-}
+const leave = (left: number) => leaveOf(door, left, isWrite);
 
 /** Writes of one app, one after the other; their statuses. */
 async function writeMany(app: Reader, count: number): Promise<number[]> {

@@ -17,6 +17,9 @@ const READS_END_BELOW = 0.1;
 const READS_FOR_ONE_LEFT = 3;
 const WRITES_FOR_ONE_LEFT = 9;
 
+/** Counts a request that is about to be sent, or refuses it. @throws {LimitReached} */
+export type ShareTaker = (context: LimitsDeps, taker: BudgetApp) => void;
+
 /** The refusal of a read, to leave budget for writes or for other apps. */
 function readGivesWay(retryAfter: number): LimitReached {
   return new LimitReached('the rest of the budget is kept for writes and for other apps', retryAfter);
@@ -71,6 +74,17 @@ export function takeRead(context: LimitsDeps, taker: BudgetApp): void {
   if (isLittleLeft(context, taker)) throw readGivesWay(untilMore(context, taker));
   const wait = waitForShare(context, taker, { forOneLeft: READS_FOR_ONE_LEFT });
   if (wait > 0) throw readGivesWay(wait);
+  if (pauseOf(context, taker) <= 0) countAppRequest(context, taker);
+}
+
+/**
+ * Counts one read that a call cannot do without, because no earlier answer is known. Such a read may use what writes may,
+ * so that a flood of them leaves the rest to other apps.
+ * @throws {LimitReached} the read must not be sent
+ */
+export function takeNeededRead(context: LimitsDeps, taker: BudgetApp): void {
+  const wait = waitForShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT });
+  if (wait > 0) throw new LimitReached('the rest of the budget is kept for other apps', wait);
   if (pauseOf(context, taker) <= 0) countAppRequest(context, taker);
 }
 

@@ -2,7 +2,7 @@ import { MINUTE } from '../../shared/lifetimes.ts';
 import type { PostsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../ids/legacy-ids.ts';
-import { type AccountWithAge, readAccount } from '../reads/read-account.ts';
+import { type AccountNeed, type AccountWithAge, readAccount } from '../reads/read-account.ts';
 import { servedBy } from '../tokens/resolve-token.ts';
 import type { UpdateView } from '../translation/old-update.ts';
 
@@ -18,7 +18,7 @@ export const KNOWN_FOR = 60 * MINUTE;
  * An id that a reading of this age does not have is unknown. Programs learn new ids from a reading, and old programs go
  * on naming profiles that are gone.
  */
-export const UNKNOWN_FOR = 10 * MINUTE;
+const UNKNOWN_FOR = 10 * MINUTE;
 
 /** A channel that the caller reaches. */
 export interface CallerChannel {
@@ -28,16 +28,18 @@ export interface CallerChannel {
   ids: LegacyIds;
 }
 
+/** What a call needs of the account at first, and where the id that it names is unknown. */
+export const KNOWN_ENOUGH: AccountNeed = { acceptedAge: KNOWN_FOR };
+export const ONCE_MORE: AccountNeed = { acceptedAge: UNKNOWN_FOR, wantedBy: 'unknown id' };
+
 type ProfileIdFinder = (ids: LegacyIds) => Promise<string | undefined> | string | undefined;
 
 async function findIn(
   context: PostsDeps,
   caller: Caller,
-  { findId, acceptedAge }: { findId: ProfileIdFinder; acceptedAge: number },
+  { findId, need }: { findId: ProfileIdFinder; need: AccountNeed },
 ): Promise<CallerChannel | undefined> {
-  const reading = await servedBy(context, caller.mapping, (grant) =>
-    readAccount(context, grant, acceptedAge),
-  );
+  const reading = await servedBy(context, caller.mapping, (grant) => readAccount(context, grant, need));
   const ids = await legacyIds(context, caller, reading);
   const id = await findId(ids);
   const channel = reading.channels.find((one) => one.id === id);
@@ -49,8 +51,8 @@ async function find(
   caller: Caller,
   findId: ProfileIdFinder,
 ): Promise<CallerChannel | undefined> {
-  const known = await findIn(context, caller, { findId, acceptedAge: KNOWN_FOR });
-  return known ?? findIn(context, caller, { findId, acceptedAge: UNKNOWN_FOR });
+  const known = await findIn(context, caller, { findId, need: KNOWN_ENOUGH });
+  return known ?? findIn(context, caller, { findId, need: ONCE_MORE });
 }
 
 /** The channel that a caller names by a profile id; undefined where the caller reaches no channel of this id. */

@@ -28,11 +28,25 @@ export async function knownCounts(
   return { lengths, countsOf: (channelId) => (lengths?.size ? countsIn(lengths, channelId) : undefined) };
 }
 
-/** Adds a new post to the known length of its channel's queue. */
-export async function countNewPost(context: PostsDeps, grantId: string, post: Post): Promise<void> {
-  if (post.status !== 'scheduled') return;
-  const what = nameOfPending(post.channelId);
-  await withoutCacheFaults(context, grantId, () => lengthenList(context.store, { grantId, what }));
+/** The statuses of posts that stand in neither list of a profile. */
+const IN_NO_LIST = ['draft', 'needs_approval'];
+
+/** A new post, and when its write began. */
+export interface NewPost {
+  post: Pick<Post, 'status' | 'channelId'>;
+  writtenAt: number;
+}
+
+/** Adds a new post to the known lengths of its channel's lists. A length that it changes otherwise is forgotten. */
+export async function countNewPost(
+  context: PostsDeps,
+  grantId: string,
+  { post: { status, channelId }, writtenAt }: NewPost,
+): Promise<void> {
+  if (IN_NO_LIST.includes(status)) return;
+  if (status !== 'scheduled' && status !== 'sent') return forgetCounts(context, grantId, channelId);
+  const what = status === 'sent' ? nameOfSent(channelId) : nameOfPending(channelId);
+  await withoutCacheFaults(context, grantId, () => lengthenList(context.store, { grantId, what }, writtenAt));
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { AccountReading } from '../../upstream/main-api.ts';
 import type { PostsDeps } from './deps.ts';
-import { KNOWN_FOR, UNKNOWN_FOR } from './caller-channel.ts';
+import { KNOWN_ENOUGH, ONCE_MORE } from './caller-channel.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { legacyIds, type LegacyIds, meantChannel } from '../ids/legacy-ids.ts';
-import { readAccount, type AccountWithAge } from '../reads/read-account.ts';
+import { type AccountNeed, readAccount, type AccountWithAge } from '../reads/read-account.ts';
 import { servedBy } from '../tokens/resolve-token.ts';
 
 /**
@@ -54,9 +54,9 @@ export async function profilesNamed(
   caller: Caller,
   given: readonly string[],
 ): Promise<NamedProfiles> {
-  const read = (acceptedAge: number) =>
-    servedBy(context, caller.mapping, (grant) => readAccount(context, grant, acceptedAge));
-  const named = await resolveIn(context, caller, { reading: await read(KNOWN_FOR), given });
+  const read = (need: AccountNeed) =>
+    servedBy(context, caller.mapping, (grant) => readAccount(context, grant, need));
+  const named = await resolveIn(context, caller, { reading: await read(KNOWN_ENOUGH), given });
   if (named.unknown.length === 0) return named;
-  return resolveIn(context, caller, { reading: await read(UNKNOWN_FOR), given });
+  return resolveIn(context, caller, { reading: await read(ONCE_MORE), given });
 }

@@ -3,6 +3,7 @@ import type { GrantClient } from '../grants/grant-client.ts';
 import { mainApiOf } from '../grants/main-api-of.ts';
 import { type AccountReading, OrganizationGone } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
+import type { ShareTaker } from '../limits/fair-shares.ts';
 import type { ReadsDeps } from './deps.ts';
 import { readWithAccessToken } from '../grants/refresh/read-with-token.ts';
 
@@ -50,15 +51,29 @@ async function readWhole(read: AccountReader, known: readonly string[]): Promise
   }
 }
 
+/** What a reading knows before it begins, and the share of the budget that it may use. */
+export interface AccountQuestion {
+  /** The organizations of the last answer. */
+  known: readonly string[];
+  /** Counts each request before it is sent; absent for a person's look, which no flood of calls may prevent. */
+  take?: ShareTaker | undefined;
+}
+
 /**
- * Asks the main API for the account and channels behind a grant. `known` are the organizations of the last answer.
- * @throws {GrantDead | Forbidden | Unavailable}
+ * Asks the main API for the account and channels behind a grant.
+ * @throws {GrantDead | Forbidden | LimitReached | Unavailable}
  */
 export function askForAccount(
   context: ReadsDeps,
   grant: GrantClient,
-  known: readonly string[],
+  { known, take }: AccountQuestion,
 ): Promise<AccountReading> {
   const mainApi = mainApiOf(context, grant);
-  return readWithAccessToken(context, grant, (token) => readWhole((ids) => mainApi.read(token, ids), known));
+  return readWithAccessToken(context, grant, (token, clientId) => {
+    const read: AccountReader = async (ids) => {
+      take?.(context, { modernClientId: grant.modernClientId, clientId });
+      return mainApi.read(token, ids);
+    };
+    return readWhole(read, known);
+  });
 }

@@ -57,7 +57,7 @@ export async function proveConnection(
   const lacking = lackingIn(wanted, grant.scope);
   const client = { id: grant.id, modernClientId: grant.modern_client_id, calling };
   try {
-    const read = await withTimeout(readAccount(context, client), WAIT);
+    const read = await withTimeout(readAccount(context, client, { wantedBy: 'person' }), WAIT);
     const channels = read.channels.map((one) => ({ name: one.displayName ?? one.name, at: one.descriptor }));
     return { is: read.isStale ? 'last known' : 'read', channels, at: read.fetchedAt, lacking };
   } catch (error) {

@@ -1,5 +1,7 @@
 import { BreakerOpen } from '../../upstream/breaker.ts';
 import { NoFreePlace } from '../../upstream/concurrency-limit.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
+import { LimitReached } from '../limits/limit-reached.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import type { GrantClient } from '../grants/grant-client.ts';
 import type { ReadsDeps } from './deps.ts';
@@ -25,9 +27,16 @@ export function untilAnswered<Answer>(
   return hasLastKnown ? reads.whileClosed(answer) : answer;
 }
 
+/** Whether an older answer may serve instead: the new API is out of reach, or the rest of the budget is reserved. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof Unavailable || error instanceof LimitReached;
+}
+
+const TOLD_ELSEWHERE = [BreakerOpen, NoFreePlace, LimitReached];
+
 /**
  * Counts, and tells, that a caller got the last known answer. Of an open breaker, and of reads that find no place, lines of
- * their own tell, once for all callers.
+ * their own tell, once for all callers; of a short budget, the metrics tell.
  */
 export function tellLastKnown(
   { logger, metrics }: Pick<ReadsDeps, 'logger' | 'metrics'>,
@@ -36,6 +45,6 @@ export function tellLastKnown(
   metrics.upstream.noteLastKnown();
   const detail = error instanceof Error ? error.message : undefined;
   const fields = { grantId: grant.id, requestId: grant.calling?.requestId, ageSeconds, detail };
-  const isTold = error instanceof BreakerOpen || error instanceof NoFreePlace;
+  const isTold = TOLD_ELSEWHERE.some((kind) => error instanceof kind);
   logger.log(isTold ? 'debug' : 'warn', 'served the last known answer', fields);
 }

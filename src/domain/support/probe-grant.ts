@@ -64,7 +64,7 @@ const clientOf = ({ id, modern_client_id: modernClientId, calling }: GrantAtWork
 async function askAsCallsDo(context: SupportDeps, grant: GrantAtWork): Promise<ProbeOutcome> {
   const cached = await cachedAnswer(context, grant.id);
   const known = cached ? (JSON.parse(cached.organization_ids) as string[]) : [];
-  await withTimeout(askForAccount(context, clientOf(grant), known));
+  await withTimeout(askForAccount(context, clientOf(grant), { known }));
   return 'works';
 }
 

@@ -58,11 +58,20 @@ export function lengthsIn(lines: string, grantId: string): Map<string, number> {
   return new Map(entries);
 }
 
-/** Adds one to the known length of a list. */
-export async function lengthenList(store: Store, name: PostAnswerName): Promise<void> {
+/**
+ * Adds one to the known length of a list, for a post that was written at this time. A list that was read later may hold
+ * the post already, so its length is forgotten.
+ */
+export async function lengthenList(store: Store, name: PostAnswerName, writtenAt: number): Promise<void> {
   await store.volatile
     .updateTable('post_answers')
-    .set((eb) => ({ length: eb('length', '+', 1) }))
+    .set((eb) => ({
+      length: eb
+        .case()
+        .when('fetched_at', '<=', writtenAt)
+        .then(eb('length', '+', 1))
+        .end(),
+    }))
     .where('id', '=', idOfAnswer(name))
     .where('length', 'is not', null)
     .execute();

@@ -3,6 +3,7 @@ import type { LimitsDeps } from '../../../src/domain/limits/deps.ts';
 import {
   requireBudget,
   requireWrites,
+  takeNeededRead,
   takeRead,
   takeWrite,
   whyUnsent,
@@ -92,6 +93,22 @@ test('below a tenth of the budget reads give way to writes until the window open
   expect(read()).toEqual(limit(GIVES_WAY, 1000));
   clock.advance(500);
   expect(read()).toBeUndefined();
+});
+
+test('a read without an earlier answer goes on to nine times, below a tenth too, and counts', async () => {
+  const needed = (app = one) => refusalOf(() => takeNeededRead(context, app));
+  await report(20);
+  times(60, read);
+  times(120, needed);
+  expect(needed()).toEqual(limit(KEPT, 600_000));
+  expect(needed()).not.toBeInstanceOf(BudgetSpent);
+  await report(9);
+  times(9 * 9, () => needed(other));
+  expect(needed(other)).toBeInstanceOf(LimitReached);
+  times(500, () => needed(own));
+  await pause(30);
+  times(500, () => needed({ modernClientId: BRIDGE, clientId: 'a third' }));
+  expect(write({ modernClientId: BRIDGE, clientId: 'a third' })).toEqual(limit(PAUSED, 30_000));
 });
 
 test('at a tenth of the budget reads go on', async () => {

@@ -1,5 +1,7 @@
 import { type Door, openDoor } from '../../endpoints/support/door.ts';
+import { rawForm, sendRaw } from '../../support/callers/raw-request.ts';
 import { openStoreBreaker } from '../../support/database/store-breaker.ts';
+import { isWrite } from '../support/bakery.ts';
 import { connectReader, isoIn, TWITTER, type Reader, CHANNEL } from '../support/reader.ts';
 
 /** Numbers of the account and its profiles are what is known, or absent. */
@@ -64,6 +66,48 @@ test('a list of what came since a time counts for nothing', async () => {
   const before = await countsOf(CHANNEL);
   await reader.list('pending.json?since=1');
   expect(await countsOf(CHANNEL)).toEqual(before);
+});
+
+/** Both lists are read to their ends; their lengths. */
+async function readBoth() {
+  const pending = (await reader.list('pending.json?count=100')).total;
+  return { pending, sent: (await reader.list('sent.json?count=100')).total };
+}
+
+const createUpdate = (text: string, more = {}) =>
+  sendRaw(door.bridgeUrl, {
+    method: 'POST',
+    path: '/1/updates/create.json',
+    ...rawForm(new URLSearchParams({ 'profile_ids[]': CHANNEL, text, ...more }).toString(), {
+      authorization: `Bearer ${reader.token}`,
+    }),
+  });
+
+describe('a post that the app makes', () => {
+  afterEach(() => {
+    door.proxy.onOtherAnswer = undefined;
+  });
+
+  test('and that is sent at once counts among the sent ones alone', async () => {
+    const before = await readBoth();
+    const { status } = await createUpdate('At once', { now: 'true' });
+    expect([status, await countsOf(CHANNEL)]).toEqual([200, { ...before, sent: before.sent + 1 }]);
+    expect(await readBoth()).toEqual({ ...before, sent: before.sent + 1 });
+  });
+
+  test('and whose queue is read before its answer comes counts once', async () => {
+    const { pending } = await readBoth();
+    door.proxy.onOtherAnswer = async (call, answer) => {
+      if (!isWrite(call)) return answer;
+      await door.bridge.context.store.volatile.deleteFrom('post_answers').execute();
+      await reader.list('pending.json?count=100');
+      return answer;
+    };
+    const { status } = await createUpdate('Read in between');
+    expect([status, await countsOf(CHANNEL)]).toEqual([200, undefined]);
+    expect((await readBoth()).pending).toBe(pending + 1);
+    expect(await countsOf(CHANNEL)).toMatchObject({ pending: pending + 1 });
+  });
 });
 
 test('a cache that is away takes the counts away, and costs no caller an answer', async () => {

@@ -56,7 +56,7 @@ describe.each(databaseKinds)('on %s a kept text of a list', (kind) => {
 
   const CHANGES: Array<[what: string, change: (grantId: string) => Promise<unknown>]> = [
     ['the list is read again', (grantId) => storePostAnswer(stores.one, { grantId, what: WHAT }, list(11))],
-    ['a post is added to its length', (grantId) => lengthenList(stores.one, { grantId, what: WHAT })],
+    ['a post is added to its length', (grantId) => lengthenList(stores.one, { grantId, what: WHAT }, 10)],
     ['its length is forgotten', (grantId) => forgetLengths(stores.one, grantId, [WHAT])],
     ['the lists of the grant are dropped', (grantId) => dropPostAnswers(stores.one, grantId)],
     ['old lists are dropped', () => dropPostAnswersBefore(stores.one, 11)],

@@ -33,7 +33,8 @@ async function isProbe(context: GrantsDeps, { id }: WantedGrant): Promise<boolea
 /** What the log of troubles calls these reads. */
 const READS = 'reads';
 
-type AuthorizedRead<Answer> = (accessToken: string) => Promise<Answer>;
+/** `app` is the client id of the grant's app. */
+type AuthorizedRead<Answer> = (accessToken: string, app: string) => Promise<Answer>;
 
 async function whileOpen(
   context: GrantsDeps,
@@ -41,7 +42,8 @@ async function whileOpen(
   ask: AuthorizedRead<unknown>,
 ): Promise<never> {
   // Nobody waits for a probe. The breaker notes what it shows.
-  if (await isProbe(context, grant)) withAccessToken(context, grant, ask).catch(() => undefined);
+  if (await isProbe(context, grant))
+    withAccessToken(context, grant, (token, { clientId }) => ask(token, clientId)).catch(() => undefined);
   throw BREAKER_OPEN;
 }
 
@@ -83,7 +85,7 @@ export async function readWithAccessToken<Answer>(
     return await withAccessToken(context, grant, (accessToken, { clientId, grantId }) => {
       clearInterval(late);
       const takers = [`app ${clientId}`, `grant ${grantId}`];
-      return inTurn(context, takers, () => ask(accessToken));
+      return inTurn(context, takers, () => ask(accessToken, clientId));
     });
   } finally {
     clearInterval(late);

@@ -7,6 +7,7 @@ import type { GrantClient } from '../../grants/grant-client.ts';
 import type { PostsDeps } from '../deps.ts';
 import { mainApiOf } from '../../grants/main-api-of.ts';
 import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
+import { type ShareTaker, takeNeededRead, takeRead } from '../../limits/fair-shares.ts';
 import { freshFor } from '../../limits/freshness.ts';
 import type { AccountWithAge } from '../../reads/read-account.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
@@ -33,6 +34,7 @@ export interface BoardsAnswer {
 }
 
 interface BoardsRequest {
+  take: ShareTaker;
   channelIds: string[];
   organizationIds: string[];
 }
@@ -47,9 +49,10 @@ async function fetchBoards(
   const now = () => context.clock.now();
   const found: Record<string, Board[] | null> = Object.fromEntries(wanted.channelIds.map((id) => [id, null]));
   for (const ids of chunksOf(wanted.organizationIds, ORGANIZATIONS_PER_REQUEST)) {
-    const read = await readWithAccessToken(context, grant, (accessToken) =>
-      readBoards({ mainApi, accessToken, now }, ids),
-    ).catch((cause: unknown) => {
+    const read = await readWithAccessToken(context, grant, async (accessToken, clientId) => {
+      wanted.take(context, { modernClientId: grant.modernClientId, clientId });
+      return readBoards({ mainApi, accessToken, now }, ids);
+    }).catch((cause: unknown) => {
       if (!(cause instanceof OrganizationGone)) throw cause;
       throw new Unavailable('the organizations changed while their boards were read', { cause });
     });
@@ -65,7 +68,7 @@ async function fetchBoards(
 
 /**
  * The boards of the Pinterest channels in a reading. An account without Pinterest channels costs no request.
- * @throws {GrantDead | Forbidden | Unavailable}
+ * @throws {GrantDead | Forbidden | LimitReached | Unavailable}
  */
 export async function knownBoards(
   context: PostsDeps,
@@ -85,8 +88,8 @@ export async function knownBoards(
   const kept = isWhole ? parsed : undefined;
   const age = kept ? context.clock.now() - kept.fetchedAt : Number.POSITIVE_INFINITY;
   if (kept && age < freshFor(context, grant)) return { ...kept, isStale: false };
-  const read = () => fetchBoards(context, grant, wanted);
-  const lastKnown = () =>
-    kept && age < context.settings.profilesStale ? { ...kept, isStale: true } : undefined;
-  return freshOrLastKnown(context, { grant, key: `boards ${grant.id}`, read, lastKnown });
+  const lastKnown = kept && age < context.settings.profilesStale ? { ...kept, isStale: true } : undefined;
+  const take = lastKnown ? takeRead : takeNeededRead;
+  const read = () => fetchBoards(context, grant, { ...wanted, take });
+  return freshOrLastKnown(context, { grant, key: `boards ${grant.id}`, read, lastKnown: () => lastKnown });
 }

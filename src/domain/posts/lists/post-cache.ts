@@ -1,4 +1,3 @@
-import { LimitReached } from '../../limits/limit-reached.ts';
 import {
   findTwoAnswers,
   type PostAnswerName,
@@ -6,11 +5,10 @@ import {
   WHEN_CHANGED,
 } from '../../../store/posts/post-answers.ts';
 import type { AnswerVersion } from '../../../store/posts/told-lists.ts';
-import { Unavailable } from '../../../upstream/outcomes.ts';
 import { keepWhileAlive, withoutCacheFaults } from '../../grants/refresh/answer-cache.ts';
 import type { PostsDeps } from '../deps.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
-import { tellLastKnown, untilAnswered } from '../../reads/until-answered.ts';
+import { isPassing, tellLastKnown, untilAnswered } from '../../reads/until-answered.ts';
 
 /** The last answers about posts. The cache only saves requests, therefore a broken cache does not fail a call. */
 
@@ -58,10 +56,6 @@ interface ReadWithFallback<Answer> {
   key: string;
   read: () => Promise<Answer>;
   lastKnown: () => Answer | undefined;
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof Unavailable || error instanceof LimitReached;
 }
 
 /** The new answer; the last known one while the new API is out of reach or the rest of the budget is reserved. */

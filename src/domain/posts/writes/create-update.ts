@@ -7,7 +7,7 @@ import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { PostsDeps } from '../deps.ts';
 import type { Caller } from '../../ids/match-ids.ts';
 import { contentText } from '../../ids/updates/content-digest.ts';
-import { countNewPost, knownCounts } from '../known-counts.ts';
+import { knownCounts } from '../known-counts.ts';
 import { type NamedProfile, type NamedProfiles, profilesNamed } from '../known-profiles.ts';
 import { requireScope, ScopeMissing } from '../scope-missing.ts';
 import { requireRight } from './require-right.ts';
@@ -129,10 +129,9 @@ async function pendingAfter(
   { mapping }: Writer,
   ends: readonly ProfileEnd[],
 ): Promise<number | undefined> {
-  const done = ends.flatMap((end) => (end.kind === 'done' ? [end.post] : []));
-  for (const post of done) await countNewPost(context, mapping.grant_id, post);
-  const [first] = done;
-  return first && (await knownCounts(context, mapping.grant_id)).countsOf(first.channelId)?.pending;
+  const first = ends.find(({ kind }) => kind === 'done');
+  if (first?.kind !== 'done') return undefined;
+  return (await knownCounts(context, mapping.grant_id)).countsOf(first.post.channelId)?.pending;
 }
 
 /** If no post was sent, the first error ends the whole call. */

@@ -14,7 +14,7 @@ import { takersOf } from '../../tokens/proven-app.ts';
 import { withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 import { type Attempt, claimWrite, type ClaimedWrite, notSent, requireSendable } from './claim-write.ts';
 import { endRow, settle } from './keep-outcome.ts';
-import { forgetCounts } from '../known-counts.ts';
+import { countNewPost, forgetCounts } from '../known-counts.ts';
 import { notePostsChanged } from '../lists/post-cache.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
@@ -55,23 +55,28 @@ async function send(context: PostsDeps, parts: ClaimedWrite, accessToken: string
   }
 }
 
-const KEEPS_LENGTHS: readonly WriteCall[] = ['create', 'move_to_top', 'reorder', 'shuffle'];
+const KEEPS_LENGTHS: readonly WriteCall[] = ['move_to_top', 'reorder', 'shuffle'];
 
-/** Whether the lists keep their lengths, or the call itself counts the new post. */
+/** Whether the lists keep their lengths: a moved post, or a post with changed content, stays in its list. */
 function keepsLengths({ call, write }: ClaimedWrite): boolean {
   return KEEPS_LENGTHS.includes(call) || (call === 'update' && write.input['mode'] === undefined);
 }
 
-/**
- * Marks the cached posts as out of date. The call itself counts a new post. A moved post, or a post with changed
- * content, stays in its list.
- */
-async function noteChange(context: PostsDeps, parts: ClaimedWrite, end: WriteEnd) {
-  const { grant, channelId } = parts;
-  const isDone = end.kind === 'done';
-  if (!isDone || !keepsLengths(parts))
-    await forgetCounts(context, grant.id, (isDone ? end.post?.channelId : undefined) ?? channelId);
-  await notePostsChanged(context, grant.id);
+/** What a write did to the known lengths of the lists. A write in doubt may or may not have changed them. */
+async function noteLengths(context: PostsDeps, parts: ClaimedWrite, end: WriteEnd): Promise<void> {
+  const { grant, channelId, call, attempt } = parts;
+  const post = end.kind === 'done' ? end.post : undefined;
+  const writtenAt = attempt.claim?.begun.now;
+  if (call === 'create' && post && writtenAt !== undefined)
+    return countNewPost(context, grant.id, { post, writtenAt });
+  if (end.kind === 'done' && keepsLengths(parts)) return;
+  await forgetCounts(context, grant.id, post?.channelId ?? channelId);
+}
+
+/** Marks the cached posts as out of date, also where the caller of the write waits no longer. */
+async function noteChange(context: PostsDeps, parts: ClaimedWrite, end: WriteEnd): Promise<void> {
+  await noteLengths(context, parts, end);
+  await notePostsChanged(context, parts.grant.id);
 }
 
 /** An error without an outcome proves that the write was not carried out. */
