@@ -33,6 +33,11 @@ async function fetchReading(
   return { ...reading, fetchedAt, isStale: false };
 }
 
+/** In milliseconds. What was never read is older than anything. */
+function ageOf({ clock }: ReadsDeps, cached: StoredAnswer | undefined): number {
+  return cached ? clock.now() - cached.fetched_at : Number.POSITIVE_INFINITY;
+}
+
 function readingIn({ body, fetched_at: fetchedAt }: StoredAnswer, age: { isStale: boolean }): AccountWithAge {
   return { ...(JSON.parse(body) as AccountReading), fetchedAt, ...age };
 }
@@ -71,7 +76,7 @@ export async function readAccount(
   { acceptedAge = 0, wantedBy = 'call' }: AccountNeed = {},
 ): Promise<AccountWithAge> {
   const cached = await cachedAnswer(context, grant.id);
-  const age = cached ? context.clock.now() - cached.fetched_at : Number.POSITIVE_INFINITY;
+  const age = ageOf(context, cached);
   const isFresh = age < Math.max(freshFor(context, grant), acceptedAge);
   if (cached && isFresh) return readingIn(cached, { isStale: false });
   const kept = cached && age < context.settings.profilesStale ? cached : undefined;
