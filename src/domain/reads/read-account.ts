@@ -79,7 +79,7 @@ export async function readAccount(
   const age = ageOf(context, cached);
   const isFresh = age < Math.max(freshFor(context, grant), acceptedAge);
   if (cached && isFresh) return readingIn(cached, { isStale: false });
-  const kept = cached && age < context.settings.profilesStale ? cached : undefined;
+  const kept = age < context.settings.profilesStale ? cached : undefined;
   const take = takerFor(wantedBy, kept !== undefined);
   const read = () => fetchReading(context, grant, { known: organizationsIn(cached, age), take });
   const key = `read ${grant.id} for ${wantedBy}`;
