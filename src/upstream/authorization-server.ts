@@ -4,7 +4,7 @@ import { createClientRest } from './client-rest.ts';
 import { type Connection, type ConnectionBreaker, openConnection } from './connection.ts';
 import { answersDiscovery, createDiscovery, type Discovery, type ServerMetadata } from './discovery.ts';
 import { type HttpAnswer, jsonObject, send } from './http-client.ts';
-import { InDoubt, type TokenPair, Unavailable } from './outcomes.ts';
+import { InDoubt, Rejected, type TokenPair, Unavailable } from './outcomes.ts';
 import {
   areCredentialsRight,
   authorizationAddress,
@@ -123,8 +123,21 @@ async function sendRepeatable(url: string, body?: string, trace?: TraceContext):
   }
 }
 
-/** Answers that mean: no introspection for this client. */
-const NOT_FOR_US = [401, 403, 404, 405];
+/** Refusals that mean: no introspection for this client (RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1). */
+const NOT_FOR_US: readonly unknown[] = ['unauthorized_client', 'access_denied', 'insufficient_scope'];
+const REFUSALS = [400, 401, 403];
+
+/**
+ * What an answer without a word about the token says. Only an explicit refusal shows that the client may not ask. A wrong
+ * secret, or a gateway in trouble, must not make the bridge decide as if there were no introspection.
+ * @throws {Unavailable}
+ */
+function notForUs(answer: HttpAnswer): undefined {
+  const error = REFUSALS.includes(answer.status) ? jsonObject(answer)?.['error'] : undefined;
+  if (NOT_FOR_US.includes(error)) return undefined;
+  const cause = error === 'invalid_client' ? new Rejected('invalid_client') : undefined;
+  throw new Unavailable(`the introspection endpoint answered ${answer.status}`, { cause });
+}
 
 async function isLive(
   metadata: ServerMetadata,
@@ -135,11 +148,8 @@ async function isLive(
   if (url === undefined || client.clientSecret === undefined) return undefined;
   const form = credentialed(client, { token, token_type_hint: 'refresh_token' });
   const answer = await sendRepeatable(url, form, trace);
-  if (NOT_FOR_US.includes(answer.status)) return undefined;
   const active = answer.status === 200 ? jsonObject(answer)?.['active'] : undefined;
-  if (typeof active !== 'boolean')
-    throw new Unavailable(`the introspection endpoint answered ${answer.status}`);
-  return active;
+  return typeof active === 'boolean' ? active : notForUs(answer);
 }
 
 async function revoke(metadata: ServerMetadata, client: ModernClient, token: string): Promise<boolean> {

@@ -65,19 +65,25 @@ export async function answersDiscovery(authUrl: string): Promise<boolean> {
   );
 }
 
-async function fetchMetadata(authUrl: string): Promise<ServerMetadata> {
+interface FoundMetadata {
+  metadata: ServerMetadata;
+  /** Whether the server has a document. */
+  isThere: boolean;
+}
+
+async function fetchMetadata(authUrl: string): Promise<FoundMetadata> {
   for (const path of PATHS) {
     const document = await fetchDocument(`${authUrl}${path}`);
-    if (document) return readMetadata(authUrl, document);
+    if (document) return { metadata: readMetadata(authUrl, document), isThere: true };
   }
-  return readMetadata(authUrl, {});
+  return { metadata: readMetadata(authUrl, {}), isThere: false };
 }
 
 /** The metadata of one server, shared by everything that asks for it. */
 export interface Discovery {
   /**
-   * Fetched at first use and again after ten minutes. While the server cannot be reached, the last known metadata stays
-   * valid.
+   * Fetched at first use and again after ten minutes. While the server cannot be reached, or does not find a document
+   * that it had before, the last known metadata stays valid.
    * @throws {Unavailable} when no metadata is known yet
    */
   metadata(): Promise<ServerMetadata>;
@@ -85,37 +91,45 @@ export interface Discovery {
   known(): ServerMetadata | undefined;
 }
 
-/** Runs one fetch at a time, however many ask; after a failure none for some seconds. */
-function createFetch(authUrl: string): () => Promise<ServerMetadata> {
+/**
+ * Runs one fetch at a time, however many ask; after a failure none for some seconds. A document that was there and is
+ * not found any more is a failure: during a deployment a gateway answers 404 for everything.
+ */
+function createFetch(authUrl: string, now: () => number): () => Promise<FoundMetadata> {
+  let wasThere = false;
   let failed: { cause: unknown; at: number } | undefined;
-  let underWay: Promise<ServerMetadata> | undefined;
+  let underWay: Promise<FoundMetadata> | undefined;
   const fetchOnce = async () => {
     try {
-      return await fetchMetadata(authUrl);
+      const found = await fetchMetadata(authUrl);
+      if (wasThere && !found.isThere) throw new Error('the metadata are not found any more');
+      wasThere = found.isThere;
+      return found;
     } catch (cause) {
-      failed = { cause, at: performance.now() };
+      failed = { cause, at: now() };
       throw cause;
     } finally {
       underWay = undefined;
     }
   };
   return () => {
-    if (failed && performance.now() - failed.at < FAILED_FOR) return Promise.reject(failed.cause);
+    if (failed && now() - failed.at < FAILED_FOR) return Promise.reject(failed.cause);
     underWay ??= fetchOnce();
     return underWay;
   };
 }
 
-/** The discovery of the server at `authUrl`. */
-export function createDiscovery(authUrl: string): Discovery {
-  const fetchShared = createFetch(authUrl);
+/** The discovery of the server at `authUrl`. `now` is in milliseconds from any moment. */
+export function createDiscovery(authUrl: string, now = () => performance.now()): Discovery {
+  const fetchShared = createFetch(authUrl, now);
   let known: { metadata: ServerMetadata; at: number } | undefined;
   return {
     known: () => known?.metadata,
     async metadata() {
-      if (known && performance.now() - known.at < KNOWN_FOR) return known.metadata;
+      if (known && now() - known.at < KNOWN_FOR) return known.metadata;
       try {
-        known = { metadata: await fetchShared(), at: performance.now() };
+        const { metadata } = await fetchShared();
+        known = { metadata, at: now() };
       } catch (cause) {
         if (!known)
           throw new Unavailable('the metadata of the authorization server cannot be read', { cause });

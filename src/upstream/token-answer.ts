@@ -7,6 +7,9 @@ const UNSPENT: readonly string[] = ['invalid_client', 'invalid_request', 'unauth
 /** The lifetime of an access token when the answer has no usable one. */
 const UNSTATED_LIFETIME = 5 * MINUTE;
 
+/** How long to wait after a 429 that does not say how long. */
+const UNSTATED_WAIT = 1 * MINUTE;
+
 /**
  * `expires_in` in whole milliseconds: a number or its text, cut to between one second and a year (docs/threats.md E97).
  */
@@ -74,7 +77,7 @@ function throwFailure(answer: HttpAnswer, now: number): never {
     const isOfClient = isLimitOfClient(body);
     throw new Unavailable('the authorization server asks the bridge to slow down', {
       isOfClient,
-      ...(retryAfter !== undefined && { retryAfter }),
+      retryAfter: retryAfter ?? UNSTATED_WAIT,
     });
   }
   const code = isClientError(answer.status) ? body?.['error'] : undefined;

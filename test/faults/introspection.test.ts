@@ -64,3 +64,24 @@ test('a token whose answer was lost is spent, is never presented again, and re-a
     .execute();
   expect(dead).toHaveLength(1);
 });
+
+test('a refused client is no server without introspection: the grant waits, and nothing is presented', async () => {
+  const token = await tokenInDoubt('onTokenCall');
+  const before = system.proxy.refreshes().length;
+  const refused = { error: 'invalid_client' };
+  system.proxy.insteadOfOther = ({ path }) =>
+    path === '/token/introspection'
+      ? {
+          status: 401,
+          headers: { 'content-type': 'application/json' },
+          body: Buffer.from(JSON.stringify(refused)),
+        }
+      : undefined;
+  expect((await read(system, '/1/profiles.json', token)).headers['age']).toBeDefined();
+  expect(system.proxy.refreshes().length - before).toBe(0);
+  system.proxy.insteadOfOther = undefined;
+  clock.advance(30_000);
+  const answer = await read(system, '/1/profiles.json', token);
+  expect([answer.status, answer.headers['age']]).toEqual([200, undefined]);
+  expect(system.proxy.refreshes().length - before).toBe(1);
+});

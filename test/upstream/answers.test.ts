@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { createDiscovery } from '../../src/upstream/discovery.ts';
 import { createAuthorizationServer } from '../../src/upstream/authorization-server.ts';
 import { createBreaker } from '../../src/upstream/breaker.ts';
 import type { HttpAnswer } from '../../src/upstream/http-client.ts';
@@ -104,9 +105,8 @@ test.each(FOREIGN)('row E106 an endpoint of %s in the discovery is never asked',
 test.each<[string, number, unknown, boolean | undefined]>([
   ['active', 200, { active: true }, true],
   ['not active', 200, { active: false }, false],
-  ['401', 401, {}, undefined],
-  ['403', 403, {}, undefined],
-  ['404', 404, {}, undefined],
+  ['that the client may not ask', 401, { error: 'unauthorized_client' }, undefined],
+  ['that it denies access', 403, { error: 'access_denied' }, undefined],
 ])('introspection that answers %s says %p', async (_name, status, body, live) => {
   answers = { [OPENID]: [200, document()], '/introspect': [status, body] };
   expect(await asClient().isLive('t')).toBe(live);
@@ -115,9 +115,27 @@ test.each<[string, number, unknown, boolean | undefined]>([
 test.each<[string, number, unknown]>([
   ['503', 503, {}],
   ['200 without a word', 200, {}],
+  ['404 of a gateway', 404, '<html>'],
+  ['403 of a firewall', 403, '<html>'],
+  ['401 without a reason', 401, {}],
+  ['a wrong secret', 401, { error: 'invalid_client' }],
 ])('introspection that answers %s proves nothing', async (_name, status, body) => {
   answers = { [OPENID]: [200, document()], '/introspect': [status, body] };
   await expect(asClient().isLive('t')).rejects.toBeInstanceOf(Unavailable);
+});
+
+test('metadata that were there and are not found stay known, and are asked for again', async () => {
+  const [known, now] = [{ ...document() }, { ms: 0 }];
+  answers = { [OPENID]: [200, known] };
+  const discovery = createDiscovery(origin, () => now.ms);
+  const before = await discovery.metadata();
+  expect(before.introspectionEndpoint).toBe(known.introspection_endpoint);
+  answers = {};
+  now.ms += 11 * 60_000;
+  expect(await discovery.metadata()).toEqual(before);
+  answers = { [OPENID]: [200, { ...known, issuer: 'https://new.example' }] };
+  now.ms += 4000;
+  expect((await discovery.metadata()).issuer).toBe('https://new.example');
 });
 
 test('a revocation that fails is still owed', async () => {

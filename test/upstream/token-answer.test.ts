@@ -135,17 +135,17 @@ test.each<[status: number, body: unknown]>([
 
 const LIMIT = { extensions: { code: 'RATE_LIMIT_EXCEEDED' } };
 
-test.each<[body: unknown, headers: object, isOfClient: boolean, retryAfter: number | undefined]>([
-  [{}, {}, false, undefined],
+test.each<[body: unknown, headers: object, isOfClient: boolean, retryAfter: number]>([
+  [{}, {}, false, 60_000],
   [{}, { 'retry-after': '7' }, false, 7000],
   ['slow down', { 'retry-after': '7' }, false, 7000],
   ['', { 'retry-after': new Date(NOW + 9000).toUTCString() }, false, 9000],
-  [{ error: 'invalid_grant' }, {}, false, undefined],
-  [{ errors: [LIMIT] }, {}, true, undefined],
-  [{ errors: [null, 'x', { extensions: null }, LIMIT] }, {}, true, undefined],
-  [{ errors: [{ extensions: { code: 'OTHER' } }] }, {}, false, undefined],
-  [{ errors: [] }, {}, false, undefined],
-  [{ errors: LIMIT }, {}, false, undefined],
+  [{ error: 'invalid_grant' }, {}, false, 60_000],
+  [{ errors: [LIMIT] }, {}, true, 60_000],
+  [{ errors: [null, 'x', { extensions: null }, LIMIT] }, {}, true, 60_000],
+  [{ errors: [{ extensions: { code: 'OTHER' } }] }, {}, false, 60_000],
+  [{ errors: [] }, {}, false, 60_000],
+  [{ errors: LIMIT }, {}, false, 60_000],
 ])('429 with %j and %j asks to wait', (body, headers, isOfClient, retryAfter) => {
   const failure = failureOf(429, body, { headers });
   expect(failure).toMatchObject({ name: 'Unavailable', isOfClient, retryAfter });

@@ -3,6 +3,9 @@ import {
   findModernClientOf,
   type ModernClientRow,
 } from '../../store/apps/modern-clients.ts';
+import { Unavailable } from '../../upstream/outcomes.ts';
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { madeOnce } from '../../shared/memory/made-once.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
 import type { GrantsDeps } from './deps.ts';
 import { clientSecretPlace } from '../keys/sealing-context.ts';
@@ -17,14 +20,31 @@ function asClient(context: GrantsDeps, row: ModernClientRow): AuthorizationServe
   return context.sides.serverFor({ clientId: id, clientSecret });
 }
 
+/** When this process last told of an unknown client, by its id: once a minute, however many grants stand on it. */
+const memories = new WeakMap<GrantsDeps, Map<string, number>>();
+
+function tellUnknown(context: GrantsDeps, modernClientId: string): void {
+  const told = madeOnce(memories, context, () => new Map<string, number>());
+  const now = context.clock.elapsed();
+  if (now - (told.get(modernClientId) ?? Number.NEGATIVE_INFINITY) < MINUTE) return;
+  told.set(modernClientId, now);
+  context.logger.error(
+    'ALARM: connections stand on a client that this bridge does not know: set MODERN_CLIENT_ID back',
+    { modernClientId },
+  );
+}
+
 /**
- * The authorization server, called as the client through which a grant was obtained. For an unknown client the bridge's
- * client is used.
+ * The authorization server, called as the client through which a grant was obtained. Another client must not present
+ * the refresh token: the server would refuse it, and the bridge would take the grant for ended (docs/decisions/0001).
+ * @throws {Unavailable} the client is not known: MODERN_CLIENT_ID was changed
  */
 export async function serverOf(context: GrantsDeps, modernClientId: string): Promise<AuthorizationServer> {
   if (modernClientId === context.server.clientId) return context.server;
   const row = await findModernClient(context.store.durable, modernClientId);
-  return row ? asClient(context, row) : context.server;
+  if (row) return asClient(context, row);
+  tellUnknown(context, modernClientId);
+  throw new Unavailable('the client of the grant is not known to this bridge');
 }
 
 /** The return address of the bridge's client and of apps' own clients that have a secret. */

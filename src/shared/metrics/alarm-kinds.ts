@@ -11,7 +11,7 @@ const KINDS: ReadonlyArray<readonly [string, RegExp]> = [
   ['disk_full', /^the disk is nearly full/],
   ['many_deaths', /^many grants ended/],
   ['answers_lost', /^many answers were lost/],
-  ['client_refused', /^the new API refuses the client/],
+  ['client_refused', /^the new API refuses the client|^connections stand on a client /],
   ['fresh_token_refused', /^the main API refuses a fresh access token/],
   ['unreadable_value', /^a grant cannot be refreshed| failed$/],
   ['restored_grants_spent', /^every restored grant seems to be spent/],

@@ -23,15 +23,43 @@ export async function releaseClaim(
   db: Database,
   { id, version }: GrantVersion,
   release: { to: 'ready' | 'in_doubt'; claimId: string; retryAt: number; now: number },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const result = await db
     .updateTable('grants')
     .set({ state: release.to, retry_at: release.retryAt, updated_at: release.now })
     .where('id', '=', id)
     .where('version', '=', version)
     .where('state', '=', 'presenting')
     .where('claim_id', '=', release.claimId)
-    .execute();
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/**
+ * Ends the doubt about a claim when its attempt, the first of its version, provably spent nothing. Nobody has presented
+ * the version since: a new presentation and a take-over write another claim.
+ */
+export async function endDoubtOfClaim(
+  db: Database,
+  { id, version }: GrantVersion,
+  proven: { claimId: string; retryAt: number; now: number },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('grants')
+    .set({
+      state: 'ready',
+      doubt_since: null,
+      doubted_at: null,
+      retry_at: proven.retryAt,
+      updated_at: proven.now,
+    })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', '=', 'in_doubt')
+    .where('claim_id', '=', proven.claimId)
+    .where('restored_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
 }
 
 /** Postpones the next attempt at a grant that is not being presented. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Sqlite } from '../../../src/shared/sqlite.ts';
+import { accessTokenFor } from '../../../src/domain/grants/refresh/access-token.ts';
 import { endGrant } from '../../../src/domain/grants/end-grant.ts';
 import {
   storeRotatedPair,
@@ -11,6 +12,7 @@ import {
 import { sealPair } from '../../../src/domain/grants/sealed-pair.ts';
 import { findGrant } from '../../../src/store/grants/grants.ts';
 import type { Grant } from '../../../src/store/tables/tables.ts';
+import { otherMachine } from '../../grants/support/other-machine.ts';
 import { holdAnswer, until } from '../../support/servers/held-answer.ts';
 import { issueToken, read } from '../../support/callers/legacy-calls.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
@@ -85,6 +87,26 @@ test('a grant that another process presents meanwhile is not given up as lost', 
   expect((await call).headers['age']).toBeUndefined();
   expect(await row()).toMatchObject({ state: 'ready', version: 2 });
   expect(sent()).toBe(2);
+});
+
+test('the proof that nothing was spent ends the doubt in which another process has put the claim', async () => {
+  const { token, row, sent } = await expiredToken();
+  const machine = otherMachine(system.bridge.context, join(VAR_DIR, 'other-spill'));
+  const { id } = await row();
+  system.proxy.onTokenAnswer = async () => {
+    clock.advance(21_000);
+    await accessTokenFor(machine, { id }).catch(() => undefined);
+    expect(await row()).toMatchObject({ state: 'in_doubt', version: 1 });
+    return { status: 429, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}') };
+  };
+  expect((await profiles(token)).headers['age']).toBeDefined();
+  expect(await row()).toMatchObject({ state: 'ready', version: 1, doubt_since: null, doubted_at: null });
+  const { retry_at: retryAt } = await row();
+  // A 429 that does not say how long to wait is one all the same.
+  expect(retryAt - clock.now()).toBeGreaterThan(30_000);
+  const entries = await durable().selectFrom('events').select('action').where('grant_id', '=', id).execute();
+  expect(entries.map(({ action }) => action).slice(-2)).toEqual(['refresh_in_doubt', 'refresh_unspent']);
+  expect(sent()).toBe(1);
 });
 
 test('a refusal that comes when another process has stored the next pair ends nothing', async () => {

@@ -4,7 +4,6 @@ import {
   CLAIM_TO_WRITE_LIMIT,
   DOUBT_REST_MAX,
   LOOK_AGAIN,
-  NOTHING_SENT_REST_MAX,
   SILENT_AFTER,
   STORE_LIMIT,
   UPSTREAM_TIMEOUT,
@@ -12,7 +11,7 @@ import {
 import { claimInTurn, TurnGone } from '../../../store/grants/claim-in-turn.ts';
 import type { BreakerView } from '../../../store/grants/refresh-breaker.ts';
 import { type ClaimDecision, claimPresenting } from '../../../store/grants/claim-presenting.ts';
-import { restUntil, releaseClaim } from '../../../store/grants/presentations.ts';
+import { restUntil } from '../../../store/grants/presentations.ts';
 import type { AuthorizationServer } from '../../../upstream/authorization-server.ts';
 import { BreakerOpen } from '../../../upstream/breaker.ts';
 import type { Connection } from '../../../upstream/connection.ts';
@@ -25,10 +24,10 @@ import { changeOfClaim, isCalmTurn } from './stop/breaker-rules.ts';
 import { endProbe, findTurn, followOutcome } from './stop/doubt-breaker.ts';
 import { enter, waitToEnter } from './few-at-once.ts';
 import type { RefreshSlot } from './refresh-limit.ts';
-import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import { storeRotatedPair } from './store-rotated-pair.ts';
 import { serverOf } from '../modern-client.ts';
 import { backOff } from './refresh-policy.ts';
+import { isUnsent, releaseUnspent, restAfter, tellRefusedClient } from './unspent.ts';
 import { openRefreshToken, sealPair } from '../sealed-pair.ts';
 import { outcomeOf } from './refresh-outcome.ts';
 
@@ -68,24 +67,15 @@ async function mustBeSafe(context: GrantsDeps): Promise<void> {
   throw new Unavailable('the disk is nearly full');
 }
 
-/** Whether nothing was sent and no server asked the bridge to wait. */
-const isUnsent = (error: unknown) => error instanceof Unavailable && error.retryAfter === undefined;
-
-/** How long a grant rests after an attempt that spent nothing. */
-function restAfter(error: unknown): Parameters<typeof backOff>[2] {
-  if (isUnsent(error)) return { longest: NOTHING_SENT_REST_MAX };
-  return { asked: error instanceof Unavailable ? error.retryAfter : undefined };
-}
-
 async function connectOrPostpone(
   context: GrantsDeps,
   grant: GrantAtWork,
-  server: AuthorizationServer,
-): Promise<Connection> {
+): Promise<{ server: AuthorizationServer; connection: Connection }> {
   try {
     await mustBeSafe(context);
+    const server = await serverOf(context, grant.modern_client_id);
     const connection = await server.connect(() => context.callers.isWaitedFor(grant.id));
-    return { ...connection, trace: grant.calling?.trace };
+    return { server, connection: { ...connection, trace: grant.calling?.trace } };
   } catch (error) {
     // Nobody tried to connect, so the grant has no reason to rest.
     if (error instanceof BreakerOpen) throw error;
@@ -119,29 +109,14 @@ async function write(
   return claim.server.refresh(connection, { refreshToken, scope: grant.scope, account: grant.account_id });
 }
 
-async function release(context: GrantsDeps, claim: Claim, error?: unknown): Promise<void> {
-  const now = context.clock.now();
-  const retryAt = now + backOff(claim.grant.attempts + 1, context.chance(), restAfter(error));
-  const back = { to: claim.from, claimId: claim.claimId, retryAt, now };
-  await retryUntilStored(context, 'a released claim', () =>
-    releaseClaim(context.store.durable, claim.grant, back),
-  );
-}
-
 async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown): Promise<void> {
   // A refusal, or a request that was not written, proves that no answer was lost.
   if (error instanceof Rejected || error instanceof Unavailable) await endProbe(context, claim.place.turn);
   if (error instanceof Rejected && error.code === 'invalid_grant') {
     return endGrant(context, claim.grant, 'refused');
   }
-  if (error instanceof Rejected) {
-    context.logger.error(
-      'ALARM: the new API refuses the client of the bridge: check MODERN_CLIENT_ID and MODERN_CLIENT_SECRET',
-      { refusal: error.code },
-    );
-    return release(context, claim);
-  }
-  if (error instanceof Unavailable) return release(context, claim, error);
+  tellRefusedClient(context, error);
+  if (error instanceof Rejected || error instanceof Unavailable) return releaseUnspent(context, claim, error);
   const rest = backOff(claim.grant.attempts + 1, context.chance(), { longest: DOUBT_REST_MAX });
   const retryAt = context.clock.now() + rest;
   await markClaimInDoubt(context, { ...claim.grant, claim_id: claim.claimId }, { retryAt, error });
@@ -181,7 +156,7 @@ async function isClaimed(context: GrantsDeps, claim: Claim): Promise<boolean> {
   try {
     if (await claimAsAllowed(context, claim, decision)) return true;
   } catch (error) {
-    if (!(error instanceof TurnGone)) await release(context, claim);
+    if (!(error instanceof TurnGone)) await releaseUnspent(context, claim);
     throw error;
   }
   // Another holder was faster, or the database has just become a copy. The pause makes a claim that is refused again
@@ -244,8 +219,7 @@ async function connectAndPresent(
   context: GrantsDeps,
   { refreshToken, ...parts }: Presentation,
 ): Promise<void> {
-  const server = await serverOf(context, parts.grant.modern_client_id);
-  const connection = await connectOrPostpone(context, parts.grant, server);
+  const { server, connection } = await connectOrPostpone(context, parts.grant);
   try {
     if (!context.shutdown.leavesTimeFor(PRESENTATION_LIMIT)) throw new Unavailable('the process is stopping');
     const claim = newClaim(context, { server, ...parts });

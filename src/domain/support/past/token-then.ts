@@ -125,6 +125,7 @@ const GRANTS: Readonly<Record<string, string>> = {
   granted: 'alive',
   grant_revived: 'alive',
   refresh_recovered: 'alive',
+  refresh_unspent: 'alive',
   refresh_in_doubt: 'in doubt',
   grant_died: 'ended',
   grant_replaced: 'ended',

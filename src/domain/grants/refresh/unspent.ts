@@ -1,0 +1,64 @@
+import { NOTHING_SENT_REST_MAX } from '../../../shared/lifetimes.ts';
+import { endDoubtOfClaim, releaseClaim } from '../../../store/grants/presentations.ts';
+import { Rejected, Unavailable } from '../../../upstream/outcomes.ts';
+import { recordEvent } from '../../history/record-event.ts';
+import { retryUntilStored } from '../../work/retry-until-stored.ts';
+import type { GrantsDeps } from '../deps.ts';
+import type { GrantAtWork } from '../grant-at-work.ts';
+import { backOff } from './refresh-policy.ts';
+
+/** What follows an attempt that provably spent no refresh token. */
+
+/** Whether nothing was sent and no server asked the bridge to wait. */
+export const isUnsent = (error: unknown): boolean =>
+  error instanceof Unavailable && error.retryAfter === undefined;
+
+/** How long a grant rests after an attempt that spent nothing. */
+export function restAfter(error: unknown): Parameters<typeof backOff>[2] {
+  if (isUnsent(error)) return { longest: NOTHING_SENT_REST_MAX };
+  return { asked: error instanceof Unavailable ? error.retryAfter : undefined };
+}
+
+/** Tells a person where the new API has refused the bridge's credentials. */
+export function tellRefusedClient({ logger }: Pick<GrantsDeps, 'logger'>, error: unknown): void {
+  const refusal = error instanceof Unavailable ? error.cause : error;
+  if (!(refusal instanceof Rejected)) return;
+  logger.error(
+    'ALARM: the new API refuses the client of the bridge: check MODERN_CLIENT_ID and MODERN_CLIENT_SECRET',
+    { refusal: refusal.code },
+  );
+}
+
+interface UnspentClaim {
+  grant: GrantAtWork;
+  from: 'ready' | 'in_doubt';
+  claimId: string;
+}
+
+/**
+ * Takes a claim back. While the database was away, another process may have put the claim in doubt. The proof of this
+ * process ends that doubt, with its history entry, as long as nobody has claimed the grant anew.
+ */
+export async function releaseUnspent(
+  context: GrantsDeps,
+  { grant, from: to, claimId }: UnspentClaim,
+  error?: unknown,
+): Promise<void> {
+  const now = context.clock.now();
+  const retryAt = now + backOff(grant.attempts + 1, context.chance(), restAfter(error));
+  const { id: grantId, client_id: clientId, account_id: accountId } = grant;
+  await retryUntilStored(context, 'a released claim', () =>
+    context.store.transaction(async (tx) => {
+      const back = { claimId, retryAt, now };
+      if (await releaseClaim(tx, grant, { to, ...back })) return;
+      if (to !== 'ready' || !(await endDoubtOfClaim(tx, grant, back))) return;
+      const settled = {
+        at: now,
+        actor: 'bridge',
+        action: 'refresh_unspent',
+        reason: 'nothing had been sent',
+      };
+      await recordEvent(context, tx, { ...settled, clientId, accountId, grantId });
+    }),
+  );
+}

@@ -1,0 +1,50 @@
+import { logLines } from '../../support/bridge/log-lines.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import { issueToken, read } from '../../support/callers/legacy-calls.ts';
+
+/** Connections of a client that the bridge does not know: MODERN_CLIENT_ID was changed while they live. */
+
+const clock = new SettableClock();
+const { stream, lines } = logLines();
+let system: System;
+
+beforeAll(async () => {
+  const env = { PROFILES_FRESH_SECONDS: '0', LEGACY_RATE_LIMIT: '0' };
+  system = await startSystem({ clock, env, log: { level: 'warn', stream } });
+});
+
+afterAll(() => system.stop());
+
+const durable = () => system.bridge.context.store.durable;
+const grants = () => durable().selectFrom('grants').selectAll().execute();
+
+const moveTo = (modern_client_id: string) =>
+  durable().updateTable('grants').set({ modern_client_id }).execute();
+
+const alarms = () => lines().filter((line) => line.includes('connections stand on a client'));
+
+test('nothing is presented for them by another client, and they are renewed once their client is back', async () => {
+  const token = await issueToken(system);
+  const profiles = () => read(system, '/1/profiles.json', token);
+  await profiles();
+  await moveTo('an-earlier-client');
+  clock.advance(3_700_000);
+  const before = system.proxy.refreshes().length;
+  for (let call = 0; call < 3; call += 1) {
+    const answer = await profiles();
+    expect([answer.status, Number(answer.headers['age']) > 0]).toEqual([200, true]);
+    clock.advance(30_000);
+  }
+  expect(system.proxy.refreshes()).toHaveLength(before);
+  expect(await grants()).toMatchObject([{ state: 'ready', version: 1, dead_cause: null }]);
+  expect(alarms().map((line) => JSON.parse(line) as unknown)).toEqual(
+    expect.arrayContaining([expect.objectContaining({ modernClientId: 'an-earlier-client' })]),
+  );
+  expect(alarms().length).toBeLessThanOrEqual(2);
+  await moveTo(system.bridge.context.server.clientId);
+  clock.advance(60_000);
+  const answer = await profiles();
+  expect([answer.status, answer.headers['age']]).toEqual([200, undefined]);
+  expect(await grants()).toMatchObject([{ state: 'ready', version: 2 }]);
+});
