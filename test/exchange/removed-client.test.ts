@@ -126,7 +126,12 @@ testInProcess('a removal between the authentication and the move of the pair win
   const transaction = context.store.transaction.bind(context.store);
   context.store.transaction = async (work) => {
     context.store.transaction = transaction;
-    const by = { clientId: system.app.clientId, actor: 'test', keepsHandovers: false };
+    const by = {
+      clientId: system.app.clientId,
+      modernClientId: OWN_CLIENT.clientId,
+      actor: 'test',
+      keepsHandovers: false,
+    };
     await removeModernClient(context, by);
     return transaction(work);
   };

@@ -36,6 +36,24 @@ test('a new person is told what can be done here, and meets no empty list', asyn
   expect(wordsOf(await progress())).toMatch(/You have not registered an app. Register an app/);
 });
 
+const saysUnproven = async () => wordsOf(await home()).includes('waits under your e-mail address');
+
+test('a token that has ended, or of a retired app, waits under no address', async () => {
+  const { id } = await waitingToken(system, { email: DANA.login });
+  expect(await saysUnproven()).toBe(true);
+  await store().durable.updateTable('mappings').set({ state: 'revoked' }).where('id', '=', id).execute();
+  expect(await saysUnproven()).toBe(false);
+  const { clientId } = await system.registerApp('https://retired.example/cb');
+  await waitingToken(system, { app: { ...system.app, clientId }, email: DANA.login });
+  expect(await saysUnproven()).toBe(true);
+  await store()
+    .durable.updateTable('apps')
+    .set({ retired_at: 1 })
+    .where('client_id', '=', clientId)
+    .execute();
+  expect(await saysUnproven()).toBe(false);
+});
+
 test('what has stopped comes first, with its reason and time; then what was never connected', async () => {
   const [stopped, other] = [system.app, await system.registerApp('https://second.example/cb')];
   await waitingToken(system, { app: other, accountId: DANA.accountId });

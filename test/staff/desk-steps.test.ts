@@ -132,6 +132,55 @@ test('who may not do what a desk names sees which role it takes, and no link to 
   }
   await becomes(system, 'lead');
 });
+
+test('a mail that reached nobody leads to a token of its reader that waits, or to none', async () => {
+  const { clientId } = await registerLegacyApp(system.bridge, 'https://again.example/cb');
+  await rows().updateTable('apps').set({ name: 'Unreached' }).where('client_id', '=', clientId).execute();
+  const app = { ...system.app, clientId };
+  const [half, whole] = [newHexId(), newHexId()];
+  await waitingToken(system, { app, accountId: half, state: 'revoked' });
+  const { id: waits } = await waitingToken(system, { app, accountId: half });
+  const { id: ended } = await waitingToken(system, { app, accountId: whole, state: 'revoked' });
+  await unreachedMail(system, `account:${half}`, [clientId]);
+  await unreachedMail(system, `account:${whole}`, [clientId]);
+  const ownersMail = await unreachedMail(system, `account:${newHexId()}`, [clientId]);
+  await rows().updateTable('reminders').set({ role: 'owner' }).where('mail_id', '=', ownersMail).execute();
+  const { body } = await open('/undeliverable?find=Unreached');
+  const steps = [...body.matchAll(/\/support\/mappings\/(\w+)\/remind"/g)].map(([, id]) => id);
+  expect(steps).toEqual([waits, waits]);
+  expect(steps).not.toContain(ended);
+});
+
+test('a hand-over before one that the app has confirmed waits for nobody', async () => {
+  const first = await keepGrant(system, { state: 'dead', dead_cause: 'handed_over' });
+  const later = await keepGrant(system, {
+    state: 'dead',
+    dead_cause: 'handed_over',
+    client_id: first.clientId,
+    account_id: first.accountId,
+  });
+  const handed = (id: string, ago: number, confirmed_at: number | null) => ({
+    grant_id: id,
+    client_id: first.clientId,
+    account_id: first.accountId,
+    version: 1,
+    migrated_tokens: 1,
+    handed_at: clock.now() - ago,
+    confirmed_at,
+  });
+  const openNow = async () => (await open('/hand-overs')).body.includes(first.accountId);
+  await rows()
+    .insertInto('handovers')
+    .values(handed(first.id, 2 * DAY, null))
+    .execute();
+  expect(await openNow()).toBe(true);
+  await rows()
+    .insertInto('handovers')
+    .values(handed(later.id, DAY, clock.now()))
+    .execute();
+  expect(await openNow()).toBe(false);
+});
+
 test('of a mail about two apps the history of each has who dealt with it and why', async () => {
   const { clientId } = await system.registerApp('https://second.example/callback');
   const id = await unreachedMail(system, 'email:two-apps@box.example', [system.app.clientId, clientId]);

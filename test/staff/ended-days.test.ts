@@ -95,6 +95,23 @@ test('each of the thirty days can be asked for, and shows what ended on it alone
   expect(wordsOf(empty)).toContain('Good news: no token that stopped on 1 Nov 2026 (UTC) waits for anybody');
 });
 
+test('the counts of an app are its own, and who has nothing is not told that all is well', async () => {
+  const [refused, lost] = [await deadGrant(system, 'refused', NOON), await deadGrant(system, 'lost', NOON)];
+  await deadGrant(system, 'replaced', NOON);
+  const all = await get();
+  expect(wordsOf(all)).toMatch(
+    /What stopped, by app With those that are connected again since\. (\S+ )+1 (\S+ )+1 What stopped 1 to 2 of 2/,
+  );
+  const one = await get(`?app=${refused.clientId}`);
+  expect(wordsOf(one)).toMatch(/Refused by the new API 1 Lost answer 0 /);
+  const none = await get(`?app=${refused.clientId}&cause=lost`);
+  expect(wordsOf(none)).toMatch(/No connection of \S+ ended by this cause on this day\./);
+  await rows().updateTable('mappings').set({ state: 'active' }).where('id', '=', lost.mappingId).execute();
+  const mended = await get(`?app=${lost.clientId}`);
+  expect(wordsOf(mended)).toMatch(/No token of .+ that stopped on this day waits for anybody\./);
+  expect(wordsOf(mended)).not.toContain('Good news');
+});
+
 test('a day is that of the account’s time zone, and the same link shows the same day to everybody', async () => {
   const midnight = Date.parse('2026-11-21T00:00:00Z');
   const before = await deadGrant(system, 'refused', midnight - 61 * MINUTE);

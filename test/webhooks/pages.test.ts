@@ -92,6 +92,17 @@ test('a test that failed is sent again at once, whatever its next attempt', asyn
   expect(wordsOf(await dana.get(page.url))).toContain('1 delivered, 0 on their way, 0 given up');
 });
 
+const listWords = async () => wordsOf(await dana.get(home));
+
+test('the list says which server takes no messages', async () => {
+  await added();
+  expect(await listWords()).not.toContain('Does not take messages');
+  const { durable } = ground.system.bridge.context.store;
+  await durable.updateTable('webhooks').set({ failures: 1 }).where('client_id', '=', clientId).execute();
+  expect(await listWords()).toContain('Does not take messages');
+  await durable.updateTable('webhooks').set({ failures: 0 }).where('client_id', '=', clientId).execute();
+});
+
 test('what was given up is listed, and arrives when it is sent again', async () => {
   const { page } = await added();
   ground.receiver.answer = withStatus(410);

@@ -1,6 +1,7 @@
 import { DEEDS_KEPT } from '../../shared/lifetimes.ts';
 import { mappingsWith } from '../../store/support/support-search.ts';
 import type { BulkAction } from '../../store/tables/api-keys.ts';
+import { WAITING_STATES } from '../../store/tables/tables.ts';
 import type { StaffRole } from '../accounts/staff.ts';
 import { endExtension, extendApp } from '../lifecycle/changes/extend-app.ts';
 import type { Milestone } from '../lifecycle/lifecycle.ts';
@@ -9,6 +10,7 @@ import { mappingTarget } from '../support/actions/actions.ts';
 import { makeLink } from '../support/make-link.ts';
 import { takeDeedBack } from '../take-back/take-back.ts';
 import { assignByHand } from '../tokens/assign-token.ts';
+import { TOO_LATE } from '../tokens/standing/words.ts';
 import type { BulkDeps } from './deps.ts';
 
 /** What can be asked for many things at once. Each item is the use case of the page and the command. */
@@ -99,13 +101,12 @@ const assignTokens: BulkActionRules = {
   },
 };
 
-/** More tokens of one app and account than this are not looked at. */
-const TOKENS_OF_PAIR = 50;
-
 async function waitingToken(context: BulkDeps, { subject, input }: BulkItem): Promise<string | undefined> {
   const pair = { client_id: input.clientId ?? '', account_id: subject };
-  for (const { id } of await mappingsWith(context.store.durable, pair, TOKENS_OF_PAIR))
-    if ((await mappingTarget(context, id))?.isWaiting) return id;
+  for (const state of WAITING_STATES) {
+    const [newest] = await mappingsWith(context.store.durable, { ...pair, state }, 1);
+    if (newest && (await mappingTarget(context, newest.id))?.isWaiting) return newest.id;
+  }
   return undefined;
 }
 
@@ -115,6 +116,7 @@ const makeLinks: BulkActionRules = {
     const mappingId = await waitingToken(context, item);
     if (mappingId === undefined) return refused('No token of this account and app waits.');
     const made = await makeLink(context, { mappingId, reason: item.reason, ...item.origin });
+    if (made.outcome === 'too late') return refused(TOO_LATE);
     return made.outcome === 'made'
       ? { is: 'done', facts: { link: made.link } }
       : refused('Nothing waits there.');

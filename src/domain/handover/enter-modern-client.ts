@@ -164,17 +164,19 @@ export async function enterModernClient(
 
 interface Removal {
   clientId: string;
+  /** The client that the owner has seen in use. */
+  modernClientId: string;
   actor: string;
   keepsHandovers: boolean;
 }
 
 /** The outcome of a removal. */
-type RemovalResult = 'removed' | 'not in use' | 'writes in doubt';
+export type RemovalResult = 'removed' | 'not in use' | 'writes in doubt';
 
 async function remove(context: HandoverDeps, tx: Database, removal: Removal): Promise<RemovalResult> {
   const { clientId, actor, keepsHandovers } = removal;
   const client = await findModernClientOf(tx, clientId);
-  if (!client) return 'not in use';
+  if (client?.id !== removal.modernClientId) return 'not in use';
   if (await hasDoubts(context, tx, client.id)) return 'writes in doubt';
   await useModernClient(tx, clientId, null);
   await setHandovers(tx, { id: client.id, clientId }, keepsHandovers);

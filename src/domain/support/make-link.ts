@@ -3,6 +3,7 @@ import { hasEventSince } from '../../store/support/action-target.ts';
 import type { Origin } from '../origin.ts';
 import type { SupportDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
+import { oldApiStatusNow } from '../lifecycle/old-api-status.ts';
 import { reauthorizationLink } from '../authorization/reauthorize.ts';
 import { checkedReason } from '../history/reason.ts';
 import { mappingTarget } from './actions/actions.ts';
@@ -14,7 +15,10 @@ interface LinkRequest extends Origin {
   reason: string;
 }
 
-type LinkResult = { outcome: 'nothing waits' | 'no account' } | { outcome: 'made'; link: string };
+/** `too late`: the old API has ended for the app, so connecting again would not help. */
+type LinkResult =
+  | { outcome: 'nothing waits' | 'no account' | 'too late' }
+  | { outcome: 'made'; link: string };
 
 /** The history records the same request once within this time: a browser may send a form twice. */
 const SAME_WITHIN = 1 * MINUTE;
@@ -29,6 +33,7 @@ export async function makeLink(context: SupportDeps, asked: LinkRequest): Promis
   const target = await mappingTarget(context, mappingId);
   if (!target?.isWaiting) return { outcome: 'nothing waits' };
   const { clientId, accountId } = target;
+  if (oldApiStatusNow(context, clientId).phase === 'ended') return { outcome: 'too late' };
   if (accountId === null) return { outcome: 'no account' };
   const link = await reauthorizationLink(context, { clientId, accountId });
   await context.store.transaction(async (tx) => {

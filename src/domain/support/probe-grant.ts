@@ -1,6 +1,8 @@
+import { SECOND } from '../../shared/lifetimes.ts';
 import { findGrant } from '../../store/grants/grants.ts';
 import { Forbidden, Unauthorized } from '../../upstream/main-api.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
+import { LimitReached } from '../limits/limit-reached.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';
 import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
 import { askForAccount } from '../reads/ask-for-account.ts';
@@ -42,6 +44,15 @@ export type ProbeOutcome =
   | 'in doubt, live'
   | 'in doubt, spent'
   | 'in doubt, unsure';
+
+/** Each test is a call to the new API, which has limits of its own. For each person or key. */
+export const PROBES_A_MINUTE = 6;
+
+/** @throws {LimitReached} */
+function requireFewProbes({ counts }: SupportDeps, { actor }: Origin): void {
+  const { points, secondsLeft } = counts.count(['grant probes', actor]);
+  if (points > PROBES_A_MINUTE) throw new LimitReached('too many tests in a minute', secondsLeft * SECOND);
+}
 
 interface ProbeRequest extends Origin {
   mappingId: string;
@@ -97,7 +108,7 @@ function probe(context: SupportDeps, grant: GrantAtWork): Promise<ProbeOutcome> 
 
 /**
  * Asks, and records the outcome in the history. Undefined where no live grant serves the token.
- * @throws {ReasonRefused}
+ * @throws {ReasonRefused | LimitReached}
  */
 export async function probeGrant(
   context: SupportDeps,
@@ -105,6 +116,7 @@ export async function probeGrant(
 ): Promise<ProbeOutcome | undefined> {
   const { mappingId, actor, requestId } = asked;
   const reason = checkedReason(asked.reason);
+  requireFewProbes(context, asked);
   const target = await mappingTarget(context, mappingId);
   const grantId = target?.state === 'active' ? target.grantId : null;
   const grant = grantId === null ? undefined : await findGrant(context.store.durable, grantId);

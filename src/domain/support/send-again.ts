@@ -7,6 +7,7 @@ import { recordEvent } from '../history/record-event.ts';
 import { AGAIN, besideMailOfDay } from '../reminders/asked.ts';
 import type { PersonIdentity } from '../reminders/people.ts';
 import { localDay } from '../reminders/plan-stages.ts';
+import { oldApiStatusNow } from '../lifecycle/old-api-status.ts';
 import { checkedReason } from '../history/reason.ts';
 import { type MappingTarget, mappingTarget } from './actions/actions.ts';
 import {
@@ -56,7 +57,8 @@ interface SendAgainRequest extends Origin {
   reason: string;
 }
 
-export type SendAgainResult = { outcome: 'asked' } | { outcome: Hindrance | ReminderSilence };
+/** `too late`: the old API has ended for the app, so connecting again would not help. */
+export type SendAgainResult = { outcome: 'asked' | 'too late' | Hindrance | ReminderSilence };
 
 function ledgerRows(
   person: PersonIdentity,
@@ -123,6 +125,7 @@ export async function sendAgain(context: SupportDeps, asked: SendAgainRequest): 
   if (silence) return { outcome: silence };
   const target = await mappingTarget(context, asked.mappingId);
   if (!target?.isWaiting) return { outcome: 'nothing waits' };
+  if (oldApiStatusNow(context, target.clientId).phase === 'ended') return { outcome: 'too late' };
   const known = await recipientOf(context, target, asked.role);
   if (typeof known === 'string') return { outcome: known };
   const hindrance = await addressHindrance(context, known.address);

@@ -25,14 +25,17 @@ interface TokenFind {
 const BOTH = /^1\/([\w~-]{4})…([\w~-]{4})$/;
 const FOUR = /^(?:1\/|…)?([\w~-]{4})$/;
 
+/** One more than a list has, so that a list that was cut says so. */
+const MOST = LISTED_MAX + 1;
+
 async function byCharacters({ store }: FindDeps, { clientId, find }: TokenFind): Promise<ListedToken[]> {
   const [, first, last] = BOTH.exec(find) ?? [];
   const four = FOUR.exec(find)?.[1];
   if (first === undefined && four === undefined) return [];
   const [start, end] = [first ?? four ?? '', last ?? four ?? ''];
   const [starting, ending] = await Promise.all([
-    listedBy(store.durable, { clientId, hint_first: start }, LISTED_MAX),
-    listedBy(store.durable, { clientId, hint_last: end }, LISTED_MAX),
+    listedBy(store.durable, { clientId, hint_first: start }, MOST),
+    listedBy(store.durable, { clientId, hint_last: end }, MOST),
   ]);
   if (first === undefined) return [...starting, ...ending];
   const ends = new Set(ending.map(({ id }) => id));
@@ -64,9 +67,9 @@ async function byHolder(context: FindDeps, asked: TokenFind) {
   const { durable } = context.store;
   const tokens: ListedToken[] = [];
   for (const accountIds of chunksOf(without('account:', people), AT_ONCE))
-    tokens.push(...(await listedOfAccounts(durable, { accountIds, clientId: asked.clientId }, LISTED_MAX)));
+    tokens.push(...(await listedOfAccounts(durable, { accountIds, clientId: asked.clientId }, MOST)));
   for (const addresses of chunksOf(without('email:', people), AT_ONCE))
-    tokens.push(...(await listedBy(durable, { clientId: asked.clientId, addresses }, LISTED_MAX)));
+    tokens.push(...(await listedBy(durable, { clientId: asked.clientId, addresses }, MOST)));
   return { tokens, isCut: found.isCut };
 }
 

@@ -36,8 +36,9 @@ async function show(
     title: site.title,
     site,
     ...(await site.frameOf()),
-    webhooks: webhooks.map(({ id, url: own, events }) => ({
+    webhooks: webhooks.map(({ id, url: own, events, failures }) => ({
       id,
+      failures,
       address: addressFor(site, own),
       names: events.split(' ').map(eventName),
     })),

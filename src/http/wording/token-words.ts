@@ -8,10 +8,14 @@ import { badgeOf, type StandingBadge } from './state-words.ts';
 
 /** What the words depend on. */
 export interface PersonTokenFacts
-  extends Pick<AppToken, 'state' | 'reason' | 'source' | 'grant_state' | 'account_id' | 'isExpected'> {
+  extends Pick<
+    AppToken,
+    'state' | 'reason' | 'source' | 'grant_state' | 'grant_serves_until' | 'account_id' | 'isExpected'
+  > {
   /** Whether the reader is the holder of the token. */
   isOwn: boolean;
   oldApi: OldApiStatus;
+  now: number;
 }
 
 interface TokenWords extends StandingBadge {
@@ -19,8 +23,14 @@ interface TokenWords extends StandingBadge {
   reason: string;
 }
 
-function standingFor({ grant_state: grant, ...facts }: PersonTokenFacts): TokenStanding {
-  return standingOf({ ...facts, grant: grant === null ? null : { state: grant } });
+function standingFor({
+  grant_state: state,
+  grant_serves_until: until,
+  now,
+  ...facts
+}: PersonTokenFacts): TokenStanding {
+  const isServing = until !== null && until > now;
+  return standingOf({ ...facts, grant: state === null ? null : { state, isServing } });
 }
 
 /** The standing of a token and the reason. */

@@ -64,11 +64,16 @@ export const undeliverableMails = (db: Database): DeskSource => ({
   },
 });
 
-/** Hand-overs since a time without a confirmation by the app. */
+/**
+ * Hand-overs since a time without a confirmation by the app. Where the app has confirmed a later one of the account,
+ * nobody waits for the earlier.
+ */
 export const openHandovers = (db: Database, since: number): DeskSource => ({
   from: sql`handovers d`,
   id: sql`d.grant_id`,
-  is: sql`d.confirmed_at is null and d.handed_at >= ${since}`,
+  is: sql`d.confirmed_at is null and d.handed_at >= ${since} and not exists (select 1 from handovers later
+    where later.client_id = d.client_id and later.account_id = d.account_id
+      and later.handed_at > d.handed_at and later.confirmed_at is not null)`,
   tabs: {},
   sorts: { urgent: { rank: sql`d.handed_at` }, newest: { rank: sql`d.handed_at`, isFalling: true } },
   finds: ofNamed(db),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { newestCounts } from './desk-sources.ts';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
-import type { App } from '../tables/tables.ts';
+import { type App, WAITING_STATES } from '../tables/tables.ts';
 
 /** The rows of one page of a desk, by their ids, in no order. */
 
@@ -113,11 +113,18 @@ export async function unprovenDeskRows(db: Database, ids: readonly string[]) {
     .execute();
 }
 
-/** A token of the person of a reminder: of the account, or of the address when no account is known by it. */
-const TOKEN_OF_PERSON = sql<string | null>`coalesce(
-  (select t.id from mappings t where t.client_id = r.client_id and t.account_id = substr(r.person, 9) limit 1),
-  (select t.id from mappings t where t.account_email = substr(r.person, 7) and t.account_id is null
-    and t.client_id = r.client_id limit 1))`;
+const WAITS = sql`t.client_id = r.client_id and t.state in (${sql.join(WAITING_STATES.map((state) => sql.lit(state)))})`;
+
+/**
+ * A waiting token that the reader of a reminder can act on: any of the app for its owner; of a holder, one of the
+ * account, or of the address when no account is known by it.
+ */
+const TOKEN_OF_PERSON = sql<string | null>`case when r.role = 'owner'
+  then (select t.id from mappings t where ${WAITS} limit 1)
+  else coalesce(
+    (select t.id from mappings t where ${WAITS} and t.account_id = substr(r.person, 9) limit 1),
+    (select t.id from mappings t where ${WAITS} and t.account_email = substr(r.person, 7) and t.account_id is null
+      limit 1)) end`;
 
 /** The names of people with a known account, by `account:ID`. */
 async function namesOf(db: Database, mails: ReadonlyArray<{ person: string }>) {

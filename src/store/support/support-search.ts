@@ -15,7 +15,8 @@ type FilterColumn =
   | 'legacy_account_id'
   | 'grant_id'
   | 'client_id'
-  | 'account_id';
+  | 'account_id'
+  | 'state';
 
 /** Columns to search mappings by. A mapping has to match all of them. */
 export type MappingFilter = Partial<Pick<Mapping, FilterColumn>>;

@@ -42,6 +42,7 @@ export async function listTokens(db: Database, ids: readonly string[]) {
       'm.updated_at',
       'c.name as account_name',
       'g.state as grant_state',
+      'g.access_expires_at as grant_serves_until',
     ])
     .where(isOneOf(db, 'm.id', ids))
     .execute();

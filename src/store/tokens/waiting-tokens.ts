@@ -1,5 +1,5 @@
 import type { Database } from '../driver/store.ts';
-import type { App, MappingSource, MappingState } from '../tables/tables.ts';
+import { type App, type MappingSource, type MappingState, WAITING_STATES } from '../tables/tables.ts';
 import { changedAt } from './changed-at.ts';
 
 /**
@@ -89,13 +89,16 @@ export async function pinIdPair(tx: Database, { email, accountId }: OwnerPin): P
   return pinned?.legacy_id;
 }
 
-/** How many tokens and apps wait under an e-mail address. */
+/** How many tokens and apps wait under an e-mail address. What has ended, or whose app was retired, waits no more. */
 export async function countWaiting(db: Database, email: string): Promise<{ tokens: number; apps: number }> {
   const tokens = await db
-    .selectFrom('mappings')
+    .selectFrom('mappings as m')
+    .innerJoin('apps as a', 'a.client_id', 'm.client_id')
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('account_email', '=', email)
-    .where('account_id', 'is', null)
+    .where('m.account_email', '=', email)
+    .where('m.account_id', 'is', null)
+    .where('m.state', 'in', WAITING_STATES)
+    .where('a.retired_at', 'is', null)
     .executeTakeFirstOrThrow();
   const apps = await db
     .selectFrom('apps')

@@ -95,8 +95,9 @@ test('below a tenth of the budget reads give way to writes until the window open
   expect(read()).toBeUndefined();
 });
 
+const needed = (app = one) => refusalOf(() => takeNeededRead(context, app));
+
 test('a read without an earlier answer goes on to nine times, below a tenth too, and counts', async () => {
-  const needed = (app = one) => refusalOf(() => takeNeededRead(context, app));
   await report(20);
   times(60, read);
   times(120, needed);

@@ -64,9 +64,10 @@ const served = (connection: Extract<TokenStanding, { is: 'served' }>['connection
 
 test('of a connected token only a doubt and a missing connection are told', () => {
   const usual = 'Connected. Its calls are answered.';
-  expect((['ready', 'renewing', 'suspect', 'in doubt, expired'] as const).map(served)).toEqual(
-    Array.from({ length: 4 }, () => usual),
+  expect((['ready', 'renewing', 'suspect'] as const).map(served)).toEqual(
+    Array.from({ length: 3 }, () => usual),
   );
+  expect(served('in doubt, expired')).toMatch(/get the last known answer or are refused meanwhile/);
   expect(served('in doubt')).toBe(
     'Whether the connection can be renewed is not certain. It works on meanwhile; this is tried again.',
   );

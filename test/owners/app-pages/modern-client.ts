@@ -1,4 +1,5 @@
 import { enteredClientOf } from '../../../src/domain/handover/enter-modern-client.ts';
+import { keepModernClient, useModernClient } from '../../../src/store/apps/modern-clients.ts';
 import { registered } from '../../modern/support/clients.ts';
 import { signedIn, valueOf } from '../../modern/support/settings.ts';
 import { walkUntil } from '../../support/callers/authorize.ts';
@@ -126,6 +127,27 @@ export function enteringAnOwnClient(stage: Stage): void {
       'modern_client_entered: client planner-client, confidential, for account:read posts:read posts:write ideas:read offline_access',
       'modern_client_removed: client planner-client',
     ]);
+  });
+
+  test('a form that shows another client in use changes nothing, and says so', async () => {
+    const { durable } = stage.system.bridge.context.store;
+    const row = { client_id: app.clientId, secret_sealed: null, scopes: 'account:read', proven_at: 1 };
+    for (const id of ['first', 'second']) await keepModernClient(durable, { ...row, id });
+    const press = async (page: Page, button: RegExp, entries = {}) =>
+      wordsOf(await stage.dana.follow(await pressIn(stage.dana, page, button, entries)));
+    const late = 'it is not as it was when you opened the form';
+    await useModernClient(durable, app.clientId, 'first');
+    const stale = await stage.dana.get(pagePath());
+    await useModernClient(durable, app.clientId, 'second');
+    expect(await press(stale, /^Stop using it$/)).toContain(late);
+    expect(await enteredNow()).toMatchObject({ id: 'second' });
+    // Of the client before, hand-overs are not decided while the app uses it again.
+    const former = await stage.dana.get(pagePath());
+    await useModernClient(durable, app.clientId, 'first');
+    expect(await press(former, /^Let hand-overs go on/, { keep_handovers: 'on' })).toContain(late);
+    expect(await press(stale, /^Stop using it$/)).not.toContain(late);
+    expect(await enteredNow()).toBeUndefined();
+    expect(await press(stale, /^Stop using it$/)).toContain(late);
   });
 
   test('the secret is kept sealed and is in no page; entered again it takes the new scopes', async () => {

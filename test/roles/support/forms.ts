@@ -1,7 +1,7 @@
 import { newIdField } from '../../../src/http/site/new-id.ts';
 import type { System } from '../../support/bridge/system.ts';
 import { accountOf, type Visitor } from './people.ts';
-import { CONTACT, formerClientOf, OWN_CLIENT, type Scene, UNPROVEN } from './scene.ts';
+import { clientInUseOf, CONTACT, formerClientOf, OWN_CLIENT, type Scene, UNPROVEN } from './scene.ts';
 import { WEBHOOK_URL } from './webhook-scene.ts';
 
 interface Sending {
@@ -41,6 +41,9 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
   'POST /apps/:clientId/modern-client': () => ({
     modern_client_id: OWN_CLIENT.clientId,
     client_secret: OWN_CLIENT.clientSecret,
+  }),
+  'POST /apps/:clientId/modern-client/remove': ({ scene }) => ({
+    modern_client_id: clientInUseOf(scene.ids['apps/modern-client/remove'] ?? ''),
   }),
   'POST /apps/:clientId/modern-client/handovers': (sending) => ({
     ...formerClient(sending),

@@ -132,6 +132,7 @@ async function ownedApp({ bridge }: System): Promise<LegacyApp> {
 
 /** The client that the app with something to act on used before. */
 export const formerClientOf = (clientId: string) => `former-${clientId}`;
+export const clientInUseOf = (clientId: string) => `used-${clientId}`;
 
 /** The request that began the rehearsal, and left its entry in the history. */
 const REHEARSAL_REQUEST = '6f1c2d3e-0a4b-4c5d-8e6f-7a8b9c0d1e2f';
@@ -140,7 +141,12 @@ const REHEARSAL_REQUEST = '6f1c2d3e-0a4b-4c5d-8e6f-7a8b9c0d1e2f';
 async function readyApp(system: System): Promise<string> {
   const { context } = system.bridge;
   const { clientId } = await ownedApp(system);
-  const client = { id: newHexId(), client_id: clientId, secret_sealed: null, scopes: 'account:read' };
+  const client = {
+    id: clientInUseOf(clientId),
+    client_id: clientId,
+    secret_sealed: null,
+    scopes: 'account:read',
+  };
   await keepModernClient(rowsIn(system), { ...client, proven_at: context.clock.now() });
   await useModernClient(rowsIn(system), clientId, client.id);
   const before = { ...client, id: formerClientOf(clientId), secret_sealed: 'sealed-secret' };

@@ -29,7 +29,7 @@ const BY = { actor: 'test', requestId: null, reason: 'for the test' };
 
 export async function openGround(
   kind: (typeof databaseKinds)[number],
-  options: Pick<DoorOptions, 'log'> = {},
+  options: Pick<DoorOptions, 'log' | 'clock'> = {},
 ): Promise<ApiGround> {
   const database = kind === 'postgres' ? await freshDatabase() : undefined;
   const retirement = new Date(Date.now() + 60 * DAY).toISOString();

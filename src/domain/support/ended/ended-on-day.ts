@@ -96,14 +96,14 @@ export function countBroken(context: SupportDeps, span: ListedDay): Promise<Ende
   return countListed(context, { span, cause: undefined });
 }
 
-/** How many connections ended on a day, by cause. */
+/** How many connections ended on a day, by cause; of one app where the list is of one. */
 async function countByCause(
   { store }: SupportDeps,
-  { from, to }: ListedDay,
+  { span: { from, to }, clientId }: EndedQuery,
 ): Promise<Map<string, EndedCount>> {
   const counts = await Promise.all(
     CAUSES.map(async (cause) => {
-      const n = await countEnded(store.durable, { cause, from, to }, COUNTED + 1);
+      const n = await countEnded(store.durable, { cause, from, to, clientId }, COUNTED + 1);
       return [cause, { count: Math.min(n, COUNTED), isMore: n > COUNTED }] as const;
     }),
   );
@@ -120,9 +120,9 @@ async function rowsOf({ store }: SupportDeps, keys: readonly EndedGrantKey[]) {
   });
 }
 
-/** How many connections ended on a day, by app. */
+/** How many connections ended on a day, by app, for the causes that the list has. */
 async function countByApp({ store }: SupportDeps, { span, cause }: EndedQuery) {
-  const causes = cause === undefined ? CAUSES : [cause];
+  const causes = cause === undefined ? STOPS : [cause];
   const { apps, read } = await countEndedByApp(store.durable, { ...span, causes }, COUNTED + 1);
   return { apps, isMore: read > COUNTED };
 }
@@ -146,7 +146,7 @@ export async function endedOnDay(
   query: EndedQuery,
   position: PagePosition | undefined,
 ) {
-  const [causes, apps] = await Promise.all([countByCause(context, query.span), countByApp(context, query)]);
+  const [causes, apps] = await Promise.all([countByCause(context, query), countByApp(context, query)]);
   const { shown, ...ends } = pageOfKeys(await lookThrough(context, query, position), position);
   const counted =
     query.cause === undefined || query.clientId !== undefined

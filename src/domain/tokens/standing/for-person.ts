@@ -51,6 +51,8 @@ export function stoppedReason(
 const CONNECTIONS: Partial<Record<TokenConnection, string>> = {
   'in doubt':
     'Whether the connection can be renewed is not certain. It works on meanwhile; this is tried again.',
+  'in doubt, expired':
+    'Whether the connection can be renewed is not certain, and what it gave last has expired. Calls that the new API answers get the last known answer or are refused meanwhile; this is tried again.',
   missing: 'Its connection cannot be found. Write to support, without the token itself.',
 };
 

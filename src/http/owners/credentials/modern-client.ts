@@ -4,6 +4,7 @@ import {
   type ClientRefusal,
   enteredClientOf,
   enterModernClient,
+  type RemovalResult,
   removeModernClient,
 } from '../../../domain/handover/enter-modern-client.ts';
 import {
@@ -183,6 +184,12 @@ function decide(
   };
 }
 
+const REMOVED: Readonly<Record<RemovalResult, string>> = {
+  removed: 'client-removed',
+  'not in use': 'too-late',
+  'writes in doubt': 'client-in-doubt',
+};
+
 const namedClient = (req: Request) => fieldsOf(req)['modern_client_id'] ?? '';
 
 /** Adds the page for an app's own client. */
@@ -192,17 +199,17 @@ export function modernClientRoutes(router: Router, frame: PageShell): void {
   const showClient: RequestHandler = async (req, res) =>
     show(frame, res, { seen: await seenApp(frame.context, req) });
   const remove = decide(frame, async (req, app) => {
-    const end = await removeModernClient(context, { ...app, keepsHandovers: keepsHandovers(req) });
-    return end === 'writes in doubt' ? 'client-in-doubt' : 'client-removed';
+    const removal = { ...app, modernClientId: namedClient(req), keepsHandovers: keepsHandovers(req) };
+    return REMOVED[await removeModernClient(context, removal)];
   });
   const changeHandovers = decide(frame, async (req, app) => {
     const goOn = keepsHandovers(req);
-    await decideHandovers(context, { ...app, modernClientId: namedClient(req) }, goOn);
-    return goOn ? 'handovers-kept' : 'handovers-ended';
+    const isDecided = await decideHandovers(context, { ...app, modernClientId: namedClient(req) }, goOn);
+    return isDecided ? (goOn ? 'handovers-kept' : 'handovers-ended') : 'too-late';
   });
   const retireSecret = decide(frame, async (req, app) => {
-    await retireModernSecret(context, { ...app, modernClientId: namedClient(req) });
-    return 'client-secret-retired';
+    const isRetired = await retireModernSecret(context, { ...app, modernClientId: namedClient(req) });
+    return isRetired ? 'client-secret-retired' : 'too-late';
   });
   router.get(path, frame.requirePerson, showClient);
   router.post(path, takeForm(frame));

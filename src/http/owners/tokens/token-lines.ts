@@ -62,9 +62,10 @@ export function tokenLines(
 ): TokenLines {
   const oldApiOf = (token: AppToken) =>
     oldApiStatusNow(context, provenApp({ ...token, app_source: app.source }));
+  const now = context.clock.now();
   const worded = tokens.map((token) => ({
     token,
-    ...tokenWords({ ...token, isOwn: token.account_id === reader, oldApi: oldApiOf(token) }),
+    ...tokenWords({ ...token, isOwn: token.account_id === reader, oldApi: oldApiOf(token), now }),
   }));
   const reasons = reasonsOf(worded);
   const lines = worded.map(({ token, label, kind, reason }) => ({

@@ -147,9 +147,11 @@ export const APP_OPERATIONS = [
     summary: 'The history of an app itself, the newest entry first',
     parameters: appPath,
     query: cursorQuery,
+    problems: ['not-found'],
     answer: z.object({ entries: z.array(entrySchema), next_cursor: nextCursor }),
     async run(context, { path, query }) {
       const page = await timelineOfApp(context, path.client_id, beforeOf(query.cursor));
+      if (page.events.length === 0) await described(context, path.client_id);
       return { entries: page.events.map(entryOf), next_cursor: page.before?.toString() ?? null };
     },
   }),

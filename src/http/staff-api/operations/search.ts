@@ -20,6 +20,13 @@ const answer = z.object({
   apps: z.array(appFoundSchema),
   accounts: z.array(accountFoundSchema),
   has_more: z.object({ tokens: yesNo, apps: yesNo, accounts: yesNo }),
+  is_near: yesNo.meta({
+    description:
+      'Nothing is written exactly as the text. What is found is written nearly so: look before you act on it.',
+  }),
+  is_cut: yesNo.meta({
+    description: 'More is written like this than was looked through. A longer text finds the rest.',
+  }),
 });
 
 const NOTHING = {
@@ -27,6 +34,8 @@ const NOTHING = {
   apps: [],
   accounts: [],
   has_more: { tokens: false, apps: false, accounts: false },
+  is_near: false,
+  is_cut: false,
 };
 
 export const SEARCH_OPERATIONS = [
@@ -47,6 +56,8 @@ export const SEARCH_OPERATIONS = [
         apps: found.apps.map(({ client_id, name, source }) => ({ client_id, name, source })),
         accounts: found.accounts.map(({ account_id, name, email }) => ({ account_id, name, email })),
         has_more: found.isMore,
+        is_near: found.isNear,
+        is_cut: found.isCut,
       };
     },
   }),

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { pinByStaff } from '../../../domain/support/actions/actions-pin.ts';
 import { makeLink } from '../../../domain/support/make-link.ts';
-import { probeGrant } from '../../../domain/support/probe-grant.ts';
+import { LimitReached } from '../../../domain/failures.ts';
+import { PROBES_A_MINUTE, probeGrant } from '../../../domain/support/probe-grant.ts';
 import { sendAgain } from '../../../domain/support/send-again.ts';
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
+import { TOO_LATE } from '../../../domain/tokens/standing/words.ts';
 import { revokeByHand } from '../../../domain/tokens/revoke-token.ts';
 import { NO_REMINDER } from '../../support/actions/act-remind.ts';
 import { idIn, reasonIn, text, yesNo } from '../answers/parts.ts';
 import { STATES } from '../answers/token.ts';
 import { operation } from '../operation.ts';
-import { nothingThere } from '../problems/problems.ts';
+import { ApiProblem, nothingThere } from '../problems/problems.ts';
 import { tokenPath } from './tokens.ts';
 import { notPossible, wrongField } from './refusals.ts';
 
@@ -35,6 +37,13 @@ const movedAnswer = z.object({
     description: 'Whether no other token used its grant, which has ended too.',
   }),
 });
+
+/** @throws {ApiProblem} */
+function tooManyProbes(error: unknown): never {
+  if (!(error instanceof LimitReached)) throw error;
+  const detail = `One key may test ${PROBES_A_MINUTE} connections in a minute.`;
+  throw new ApiProblem('too-many-requests', detail, { retryAfter: Math.ceil(error.retryAfter / 1000) });
+}
 
 const OUTCOMES = [
   'works',
@@ -137,6 +146,7 @@ export const TOKEN_WRITES = [
     async run(context, { path, body: { reason }, origin }) {
       const made = await makeLink(context, { mappingId: path.token_id, reason, ...origin });
       if (made.outcome === 'made') return { token_id: path.token_id, link: made.link };
+      if (made.outcome === 'too late') throw notPossible(TOO_LATE);
       if (made.outcome === 'no account') throw notPossible('Nobody knows whose account the token is.');
       throw notPossible('Nothing waits there that a person could connect.');
     },
@@ -166,7 +176,8 @@ export const TOKEN_WRITES = [
     body: z.strictObject({ reason: reasonIn }),
     answer: z.object({ token_id: text, outcome: z.enum(OUTCOMES) }),
     async run(context, { path, body: { reason }, origin }) {
-      const outcome = await probeGrant(context, { mappingId: path.token_id, reason, ...origin });
+      const asked = { mappingId: path.token_id, reason, ...origin };
+      const outcome = await probeGrant(context, asked).catch(tooManyProbes);
       if (outcome === undefined) throw notPossible('No live connection serves the token.');
       return { token_id: path.token_id, outcome };
     },

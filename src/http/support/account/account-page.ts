@@ -19,13 +19,20 @@ type AccountDescription = NonNullable<Awaited<ReturnType<typeof describeAccount>
 
 const appAddress = (clientId: string) => `/support/apps/${encodeURIComponent(clientId)}`;
 
-function waitingWords({ waiting }: AccountDescription): string | undefined {
+/** What waits under the address of an account, and the verb that follows it. */
+interface WaitingWords {
+  what: string;
+  verb: string;
+}
+
+function waitingWords({ waiting }: AccountDescription): WaitingWords | undefined {
   const { tokens, apps } = waiting;
   const parts = [
     tokens === 0 ? [] : [tokenCount(tokens)],
     apps === 0 ? [] : [`${apps} ${apps === 1 ? 'app' : 'apps'}`],
   ].flat();
-  return parts.length === 0 ? undefined : parts.join(' and ');
+  if (parts.length === 0) return undefined;
+  return { what: parts.join(' and '), verb: tokens + apps === 1 ? 'waits' : 'wait' };
 }
 
 /** At most so many apps have a line with its action at the top. The others are in the list of tokens. */

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
+import { LimitReached } from '../../../domain/failures.ts';
 import type { MappingTarget } from '../../../domain/support/actions/actions.ts';
-import { probeGrant, type ProbeOutcome } from '../../../domain/support/probe-grant.ts';
+import { PROBES_A_MINUTE, probeGrant, type ProbeOutcome } from '../../../domain/support/probe-grant.ts';
 import { type PageShell } from '../../site/page-shell.ts';
-import { readerOf } from '../../site/reader.ts';
 import type { FormProblems } from '../../site/problems.ts';
 import type { StaffAction } from './action-form.ts';
 import { backTo, tokenRedirect, mappingIn, tokenFacts } from './action-target.ts';
@@ -21,14 +21,10 @@ const NOTICES: Readonly<Record<ProbeOutcome, string>> = {
   'in doubt, unsure': 'probe-doubt-unsure',
 };
 
-/** Each test is a call to the new API, which has limits of its own. */
-const A_MINUTE = 6;
-
-function tooFast({ context }: PageShell, res: Response): FormProblems | undefined {
-  const { points, secondsLeft } = context.counts.count(['grant probes', readerOf(res.req).id]);
-  if (points <= A_MINUTE) return undefined;
-  res.status(429).set('Retry-After', String(secondsLeft));
-  const form = `You tested ${A_MINUTE} times within a minute. Wait ${secondsLeft} seconds, then try again.`;
+function tooFast(res: Response, { retryAfter }: LimitReached): FormProblems {
+  const seconds = Math.ceil(retryAfter / 1000);
+  res.status(429).set('Retry-After', String(seconds));
+  const form = `You tested ${PROBES_A_MINUTE} times within a minute. Wait ${seconds} seconds, then try again.`;
   return { form };
 }
 
@@ -55,11 +51,14 @@ export function probeAction(frame: PageShell): StaffAction<MappingTarget> {
       };
     },
     async act({ target, reason, origin }, res) {
-      const problems = tooFast(frame, res);
-      if (problems) return { problems };
       const { mappingId } = target;
-      const outcome = await probeGrant(frame.context, { mappingId, reason, ...origin });
-      return tokenRedirect(target, outcome === undefined ? 'too-late' : NOTICES[outcome]);
+      try {
+        const outcome = await probeGrant(frame.context, { mappingId, reason, ...origin });
+        return tokenRedirect(target, outcome === undefined ? 'too-late' : NOTICES[outcome]);
+      } catch (error) {
+        if (!(error instanceof LimitReached)) throw error;
+        return { problems: tooFast(res, error) };
+      }
     },
   };
 }

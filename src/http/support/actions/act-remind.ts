@@ -16,7 +16,8 @@ import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
 /** /support/mappings/:id/remind: sends a reminder once more, to a person who can act on the waiting token. */
 
 /** Why no reminder leaves, in sentences. */
-export const NO_REMINDER: Readonly<Record<Hindrance | ReminderSilence, string>> = {
+export const NO_REMINDER: Readonly<Record<Hindrance | ReminderSilence | 'too late', string>> = {
+  'too late': TOO_LATE,
   'no mail server':
     'This bridge sends no reminders, for no mail server is set (SMTP_URL). Make a link instead and hand it over yourself.',
   'restored copy': 'This is a restored copy of the database, which writes to nobody.',
@@ -103,7 +104,6 @@ export function remindAction(frame: PageShell): StaffAction<MappingTarget> {
     ask: async (target) => (target.isWaiting ? ask(frame, target) : tokenRedirect(target, 'too-late')),
     async act({ target, fields, reason, origin }) {
       const { to: role } = fields;
-      if (hasEnded(frame, target)) return { problems: { form: TOO_LATE } };
       if (!isRole(role)) return { problems: { to: CHOOSE } };
       const asked = { mappingId: target.mappingId, role, reason, ...origin };
       const { outcome }: SendAgainResult = await sendAgain(frame.context, asked);

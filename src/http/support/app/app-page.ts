@@ -100,7 +100,8 @@ function extensionLine(
 }
 
 /** Whether an extension is in force. */
-const isExtended = ({ extensions }: AppDescription) => extensions.some(({ ended_at }) => ended_at === null);
+const isExtended = ({ extensions }: AppDescription, now: number) =>
+  extensions.some(({ ended_at, until }) => ended_at === null && until > now);
 
 /** When the last token is connected, in sentences; none where no token waits now. */
 async function shownForecast(context: HttpSupportDeps, { app, counts }: AppDescription): Promise<string[]> {
@@ -181,7 +182,7 @@ function show(frame: PageShell): RequestHandler {
     const facts = {
       clientId: app.client_id,
       isExtendable: !isUnidentified && isExtendable(context),
-      isExtended: isExtended(all),
+      isExtended: isExtended(all, context.clock.now()),
     };
     const role = roleIn(res) as StaffRole;
     const history = await timelineOfApp(context, app.client_id, at);

@@ -1,0 +1,96 @@
+import { addWaitingToken } from '../support/bridge/waiting-token.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { setDate } from '../reminders/support/planning-ground.ts';
+import { newHexId } from '../../src/shared/ids.ts';
+import { DAY } from '../../src/shared/lifetimes.ts';
+import { TOO_LATE } from '../../src/domain/tokens/standing/words.ts';
+import { runBulkJobs } from '../../src/domain/bulk/run-bulk-jobs.ts';
+import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
+import { type ApiGround, openGround, waitingIn } from './support/ground.ts';
+
+/** What the pages of support say and refuse, the staff API says and refuses too. */
+
+const clock = new SettableClock();
+let ground: ApiGround;
+let program: Program;
+const reason = 'ticket 4711';
+
+beforeAll(async () => {
+  clock.run();
+  ground = await openGround('sqlite', { clock });
+  program = programOf(ground, (await keyFor(ground, 'lead')).key);
+});
+afterAll(() => ground.stop());
+
+const rows = () => ground.bridge.context.store.durable;
+
+const search = async (text: string) => (await program.post('/search', { text })).json;
+
+test('a search says where nothing is written exactly so', async () => {
+  const { accountId } = await waitingIn(ground);
+  await rows()
+    .updateTable('accounts')
+    .set({ email: 'kinneret@shop.example', name: 'Kinneret' })
+    .where('account_id', '=', accountId)
+    .execute();
+  const found = { accounts: [{ account_id: accountId }] };
+  expect(await search('kinneret@shop.example')).toMatchObject({ ...found, is_near: false, is_cut: false });
+  expect(await search('kineret@shop.example')).toMatchObject({ ...found, is_near: true });
+});
+
+test('the history of an app that is not there is not found', async () => {
+  expect(problemIn(await program.get(`/apps/${newHexId()}/history`))).toBe('404 not-found');
+  const known = await program.get(`/apps/${ground.app.clientId}/history`);
+  expect(known.status).toBe(200);
+});
+
+test('a key tests six connections in a minute, as a person does', async () => {
+  const path = `/tokens/${ground.connected.mappingId}/probe`;
+  for (let test = 0; test < 6; test += 1)
+    expect((await program.post(path, { reason })).json).toMatchObject({ outcome: 'works' });
+  const asked = ground.proxy.readings().length;
+  const refused = await program.post(path, { reason });
+  expect(problemIn(refused)).toBe('429 too-many-requests');
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect(ground.proxy.readings()).toHaveLength(asked);
+});
+
+test('of many links each waiting token gets one, also behind many that have ended', async () => {
+  const { accountId, mappingId } = await waitingIn(ground);
+  await rows().updateTable('mappings').set({ created_at: 1 }).where('id', '=', mappingId).execute();
+  for (let number = 0; number < 51; number += 1) {
+    const ended = await addWaitingToken(ground.bridge, { clientId: ground.app.clientId, accountId });
+    await rows()
+      .updateTable('mappings')
+      .set({ state: 'revoked', created_at: 2 })
+      .where('id', '=', ended.mappingId)
+      .execute();
+  }
+  const job = (
+    await program.post('/jobs/make-links', {
+      client_id: ground.app.clientId,
+      account_ids: [accountId],
+      reason,
+    })
+  ).json as { job_id: string };
+  await runBulkJobs(ground.bridge.context);
+  expect((await program.get(`/jobs/${job.job_id}`)).json).toMatchObject({ items: { done: 1 } });
+});
+
+test('once the old API has ended, no link is made and nobody is reminded', async () => {
+  const { mappingId } = await waitingIn(ground);
+  expect((await program.post(`/tokens/${mappingId}/link`, { reason })).status).toBe(200);
+  await setDate(ground.bridge.context, 'sunset', new Date(clock.now() - DAY).toISOString());
+  for (const [name, body] of [
+    ['link', { reason }],
+    ['remind', { to: 'holder', reason }],
+  ] as const) {
+    const refused = await program.post(`/tokens/${mappingId}/${name}`, body);
+    expect([name, problemIn(refused), refused.text.includes(TOO_LATE)]).toEqual([
+      name,
+      '409 not-possible',
+      true,
+    ]);
+  }
+  expect(await rows().selectFrom('mails').select('id').execute()).toEqual([]);
+});
