@@ -2,13 +2,13 @@ import { chunksOf } from '../../shared/chunks-of.ts';
 import { newHexId } from '../../shared/ids.ts';
 import { becomeOriginal, readInstance } from '../../store/instance/instance.ts';
 import { countCallsSince } from '../../store/usage/known-calls.ts';
-import { markRestoredInDoubt, listLive, voidAllCodes } from '../../store/grants/restored.ts';
+import { type LiveGrant, listLive, markRestoredInDoubt, voidAllCodes } from '../../store/grants/restored.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { markTakeOver } from '../history/anchor-history.ts';
 import type { Instance } from '../../store/tables/tables.ts';
 import type { InstanceDeps } from './deps.ts';
 import { epochOfTakeOver } from './take-over-epoch.ts';
-import { recordEvents } from '../history/record-event.ts';
+import { recordEvent, recordEvents } from '../history/record-event.ts';
 
 /**
  * Makes a restored copy the original (docs/decisions/0010). The original may have spent any refresh token since the
@@ -32,23 +32,26 @@ interface DoubtWatch {
 async function doubtAll(context: InstanceDeps, tx: Database, { now, tell }: DoubtWatch): Promise<number> {
   const grants = await listLive(tx);
   const [claimId, quiet] = [newHexId(), context.settings.inDoubtQuiet];
-  let before = 0;
-  for (const some of chunksOf(grants, AT_ONCE)) {
-    const retryAt = before === 0 ? 0 : Math.floor(now + quiet + (quiet * SPREAD * before) / grants.length);
-    const ids = some.map(({ id }) => id);
-    await markRestoredInDoubt(tx, ids, { claimId, retryAt, now });
-    before += some.length;
-    tell(before, grants.length);
-  }
   const by = { at: now, actor: 'command', reason: REASON };
-  const doubted = grants.map((grant) => ({
+  const entryOf = (grant: LiveGrant) => ({
     ...by,
     action: 'refresh_in_doubt',
     clientId: grant.client_id,
     accountId: grant.account_id,
     grantId: grant.id,
-  }));
-  await recordEvents(context, tx, [...doubted, { ...by, action: 'taken_over' }]);
+  });
+  let before = 0;
+  for (const some of chunksOf(grants, AT_ONCE)) {
+    const retryAt = before === 0 ? 0 : Math.floor(now + quiet + (quiet * SPREAD * before) / grants.length);
+    const ids = some.map(({ id }) => id);
+    await markRestoredInDoubt(tx, ids, { claimId, retryAt, now });
+    // With their grants, and not all at the end: PostgreSQL ends a transaction that is silent for seconds, and a
+    // statement that takes too long. Either would make the take-over of a large fleet impossible.
+    await recordEvents(context, tx, some.map(entryOf));
+    before += some.length;
+    tell(before, grants.length);
+  }
+  await recordEvent(context, tx, { ...by, action: 'taken_over' });
   return grants.length;
 }
 

@@ -4,8 +4,10 @@ import type { Grant } from '../tables/tables.ts';
 
 /** What the take-over of a restored copy does to rows, and the grants that wait for a look since the take-over. */
 
-/** Every live grant, with the fields of a history entry. */
-export async function listLive(db: Database): Promise<Array<Pick<Grant, 'id' | 'client_id' | 'account_id'>>> {
+/** A live grant, with the fields of a history entry. */
+export type LiveGrant = Pick<Grant, 'id' | 'client_id' | 'account_id'>;
+
+export async function listLive(db: Database): Promise<LiveGrant[]> {
   return db
     .selectFrom('grants')
     .select(['id', 'client_id', 'account_id'])
