@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { PlainWords } from '../../shared/log/redaction.ts';
 import { unreachedWords } from '../../shared/net/unreached-words.ts';
 
 /** The socket under a connection, for options that the library lacks. */
@@ -33,6 +34,7 @@ const UNKNOWN_CERTIFICATE =
 
 /** An error of the server or the driver, without the address and its password. */
 function inPlainWords(error: unknown): string {
+  if (error instanceof PlainWords) return error.message;
   const { message, code } = error as { message?: string; code?: string };
   if (message?.includes('password must be a string'))
     return 'the server wants a password, and the address holds no password';

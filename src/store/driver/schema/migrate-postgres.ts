@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { createLogger } from '../../../shared/log/logger.ts';
+import { PlainWords } from '../../../shared/log/redaction.ts';
 import { migrationFiles } from './migrations.ts';
 import { declaredIn, requireUsableSchema, type SchemaStep } from './works-from.ts';
 
@@ -68,13 +71,53 @@ async function applyNewer(client: pg.Client): Promise<void> {
 }
 
 /**
- * Brings a PostgreSQL database to the newest schema, in one transaction: two starters, or a crash in between, leave a
- * whole schema.
- * @throws {Error} when a newer version wrote the database and this one does not work with it
+ * How long a migration waits for one lock, in milliseconds. Calls of running bridges queue behind it meanwhile, and fail
+ * after five seconds. The building of an index and the checking of rows are no waiting, and have no limit.
  */
-export async function migratePostgres(client: pg.Client): Promise<void> {
+const LOCK_WAIT = 2000;
+
+/** In the pause the calls that queued are answered. */
+const [ATTEMPTS, PAUSE] = [10, 1000];
+
+async function migrateOnce(client: pg.Client): Promise<void> {
   await client.query('begin');
   await client.query('select pg_advisory_xact_lock($1)', [ONE_AT_A_TIME]);
+  // Only now: the migration of another starter may take long.
+  await client.query(`set local lock_timeout = ${LOCK_WAIT}`);
   await applyNewer(client);
   await client.query('commit');
+}
+
+/** A lock did not come in time (SQLSTATE 55P03), or two sessions waited for each other (40P01). */
+const isLockedOut = (error: unknown) =>
+  ['55P03', '40P01'].includes(String((error as { code?: unknown }).code));
+
+const HELD =
+  'another session of the database holds a lock that the migration needs. It may be a pg_dump, or a transaction that was left open';
+
+const log = (words: string) => createLogger({ level: 'warn', name: 'migration' }).warn(words);
+
+/**
+ * Brings a PostgreSQL database to the newest schema, in one transaction: two starters, or a crash in between, leave a
+ * whole schema. An attempt that meets the lock of another session leaves no changes and is repeated some times.
+ * @throws {Error} when a newer version wrote the database and this one does not work with it
+ * @throws {PlainWords} when another session held a lock at every attempt
+ */
+export async function migratePostgres(client: pg.Client): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await migrateOnce(client);
+      return;
+    } catch (cause) {
+      if (!isLockedOut(cause)) throw cause;
+      await client.query('rollback');
+      if (attempt >= ATTEMPTS)
+        throw new PlainWords(
+          `${HELD}. It held the lock at each of ${ATTEMPTS} attempts, and nothing was changed. When it has ended, migrate again`,
+          { cause },
+        );
+      log(`${HELD}. Attempt ${attempt} of ${ATTEMPTS} changed nothing, and the next one follows`);
+      await delay(PAUSE);
+    }
+  }
 }
