@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { Sqlite } from '../../shared/sqlite.ts';
-import { migrationFiles } from '../driver/schema/migrations.ts';
+import { migrationFiles, stepsOf } from '../driver/schema/migrations.ts';
+import { isUsable } from '../driver/schema/works-from.ts';
 import type { KnownKey } from '../tables/tables.ts';
 
 /** One SQLite file that is a copy or becomes a copy: its defects, its content, and its mark. */
@@ -46,9 +47,9 @@ function requireOurs(db: Sqlite.Database, name: string): void {
   if (schema === 0 || !OURS.every((table) => hasTable(db, table)))
     throw new Error(`${name} is not a database of the bridge`);
   const newest = migrationFiles('sqlite').at(-1)?.number ?? 0;
-  if (schema > newest)
+  if (!isUsable(schema, newest, stepsOf(db)))
     throw new Error(
-      `${name} was written by a newer version: the file has schema ${schema}, this version knows schemas up to ${newest}`,
+      `${name} was written by a newer version: the file has schema ${schema}, this version knows schemas up to ${newest} and does not work with it`,
     );
 }
 
