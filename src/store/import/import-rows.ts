@@ -5,7 +5,7 @@ import type { Tables } from '../tables/tables.ts';
 
 /** Look-ups and insertions of many rows at once, for imports of thousands of rows. */
 
-type ImportedTable =
+export type ImportedTable =
   | 'apps'
   | 'app_secrets'
   | 'app_callbacks'
@@ -14,7 +14,7 @@ type ImportedTable =
   | 'id_pairs'
   | 'mappings';
 
-interface ImportColumn<T extends ImportedTable> {
+export interface ImportColumn<T extends ImportedTable> {
   table: T;
   column: keyof Tables[T] & string;
 }
@@ -34,6 +34,12 @@ export async function rowsWith<T extends ImportedTable>(
   const query = sql<Selectable<Tables[T]>>`select * from ${sql.table(table)}
     where ${kind} ${isOneOf(db, column, given)}`;
   return (await query.execute(db)).rows;
+}
+
+/** The columns of a table, in a SQLite database. */
+export async function columnsIn(db: Database, table: ImportedTable): Promise<ReadonlySet<string>> {
+  const query = sql<{ name: string }>`select name from pragma_table_info(${table})`;
+  return new Set((await query.execute(db)).rows.map(({ name }) => name));
 }
 
 /**

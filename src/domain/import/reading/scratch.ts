@@ -1,7 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Insertable } from 'kysely';
-import { addRows, rowsWith } from '../../../store/import/import-rows.ts';
+import type { Insertable, Selectable } from 'kysely';
+import {
+  addRows,
+  columnsIn,
+  type ImportColumn,
+  type ImportedTable,
+  rowsWith,
+} from '../../../store/import/import-rows.ts';
 import { openStore } from '../../../store/driver/open-store.ts';
 import type { Database, Store } from '../../../store/driver/store.ts';
 import type { Mapping, Tables } from '../../../store/tables/tables.ts';
@@ -23,13 +29,12 @@ export interface Scratch {
   close(): Promise<void>;
 }
 
-type CopiedTable = 'apps' | 'app_secrets' | 'app_callbacks' | 'app_contacts' | 'accounts' | 'id_pairs';
-
 const given = (ids: ReadonlyArray<string | null>) => ids.filter((id) => id !== null);
 
 class Copier {
   readonly #context: ImportDeps;
   readonly #to: Database;
+  readonly #columns = new Map<ImportedTable, Promise<ReadonlySet<string>>>();
   constructor(context: ImportDeps, to: Database) {
     this.#context = context;
     this.#to = to;
@@ -39,9 +44,27 @@ class Copier {
     return this.#context.store.durable;
   }
 
-  async #copy<T extends CopiedTable>(table: T, column: keyof Tables[T] & string, values: readonly string[]) {
-    const rows = await rowsWith(this.#from, { table, column }, values);
-    await addRows(this.#to, { table, column }, rows as unknown as Array<Insertable<Tables[T]>>);
+  /**
+   * Keeps the columns that the scratch has. A newer version may have added columns to the database, with which this
+   * version works all the same.
+   */
+  async #add<T extends ImportedTable>(place: ImportColumn<T>, rows: ReadonlyArray<Selectable<Tables[T]>>) {
+    const { table } = place;
+    const columns = this.#columns.get(table) ?? columnsIn(this.#to, table);
+    this.#columns.set(table, columns);
+    const known = await columns;
+    const kept = rows.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => known.has(name))),
+    );
+    await addRows(this.#to, place, kept as unknown as Array<Insertable<Tables[T]>>);
+  }
+
+  async #copy<T extends ImportedTable>(
+    table: T,
+    column: keyof Tables[T] & string,
+    values: readonly string[],
+  ) {
+    await this.#add({ table, column }, await rowsWith(this.#from, { table, column }, values));
   }
 
   /** Grants are not copied, because no outcome of a row depends on a grant. */
@@ -50,7 +73,7 @@ class Copier {
     await this.#copy('apps', 'client_id', clientIds);
     await this.#copy('accounts', 'account_id', given(mappings.map((row) => row.account_id)));
     const rows = mappings.map((row) => ({ ...row, grant_id: null }));
-    await addRows(this.#to, { table: 'mappings', column: 'id' }, rows);
+    await this.#add({ table: 'mappings', column: 'id' }, rows);
   }
 
   /** Copies the id pairs and accounts for account ids of the old or the new API. */
