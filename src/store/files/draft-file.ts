@@ -1,9 +1,10 @@
 import { closeSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { giveToOwner, removeAbandoned, syncToDisk } from '../../shared/private-file.ts';
+import { cleanUpOnSignal, hearSignals } from './clean-up-on-signal.ts';
 import { COMPANIONS } from './sqlite-copy.ts';
 
-/** A database file that is made under a temporary name and gets its name only when the file is whole. */
+/** A file that is made under a temporary name and gets its name only when the file is whole. */
 
 const PLAIN: Record<string, string> = {
   ENOENT: 'its folder does not exist',
@@ -56,25 +57,34 @@ export interface Draft<T> {
   put?: (draft: string, target: string) => void;
 }
 
+const removeDraft = (draft: string) => {
+  for (const file of filesOf(draft)) rmSync(file, { force: true });
+};
+
 /**
  * Lets `make` fill a draft beside `target` that only its owner may read, and gives the draft its name when the draft is
- * whole and synced. No failure leaves a draft behind.
+ * whole and synced. No failure leaves a draft behind, and no signal that a process can hear.
  * @throws {Error} in plain words
  */
 export async function writeWhole<T>(target: string, { make, put = putNew }: Draft<T>): Promise<T> {
   const draft = `${target}.${process.pid}.draft`;
-  try {
+  const write = async () => {
     removeAbandoned(target);
     closeSync(openSync(draft, 'wx', 0o600));
     giveToOwner(draft, target);
     const made = await make(draft);
     syncToDisk(draft);
+    // The last moment at which a person can break off: from here on nothing waits.
+    await hearSignals();
     put(draft, target);
     syncToDisk(dirname(target));
     return made;
+  };
+  try {
+    return await cleanUpOnSignal(() => removeDraft(draft), write);
   } catch (error) {
     throw inWords(target, error);
   } finally {
-    for (const file of filesOf(draft)) rmSync(file, { force: true });
+    removeDraft(draft);
   }
 }

@@ -167,13 +167,13 @@ describe.each(modeDatabases)('on %s', (database) => {
     expect(text).toBe((await run(bridges.settings, 'history', 'export')).output);
     const again = await run(bridges.settings, 'history', 'export', '--output', file);
     expect(again).toMatchObject({ code: 1, output: '' });
-    expect(again.complaints).toBe(`--output ${file} cannot be made: it exists already\n`);
+    expect(again.complaints).toBe(`--output: ${file} exists already, and is not overwritten\n`);
     expect(readFileSync(file, 'utf8')).toBe(text);
     const nowhere = join(bridges.varDir, 'none', 'history.ndjson');
     const unmade = await run(bridges.settings, 'history', 'export', '--output', nowhere);
     expect(unmade).toMatchObject({
       code: 1,
-      complaints: `--output ${nowhere} cannot be made: its folder does not exist\n`,
+      complaints: `--output: ${nowhere} could not be written: its folder does not exist\n`,
     });
   });
 

@@ -74,6 +74,7 @@ testAsRoot('what they make belongs to the owner of the folder, and the bridge ca
     ['backup', backup],
     ['restore', backup, '--take-over'],
     ['keys', 'add'],
+    ['history', 'export', '--output', join(settings['VAR_DIR'] ?? '', '..', 'history.ndjson')],
   ])
     expect(await run(settings, ...args)).toMatchObject({ code: 0 });
   expect(foreignIn(settings)).toEqual([]);

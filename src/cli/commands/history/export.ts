@@ -1,7 +1,8 @@
-import { open, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { createWriteStream, existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { allEvents } from '../../../store/history/events.ts';
+import { writeWhole } from '../../../store/files/draft-file.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import { type PiecePrinter, printPieces } from '../print-pieces.ts';
 import { withContext } from '../with-context.ts';
@@ -17,26 +18,24 @@ async function* exportLines(db: Database, { after, matches }: HistorySelection):
   for await (const event of allEvents(db, after)) if (matches(event)) yield entryLine(event);
 }
 
-/** Why a new file cannot be made, in words. */
-const UNMADE: Readonly<Record<string, string>> = {
-  EEXIST: 'it exists already',
-  ENOENT: 'its folder does not exist',
-  ENOTDIR: 'the path of its folder is not a folder',
-  EACCES: 'this user may not write to the folder',
-};
-
+/** Half a history must not be taken for a whole one, so the file gets its name when it is whole. */
 async function writeInto(file: string, lines: AsyncIterable<string>): Promise<void> {
-  const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
-    const reason = UNMADE[cause.code ?? ''] ?? cause.message;
-    throw new Error(`--output ${file} cannot be made: ${reason}`, { cause });
-  });
-  try {
-    await pipeline(Readable.from(lines), handle.createWriteStream({ flush: true }));
-  } catch (error) {
-    // Half a history must not be taken for a whole history.
-    await rm(file, { force: true });
-    throw error;
+  let unread: unknown;
+  async function* read() {
+    try {
+      yield* lines;
+    } catch (error) {
+      unread = error;
+      throw error;
+    }
   }
+  const make = (draft: string) => pipeline(read, createWriteStream(draft, { flush: true }));
+  const target = resolve(file);
+  if (existsSync(target)) throw new Error(`--output: ${target} exists already, and is not overwritten`);
+  await writeWhole(target, { make }).catch((cause: Error) => {
+    // A failure of the database is none of the file.
+    throw unread ?? new Error(`--output: ${cause.message}`, { cause });
+  });
 }
 
 /** `history export`: the selected entries as one JSON object a line, on standard output or into a new file. */
