@@ -82,6 +82,8 @@ test('the settings of a drill leave no address of production, also from a file b
   const production = {
     ...parseEnv(readDeploy('.env.example')),
     TRUST_PROXY: '172.31.240.10',
+    // Without an old API this is refused.
+    LEGACY_SHADOW: 'on',
     // The machine of the drill may lack these files.
     DATABASE_URL_FILE: '/nowhere/database_url',
     SMTP_URL_FILE: '/nowhere/smtp_url',
