@@ -46,9 +46,13 @@ function realName(file: string): string {
   return join(existsSync(folder) ? realpathSync(folder) : folder, basename(file));
 }
 
-/** SQLite would take a file with this name for a part of the database, now or after a crash. */
+/**
+ * SQLite would take a file with this name for a part of the database, now or after a crash. Where the database is a link,
+ * these files stand beside the file behind it.
+ */
 function requireForeign(source: string, target: string): void {
-  const own = [source, volatileFileOf(source)].flatMap((file) =>
+  const behind = existsSync(source) ? realpathSync(source) : source;
+  const own = [source, behind, volatileFileOf(source)].flatMap((file) =>
     ['', ...COMPANIONS].map((suffix) => realName(`${file}${suffix}`)),
   );
   if (own.includes(realName(target)))

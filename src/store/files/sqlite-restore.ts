@@ -3,12 +3,16 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
+  lstatSync,
   openSync,
+  readlinkSync,
   readSync,
+  realpathSync,
   renameSync,
   statSync,
   unlinkSync,
 } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Sqlite } from '../../shared/sqlite.ts';
 import { tryLink, writeWhole } from './draft-file.ts';
@@ -110,14 +114,28 @@ function undo(moves: readonly FileMove[]): string[] {
   });
 }
 
+interface DatabasePlace {
+  target: string;
+  volatile: string;
+}
+
+/**
+ * The file behind a link is replaced, also where there is none yet. Otherwise the database would move to the disk of the
+ * link. The volatile file stands beside the name that the bridge is given.
+ */
+function placeOf(given: string): DatabasePlace {
+  const isLink = lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const place = isLink ? resolve(dirname(given), readlinkSync(given)) : given;
+  return { target: existsSync(place) ? realpathSync(place) : place, volatile: volatileFileOf(given) };
+}
+
 /**
  * Puts a draft in the place of the database. The old files get other names, so that a restore destroys no data. The
  * database has both names until the draft takes its name, so that a database exists at every moment.
  * @returns the renamed files
  * @throws {Error} in plain words, for example when a process uses the database; moved files are moved back
  */
-function swapIn(draft: string, target: string): FileMove[] {
-  const volatile = volatileFileOf(target);
+function swapIn(draft: string, { target, volatile }: DatabasePlace): FileMove[] {
   requireUnused([target, volatile]);
   const stamp = `.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
   const moves: FileMove[] = [];
@@ -161,8 +179,9 @@ export async function restoreFile(
   { check, progress = UNHEARD }: RestoreWatch,
 ): Promise<RestoreResult> {
   requireSqlite(file);
+  const place = placeOf(target);
   let moves: FileMove[] = [];
-  const facts = await writeWhole(target, {
+  const facts = await writeWhole(place.target, {
     async make(draft) {
       await copyInto(draft, file, progress);
       const found = onOneFile(draft, file, (db) => {
@@ -176,7 +195,7 @@ export async function restoreFile(
       check(found);
       return found;
     },
-    put: (draft) => void (moves = swapIn(draft, target)),
+    put: (draft) => void (moves = swapIn(draft, place)),
   });
   return { ...facts, setAside: moves.map(({ to }) => to).toReversed() };
 }
