@@ -126,7 +126,7 @@ describe('apps', () => {
 
   test('add --json answers the same three, and a second app has others', async () => {
     const { code, json } = await runJson(settings, ...add('Second', ADDRESS, ACCOUNT));
-    expect({ code, json }).toEqual({ code: 0, json: { ...shape, owner_known: true } });
+    expect({ code, json }).toEqual({ code: 0, json: { ...shape, owner_known: false } });
     const { owner_known: _, ...secrets } = json as Registered & { owner_known: boolean };
     registered.push(secrets);
     expect(new Set(registered.flatMap((app) => Object.values(app))).size).toBe(6);

@@ -24,7 +24,7 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
   return withContext(async ({ context }) => {
     const isMailed = owner.includes('@');
     // Before the app is there, which makes its owner known.
-    const isKnown = isMailed || (await isOwnerKnown(context, owner));
+    const isKnown = !isMailed && (await isOwnerKnown(context, owner));
     const registered = await registerApp(context, {
       name: String(options['name']),
       callbacks: options['callback'] as string[],
@@ -39,8 +39,8 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
     const hint = isMailed
       ? `${ONCE} proven the e-mail address and authorized the app once.`
       : `${ONCE} authorized the app once.`;
-    const warning = isKnown ? [] : [UNKNOWN_OWNER];
-    return { ok: true, lines: [...lines, hint, ...warning], json: { ...json, owner_known: !isMailed } };
+    const warning = isMailed || isKnown ? [] : [UNKNOWN_OWNER];
+    return { ok: true, lines: [...lines, hint, ...warning], json: { ...json, owner_known: isKnown } };
   });
 }
 
