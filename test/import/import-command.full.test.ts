@@ -118,18 +118,25 @@ test('from standard input, with one JSON object at the end, and no token in any 
   }
 });
 
-test('one that is interrupted says what became of its rows, and ends by the signal', async () => {
-  const program = resolve(import.meta.dirname, '../../dist/program/cli.js');
-  const place = { ...settings, VAR_DIR: join(folder, 'interrupted') };
-  expect((await run(place, 'migrate')).code).toBe(0);
-  const child = spawn(process.execPath, [program, 'tokens', 'import', '-'], {
-    env: { PATH: process.env['PATH'], ...place },
-    stdio: 'pipe',
-  });
-  let complaints = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-  await until(() => existsSync(join(place.VAR_DIR, 'imports')), 30_000);
-  child.kill('SIGINT');
-  expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
-  expect(complaints).toMatch(/^Interrupted\. Rows that were imported before stay\..*imports the others\.\n$/);
-});
+test.each<[what: string, options: string[], said: RegExp]>([
+  ['an import', [], /^Interrupted\. Rows that were imported before stay\..*imports the others\.\n$/],
+  ['a dry run', ['--dry-run'], /^Interrupted\. Nothing was changed\.\n$/],
+  ['the trial before an import', ['--max-refused', '0'], /^Interrupted\. Nothing was changed\.\n$/],
+])(
+  '%s that is interrupted says what became of its rows, and ends by the signal',
+  async (what, options, said) => {
+    const program = resolve(import.meta.dirname, '../../dist/program/cli.js');
+    const place = { ...settings, VAR_DIR: join(folder, `interrupted-${what.replaceAll(' ', '-')}`) };
+    expect((await run(place, 'migrate')).code).toBe(0);
+    const child = spawn(process.execPath, [program, 'tokens', 'import', '-', ...options], {
+      env: { PATH: process.env['PATH'], ...place },
+      stdio: 'pipe',
+    });
+    let complaints = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+    await until(() => existsSync(join(place.VAR_DIR, 'imports')), 30_000);
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
+    expect(complaints).toMatch(said);
+  },
+);

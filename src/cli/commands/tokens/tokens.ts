@@ -15,7 +15,7 @@ export async function importTokens(
 ): Promise<Result> {
   const isDryRun = dryRun === true;
   const folder = join(readConfig().varDir, 'imports');
-  const progress = createProgress();
+  const progress = createProgress(isDryRun || maxRefused !== undefined);
   const imported = await withContext(({ context }) =>
     importFile(context, {
       file,

@@ -137,6 +137,9 @@ class Importer {
   }
 
   async run(): Promise<void> {
+    const { isTrial, meter } = this.#run;
+    // Before the first row is stored: from now on it is not true any more that nothing was changed.
+    if (!isTrial) meter.read(0, { tally: this.#report.tally, isTrial });
     await this.#pass({
       isWanted: ({ type }) => type !== 'token',
       note: ({ fields }) => this.unknown.note(fields),
