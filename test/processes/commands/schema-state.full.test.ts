@@ -166,7 +166,8 @@ describe.each(databasesOf('postgres'))('on %s', (kind) => {
     writeFileSync(join(folder, kind, 'epoch.json'), '{"instance":"one-of-before","epoch":7}');
     if (kind === 'sqlite') rmSync(file());
     else await onServer('drop schema public cascade; create schema public');
-    for (const command of [...COMMANDS, ['migrate'], ['migrate', '--status'], ['serve']]) {
+    const more = [['migrate'], ['migrate', '--status'], ['migrate', '--plan'], ['serve']];
+    for (const command of [...COMMANDS, ...more]) {
       const { code, output, complaints } = await run(settings, ...command);
       expect({ command, code, output }).toEqual({ command, code: 1, output: '' });
       expect(complaints).toContain(
