@@ -58,6 +58,9 @@ describe.each(SIGNALS)('%s', (signal) => {
   });
 });
 
+/** Without the companions of a database, which come and go. */
+const namesAtHome = () => namesIn('home').filter((name) => !/-(wal|shm)$/.test(name));
+
 test('a restore that is broken off replaces nothing', async () => {
   const backup = freshFile();
   const child = spawn(process.execPath, [PROGRAM, 'backup', backup], {
@@ -65,8 +68,7 @@ test('a restore that is broken off replaces nothing', async () => {
     stdio: 'ignore',
   });
   expect(await once(child, 'exit')).toEqual([0, null]);
-  const names = () => namesIn('home').filter((name) => !/-(wal|shm)$/.test(name));
-  expect(await interrupt('SIGINT', names, ['restore', backup])).toEqual({
+  expect(await interrupt('SIGINT', namesAtHome, ['restore', backup])).toEqual({
     code: null,
     by: 'SIGINT',
     left: [],

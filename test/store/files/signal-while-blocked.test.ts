@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /** A signal that comes while the process is blocked is heard before the file gets its name. */
 
-const program = join(import.meta.dirname, 'programs', 'blocked-draft.ts');
+const program = join(import.meta.dirname, '../programs/blocked-draft.ts');
 const folder = mkdtempSync(join(tmpdir(), 'blocked-draft-'));
 
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Sqlite } from '../../src/shared/sqlite.ts';
-import { migrationFiles } from '../../src/store/driver/schema/migrations.ts';
-import { openSqliteStore } from '../../src/store/driver/sqlite.ts';
-import { backUp } from '../../src/store/files/sqlite-backup.ts';
-import { restoreFile } from '../../src/store/files/sqlite-restore.ts';
+import { Sqlite } from '../../../src/shared/sqlite.ts';
+import { migrationFiles } from '../../../src/store/driver/schema/migrations.ts';
+import { openSqliteStore } from '../../../src/store/driver/sqlite.ts';
+import { backUp } from '../../../src/store/files/sqlite-backup.ts';
+import { restoreFile } from '../../../src/store/files/sqlite-restore.ts';
 
 /** A database that a newer version brought to its schema, and an older version that works with it, or does not. */
 
