@@ -40,13 +40,23 @@ export class ConnectionUse {
     }
   }
 
-  /** Times a statement. */
-  async run<T>(execute: () => Promise<T>): Promise<T> {
+  /**
+   * Times a statement. A try that the database turned away before it ran anything is no statement: it ends at once, and
+   * many of them would make a locked database look fast.
+   */
+  async run<T>(
+    execute: () => Promise<T>,
+    wasTurnedAway: (error: unknown) => boolean = () => false,
+  ): Promise<T> {
     const startedAt = performance.now();
+    const note = () => this.#listener.ran(performance.now() - startedAt);
     try {
-      return await execute();
-    } finally {
-      this.#listener.ran(performance.now() - startedAt);
+      const result = await execute();
+      note();
+      return result;
+    } catch (error) {
+      if (!wasTurnedAway(error)) note();
+      throw error;
     }
   }
 

@@ -30,16 +30,19 @@ async function patiently<T>(use: ConnectionUse, run: () => Promise<T>): Promise<
   const begun = performance.now();
   const until = begun + PATIENCE;
   let isLate = false;
-  for (;;) {
-    try {
-      const done = await use.run(run);
-      if (isLate) use.noteLock(performance.now() - begun);
-      return done;
-    } catch (error) {
-      if (!isBusy(error) || performance.now() >= until) throw error;
-      isLate = true;
-      await delay(AGAIN_AFTER * (0.5 + Math.random()));
+  try {
+    for (;;) {
+      try {
+        return await use.run(run, isBusy);
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        isLate = true;
+        if (performance.now() >= until) throw error;
+        await delay(AGAIN_AFTER * (0.5 + Math.random()));
+      }
     }
+  } finally {
+    if (isLate) use.noteLock(performance.now() - begun);
   }
 }
 
