@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { oldCallOf } from '../../domain/old-calls/old-calls.ts';
 import { newHexId } from '../../shared/ids.ts';
+import { arrivedAt } from '../arrived-at.ts';
 import { REQUEST_ID } from '../request-id.ts';
 import { createAddedLines } from '../wire/added-headers.ts';
 import type { CarriedToken } from '../wire/bearer-token.ts';
@@ -29,11 +30,14 @@ export function createCallRefusal(context: OverloadDeps): (call: RefusedCall) =>
   const { metrics, settings } = context;
   const addedFor = createAddedLines(context);
   const body = headersOfJson(TEXT);
-  return ({ res, path, isSecure, carrier = 'none' }) => {
+  return ({ req, res, path, isSecure, carrier = 'none' }) => {
+    const startedAt = arrivedAt(req);
     const added = addedFor(successorLink(settings.publicUrl, { baseUrl: '', path }), isSecure);
     const retry = ['Retry-After', String(comeAgainAfter(context))];
     res.writeHead(STATUS, [REQUEST_ID, newHexId(), ...added, ...retry, ...body]).end(TEXT);
     const endpoint = oldCallOf(path) ?? 'other';
-    metrics.calls.note({ endpoint, carrier, outcome: 'shed', answeredBy: 'bridge', milliseconds: 0 });
+    // A read may be refused because it waited too long for its turn.
+    const milliseconds = performance.now() - startedAt;
+    metrics.calls.note({ endpoint, carrier, outcome: 'shed', answeredBy: 'bridge', milliseconds });
   };
 }
