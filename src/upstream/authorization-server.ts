@@ -45,8 +45,13 @@ export interface AuthorizationServer {
    * come first. Throws `Unavailable`.
    */
   connect(isWanted?: WantedCheck): Promise<Connection>;
-  /** Authorization code + PKCE verifier for tokens (RFC 7636 §4.5). Throws one of the three failures. */
-  exchangeCode(code: CodeExchange): Promise<TokenPair>;
+  /** Opens the connection for the exchange of a code; nothing is sent. Throws `Unavailable`. */
+  connectForExchange(): Promise<Connection>;
+  /**
+   * Authorization code + PKCE verifier for tokens (RFC 7636 §4.5), on an open connection. Throws one of the three
+   * failures.
+   */
+  exchangeCode(connection: Connection, code: CodeExchange): Promise<TokenPair>;
   /** Presents a refresh token on an open connection (RFC 6749 §6). Throws one of the three failures. */
   refresh(connection: Connection, presented: RefreshRequest): Promise<TokenPair>;
   /**
@@ -133,10 +138,11 @@ const REFUSALS = [400, 401, 403];
  * @throws {Unavailable}
  */
 function notForUs(answer: HttpAnswer): undefined {
-  const error = REFUSALS.includes(answer.status) ? jsonObject(answer)?.['error'] : undefined;
+  const { status } = answer;
+  const error = REFUSALS.includes(status) ? jsonObject(answer)?.['error'] : undefined;
   if (NOT_FOR_US.includes(error)) return undefined;
   const cause = error === 'invalid_client' ? new Rejected('invalid_client') : undefined;
-  throw new Unavailable(`the introspection endpoint answered ${answer.status}`, { cause });
+  throw new Unavailable(`the introspection endpoint answered ${status}`, { cause, status });
 }
 
 async function isLive(
@@ -156,7 +162,8 @@ async function revoke(metadata: ServerMetadata, client: ModernClient, token: str
   const url = metadata.revocationEndpoint;
   if (url === undefined) return false;
   const answer = await sendRepeatable(url, credentialed(client, { token, token_type_hint: 'refresh_token' }));
-  if (answer.status !== 200) throw new Unavailable(`the revocation endpoint answered ${answer.status}`);
+  const { status } = answer;
+  if (status !== 200) throw new Unavailable(`the revocation endpoint answered ${status}`, { status });
   return true;
 }
 
@@ -226,10 +233,10 @@ export function createAuthorizationServer({
       rest.check();
       return open(isWanted);
     },
-    async exchangeCode({ scope, trace, ...exchange }) {
+    connectForExchange: () => openConnection(tokenUrl),
+    async exchangeCode(connection, { scope, trace, ...exchange }) {
       const body = credentialed(client, exchangeFields(exchange));
-      const connection = { ...(await openConnection(tokenUrl)), trace };
-      const answer = await sendOnce(connection, tokenUrl, body);
+      const answer = await sendOnce({ ...connection, trace }, tokenUrl, body);
       const isForGood = scope.split(/\s+/).includes('offline_access');
       return processTokenAnswer(answer, { scope, isForGood, now: clock.now() });
     },

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import CircuitBreaker from 'opossum';
 import { BREAKER_PROBES_AFTER, SILENT_ALONE_AFTER, SILENT_AFTER } from '../shared/lifetimes.ts';
-import { Unavailable } from './outcomes.ts';
+import { NotSent } from './outcomes.ts';
 
 /**
  * One breaker of one process before calls to one server that may be made at any time without harm
@@ -10,7 +10,7 @@ import { Unavailable } from './outcomes.ts';
  */
 
 /** The call was refused at once, because the server does not answer at present. Nothing was sent. */
-export class BreakerOpen extends Unavailable {
+export class BreakerOpen extends NotSent {
   constructor() {
     super('the new API takes too long: the breaker is open', { retryAfter: 1000 });
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../shared/clock.ts';
 import { MINUTE, RETRY_MAX, SECOND } from '../shared/lifetimes.ts';
-import { Unavailable } from './outcomes.ts';
+import { NotSent, Unavailable } from './outcomes.ts';
 
 /**
  * When all refreshes of one client rest because the server asked to slow down (429). The server does not always say
@@ -36,7 +36,7 @@ export function createClientRest({ now }: Pick<Clock, 'now'>): ClientPause {
     check() {
       const retryAfter = until - now();
       if (retryAfter > 0 && retryAfter <= RETRY_MAX)
-        throw new Unavailable('the authorization server asked the bridge to wait', { retryAfter });
+        throw new NotSent('the authorization server asked the bridge to wait', { retryAfter });
     },
     good: () => asked.clear(),
     heard(account, error) {

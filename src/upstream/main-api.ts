@@ -5,7 +5,7 @@ import { type Breaker, BreakerOpen, type GuardedCall } from './breaker.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { type HttpAnswer, jsonObject, retryAfterOf, send } from './http-client.ts';
 import { createBudget, type KnownBudget, type OpenWindow } from './known-budget.ts';
-import { Unavailable } from './outcomes.ts';
+import { NotSent, Unavailable } from './outcomes.ts';
 import type { Takers } from './concurrency-limit.ts';
 import { takeWritePlace } from './token-endpoint-limit.ts';
 
@@ -125,10 +125,8 @@ export function throwRefusal(answer: HttpAnswer, now: number, document = jsonObj
   }
   const retryAfter = retryAfterOf(answer, now);
   if (answer.status !== 200) {
-    throw new Unavailable(
-      `the main API answered ${answer.status}`,
-      retryAfter === undefined ? {} : { retryAfter },
-    );
+    const { status } = answer;
+    throw new Unavailable(`the main API answered ${status}`, { status, retryAfter });
   }
   if (codes.includes('FORBIDDEN')) throw new Forbidden('the scopes of the grant do not allow the read');
   if (codes.includes('NOT_FOUND'))
@@ -206,7 +204,7 @@ export function createMainApi({ apiUrl, clock, reads }: Options): MainApi {
 
   const ask: MainApi['ask'] = async (accessToken, body, { trace, ...urgency } = {}) => {
     const retryAfter = budget.budget().pausedUntil - clock.now();
-    if (retryAfter > 0) throw new Unavailable('the main API asked the bridge to wait', { retryAfter });
+    if (retryAfter > 0) throw new NotSent('the main API asked the bridge to wait', { retryAfter });
     const request = () => spend(() => send({ ...requestTo(apiUrl, accessToken, body), trace }));
     return reads.run({ ...urgency, of: accessToken, send: request }).catch((cause: unknown) => {
       if (cause instanceof BreakerOpen) throw cause;

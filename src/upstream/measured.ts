@@ -2,29 +2,35 @@ import type { UpstreamMetrics } from '../shared/metrics/upstream-metrics.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { beginCall, type TraceRecorder } from '../shared/trace/tracing.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
-import { BreakerOpen } from './breaker.ts';
 import type { HttpAnswer } from './http-client.ts';
 import { Forbidden, type MainApi, OrganizationGone, Unauthorized } from './main-api.ts';
 import type { OldBackend } from './old-backend.ts';
-import { Rejected } from './outcomes.ts';
+import { NotSent, Rejected, Unavailable } from './outcomes.ts';
 
 /** Times every call to the new API and counts its outcome. Where traces are recorded, every call is a span too. */
 
 type UpstreamNote = Parameters<UpstreamMetrics['note']>[0];
 type Outcome = UpstreamNote['outcome'];
 
+/** The outcome that the status of an answer shows; undefined below 400. */
+function outcomeOfStatus(status: number): Outcome | undefined {
+  if (status === 429) return 'limited';
+  if (status >= 500) return 'failed';
+  return status >= 400 ? 'refused' : undefined;
+}
+
+const REFUSALS = [Rejected, Unauthorized, Forbidden, OrganizationGone];
+
+/** Without an answer, or with one that cannot be used, a call has failed. */
 function outcomeOfError(error: unknown): Outcome {
-  const isRefused = [Rejected, Unauthorized, Forbidden, OrganizationGone].some(
-    (kind) => error instanceof kind,
-  );
-  return isRefused ? 'refused' : 'failed';
+  if (REFUSALS.some((kind) => error instanceof kind)) return 'refused';
+  const status = error instanceof Unavailable ? error.status : undefined;
+  return (status !== undefined && outcomeOfStatus(status)) || 'failed';
 }
 
 function outcomeOfAnswer(answer: unknown): Outcome {
   const { status = 200 } = (answer ?? {}) as Partial<HttpAnswer>;
-  if (status === 429) return 'limited';
-  if (status >= 500) return 'failed';
-  return status >= 400 ? 'refused' : 'answered';
+  return outcomeOfStatus(status) ?? 'answered';
 }
 
 /** The work gets the trace that its request has to name. */
@@ -55,8 +61,7 @@ async function measured<Answer>(
     end(outcomeOfAnswer(answer));
     return answer;
   } catch (error) {
-    // An open breaker sends nothing.
-    end(error instanceof BreakerOpen ? 'not sent' : outcomeOfError(error));
+    end(error instanceof NotSent ? 'not sent' : outcomeOfError(error));
     throw error;
   }
 }
@@ -77,12 +82,29 @@ function timing({ metrics, tracing }: Observers) {
   };
 }
 
-/** The authorization server, with its token calls measured. */
+/** No breaker tells of an exchange whose connection does not come about, as one does for refreshes. */
+async function countFailure<Result>(metrics: UpstreamMetrics, open: () => Promise<Result>): Promise<Result> {
+  const startedAt = performance.now();
+  try {
+    return await open();
+  } catch (error) {
+    metrics.note({ call: 'exchange', outcome: 'failed', milliseconds: performance.now() - startedAt });
+    throw error;
+  }
+}
+
+/**
+ * The authorization server, with its token calls measured. The time of an exchange or a refresh is that of the server: it
+ * begins when the connection is open.
+ */
 export function measuredServer(server: AuthorizationServer, observers: Observers): AuthorizationServer {
   const time = timing(observers);
+  const { metrics } = observers;
   return {
     ...server,
-    exchangeCode: (code) => time('exchange', code.trace, (trace) => server.exchangeCode({ ...code, trace })),
+    connectForExchange: () => countFailure(metrics, () => server.connectForExchange()),
+    exchangeCode: (connection, code) =>
+      time('exchange', code.trace, (trace) => server.exchangeCode(connection, { ...code, trace })),
     refresh: (connection, presented) =>
       time('refresh', connection.trace, (trace) => server.refresh({ ...connection, trace }, presented)),
     isLive: (refreshToken, within) =>

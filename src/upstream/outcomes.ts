@@ -4,18 +4,31 @@
  * class.
  */
 
+interface UnavailableOptions {
+  cause?: unknown;
+  retryAfter?: number | undefined;
+  isOfClient?: boolean;
+  status?: number;
+}
+
 /** The server processed no data of ours. The call may be tried again, after `retryAfter` milliseconds if given. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   readonly retryAfter: number | undefined;
   /** The answer concerns the whole client, not only one grant. */
   readonly isOfClient: boolean;
-  constructor(message: string, options: { cause?: unknown; retryAfter?: number; isOfClient?: boolean } = {}) {
+  /** The status of the answer that says so; undefined where no answer came. */
+  readonly status: number | undefined;
+  constructor(message: string, options: UnavailableOptions = {}) {
     super(message, { cause: options.cause });
     this.retryAfter = options.retryAfter;
     this.isOfClient = options.isOfClient ?? false;
+    this.status = options.status;
   }
 }
+
+/** The bridge itself decided to send nothing, so the call says nothing about the server. */
+export class NotSent extends Unavailable {}
 
 /** The server may have processed data of ours. The outcome is unknown. */
 export class InDoubt extends Error {

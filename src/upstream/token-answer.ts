@@ -78,6 +78,7 @@ function throwFailure(answer: HttpAnswer, now: number): never {
     throw new Unavailable('the authorization server asks the bridge to slow down', {
       isOfClient,
       retryAfter: retryAfter ?? UNSTATED_WAIT,
+      status: answer.status,
     });
   }
   const code = isClientError(answer.status) ? body?.['error'] : undefined;

@@ -28,8 +28,10 @@ export interface ConsentStep {
   calling?: CallingRequest;
 }
 
+type ConsentServer = ConsentClient['server'];
+
 export interface StrategyOptions {
-  server: ConsentClient['server'];
+  server: ConsentServer;
   clock: { now(): number };
   callbackUrl: string;
   scopes: string;
@@ -82,6 +84,16 @@ type ExchangeCallback = (
   consented?: ConsentedPair,
 ) => void;
 
+/** The connection is given back where the bridge became silent before it used the connection. */
+async function exchangeOnce(server: ConsentServer, code: Parameters<ConsentServer['exchangeCode']>[1]) {
+  const connection = await server.connectForExchange();
+  try {
+    return await server.exchangeCode(connection, code);
+  } finally {
+    connection.reset();
+  }
+}
+
 export class ModernStrategy extends OAuth2Strategy {
   readonly #prompt: ConsentPrompt;
 
@@ -101,14 +113,13 @@ export class ModernStrategy extends OAuth2Strategy {
     super(options as unknown as OAuth2Strategy.StrategyOptions, verify as OAuth2Strategy.VerifyFunction);
     const exchange = (code: string, parameters: TokenParameters, done: ExchangeCallback): void => {
       const sentAt = clock.now();
-      server
-        .exchangeCode({
-          code,
-          codeVerifier: parameters.code_verifier,
-          redirectUri: parameters.redirect_uri,
-          scope,
-          trace: step.calling?.trace,
-        })
+      exchangeOnce(server, {
+        code,
+        codeVerifier: parameters.code_verifier,
+        redirectUri: parameters.redirect_uri,
+        scope,
+        trace: step.calling?.trace,
+      })
         .then((pair) => {
           const { calling } = step;
           const consented = { pair, sentAt, modernClientId: server.clientId, calling };
