@@ -80,6 +80,21 @@ test('every app whose exchange is refused has a line that names it, though they 
   expect(told[3]).not.toHaveProperty('clientId');
 });
 
+test('each app has lines of its own for exchanges that failed, however often another app fails', async () => {
+  const [one, other] = [door.app, await door.addApp()];
+  const { durable } = door.bridge.context.store;
+  await durable.schema.alterTable('legacy_codes').renameTo('codes_away').execute();
+  for (let n = 0; n < 15; n++) await exchangeFrom('10.9.11', exchangeFields(one, 'no code'));
+  const requestId = await exchangeFrom('10.9.11', exchangeFields(other, 'no code'));
+  await durable.schema.alterTable('codes_away').renameTo('legacy_codes').execute();
+  await door.bridge.untilLogged();
+  const failed = log.lines().filter(({ message }) => message === 'a legacy exchange failed');
+  const ofApp = ({ clientId }: { clientId: string }) =>
+    failed.filter((line) => line['clientId'] === clientId);
+  expect([ofApp(one).length, ofApp(other).length]).toEqual([10, 1]);
+  expect(ofApp(other)).toMatchObject([{ refusal: 'temporarily_unavailable', requestId }]);
+});
+
 test('only a change of what /ready answers is a line', async () => {
   const { durable } = door.bridge.context.store;
   const ask = async () => (await sendRaw(door.bridgeUrl, { path: '/ready' })).status;

@@ -110,6 +110,10 @@ export function resourceFailures(context: LegacyDeps): ErrorRequestHandler {
   };
 }
 
+/** Each app has lines of its own: many apps may share a network. */
+const kindOfApp = (kind: string, clientId: string | undefined) =>
+  clientId === undefined ? kind : `${kind} ${clientId}`;
+
 /** Answers refusals of an address that gives tokens. `what` names the request in the log. */
 export function tokenFailures(context: LegacyDeps, what: string): ErrorRequestHandler {
   const noteRefusal = createRefusalLog({ logger: context.logger });
@@ -119,16 +123,16 @@ export function tokenFailures(context: LegacyDeps, what: string): ErrorRequestHa
     const address = req.ip ?? '';
     const refusal = toTokenError(error);
     const clientId = knownClientOf(res);
-    const said = { refusal: refusal.code, detail: refusal.detail, clientId, ...idsOf(res) };
+    const common = { refusal: refusal.code, clientId };
+    const said = { ...common, detail: refusal.detail, ...idsOf(res) };
     if (wasShed(res)) return sendTokenError(res, refusal);
     if (refusal.status >= 500) {
       const [message, fields] = [`${alarmOf(error)}${what} failed`, { ...said, error }];
-      noteFailure({ level: 'error', message, address, kind: kindOf(error), fields });
+      const kind = kindOfApp(kindOf(error) ?? refusal.code, clientId);
+      noteFailure({ level: 'error', message, address, kind, common, fields });
     } else {
       const message = `${what} was refused`;
-      // Each app has a line of its own: many apps may share a network.
-      const kind = clientId === undefined ? refusal.code : `${refusal.code} ${clientId}`;
-      const common = { refusal: refusal.code, clientId };
+      const kind = kindOfApp(refusal.code, clientId);
       noteRefusal({ level: 'info', message, address, kind, common, fields: said });
     }
     if (error instanceof LegacyError) res.setHeaders(new Map(Object.entries(error.headers)));
