@@ -21,6 +21,7 @@ import { createWebhookPlaces } from '../domain/webhooks/places.ts';
 import { type Clock, machineClock } from '../shared/clock.ts';
 import { newHexId } from '../shared/ids.ts';
 import { createLogger, type Logger } from '../shared/log/logger.ts';
+import { createRefusalLog } from '../shared/log/refusal-log.ts';
 import { reduceError } from '../shared/log/redaction.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
 import { goThrough } from '../shared/net/outbound-proxy.ts';
@@ -141,11 +142,15 @@ function createRefreshMemory(known: Pick<Context, 'store' | 'clock'>) {
   };
 }
 
+/** Of one app in a minute; the others are counted. */
+const LAST_KNOWN_LINES = 20;
+
 /** The memory of one process about the calls that the process answers. */
 function createCallMemory(
   known: Pick<Context, 'store' | 'clock' | 'logger' | 'vault' | 'processId'>,
-): Pick<Context, 'counts' | 'usage' | 'lateTokens' | 'live'> {
+): Pick<Context, 'counts' | 'usage' | 'lateTokens' | 'live' | 'lastKnownLines'> {
   return {
+    lastKnownLines: createRefusalLog({ logger: known.logger, lines: LAST_KNOWN_LINES }),
     counts: createSharedCounts(known),
     usage: createUsageLog(known),
     lateTokens: createDeferredTokenLookup(known),

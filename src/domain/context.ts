@@ -1,4 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
+import type { RefusalRecorder } from '../shared/log/refusal-log.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import type { Mailer } from '../shared/mail/mailer.ts';
 import type { Metrics } from '../shared/metrics/metrics.ts';
@@ -47,6 +48,8 @@ export interface Context {
   tracing: TraceRecorder | undefined;
   /** The logs of work that fails repeatedly. */
   troubles: { jobs: TroubleLog; leases: TroubleLog; reads: TroubleLog };
+  /** Tells of answers that were not new, with a limit for each app. */
+  lastKnownLines: RefusalRecorder;
   mailer: Mailer;
   /** Where webhooks may lead, and the places in which their messages are sent. */
   webhooks: WebhooksDeps['webhooks'];

@@ -1,5 +1,9 @@
 import type { LimitsDeps } from '../limits/deps.ts';
+import type { RefusalRecorder } from '../../shared/log/refusal-log.ts';
 import type { TokensDeps } from '../tokens/deps.ts';
 
-/** This room uses no part of the context itself; the rooms that it calls do. */
-export type ReadsDeps = LimitsDeps & TokensDeps;
+/** The parts of the context that this room uses. The parts of the rooms that it calls come by `extends`. */
+export interface ReadsDeps extends LimitsDeps, TokensDeps {
+  /** Tells of answers that were not new, with a limit for each app. */
+  lastKnownLines: RefusalRecorder;
+}

@@ -55,7 +55,7 @@ export async function proveConnection(
   const grant = await findLiveGrant(context.store.durable, clientId, accountId);
   if (!grant) return undefined;
   const lacking = lackingIn(wanted, grant.scope);
-  const client = { id: grant.id, modernClientId: grant.modern_client_id, calling };
+  const client = { id: grant.id, clientId, modernClientId: grant.modern_client_id, calling };
   try {
     const read = await withTimeout(readAccount(context, client, { wantedBy: 'person' }), WAIT);
     const channels = read.channels.map((one) => ({ name: one.displayName ?? one.name, at: one.descriptor }));

@@ -36,15 +36,18 @@ const TOLD_ELSEWHERE = [BreakerOpen, NoFreePlace, LimitReached];
 
 /**
  * Counts, and tells, that a caller got the last known answer. Of an open breaker, and of reads that find no place, lines of
- * their own tell, once for all callers; of a short budget, the metrics tell.
+ * their own tell, once for all callers; of a short budget, the metrics tell. While the new API asks the bridge to wait, every
+ * call may end here, so each app has only some lines in a minute.
  */
 export function tellLastKnown(
-  { logger, metrics }: Pick<ReadsDeps, 'logger' | 'metrics'>,
+  { logger, metrics, lastKnownLines }: Pick<ReadsDeps, 'logger' | 'metrics' | 'lastKnownLines'>,
   { error, grant, ageSeconds }: { grant: GrantClient; ageSeconds?: number; error: unknown },
 ): void {
   metrics.upstream.noteLastKnown();
   const detail = error instanceof Error ? error.message : undefined;
-  const fields = { grantId: grant.id, requestId: grant.calling?.requestId, ageSeconds, detail };
-  const isTold = TOLD_ELSEWHERE.some((kind) => error instanceof kind);
-  logger.log(isTold ? 'debug' : 'warn', 'served the last known answer', fields);
+  const { id: grantId, clientId, calling } = grant;
+  const fields = { grantId, clientId, requestId: calling?.requestId, ageSeconds, detail };
+  const message = 'served the last known answer';
+  if (TOLD_ELSEWHERE.some((kind) => error instanceof kind)) logger.debug(message, fields);
+  else lastKnownLines({ level: 'warn', message, address: '', kind: clientId, common: { clientId }, fields });
 }

@@ -6,6 +6,7 @@ import { LimitReached } from '../limits/limit-reached.ts';
 import { GrantDead } from '../grants/refresh/access-token.ts';
 import { cachedAnswer } from '../grants/refresh/answer-cache.ts';
 import { askForAccount } from '../reads/ask-for-account.ts';
+import type { GrantClient } from '../grants/grant-client.ts';
 import type { GrantAtWork } from '../grants/grant-at-work.ts';
 import { mainApiOf } from '../grants/main-api-of.ts';
 import type { Origin } from '../origin.ts';
@@ -66,11 +67,12 @@ function failureOf(error: unknown): ProbeOutcome {
   throw error;
 }
 
-const clientOf = ({ id, modern_client_id: modernClientId, calling }: GrantAtWork) => ({
+const clientOf = ({
   id,
-  modernClientId,
+  client_id: clientId,
+  modern_client_id: modernClientId,
   calling,
-});
+}: GrantAtWork): GrantClient => ({ id, clientId, modernClientId, calling });
 
 async function askAsCallsDo(context: SupportDeps, grant: GrantAtWork): Promise<ProbeOutcome> {
   const cached = await cachedAnswer(context, grant.id);

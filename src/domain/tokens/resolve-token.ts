@@ -253,8 +253,8 @@ export function isPlainlyServed(
 }
 
 function grantOf(mapping: ServedMapping): GrantClient {
-  const { grant_id: id, modern_client_id: modernClientId, calling } = mapping;
-  return { id, modernClientId, calling };
+  const { grant_id: id, client_id: clientId, modern_client_id: modernClientId, calling } = mapping;
+  return { id, clientId, modernClientId, calling };
 }
 
 /**

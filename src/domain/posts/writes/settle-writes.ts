@@ -28,7 +28,8 @@ async function look(context: PostsDeps, { readsFor, row }: DueWrite): Promise<vo
   const mapping = await findMappingById(context.store, row.mapping_id);
   if (!mapping || mapping.grant_id === null || mapping.modern_client_id === null)
     return stopLooking(context.store.durable, row.id);
-  const grant = { id: mapping.grant_id, modernClientId: mapping.modern_client_id };
+  const { grant_id: id, client_id: clientId, modern_client_id: modernClientId } = mapping;
+  const grant = { id, clientId, modernClientId };
   await lookForWrite(context, { row, reads: readsFor({ grant, clientId: mapping.client_id }) });
 }
 
