@@ -15,6 +15,7 @@ import { type RunningServer, startServer } from '../http/server.ts';
 import { startJobs } from '../jobs/schedule.ts';
 import { STOP_LIMIT } from '../shared/lifetimes.ts';
 import { createLogger } from '../shared/log/logger.ts';
+import { openUncleanEnd } from '../store/files/unclean-end.ts';
 import { openEpochFile } from '../store/files/epoch-file.ts';
 import { noteCounting } from '../store/usage/known-calls.ts';
 import { openTracing } from './open-tracing.ts';
@@ -120,7 +121,8 @@ async function serveFrom(
     context,
     metrics: { token, gather: gatherMetrics },
   });
-  const watched = [watchProcess(context), watchOverload({ ...context, requestWait })];
+  const wasUnclean = openUncleanEnd(config.varDir, context.clock.now());
+  const watched = [watchProcess(context, wasUnclean), watchOverload({ ...context, requestWait })];
   const stopWatching = () => watched.forEach((stopOne) => stopOne());
   undo.push(async () => stopWatching());
   const stopSharing = await startSharing(context);

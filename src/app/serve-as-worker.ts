@@ -3,6 +3,7 @@ import { readConfig } from '../config/config.ts';
 import { installLastResort, STOP_TAKES } from '../shared/log/last-resort.ts';
 import { takeLibraryLines } from '../shared/log/library-lines.ts';
 import { createLogger } from '../shared/log/logger.ts';
+import { markUncleanEnd } from '../store/files/unclean-end.ts';
 import { type Bridge, startBridge } from './bridge.ts';
 import { upstreamFor } from './embedded-client.ts';
 import { answerFirstProcess, askFirstProcess } from './worker-metrics.ts';
@@ -13,7 +14,8 @@ async function start(): Promise<Bridge> {
   const logger = createLogger({ level: config.logLevel, name: `bridge ${cluster.worker?.id ?? ''}` });
   const running: { bridge?: Bridge } = {};
   const drain = async () => running.bridge?.close({ isFailing: true });
-  installLastResort({ logger, drain, limit: config.drain + STOP_TAKES });
+  const mark = () => markUncleanEnd(config.varDir);
+  installLastResort({ logger, mark, drain, limit: config.drain + STOP_TAKES });
   takeLibraryLines(logger);
   const overrides = { logger, gatherMetrics: askFirstProcess };
   running.bridge = await startBridge({ ...config, upstream: upstreamFor(config) }, overrides);

@@ -5,6 +5,7 @@ import { surviveFailures } from '../shared/log/log-sink.ts';
 import { SECOND } from '../shared/lifetimes.ts';
 import { createLogger, type Logger } from '../shared/log/logger.ts';
 import { reduceError } from '../shared/log/redaction.ts';
+import { markUncleanEnd } from '../store/files/unclean-end.ts';
 import { startSystem, type System } from './system.ts';
 import { welcomeText } from './welcome.ts';
 
@@ -49,7 +50,8 @@ function createStop(system: System, config: Config, logger: Logger): (code: numb
 function surviveErrors(config: Config, running: { system?: System }, logger: Logger): void {
   surviveFailures(process.stdout);
   const drain = async () => running.system?.close({ isFailing: true });
-  installLastResort({ logger, drain, limit: config.drain + STOP_TAKES });
+  const mark = () => markUncleanEnd(config.varDir);
+  installLastResort({ logger, mark, drain, limit: config.drain + STOP_TAKES });
   takeLibraryLines(logger);
 }
 
@@ -78,9 +80,10 @@ const STOPS_BY = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 async function serve(): Promise<void> {
   const config = readConfig();
   const running: { system?: System } = {};
-  const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+  const name = config.workers > 1 ? 'first process' : 'bridge';
+  const logger = createLogger({ level: config.logLevel, name });
   surviveErrors(config, running, logger);
-  const system = await startSystem(config);
+  const system = await startSystem(config, logger);
   running.system = system;
   const stop = createStop(system, config, logger);
   for (const signal of STOPS_BY) process.on(signal, () => stop(0));

@@ -7,7 +7,7 @@ import { readTlsPair } from '../shared/net/tls-pair.ts';
 import { followSettings } from '../domain/lifecycle/fill-dates.ts';
 import { embeddedOrigin, upstreamFor } from './embedded-client.ts';
 import { loadDemoData } from './demo-data.ts';
-import { createLogger, type Logger } from '../shared/log/logger.ts';
+import type { Logger } from '../shared/log/logger.ts';
 import { startWorkers } from './workers.ts';
 
 /**
@@ -112,21 +112,20 @@ async function prepare({ config, demo, logger }: Preparation): Promise<void> {
   }
 }
 
-async function startInThisProcess(config: Config, demo: DemoAccount | undefined): Promise<Front> {
-  const logger = createLogger({ level: config.logLevel, name: 'bridge' });
+/** The bridge counts the alarms of this logger. An error that nobody caught is one of them. */
+async function startInThisProcess({ config, demo, logger }: Preparation): Promise<Front> {
   if (demo) await prepare({ config, demo, logger });
-  return startBridge(config, { modernBegins: demo !== undefined });
+  return startBridge(config, { logger, modernBegins: demo !== undefined });
 }
 
 /** Prepares the database once before the workers start. Otherwise all workers would prepare the database at once. */
-async function startInWorkers(config: Config, demo: DemoAccount | undefined): Promise<Front> {
-  const logger = createLogger({ level: config.logLevel, name: 'first process' });
+async function startInWorkers({ config, demo, logger }: Preparation): Promise<Front> {
   await prepare({ config, demo, logger });
   return startWorkers({ count: config.workers, logger });
 }
 
-function startFront(config: Config, demo?: DemoAccount): Promise<Front> {
-  return config.workers > 1 ? startInWorkers(config, demo) : startInThisProcess(config, demo);
+function startFront(preparation: Preparation): Promise<Front> {
+  return preparation.config.workers > 1 ? startInWorkers(preparation) : startInThisProcess(preparation);
 }
 
 interface BothApis {
@@ -135,9 +134,9 @@ interface BothApis {
 }
 
 /** Starts the bridge and the demo integration in front of the two APIs, which run. */
-async function startInFront(config: Config, { modern, old }: BothApis): Promise<System> {
+async function startInFront(config: Config, logger: Logger, { modern, old }: BothApis): Promise<System> {
   const { demo } = modern.ready;
-  const front = await startFront({ ...config, upstream: upstreamFor(config) }, demo);
+  const front = await startFront({ config: { ...config, upstream: upstreamFor(config) }, demo, logger });
   try {
     const integration = await startDemo(config);
     return {
@@ -163,12 +162,12 @@ async function startInFront(config: Config, { modern, old }: BothApis): Promise<
 }
 
 /** Starts everything on one machine. When a later part cannot start, the parts that already run are stopped again. */
-async function startWithEmbedded(config: Config): Promise<System> {
+async function startWithEmbedded(config: Config, logger: Logger): Promise<System> {
   const modern = await startModern(config);
   let old: Child<object> | undefined;
   try {
     old = await startOldApi(config);
-    return await startInFront(config, { modern, old });
+    return await startInFront(config, logger, { modern, old });
   } catch (error) {
     await old?.stop();
     await modern.stop();
@@ -176,11 +175,14 @@ async function startWithEmbedded(config: Config): Promise<System> {
   }
 }
 
-/** @throws {Error} in plain words when a part cannot start */
-export async function startSystem(config: Config): Promise<System> {
+/**
+ * The lines of this process go to `logger`.
+ * @throws {Error} in plain words when a part cannot start
+ */
+export async function startSystem(config: Config, logger: Logger): Promise<System> {
   // An unusable certificate is refused before any process starts and before the database gets a newer schema.
   if (config.tls) readTlsPair(config.tls);
-  if (!config.upstream) return startWithEmbedded(config);
-  const front = await startFront(config);
+  if (!config.upstream) return startWithEmbedded(config, logger);
+  const front = await startFront({ config, demo: undefined, logger });
   return { demo: undefined, onUnexpectedEnd: () => undefined, close: (options) => front.close(options) };
 }

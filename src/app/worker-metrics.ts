@@ -1,6 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
+import { Registry } from 'prom-client';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../shared/lifetimes.ts';
+import { addSilentWorkers } from '../shared/metrics/process-metrics.ts';
 import { countsOf, type MetricsSnapshot, sumSnapshots } from '../shared/metrics/summed-workers.ts';
 
 /**
@@ -16,7 +18,7 @@ type ToWorker =
   | { type: 'metrics of one wanted'; request: number }
   | { type: 'metrics of all'; request: number; snapshots: MetricsSnapshot[] };
 
-/** A worker that does not answer for so long, because it stands still, is told of as it was at the last scrape. */
+/** A worker that does not answer for so long stands still. What it counted up to the last scrape stays in the sum. */
 const ANSWER_LIMIT = 1 * SECOND;
 
 /** The first process answers within the limit above. A longer silence means that it is gone. */
@@ -25,12 +27,33 @@ const ALL_LIMIT = 5 * SECOND;
 /** A message to a process that has just gone is lost, and its `exit` or `disconnect` follows. */
 const ignoreGone = (): void => undefined;
 
+/** What the first process itself adds to the sum. */
+function snapshotOfSilent(silent: number): Promise<MetricsSnapshot> {
+  const registry = new Registry();
+  addSilentWorkers(registry, () => silent);
+  return registry.getMetricsAsJSON();
+}
+
 /** What the first process knows of the metrics of its workers. */
 export interface FleetMetrics {
   /** The worker serves: it answers from now on. */
   join(worker: Worker): void;
   stop(): void;
 }
+
+/** The workers that do not answer now. A worker that ended meanwhile is none of them. */
+async function findSilent(
+  serving: ReadonlyMap<Worker, MetricsSnapshot>,
+  askOne: (worker: Worker) => Promise<boolean>,
+): Promise<Set<Worker>> {
+  const asked = [...serving.keys()];
+  const hasAnswered = await Promise.all(asked.map(askOne));
+  return new Set(asked.filter((worker, at) => hasAnswered[at] === false && serving.has(worker)));
+}
+
+/** What is known of each worker. Of a silent one only the counts are still true. */
+const withoutGauges = (serving: ReadonlyMap<Worker, MetricsSnapshot>, silent: ReadonlySet<Worker>) =>
+  [...serving].map(([worker, snapshot]) => (silent.has(worker) ? countsOf(snapshot) : snapshot));
 
 /** The first process's part. */
 export function gatherFromWorkers(): FleetMetrics {
@@ -40,7 +63,8 @@ export function gatherFromWorkers(): FleetMetrics {
   let summing = Promise.resolve();
   let requests = 0;
 
-  async function askOne(worker: Worker): Promise<void> {
+  /** Whether the worker answered. */
+  async function askOne(worker: Worker): Promise<boolean> {
     const request = (requests += 1);
     const key = `${worker.id} ${request}`;
     const answered = new Promise<MetricsSnapshot>((resolve) => waiting.set(key, resolve));
@@ -48,11 +72,12 @@ export function gatherFromWorkers(): FleetMetrics {
     const snapshot = await Promise.race([answered, delay(ANSWER_LIMIT, undefined, { ref: false })]);
     waiting.delete(key);
     if (snapshot && serving.has(worker)) serving.set(worker, snapshot);
+    return snapshot !== undefined;
   }
 
   async function tellAll(asker: Worker, request: number): Promise<void> {
-    await Promise.all([...serving.keys()].map(askOne));
-    const snapshots = [...serving.values(), ...ended];
+    const silent = await findSilent(serving, askOne);
+    const snapshots = [await snapshotOfSilent(silent.size), ...withoutGauges(serving, silent), ...ended];
     asker.send({ type: 'metrics of all', request, snapshots } satisfies ToWorker, ignoreGone);
   }
 

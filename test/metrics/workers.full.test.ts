@@ -30,6 +30,7 @@ const answered = (samples: Sample[]) =>
   sumOf(samples, 'grantbridge_calls_total', { endpoint: 'profiles', outcome: 'answered' });
 const durations = (samples: Sample[]) =>
   sumOf(samples, 'grantbridge_call_seconds_count', { endpoint: 'profiles' });
+const silent = (samples: Sample[]) => sumOf(samples, 'grantbridge_workers_silent');
 const workers = (samples: Sample[]) => sumOf(samples, 'grantbridge_workers');
 
 const callMany = () => Promise.all(Array.from({ length: CALLS }, () => readProfiles(system, token)));
@@ -52,6 +53,21 @@ describeWithProcesses('two workers', () => {
     const interval = sumOf(samples, 'grantbridge_job_interval_seconds', { task: 'purge-expired' });
     expect(interval).toBe(3600);
   });
+
+  test('a worker that stands still is told as silent: it keeps its counts and has no gauge', async () => {
+    expect(silent(await scrape(system.bridgeUrl))).toBe(0);
+    const [first = 0] = workersOf(system.pid);
+    process.kill(first, 'SIGSTOP');
+    try {
+      await until(async () => silent(await scrape(system.bridgeUrl)) === 1);
+      const samples = await scrape(system.bridgeUrl);
+      expect([workers(samples), answered(samples)]).toEqual([1, CALLS]);
+    } finally {
+      process.kill(first, 'SIGCONT');
+    }
+    await until(async () => silent(await scrape(system.bridgeUrl)) === 0);
+    expect(workers(await scrape(system.bridgeUrl))).toBe(2);
+  }, 60_000);
 
   test('a worker that dies leaves its counts, and its place is taken', async () => {
     const [first = 0] = workersOf(system.pid);

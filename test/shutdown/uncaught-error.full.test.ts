@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { canReadProcesses, isRunning, workersOf } from '../processes/start/process-list.ts';
 import type { Program } from '../processes/running-program.ts';
+import { scrape, sumOf } from '../metrics/support/scrape.ts';
 import { sendRaw } from '../support/callers/raw-request.ts';
 import { type Ground, holdRefreshes, openGround, until60 } from './support/refreshing-program.ts';
 
@@ -51,6 +52,27 @@ test('one process stores the pair and answers the caller before it ends with 1; 
   ground.proxy.assertNoRefreshTokenTwice();
 });
 
+const wasUnclean = async () => sumOf(await scrape(ground.url), 'grantbridge_last_end_unclean');
+
+test('the next start tells of the end, and a further one still does; an ordinary stop is none', async () => {
+  const first = await ground.start(PRELOAD);
+  expect(await wasUnclean()).toBe(0);
+  first.process.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+
+  const second = await ground.start(PRELOAD);
+  expect(await wasUnclean()).toBe(0);
+  second.process.kill('SIGUSR2');
+  expect(await second.ended).toBe(1);
+
+  for (const _ of ['the next', 'a further']) {
+    const later = await ground.start(PRELOAD);
+    expect(await wasUnclean()).toBe(1);
+    later.process.kill('SIGTERM');
+    expect(await later.ended).toBe(0);
+  }
+});
+
 test('errors without end do not keep the process', async () => {
   const program = await ground.start(PRELOAD);
   const more = setInterval(() => program.process.kill('SIGUSR2'), 5);
@@ -84,6 +106,13 @@ testWithProcesses(
       return now.length === 2 && !now.some((pid) => before.includes(pid));
     });
     await until60(() => ground.grants()[0]?.version === 2);
+    // The new workers may not listen yet.
+    await until60(() =>
+      wasUnclean().then(
+        (told) => told === 1,
+        () => false,
+      ),
+    );
     ground.proxy.assertNoRefreshTokenTwice();
     program.process.kill('SIGTERM');
     expect(await program.ended).toBe(0);

@@ -11,21 +11,33 @@ function budgetsLeft({ sides }: MetricsDeps) {
     .slice(0, CLIENTS_MOST);
 }
 
+/** A breaker that waits for a call to try out refuses nothing, and may wait for hours where nobody calls. */
 const breakersOf = ({ sides: { reads, connections } }: MetricsDeps) =>
   Object.entries({ reads, connections }).map(([before, breaker]) => ({
     labels: { before },
-    value: breaker.isOpen() ? 1 : 0,
+    value: breaker.refuses() ? 1 : 0,
   }));
 
 const connectionsOf = ({ store }: MetricsDeps) =>
   Object.entries(store.connections()).map(([state, value]) => ({ labels: { state }, value }));
 
+/** `wasUnclean` says whether the end before this start is still to be told at a moment. */
+function tellLastEnd({ metrics, clock }: MetricsDeps, wasUnclean: (now: number) => boolean): void {
+  addGauge(metrics.registry, {
+    name: 'grantbridge_last_end_unclean',
+    help: 'Whether an error that nobody caught ended a process before the last start, for an hour, 1 or 0.',
+    together: 'max',
+    read: () => [{ value: wasUnclean(clock.now()) ? 1 : 0 }],
+  });
+}
+
 /**
  * Measures what belongs to this process and needs its parts: the event loop, the database, the budgets. The returned
  * function ends the measuring.
  */
-export function watchProcess(context: MetricsDeps): () => void {
+export function watchProcess(context: MetricsDeps, wasUnclean: (now: number) => boolean): () => void {
   const { metrics } = context;
+  tellLastEnd(context, wasUnclean);
   addGauge(metrics.registry, {
     name: 'grantbridge_new_api_budget_left_ratio',
     help: "The share of a client's budget at the new API that is left in its tightest window, 0 to 1.",
@@ -35,10 +47,16 @@ export function watchProcess(context: MetricsDeps): () => void {
   });
   addGauge(metrics.registry, {
     name: 'grantbridge_new_api_breaker_open',
-    help: 'Whether a breaker before the new API is open, 1 or 0.',
+    help: 'Whether a breaker before the new API refuses calls now, 1 or 0.',
     labels: ['before'],
     together: 'max',
     read: () => breakersOf(context),
+  });
+  addGauge(metrics.registry, {
+    name: 'grantbridge_restored_copy',
+    help: 'Whether the bridge takes its database for a restored copy and sends nothing to the new API, 1 or 0.',
+    together: 'max',
+    read: () => [{ value: context.instance.isCopy() ? 1 : 0 }],
   });
   addGauge(metrics.registry, {
     name: 'grantbridge_database_connections',

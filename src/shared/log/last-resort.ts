@@ -9,6 +9,8 @@ const ERRORS_LOGGED = 10;
 
 export interface LastResortOptions {
   logger: Logger;
+  /** Keeps for the next start that this process ended by an error. Must not fail. */
+  mark?: () => void;
   /** Accepts no new work. Resolves when running work has ended and memory is stored. */
   drain?: () => Promise<void>;
   /** How long the drain may take, in milliseconds. */
@@ -35,11 +37,12 @@ async function drainAndExit({ logger, drain, limit = STOP_TAKES }: LastResortOpt
  * drain.
  */
 export function installLastResort(lastResort: LastResortOptions): void {
-  const { logger } = lastResort;
+  const { logger, mark } = lastResort;
   let errors = 0;
   const end = (error: unknown) => {
     errors += 1;
     process.exitCode = 1;
+    if (errors === 1) mark?.();
     if (errors <= ERRORS_LOGGED)
       logger.error('ALARM: an error that nobody caught ends the process', { error });
     if (errors === 1) void drainAndExit(lastResort);

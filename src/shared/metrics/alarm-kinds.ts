@@ -13,7 +13,7 @@ const KINDS: ReadonlyArray<readonly [string, RegExp]> = [
   ['answers_lost', /^many answers were lost/],
   ['client_refused', /^the new API refuses the client|^connections stand on a client /],
   ['fresh_token_refused', /^the main API refuses a fresh access token/],
-  ['unreadable_value', /^a grant cannot be refreshed| failed$/],
+  ['unreadable_value', /^a grant cannot be refreshed| failed( for some of its profiles)?$/],
   ['restored_grants_spent', /^every restored grant seems to be spent/],
   ['keys', /^KEYS_FILE|^the key file |^the \S+ key /],
   ['foreign_history_entry', /^an entry of the history was not written by the bridge/],

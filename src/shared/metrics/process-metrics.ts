@@ -52,6 +52,15 @@ function createEventLoopGauge(registry: Registry): () => () => void {
   };
 }
 
+/** The first process knows which workers are silent; each worker itself adds none. */
+export function addSilentWorkers(registry: Registry, count: () => number): void {
+  addGauge(registry, {
+    name: 'grantbridge_workers_silent',
+    help: 'Workers of this machine that did not answer at this scrape.',
+    read: () => [{ value: count() }],
+  });
+}
+
 /** What one process knows of itself. */
 export function createProcessMetrics(registry: Registry): ProcessMetrics {
   const startedAt = Date.now() / SECOND;
@@ -60,6 +69,7 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
     help: 'Processes that serve on this machine.',
     read: () => [{ value: 1 }],
   });
+  addSilentWorkers(registry, () => 0);
   addGauge(registry, {
     name: 'grantbridge_start_timestamp_seconds',
     help: 'When the youngest worker started.',

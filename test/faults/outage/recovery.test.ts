@@ -1,6 +1,7 @@
 import { findTurn } from '../../../src/domain/grants/refresh/stop/doubt-breaker.ts';
 import { shortenStop } from '../../../src/domain/grants/refresh/stop/shorten-stop.ts';
 import { scrape, sumOf } from '../../metrics/support/scrape.ts';
+import { until } from '../../support/servers/held-answer.ts';
 import { badGateway, type Outage, startOutage } from './support/outage.ts';
 
 /** After an outage of any length the grants recover soon, because none of them rests for long. */
@@ -85,4 +86,12 @@ test('without connections a few grants rest for seconds, and the others do not r
   const rests = (await rowsOf(ids)).map((row) => Math.max(row.retry_at - outage.clock.now(), 0));
   expect(rests.filter((rest) => rest > 0)).toHaveLength(3);
   expect(Math.max(...rests)).toBeLessThanOrEqual(20 * SECOND);
+});
+
+test('a breaker that refuses nobody, because nobody asks, is not told as open', async () => {
+  const before = context().sides.connections.openings();
+  await until(async () => (await isOpen('connections')) === 0, 20_000);
+  expect(context().sides.connections.openings()).toBe(before);
+  expect(await outage.isServed(grantIds[7] ?? '')).toBe(false);
+  expect(await isOpen('connections')).toBe(1);
 });

@@ -108,6 +108,9 @@ const ofDatabase = (metric: string, above: number, slow: number): Course[] =>
 const STATEMENT = 'grantbridge_database_seconds';
 const WAIT = 'grantbridge_database_wait_seconds';
 
+/** One and zero in turn, each minute. */
+const FLIPS = Array.from({ length: MINUTES + 1 }, (_, minute) => minute % 2).join(' ');
+
 /** Four restarts in the last hour. */
 const restarts = (times: number): Course => ({
   metric: 'grantbridge_start_timestamp_seconds',
@@ -141,7 +144,19 @@ export const COURSES: Record<string, AlertCourses[]> = {
       quiet: [{ metric: 'up', values: '1+0x178 0+0x2' }],
     },
   ],
-  GrantbridgeProcessEnded: [{ fires: [restarts(4)], quiet: [restarts(3)] }],
+  GrantbridgeProcessEnded: [
+    { fires: [restarts(4)], quiet: [restarts(3)] },
+    {
+      fires: [gauge('grantbridge_last_end_unclean', 1)],
+      quiet: [{ metric: 'grantbridge_last_end_unclean', values: `1+0x${MINUTES - 10} 0+0x10` }],
+    },
+  ],
+  GrantbridgeWorkersSilent: [
+    {
+      fires: [gauge('grantbridge_workers_silent', 1)],
+      quiet: [{ metric: 'grantbridge_workers_silent', values: '0+0x178 1+0x2' }],
+    },
+  ],
   GrantbridgeEventLoopBlocked: [
     {
       fires: [gauge('grantbridge_event_loop_delay_seconds', 0.26, { percentile: '99' })],
@@ -209,9 +224,19 @@ export const COURSES: Record<string, AlertCourses[]> = {
       fires: [gauge('grantbridge_new_api_breaker_open', 1, { before: 'connections' })],
       quiet: [{ metric: 'grantbridge_new_api_breaker_open', values: '0+0x177 1+0x3' }],
     },
+    // Before each probe the breaker refuses nothing for a moment.
+    {
+      fires: [{ metric: 'grantbridge_new_api_breaker_open', labels: { before: 'reads' }, values: FLIPS }],
+      quiet: [{ metric: 'grantbridge_new_api_breaker_open', values: `1+0x${MINUTES - 10} 0+0x10` }],
+    },
   ],
   GrantbridgeNewApiSlow: [
     { fires: [readSeconds(grows(NEW_API * 1.1))], quiet: [readSeconds(grows(NEW_API * 0.9))] },
+    // Reads that fail at once make the others no faster.
+    {
+      fires: [readSeconds(grows(NEW_API * 1.05)), newApi('failed', grows(NEW_API * 0.08))],
+      quiet: [readSeconds(grows(NEW_API * 0.95)), newApi('failed', grows(NEW_API * 0.08))],
+    },
   ],
   GrantbridgeBudgetLow: [
     {
@@ -225,7 +250,20 @@ export const COURSES: Record<string, AlertCourses[]> = {
       quiet: [{ metric: 'grantbridge_history_unsealed_entries', values: '5000+0x150 999 5000+0x29' }],
     },
   ],
-  GrantbridgeJobLate: [{ fires: [job(stays(60))], quiet: [job(`0+60x${MINUTES - 10} 10200+0x10`)] }],
+  GrantbridgeRestoredCopy: [
+    {
+      fires: [gauge('grantbridge_restored_copy', 1)],
+      quiet: [
+        { metric: 'grantbridge_restored_copy', values: `1+0x${MINUTES - 10} 0+0x10` },
+        alarm('restored_copy', GROWS_ONCE),
+      ],
+    },
+  ],
+  GrantbridgeJobLate: [
+    { fires: [job(stays(60))], quiet: [job(`0+60x${MINUTES - 10} 10200+0x10`)] },
+    // The machine that ran the job is gone, and the one that runs it now last succeeded long ago.
+    { fires: [job(`0+60x${MINUTES - 20} 0+0x20`)], quiet: [job(`0+60x${MINUTES - 10} 0+0x10`)] },
+  ],
   GrantbridgeJobFails: [{ fires: [jobFailures(grows(0.2))], quiet: [jobFailures(grows(0.08))] }],
   GrantbridgeMailsUndeliverable: [
     {
