@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { chunksOf } from '../../shared/chunks-of.ts';
 import { builtOnce } from '../driver/built-once.ts';
@@ -218,13 +219,19 @@ export async function* allEvents(db: Database, position = Number.MIN_SAFE_INTEGE
   let end: EventPosition = { position, id: Number.MAX_SAFE_INTEGER };
   for await (const page of chainedPages(db, end)) {
     yield* page;
+    await setImmediate();
     end = page.at(-1) ?? end;
   }
   const waiting = new Set<number>();
-  for await (const page of unchainedPages(db)) for (const { id } of page) waiting.add(id);
+  for await (const page of unchainedPages(db)) {
+    for (const { id } of page) waiting.add(id);
+    // SQLite answers at once, so the process would hear no signal before the last page.
+    await setImmediate();
+  }
   for await (const page of chainedPages(db, end)) {
     for (const { id } of page) waiting.delete(id);
     yield* page;
+    await setImmediate();
   }
   yield* eventsById(db, [...waiting]);
 }
