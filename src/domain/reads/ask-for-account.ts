@@ -69,9 +69,9 @@ export function askForAccount(
   { known, take }: AccountQuestion,
 ): Promise<AccountReading> {
   const mainApi = mainApiOf(context, grant);
-  return readWithAccessToken(context, grant, (token, clientId) => {
+  return readWithAccessToken(context, grant, (token) => {
     const read: AccountReader = async (ids) => {
-      take?.(context, { modernClientId: grant.modernClientId, clientId });
+      take?.(context, grant);
       return mainApi.read(token, ids);
     };
     return readWhole(read, known);

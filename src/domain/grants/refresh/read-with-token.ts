@@ -33,8 +33,7 @@ async function isProbe(context: GrantsDeps, { id }: WantedGrant): Promise<boolea
 /** What the log of troubles calls these reads. */
 const READS = 'reads';
 
-/** `app` is the client id of the grant's app. */
-type AuthorizedRead<Answer> = (accessToken: string, app: string) => Promise<Answer>;
+type AuthorizedRead<Answer> = (accessToken: string) => Promise<Answer>;
 
 async function whileOpen(
   context: GrantsDeps,
@@ -42,8 +41,7 @@ async function whileOpen(
   ask: AuthorizedRead<unknown>,
 ): Promise<never> {
   // Nobody waits for a probe. The breaker notes what it shows.
-  if (await isProbe(context, grant))
-    withAccessToken(context, grant, (token, { clientId }) => ask(token, clientId)).catch(() => undefined);
+  if (await isProbe(context, grant)) withAccessToken(context, grant, ask).catch(() => undefined);
   throw BREAKER_OPEN;
 }
 
@@ -85,7 +83,7 @@ export async function readWithAccessToken<Answer>(
     return await withAccessToken(context, grant, (accessToken, { clientId, grantId }) => {
       clearInterval(late);
       const takers = [`app ${clientId}`, `grant ${grantId}`];
-      return inTurn(context, takers, () => ask(accessToken, clientId));
+      return inTurn(context, takers, () => ask(accessToken));
     });
   } finally {
     clearInterval(late);

@@ -49,8 +49,8 @@ async function fetchBoards(
   const now = () => context.clock.now();
   const found: Record<string, Board[] | null> = Object.fromEntries(wanted.channelIds.map((id) => [id, null]));
   for (const ids of chunksOf(wanted.organizationIds, ORGANIZATIONS_PER_REQUEST)) {
-    const read = await readWithAccessToken(context, grant, async (accessToken, clientId) => {
-      wanted.take(context, { modernClientId: grant.modernClientId, clientId });
+    const read = await readWithAccessToken(context, grant, async (accessToken) => {
+      wanted.take(context, grant);
       return readBoards({ mainApi, accessToken, now }, ids);
     }).catch((cause: unknown) => {
       if (!(cause instanceof OrganizationGone)) throw cause;
