@@ -35,6 +35,7 @@ test('a clock that ran ahead at the first start makes the hour no longer', () =>
   openUncleanEnd(folder, NOW + 24 * HOUR);
   const isTold = openUncleanEnd(folder, NOW);
   expect([isTold(NOW), isTold(NOW + HOUR)]).toEqual([true, false]);
+  expect(openUncleanEnd(folder, NOW + HOUR)(NOW + HOUR)).toBe(false);
 });
 
 test('a folder that is gone ends nothing', () => {

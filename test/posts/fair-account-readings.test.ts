@@ -76,12 +76,12 @@ test('an app whose accounts are all unknown leaves a tenth to another app', asyn
   }
   expect(statuses).toEqual([
     ...Array.from({ length: 9 }, () => 200),
-    ...Array.from({ length: 3 }, () => 429),
+    ...Array.from({ length: 3 }, () => 503),
   ]);
   expect(budget.left).toBe(2);
   await forget();
   const refused = await flooding.get('/1/user.json');
-  expect([refused.status, refused.json]).toMatchObject([429, { code: 429 }]);
+  expect([refused.status, refused.json]).toMatchObject([503, { code: 1000 }]);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect((await other.get('/1/user.json')).status).toBe(200);
 });

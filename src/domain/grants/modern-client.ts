@@ -3,7 +3,7 @@ import {
   findModernClientOf,
   type ModernClientRow,
 } from '../../store/apps/modern-clients.ts';
-import { Unavailable } from '../../upstream/outcomes.ts';
+import { NotSent } from '../../upstream/outcomes.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { madeOnce } from '../../shared/memory/made-once.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
@@ -19,6 +19,9 @@ function asClient(context: GrantsDeps, row: ModernClientRow): AuthorizationServe
   const clientSecret = sealed === null ? undefined : context.vault.open(clientSecretPlace(id), sealed);
   return context.sides.serverFor({ clientId: id, clientSecret });
 }
+
+/** The bridge has no credentials of the client through which a grant was obtained. */
+export class UnknownClient extends NotSent {}
 
 /** When this process last told of an unknown client, by its id: once a minute, however many grants stand on it. */
 const memories = new WeakMap<GrantsDeps, Map<string, number>>();
@@ -37,14 +40,15 @@ function tellUnknown(context: GrantsDeps, modernClientId: string): void {
 /**
  * The authorization server, called as the client through which a grant was obtained. Another client must not present
  * the refresh token: the server would refuse it, and the bridge would take the grant for ended (docs/decisions/0001).
- * @throws {Unavailable} the client is not known: MODERN_CLIENT_ID was changed
+ * @throws {UnknownClient} MODERN_CLIENT_ID was changed
  */
 export async function serverOf(context: GrantsDeps, modernClientId: string): Promise<AuthorizationServer> {
   if (modernClientId === context.server.clientId) return context.server;
   const row = await findModernClient(context.store.durable, modernClientId);
   if (row) return asClient(context, row);
   tellUnknown(context, modernClientId);
-  throw new Unavailable('the client of the grant is not known to this bridge');
+  // With a time to wait, so that no good answer to another grant ends the rest of this one.
+  throw new UnknownClient('the client of the grant is not known to this bridge', { retryAfter: MINUTE });
 }
 
 /** The return address of the bridge's client and of apps' own clients that have a secret. */

@@ -38,7 +38,8 @@ export async function resolveDoubts(context: GrantsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
   const { durable } = context.store;
   const [now, quiet] = [context.clock.now(), context.settings.inDoubtQuiet];
-  const grants = await listUnsettled(durable, now, IN_ONE_RUN);
+  const own = context.server.clientId;
+  const grants = await listUnsettled(durable, { now, limit: IN_ONE_RUN, own });
   const restored = withLease(context, { name: 'restored grants', limit: MINUTE }, async () => {
     const some = await listRestored(durable, { now, quiet, limit: RESTORED_AT_ONCE });
     await Promise.all(some.map((grant) => lookInto(context, grant)));

@@ -1,12 +1,13 @@
 import type { GrantClient } from '../grants/grant-client.ts';
-import { Unavailable } from '../../upstream/outcomes.ts';
+import { NotSent, Unavailable } from '../../upstream/outcomes.ts';
 import type { LimitsDeps } from './deps.ts';
 import { BudgetSpent } from './budget-spent.ts';
 import { LimitReached } from './limit-reached.ts';
 import { countAppRequest, type BudgetApp, windowsTakenBy } from './taken.ts';
 
 /**
- * The shares of a client's budget at the new API that calls about posts may use. Below a tenth of the budget, reads
+ * The shares of a client's budget at the new API that apps may use, for reads, for readings of accounts and boards and for
+ * writes. Below a tenth of the budget, reads
  * give way to writes. Apps that share the bridge's own client share its budget, separately in each window. An app may
  * read while it has used less than three times the requests that are left, and write while it has used less than nine
  * times the requests that are left. An app alone thus gets three quarters for its reads and nine tenths for all
@@ -17,7 +18,7 @@ const READS_END_BELOW = 0.1;
 const READS_FOR_ONE_LEFT = 3;
 const WRITES_FOR_ONE_LEFT = 9;
 
-/** Counts a request that is about to be sent, or refuses it. @throws {LimitReached} */
+/** Counts a request that is about to be sent, or refuses it. @throws {LimitReached | NotSent} */
 export type ShareTaker = (context: LimitsDeps, taker: BudgetApp) => void;
 
 /** The refusal of a read, to leave budget for writes or for other apps. */
@@ -78,13 +79,14 @@ export function takeRead(context: LimitsDeps, taker: BudgetApp): void {
 }
 
 /**
- * Counts one read that a call cannot do without, because no earlier answer is known. Such a read may use what writes may,
- * so that a flood of them leaves the rest to other apps.
- * @throws {LimitReached} the read must not be sent
+ * Counts one reading of an account or of boards of which no earlier answer is known. Such a reading may use what writes
+ * may, so that a flood of them leaves the rest to other apps. Over its share the app gets 503, as while the new API is
+ * away: 429 is for an app that calls too often.
+ * @throws {NotSent}
  */
 export function takeNeededRead(context: LimitsDeps, taker: BudgetApp): void {
   const wait = waitForShare(context, taker, { forOneLeft: WRITES_FOR_ONE_LEFT });
-  if (wait > 0) throw new LimitReached('the rest of the budget is kept for other apps', wait);
+  if (wait > 0) throw new NotSent('the rest of the budget is kept for other apps', { retryAfter: wait });
   if (pauseOf(context, taker) <= 0) countAppRequest(context, taker);
 }
 

@@ -11,7 +11,7 @@ import type { GrantAtWork } from '../grants/grant-at-work.ts';
 import { mainApiOf } from '../grants/main-api-of.ts';
 import type { Origin } from '../origin.ts';
 import type { SupportDeps } from './deps.ts';
-import { serverOf } from '../grants/modern-client.ts';
+import { serverOf, UnknownClient } from '../grants/modern-client.ts';
 import { withTimeout } from '../work/with-timeout.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { doubtEndsAt } from '../grants/refresh/refresh-policy.ts';
@@ -31,6 +31,7 @@ import { mappingTarget } from './actions/actions.ts';
  * - `not covered`: the main API answered that the consent does not cover the read.
  * - `died`: the grant ended when the bridge asked.
  * - `no answer`: the new API is out of reach or asks to wait.
+ * - `unknown client`: nothing was asked, because the bridge does not know the client of the grant.
  * - `in doubt, served` and `in doubt, refused`: the main API took or refused the access token, which still lives.
  * - `in doubt, live` and `in doubt, spent`: what the authorization server says of the refresh token.
  * - `in doubt, unsure`: the bridge may not ask yet, or the authorization server cannot say.
@@ -40,6 +41,7 @@ export type ProbeOutcome =
   | 'not covered'
   | 'died'
   | 'no answer'
+  | 'unknown client'
   | 'in doubt, served'
   | 'in doubt, refused'
   | 'in doubt, live'
@@ -63,6 +65,7 @@ interface ProbeRequest extends Origin {
 function failureOf(error: unknown): ProbeOutcome {
   if (error instanceof GrantDead) return 'died';
   if (error instanceof Forbidden) return 'not covered';
+  if (error instanceof UnknownClient) return 'unknown client';
   if (error instanceof Unavailable) return 'no answer';
   throw error;
 }

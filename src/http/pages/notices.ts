@@ -50,6 +50,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   'probe-died': 'Tested: the connection has just ended. The holder has to connect once more.',
   'probe-no-answer':
     'Tested: the new API gave no answer, so nothing is known. Try again in some minutes; what was answered last is served meanwhile.',
+  'probe-unknown-client':
+    'Nothing was asked: the connection was made with another client of the new API than this bridge has now. Tell the operator.',
   'probe-doubt-served':
     'Tested: it is not known whether the last refresh arrived, but the access token still works, and calls are answered.',
   'probe-doubt-refused':
@@ -83,6 +85,7 @@ const WARNINGS = new Set([
   'probe-not-covered',
   'probe-died',
   'probe-no-answer',
+  'probe-unknown-client',
   'probe-doubt-refused',
   'probe-doubt-spent',
   'extended-not-in-full',

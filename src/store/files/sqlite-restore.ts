@@ -119,14 +119,20 @@ interface DatabasePlace {
   volatile: string;
 }
 
+/** The file that SQLite opens by this name. */
+function fileBehind(given: string): string {
+  if (existsSync(given)) return realpathSync(given);
+  const isLink = lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  // What a link says counts from the folder in which the link really is.
+  return isLink ? fileBehind(resolve(realpathSync(dirname(given)), readlinkSync(given))) : given;
+}
+
 /**
  * The file behind a link is replaced, also where there is none yet. Otherwise the database would move to the disk of the
  * link. The volatile file stands beside the name that the bridge is given.
  */
 function placeOf(given: string): DatabasePlace {
-  const isLink = lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  const place = isLink ? resolve(dirname(given), readlinkSync(given)) : given;
-  return { target: existsSync(place) ? realpathSync(place) : place, volatile: volatileFileOf(given) };
+  return { target: fileBehind(given), volatile: volatileFileOf(given) };
 }
 
 /**

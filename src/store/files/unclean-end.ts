@@ -44,6 +44,6 @@ export function openUncleanEnd(varDir: string, startedAt: number): (now: number)
   // A clock that was set back must not make the hour longer.
   const until = Math.min(told === 0 ? Number.POSITIVE_INFINITY : told, startedAt + HOUR);
   if (until <= startedAt) rmSync(file, { force: true });
-  else if (told === 0) keepTime(file, until);
+  else if (until !== told) keepTime(file, until);
   return (now) => now < until;
 }

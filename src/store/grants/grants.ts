@@ -224,18 +224,30 @@ export async function listDeathTimes(db: Database, { causes, until, limit }: Dea
   return rows.map((row) => row.dead_at ?? 0);
 }
 
+/** A grant of a client that the bridge does not know cannot be renewed. It must not keep its place before the others. */
+const isOfKnownClient = (own: string) =>
+  sql<boolean>`(modern_client_id = ${own} or exists (select 1 from modern_clients c where c.id = grants.modern_client_id))`;
+
 /**
  * Grants that are due and whose last presentation has no outcome yet, oldest presentation first. The many grants that a
- * take-over put in doubt are left out (restored.ts).
+ * take-over put in doubt are left out (restored.ts), and those in doubt of an unknown client. `own` is the bridge's client.
  */
-export async function listUnsettled(db: Database, now: number, limit: number): Promise<Grant[]> {
+export async function listUnsettled(
+  db: Database,
+  { now, limit, own }: { now: number; limit: number; own: string },
+): Promise<Grant[]> {
   return (
     db
       .selectFrom('grants')
       .selectAll()
       // Repeats the condition of the index, because SQLite uses a partial index only for the same condition.
       .where(sql<boolean>`state in ('presenting', 'in_doubt')`)
-      .where((eb) => eb.or([eb('restored_at', 'is', null), eb('state', '=', 'presenting')]))
+      .where((eb) =>
+        eb.or([
+          eb('state', '=', 'presenting'),
+          eb.and([eb('restored_at', 'is', null), isOfKnownClient(own)]),
+        ]),
+      )
       .where(isRested(now))
       .orderBy('presented_at')
       .limit(limit)
@@ -243,10 +255,13 @@ export async function listUnsettled(db: Database, now: number, limit: number): P
   );
 }
 
-/** Ready grants that are due and whose pair is older than the given time, oldest pair first. */
+/**
+ * Ready grants of known clients that are due and whose pair is older than the given time, oldest pair first. `own` is the
+ * bridge's client.
+ */
 export async function listIdle(
   db: Database,
-  { before, now, limit }: { before: number; now: number; limit: number },
+  { before, now, limit, own }: { before: number; now: number; limit: number; own: string },
 ): Promise<Grant[]> {
   return db
     .selectFrom('grants')
@@ -254,6 +269,7 @@ export async function listIdle(
     .where('state', '=', 'ready')
     .where('rotated_at', '<=', before)
     .where(isRested(now))
+    .where(isOfKnownClient(own))
     .orderBy('rotated_at')
     .limit(limit)
     .execute();

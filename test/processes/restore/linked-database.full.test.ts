@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { add, run, runJson } from '../commands/operator-command.ts';
 import type { Settings } from '../running-program.ts';
@@ -58,6 +58,19 @@ test('where the file behind the link is gone, the copy is put there', async () =
   rmSync(fileIn(volume));
   expect(await run(settings, 'restore', backup)).toMatchObject({ code: 0 });
   expect([isLink('emptied'), stateOf(fileIn(volume))]).toEqual([true, 'copy']);
+});
+
+test('what a link says counts from where the link really is', async () => {
+  const { settings, volume } = await linkedPlace('moved');
+  mkdirSync(join(folder, 'deep'));
+  for (const one of ['moved', volume]) renameSync(join(folder, one), join(folder, 'deep', one));
+  symlinkSync('deep/moved', join(folder, 'moved'));
+  const behind = join(folder, 'deep', volume, 'bridge.db');
+  for (const isGone of [false, true]) {
+    if (isGone) rmSync(behind);
+    expect(await run(settings, 'restore', backup)).toMatchObject({ code: 0 });
+    expect([stateOf(behind), existsSync(join(folder, volume))]).toEqual(['copy', false]);
+  }
 });
 
 test('the names beside the file behind the link belong to the database: backup refuses them', async () => {

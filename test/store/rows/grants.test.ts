@@ -14,6 +14,9 @@ import { databaseKinds, openTwoStores, type TwoStores } from '../support/stores.
 
 /** Which grants wait for a look, which live, and what remains of those that died. */
 
+/** The bridge's client, of which the rows of these tests are. */
+const OWN = 'bridge';
+
 const idsOf = (rows: Array<{ id: string }>) => rows.map(({ id }) => id);
 
 describe.each(databaseKinds)('on %s', (kind) => {
@@ -47,7 +50,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await keepGrant(db(), 'doubtful', { rotated_at: 50, state: 'in_doubt' });
     await keepGrant(db(), 'presenting', { rotated_at: 50, state: 'presenting' });
     await keepGrant(db(), 'dead', { rotated_at: 50, state: 'dead' });
-    const asked = { before: 500, now: 1_000, limit: 10 };
+    await keepGrant(db(), 'of an unknown client', { rotated_at: 50, modern_client_id: 'unknown' });
+    const asked = { before: 500, now: 1_000, limit: 10, own: OWN };
     expect(idsOf(await listIdle(db(), asked))).toEqual(['first', 'second']);
     expect(idsOf(await listIdle(db(), { ...asked, limit: 1 }))).toEqual(['first']);
   });
@@ -59,8 +63,12 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await keepGrant(db(), 'second', { presented_at: 20, state: 'presenting', retry_at: 20 });
     await keepGrant(db(), 'first', { presented_at: 10, state: 'in_doubt', retry_at: 10 });
     await keepGrant(db(), 'restored', { presented_at: 5, state: 'in_doubt', restored_at: 5 });
-    expect(idsOf(await listUnsettled(db(), 1_000, 10))).toEqual(['first', 'second']);
-    expect(idsOf(await listUnsettled(db(), 1_000, 1))).toEqual(['first']);
+    const unknown = { modern_client_id: 'unknown' };
+    await keepGrant(db(), 'of an unknown client', { presented_at: 5, state: 'in_doubt', ...unknown });
+    await keepGrant(db(), 'third', { presented_at: 30, state: 'presenting', ...unknown });
+    const asked = { now: 1_000, limit: 10, own: OWN };
+    expect(idsOf(await listUnsettled(db(), asked))).toEqual(['first', 'second', 'third']);
+    expect(idsOf(await listUnsettled(db(), { ...asked, limit: 1 }))).toEqual(['first']);
   });
 
   test('the times of death are those of the asked causes, newest first', async () => {

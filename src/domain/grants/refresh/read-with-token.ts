@@ -1,4 +1,5 @@
 import { TOKEN_LATE_AFTER, PROBE_WITHOUT_TOKEN_AFTER } from '../../../shared/lifetimes.ts';
+import { Refusal } from '../../../shared/refusals/refusal.ts';
 import { readGrant } from '../../../store/grants/grants.ts';
 import { BREAKER_OPEN } from '../../../upstream/breaker.ts';
 import { NoFreePlace, type Takers } from '../../../upstream/concurrency-limit.ts';
@@ -40,8 +41,11 @@ async function whileOpen(
   grant: WantedGrant,
   ask: AuthorizedRead<unknown>,
 ): Promise<never> {
-  // Nobody waits for a probe. The breaker notes what it shows.
-  if (await isProbe(context, grant)) withAccessToken(context, grant, ask).catch(() => undefined);
+  // Nobody waits for a probe. The breaker notes what it shows. A read that the budget forbids shows nothing.
+  if (await isProbe(context, grant))
+    withAccessToken(context, grant, ask).catch((error: unknown) => {
+      if (error instanceof Refusal) context.sides.reads.knock();
+    });
   throw BREAKER_OPEN;
 }
 

@@ -77,8 +77,8 @@ async function connectOrPostpone(
     const connection = await server.connect(() => context.callers.isWaitedFor(grant.id));
     return { server, connection: { ...connection, trace: grant.calling?.trace } };
   } catch (error) {
-    // Nobody tried to connect, so the grant has no reason to rest.
-    if (error instanceof BreakerOpen) throw error;
+    // Nobody tried to connect, or the fault is here: the grant has no reason to rest.
+    if (!(error instanceof Unavailable) || error instanceof BreakerOpen) throw error;
     const now = context.clock.now();
     const retryAt = now + backOff(grant.attempts, context.chance(), restAfter(error));
     await restUntil(context.store.durable, grant, { retryAt, putOffAt: isUnsent(error) ? now : null });

@@ -34,7 +34,8 @@ export async function refreshIdleGrants(context: GrantsDeps): Promise<void> {
   const spread = context.settings.keepAlive * SPREAD;
   const limit = Math.ceil((await context.fleet.count()) / (spread / MINUTE)) + 1;
   const before = now - context.settings.keepAlive + spread;
-  for (const grant of await listIdle(context.store.durable, { before, now, limit })) {
+  const own = context.server.clientId;
+  for (const grant of await listIdle(context.store.durable, { before, now, limit, own })) {
     if (context.shutdown.signal.aborted) return;
     const turn = await findTurn(context);
     if (turn.kind === 'stopped' || turn.kind === 'wait') return;

@@ -50,6 +50,7 @@ const OUTCOMES = [
   'not covered',
   'died',
   'no answer',
+  'unknown client',
   'in doubt, served',
   'in doubt, refused',
   'in doubt, live',

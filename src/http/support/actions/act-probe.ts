@@ -14,6 +14,7 @@ const NOTICES: Readonly<Record<ProbeOutcome, string>> = {
   'not covered': 'probe-not-covered',
   died: 'probe-died',
   'no answer': 'probe-no-answer',
+  'unknown client': 'probe-unknown-client',
   'in doubt, served': 'probe-doubt-served',
   'in doubt, refused': 'probe-doubt-refused',
   'in doubt, live': 'probe-doubt-live',
