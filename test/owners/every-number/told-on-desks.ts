@@ -85,7 +85,7 @@ export const TOLD_ON_DESKS: readonly Rule[] = [
   {
     // All connections that end in this world are of one app.
     on: /^\/support\/desks\/died-today/,
-    says: 'By app \\| (?:All apps[^|0-9]*\\| )?Widely #',
+    says: '(?:What stopped, by app \\| With those that are connected again since\\.|By app, of this cause: [^|0-9]*) \\| (?:All apps[^|0-9]*\\| )?Widely #',
     truth: (facts, { path }) => [refusedOnDay(facts, path)],
   },
   { on: /^\/support/, says: 'an answer 401' },
