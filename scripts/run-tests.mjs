@@ -95,12 +95,15 @@ function optionsOfRetry() {
   );
 }
 
-/** Runs a file again with nothing beside it; the result of that run replaces the first one. */
+/**
+ * Runs a file again with nothing beside it; the result of that run replaces the first one. A campaign for which no time is
+ * left then shows nothing.
+ */
 async function retry(path, number) {
   console.log(`\nRunning ${nameOf(path)} once more, alone.`);
   const again = await run([...optionsOfRetry(), `--testMatch=${path}`], `retry-${number}`);
   const file = again.files.get(path);
-  return again.isComplete && again.code === 0 && file?.ok ? file : undefined;
+  return again.isComplete && again.code === 0 && file?.ok && !file.isLeftOut ? file : undefined;
 }
 
 function reasonOfBreak({ code, signal, isComplete, files }) {

@@ -141,7 +141,10 @@ test('a campaign that would begin too late is left out and named, with all that 
   // As if the file below were the campaign of that name.
   project.write(
     'late.cjs',
-    `const Environment = require('${environment}');
+    `const { existsSync, readFileSync } = require('node:fs');
+const Environment = require('${environment}');
+const hasBegun = existsSync('order') && readFileSync('order', 'utf8').includes('campaign');
+if (process.env.LATE_ONCE_BEGUN && hasBegun) process.env.TEST_CAMPAIGNS_UNTIL = '1';
 module.exports = class extends Environment {
   constructor(config, context) {
     const isCampaign = context.testPath.endsWith('campaign.test.cjs');
@@ -160,6 +163,13 @@ module.exports = class extends Environment {
   expect(project.read('order')).not.toContain('campaign');
   more = { TEST_CAMPAIGNS_WITHIN: '600' };
   expect((await run()).lines).toContain('FAILED campaign.test.cjs');
+  // The second try finds no time left: it shows nothing, so the failure stands.
+  project.write('order', '');
+  more = { TEST_CAMPAIGNS_WITHIN: '600', LATE_ONCE_BEGUN: '1' };
+  const late = await run();
+  expect(late.output).toContain('Running campaign.test.cjs once more, alone.');
+  expect(late.lines).toContain('FAILED campaign.test.cjs');
+  expect(project.read('order').match(/campaign begins/g)).toHaveLength(1);
 });
 
 test('files of a worker share the modules of packages; their own modules and what they do to the process they do not', async () => {
