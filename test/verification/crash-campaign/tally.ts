@@ -59,7 +59,7 @@ function countGrants(grants: Counter, history: RoundHistory): void {
   const named = {
     refresh_in_doubt: 'grants in doubt',
     refresh_recovered: 'recovered from doubt',
-    refresh_unspent: 'out of doubt, nothing sent',
+    refresh_unspent: 'out of doubt, nothing spent',
     grant_revived: 'revived by a late pair',
   };
   for (const { action } of history.events)

@@ -25,7 +25,7 @@ function grantCounts({ history, counts }: Judged): Array<[string, number]> {
   const named: Array<[string, string]> = [
     ['refresh_in_doubt', 'grants in doubt'],
     ['refresh_recovered', 'recovered from doubt'],
-    ['refresh_unspent', 'out of doubt, nothing sent'],
+    ['refresh_unspent', 'out of doubt, nothing spent'],
     ['grant_revived', 'revived by a late pair'],
   ];
   const dead = new Map<string, number>();

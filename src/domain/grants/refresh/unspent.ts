@@ -56,7 +56,7 @@ export async function releaseUnspent(
         at: now,
         actor: 'bridge',
         action: 'refresh_unspent',
-        reason: 'nothing had been sent',
+        reason: 'the refresh token was not spent',
       };
       await recordEvent(context, tx, { ...settled, clientId, accountId, grantId });
     }),
