@@ -46,11 +46,23 @@ const isWithin =
       ...(clientId === undefined ? [] : [eb('g.client_id', '=', clientId)]),
     ]);
 
-/** How many grants ended for one cause, counted up to `limit`. */
-export async function countEnded(db: Database, of: CauseQuery, limit: number): Promise<number> {
-  const some = db.selectFrom('grants as g').select('g.id').where(isWithin(of)).limit(limit).as('some');
-  const row = await db.selectFrom(some).select(sql<number>`count(*)`.as('n')).executeTakeFirstOrThrow();
-  return row.n;
+/** How many grants ended for one cause, or how many of them are of one app, among up to `limit` that are read. */
+export async function countEnded(
+  db: Database,
+  { clientId, ...of }: CauseQuery,
+  limit: number,
+): Promise<{ n: number; read: number }> {
+  // Without an app the index alone is read.
+  const isMeant =
+    clientId === undefined
+      ? sql<number>`1`
+      : sql<number>`case when g.client_id = ${clientId} then 1 else 0 end`;
+  const some = db.selectFrom('grants as g').select(isMeant.as('meant')).where(isWithin(of)).limit(limit);
+  const row = await db
+    .selectFrom(some.as('some'))
+    .select([sql<number | string>`count(*)`.as('read'), sql<number | string | null>`sum(meant)`.as('n')])
+    .executeTakeFirstOrThrow();
+  return { n: Number(row.n ?? 0), read: Number(row.read) };
 }
 
 /** How many grants ended, by cause. Reads each counted grant once, in the index. */

@@ -20,6 +20,7 @@ const span = { from: 1000, to: 2000 };
 
 const STATEMENTS: Array<[name: string, work: (db: Database) => Promise<unknown>]> = [
   ['counted', (db) => countEnded(db, { ...span, cause: 'lost' }, 100)],
+  ['counted for an app', (db) => countEnded(db, { ...span, cause: 'lost', clientId: 'a' }, 100)],
   ['counted by cause', (db) => countEndedByCause(db, { ...span, causes: ['lost', 'refused'] })],
   [
     'listed',

@@ -103,8 +103,8 @@ async function countByCause(
 ): Promise<Map<string, EndedCount>> {
   const counts = await Promise.all(
     CAUSES.map(async (cause) => {
-      const n = await countEnded(store.durable, { cause, from, to, clientId }, COUNTED + 1);
-      return [cause, { count: Math.min(n, COUNTED), isMore: n > COUNTED }] as const;
+      const { n, read } = await countEnded(store.durable, { cause, from, to, clientId }, COUNTED + 1);
+      return [cause, { count: Math.min(n, COUNTED), isMore: read > COUNTED }] as const;
     }),
   );
   return new Map(counts);
