@@ -1,7 +1,8 @@
-import { type Door, openDoor } from '../endpoints/support/door.ts';
+import type { Door } from '../endpoints/support/door.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
-import { connectReader, PAGE, type Reader } from './support/reader.ts';
+import { PAGE, type Reader } from './support/reader.ts';
 import { leaveOf } from './support/shrinking-budget.ts';
+import { openTwoApps } from './support/two-apps.ts';
 
 /** Readings of accounts and boards take their share of the budget of the bridge's own client, as reads of posts do. */
 
@@ -13,9 +14,7 @@ let flooding: Reader;
 let other: Reader;
 
 beforeAll(async () => {
-  door = await openDoor({ clock, accessTokenSeconds: 86_400 });
-  flooding = await connectReader(door);
-  other = await connectReader(door);
+  ({ door, flooding, other } = await openTwoApps({ clock }));
 });
 
 afterAll(() => door.stop());

@@ -1,9 +1,10 @@
-import { type Door, openDoor } from '../endpoints/support/door.ts';
+import type { Door } from '../endpoints/support/door.ts';
 import type { Answer } from '../support/servers/forward.ts';
 import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { isWrite } from './support/bakery.ts';
-import { CHANNEL, connectReader, type Reader } from './support/reader.ts';
+import { CHANNEL, type Reader } from './support/reader.ts';
+import { openTwoApps } from './support/two-apps.ts';
 
 /** Two apps that write through the bridge's own client, whose budget has two windows: each window is shared for itself. */
 
@@ -17,9 +18,15 @@ let busy: Reader;
 let other: Reader;
 
 beforeAll(async () => {
-  door = await openDoor({ clock, accessTokenSeconds: 100 * 86_400, env: { LEGACY_RATE_LIMIT: '0' } });
-  busy = await connectReader(door);
-  other = await connectReader(door);
+  ({
+    door,
+    flooding: busy,
+    other,
+  } = await openTwoApps({
+    clock,
+    accessTokenSeconds: 100 * 86_400,
+    env: { LEGACY_RATE_LIMIT: '0' },
+  }));
 });
 
 afterAll(() => door.stop());

@@ -1,10 +1,11 @@
-import { type Door, openDoor } from '../endpoints/support/door.ts';
+import type { Door } from '../endpoints/support/door.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
 import { isWrite } from './support/bakery.ts';
 import { CHANNEL, connectReader, type Reader } from './support/reader.ts';
 import { leaveOf } from './support/shrinking-budget.ts';
+import { openTwoApps } from './support/two-apps.ts';
 
 /** Two apps that write through the bridge's own client: neither takes all places, nor the whole budget. */
 
@@ -16,9 +17,7 @@ let flooding: Reader;
 let other: Reader;
 
 beforeAll(async () => {
-  door = await openDoor({ clock, accessTokenSeconds: 86_400 });
-  flooding = await connectReader(door);
-  other = await connectReader(door);
+  ({ door, flooding, other } = await openTwoApps({ clock }));
 });
 
 afterAll(() => door.stop());
