@@ -6,9 +6,8 @@ import { LimitReached } from './limit-reached.ts';
 import { countAppRequest, type BudgetApp, windowsTakenBy } from './taken.ts';
 
 /**
- * The shares of a client's budget at the new API that apps may use, for reads, for readings of accounts and boards and for
- * writes. Below a tenth of the budget, reads
- * give way to writes. Apps that share the bridge's own client share its budget, separately in each window. An app may
+ * The shares of a client's budget at the new API. Below a tenth of the budget, reads give way to writes; a reading of an
+ * account or of boards counts as a read where an earlier answer is known, else as a write (`takeNeededRead`). Apps that share the bridge's own client share its budget, separately in each window. An app may
  * read while it has used less than three times the requests that are left, and write while it has used less than nine
  * times the requests that are left. An app alone thus gets three quarters for its reads and nine tenths for all
  * requests; two apps that only write get nine nineteenths each. The rest is kept for the next app.

@@ -35,9 +35,9 @@ export function isPassing(error: unknown): boolean {
 const TOLD_ELSEWHERE = [BreakerOpen, NoFreePlace, LimitReached];
 
 /**
- * Counts, and tells, that a caller got the last known answer. Of an open breaker, and of reads that find no place, lines of
- * their own tell, once for all callers; of a short budget, the metrics tell. While the new API asks the bridge to wait, every
- * call may end here, so each app has only some lines in a minute.
+ * Counts, and tells, that a caller got the last known answer. An open breaker and reads that find no place have lines of
+ * their own, once for all callers. A short budget shows in the metrics. For any other reason each app has some lines in a
+ * minute: while the new API asks the bridge to wait, every call may end here.
  */
 export function tellLastKnown(
   { logger, metrics, lastKnownLines }: Pick<ReadsDeps, 'logger' | 'metrics' | 'lastKnownLines'>,
