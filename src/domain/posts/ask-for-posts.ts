@@ -10,12 +10,6 @@ import { requireScope } from './scope-missing.ts';
 
 const SCOPE = 'posts:read';
 
-/** The grant and the app of a read. */
-export interface PostsReader {
-  grant: GrantClient;
-  clientId: string;
-}
-
 /**
  * Sends one read of posts, if the grant's scope and the client's budget allow the read. `Forbidden` from the new API
  * despite the scope means that the account cannot reach the post or channel; a wider consent would not help.
@@ -23,16 +17,16 @@ export interface PostsReader {
  */
 export async function askForPosts<Answer>(
   context: PostsDeps,
-  { grant, clientId }: PostsReader,
+  grant: GrantClient,
   ask: (asker: PostsAccess) => Promise<Answer>,
 ): Promise<Answer> {
-  const { id: grantId, modernClientId } = grant;
+  const { id: grantId, clientId } = grant;
   await requireScope(context, { grant_id: grantId, client_id: clientId }, SCOPE);
   const mainApi = mainApiOf(context, grant);
   let isCounted = false;
   return readWithAccessToken(context, grant, (accessToken) => {
     // A read counts once, even if a renewal of the access token repeats the read.
-    if (!isCounted) takeRead(context, { modernClientId, clientId });
+    if (!isCounted) takeRead(context, grant);
     isCounted = true;
     return ask({ mainApi, accessToken, now: () => context.clock.now() });
   });

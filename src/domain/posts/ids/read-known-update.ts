@@ -11,11 +11,9 @@ import { matchUpdate, type MatchSteps } from './match-update.ts';
 /** Reads one post by an id of either API: by the stored pair, by the unchanged id, or by the content at the old API. */
 
 function stepsOf(context: PostsDeps, caller: Caller): MatchSteps {
-  const { client_id: clientId } = caller.mapping;
   return {
     findChannel: async (profileId) => (await channelOfProfile(context, caller, profileId))?.channel,
-    ask: (read) =>
-      servedBy(context, caller.mapping, (grant) => askForPosts(context, { grant, clientId }, read)),
+    ask: (read) => servedBy(context, caller.mapping, (grant) => askForPosts(context, grant, read)),
   };
 }
 
@@ -24,10 +22,9 @@ function stepsOf(context: PostsDeps, caller: Caller): MatchSteps {
  * @throws {GrantDead | ScopeMissing | LimitReached | Unavailable}
  */
 export async function readKnownUpdate(context: PostsDeps, caller: Caller, id: string): Promise<PostAnswer> {
-  const { client_id: clientId } = caller.mapping;
   const learned = await learnedUpdate(context, caller.mapping, id);
   const read = (postId: string) =>
-    servedBy(context, caller.mapping, (grant) => readOne(context, { grant, clientId }, postId));
+    servedBy(context, caller.mapping, (grant) => readOne(context, grant, postId));
   const answer = await read(learned ? knownPostId(learned) : id);
   if (!learned || learned.post_id !== null) return answer;
   if (answer.post) await keepAsTheyAre(context, [learned]);

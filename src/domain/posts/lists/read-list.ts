@@ -4,7 +4,8 @@ import type { Post } from '../../../upstream/posts/post.ts';
 import { readPostsPage, UnreadablePage } from '../../../upstream/posts/read-posts.ts';
 import type { PostsDeps } from '../deps.ts';
 import { freshFor } from '../../limits/freshness.ts';
-import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
+import type { GrantClient } from '../../grants/grant-client.ts';
+import { askForPosts } from '../ask-for-posts.ts';
 import {
   beginList,
   beginWithFar,
@@ -54,7 +55,8 @@ export interface ListAnswer {
   version?: AnswerVersion | undefined;
 }
 
-interface ListRequest extends PostsReader {
+interface ListRequest {
+  grant: GrantClient;
   list: PostList;
   range: Range;
   /** When posts were last changed with the grant. */
@@ -69,7 +71,7 @@ async function readInto(
 ): Promise<KeptList> {
   const readAt = context.clock.now();
   const wanted = { first, after: mark.cursor };
-  const page = await askForPosts(context, asking, (asker) =>
+  const page = await askForPosts(context, asking.grant, (asker) =>
     readPostsPage(asker, asking.list.question, wanted),
   );
   const begun = mark.offset === 0 ? restartList(list, page.posts, readAt) : list;
@@ -200,13 +202,12 @@ async function fetchRange(
  */
 export async function readList(
   context: PostsDeps,
-  reader: PostsReader,
+  grant: GrantClient,
   { list, range }: { list: PostList; range: Range },
 ): Promise<ListAnswer> {
-  const { grant } = reader;
   const name = { grantId: grant.id, what: list.name };
   const { answer, length, version, changedAt } = await keptAnswer(context, name);
-  const asking = { ...reader, list, range, changedAt };
+  const asking = { grant, list, range, changedAt };
   const parsed = keptList.safeParse(answer).data;
   const kept = parsed && withKnownLength(parsed, length);
   const now = context.clock.now();

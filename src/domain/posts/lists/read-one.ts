@@ -3,7 +3,8 @@ import { post, type Post } from '../../../upstream/posts/post.ts';
 import { readPost } from '../../../upstream/posts/read-posts.ts';
 import type { PostsDeps } from '../deps.ts';
 import { freshFor } from '../../limits/freshness.ts';
-import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
+import type { GrantClient } from '../../grants/grant-client.ts';
+import { askForPosts } from '../ask-for-posts.ts';
 import { freshOrLastKnown, keepPostAnswer, keptAnswer } from './post-cache.ts';
 
 /** Reads one post by its id: from the cache while the cached post is fresh, else with one request. */
@@ -26,12 +27,12 @@ interface PostLookup {
 
 async function fetchPost(
   context: PostsDeps,
-  reader: PostsReader,
+  grant: GrantClient,
   { id, isKnown }: PostLookup,
 ): Promise<PostAnswer> {
   const fetchedAt = context.clock.now();
-  const found = await askForPosts(context, reader, (asker) => readPost(asker, id));
-  const name = { grantId: reader.grant.id, what: `post ${id}` };
+  const found = await askForPosts(context, grant, (asker) => readPost(asker, id));
+  const name = { grantId: grant.id, what: `post ${id}` };
   if (found || isKnown) await keepPostAnswer(context, name, { answer: { post: found ?? null, fetchedAt } });
   return { post: found, fetchedAt, isStale: false };
 }
@@ -41,8 +42,7 @@ async function fetchPost(
  * reserved.
  * @throws {GrantDead | ScopeMissing | LimitReached | Unavailable}
  */
-export async function readOne(context: PostsDeps, reader: PostsReader, id: string): Promise<PostAnswer> {
-  const { grant } = reader;
+export async function readOne(context: PostsDeps, grant: GrantClient, id: string): Promise<PostAnswer> {
   const name = { grantId: grant.id, what: `post ${id}` };
   const { answer, changedAt } = await keptAnswer(context, name);
   const kept = keptPost.safeParse(answer).data;
@@ -54,7 +54,7 @@ export async function readOne(context: PostsDeps, reader: PostsReader, id: strin
   const fresh = isFresh ? known(false) : undefined;
   if (fresh) return fresh;
   const key = `post ${grant.id} ${id} ${changedAt}`;
-  const read = () => fetchPost(context, reader, { id, isKnown: kept !== undefined });
+  const read = () => fetchPost(context, grant, { id, isKnown: kept !== undefined });
   const lastKnown = () => (isCurrent && age < context.settings.profilesStale ? known(true) : undefined);
   return freshOrLastKnown(context, { grant, key, read, lastKnown });
 }

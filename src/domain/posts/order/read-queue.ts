@@ -56,8 +56,7 @@ export function readQueue(
   channel: QueueChannel,
 ): Promise<WrittenPost[]> {
   return servedBy(context, mapping, (grant) => {
-    const { modernClientId } = grant;
-    const takeRequest = () => takeWrite(context, { modernClientId, clientId: mapping.client_id });
+    const takeRequest = () => takeWrite(context, grant);
     const mainApi = mainApiOf(context, grant);
     return readWithAccessToken(context, grant, (accessToken) =>
       readPages({ mainApi, accessToken, now: () => context.clock.now() }, channel, takeRequest),

@@ -44,7 +44,7 @@ async function editedPost(
 ): Promise<EditedPost | undefined> {
   const found = await servedBy(context, mapping, (grant) => {
     const mainApi = mainApiOf(context, grant);
-    takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
+    takeWrite(context, grant);
     return withAccessToken(context, grant, (accessToken) =>
       findPost({ mainApi, accessToken, now: context.clock.now() }, id),
     );

@@ -4,10 +4,11 @@ import { type SendQuery, findPost, listPosts, type PostsResult } from '../../../
 import { readWrittenPage } from '../../../upstream/posts/read-posts.ts';
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { PostsDeps } from '../deps.ts';
+import type { GrantClient } from '../../grants/grant-client.ts';
 import { mainApiOf } from '../../grants/main-api-of.ts';
 import { readWithAccessToken } from '../../grants/refresh/read-with-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
-import { askForPosts, type PostsReader } from '../ask-for-posts.ts';
+import { askForPosts } from '../ask-for-posts.ts';
 import { madeBetween } from './made-between.ts';
 
 /** The reads of the new API for a look at a write in doubt. */
@@ -56,17 +57,16 @@ async function queueFor(ask: SendQuery, row: ChannelRow, position: 'top' | 'bott
 }
 
 /** The reads of a look while the caller waits. As part of the write they do not give way, and count as writes. */
-export function readsInCall(context: PostsDeps, { grant, clientId }: PostsReader): LookReads {
-  const { id: grantId, modernClientId } = grant;
+export function readsInCall(context: PostsDeps, grant: GrantClient): LookReads {
   const mainApi = mainApiOf(context, grant);
   const ask: SendQuery = async (read) => {
-    takeWrite(context, { modernClientId, clientId });
+    takeWrite(context, grant);
     return readWithAccessToken(context, grant, (accessToken) =>
       read({ mainApi, accessToken, now: context.clock.now() }),
     );
   };
   return {
-    grantId,
+    grantId: grant.id,
     postsOf: (row) => listFor(ask, row),
     post: (id) => ask((to) => findPost(to, id)),
     queueFrom: (row, position) => queueFor(ask, row, position),
@@ -92,18 +92,18 @@ function rowsOfList(rows: readonly PostWriteRow[], row: ChannelRow) {
 export function readsOfRun(
   context: PostsDeps,
   rows: readonly PostWriteRow[],
-): (reader: PostsReader) => LookReads {
+): (grant: GrantClient) => LookReads {
   const lists = new Map<string, Promise<PostsResult>>();
-  return (reader) => {
+  return (grant) => {
     const ask: SendQuery = (read) =>
-      askForPosts(context, reader, ({ mainApi, accessToken, now }) =>
+      askForPosts(context, grant, ({ mainApi, accessToken, now }) =>
         read({ mainApi, accessToken, now: now() }),
       );
     return {
-      grantId: reader.grant.id,
+      grantId: grant.id,
       postsOf(row) {
         const { first, last } = rowsOfList(rows, row);
-        const key = `${reader.grant.id} ${first.id}`;
+        const key = `${grant.id} ${first.id}`;
         const list = lists.get(key) ?? listFor(ask, first, last);
         lists.set(key, list);
         return list;

@@ -31,9 +31,9 @@ const LONGEST_DOCUMENT = 60 * 1024;
 export class WriteTooLarge extends Refusal {}
 
 /** Runs once the write has a place: others may have used up the budget during the wait. @throws {BudgetSpent} */
-function takeShare(context: PostsDeps, { attempt, grant, mapping }: ClaimedWrite): void {
+function takeShare(context: PostsDeps, { attempt, grant }: ClaimedWrite): void {
   if (attempt.isCounted) return;
-  takeWrite(context, { modernClientId: grant.modernClientId, clientId: mapping.client_id });
+  takeWrite(context, grant);
   attempt.isCounted = true;
 }
 

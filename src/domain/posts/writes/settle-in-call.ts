@@ -5,7 +5,7 @@ import { findWrite } from '../../../store/posts/write-journal.ts';
 import type { PostsDeps } from '../deps.ts';
 import { withTimeout } from '../../work/with-timeout.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
-import type { PostsReader } from '../ask-for-posts.ts';
+import type { GrantClient } from '../../grants/grant-client.ts';
 import { type LookReads, readsInCall } from './look-reads.ts';
 import { lookForWrite } from './look-for-write.ts';
 import type { WriteObservation } from './sight.ts';
@@ -44,12 +44,12 @@ async function sightOfEnded(
 
 async function look(
   context: PostsDeps,
-  reader: PostsReader,
+  grant: GrantClient,
   { end, write }: DoubtfulWrite,
 ): Promise<WriteObservation> {
   const row = await findWrite(context.store.durable, end.rowId);
   if (!row) return { kind: 'not_looked' };
-  const reads = readsInCall(context, reader);
+  const reads = readsInCall(context, grant);
   if (row.state !== 'in_doubt') return sightOfEnded(row, reads);
   return lookForWrite(context, { row, reads, sources: write.sources });
 }
@@ -63,8 +63,7 @@ async function lookWhileWaiting(
   for (const pause of PAUSES) {
     if (timeLeft(context, writer) < LOOK_TIME + pause) return sight;
     await delay(pause);
-    const { client_id: clientId } = writer.mapping;
-    const looking = servedBy(context, writer.mapping, (grant) => look(context, { grant, clientId }, doubted));
+    const looking = servedBy(context, writer.mapping, (grant) => look(context, grant, doubted));
     sight = await withTimeout(looking, timeLeft(context, writer));
     if (sight.kind === 'found' || sight.kind === 'gone') return sight;
   }

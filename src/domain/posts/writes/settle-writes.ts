@@ -8,7 +8,7 @@ import { ScopeMissing } from '../scope-missing.ts';
 import { GrantDead } from '../../grants/refresh/access-token.ts';
 import type { PostsDeps } from '../deps.ts';
 import { TokenRefused } from '../../tokens/resolve-token.ts';
-import type { PostsReader } from '../ask-for-posts.ts';
+import type { GrantClient } from '../../grants/grant-client.ts';
 import { type LookReads, readsOfRun } from './look-reads.ts';
 import { lookForWrite } from './look-for-write.ts';
 
@@ -19,7 +19,7 @@ const AT_ONCE = 4;
 
 /** The shared reads of one run, and one write to look for. */
 interface DueWrite {
-  readsFor: (reader: PostsReader) => LookReads;
+  readsFor: (grant: GrantClient) => LookReads;
   row: PostWriteRow;
 }
 
@@ -29,8 +29,7 @@ async function look(context: PostsDeps, { readsFor, row }: DueWrite): Promise<vo
   if (!mapping || mapping.grant_id === null || mapping.modern_client_id === null)
     return stopLooking(context.store.durable, row.id);
   const { grant_id: id, client_id: clientId, modern_client_id: modernClientId } = mapping;
-  const grant = { id, clientId, modernClientId };
-  await lookForWrite(context, { row, reads: readsFor({ grant, clientId: mapping.client_id }) });
+  await lookForWrite(context, { row, reads: readsFor({ id, clientId, modernClientId }) });
 }
 
 /** After these errors no look is possible. Other errors may pass: a service or database out of reach, a missing key. */

@@ -18,11 +18,8 @@ async function pageOf(
   { list, page, count }: { list: PostList } & ListParameters,
 ): Promise<ListAnswer> {
   const range = { offset: (page - 1) * count, count };
-  const { client_id: clientId } = caller.mapping;
   try {
-    return await servedBy(context, caller.mapping, (grant) =>
-      readList(context, { grant, clientId }, { list, range }),
-    );
+    return await servedBy(context, caller.mapping, (grant) => readList(context, grant, { list, range }));
   } catch (error) {
     throw isNotShown(error) ? new LegacyError(REFUSALS.unknownProfile) : error;
   }
