@@ -6,7 +6,7 @@ import { followSettings, warnOfIdleSettings } from '../domain/lifecycle/fill-dat
 import { findProductionProblem } from '../domain/instance/prove-production.ts';
 import { startSealing } from '../domain/history/seal-history.ts';
 import { sweepImports } from '../domain/import/import-rows.ts';
-import { watchProcess } from '../domain/metrics/watch-process.ts';
+import { watchFiles, watchProcess } from '../domain/metrics/watch-process.ts';
 import { watchOverload } from '../domain/limits/overload/watch-overload.ts';
 import { startSharing } from '../domain/limits/share-limits.ts';
 import { findFolderProblem } from '../domain/instance/foreign-folder.ts';
@@ -129,6 +129,7 @@ async function serveFrom(
   undo.push(stopSharing);
   const server = await startServer({ ...config, messages, logger: context.logger }, answer);
   undo.push(() => server.close());
+  watchFiles(context, server.isCertificateUsable);
   await context.instance.start();
   undo.push(() => context.instance.stop());
   context.live.start();

@@ -17,7 +17,7 @@ import { type Connections, trackConnections } from './connections.ts';
 import type { MessageClasses } from './message-classes.ts';
 import { refuseAll } from './ops/refuse-all.ts';
 import { BODY_LIMIT, LARGE_BODY_LIMIT } from './wire/body-limits.ts';
-import { createTlsServer } from './wire/tls-server.ts';
+import { createTlsServer, type TlsServer } from './wire/tls-server.ts';
 import { discardSlowly } from './wire/unreadable-body.ts';
 
 export interface ServerOptions {
@@ -32,6 +32,8 @@ export interface ServerOptions {
 
 export interface RunningServer {
   port: number;
+  /** False while the files of the certificate were changed and are not usable; the earlier certificate serves then. */
+  isCertificateUsable: () => boolean;
   /** From here on every answer says `Connection: close`; calls are accepted as before. */
   sayClose(): void;
   /** From here on every new call gets 503. */
@@ -61,10 +63,11 @@ const LOOK_EVERY = 20;
  */
 const WAITING_CONNECTIONS = 4096;
 
-function createServer({ tls, logger, messages }: ServerOptions): Server {
+function createServer({ tls, logger, messages }: ServerOptions): TlsServer {
   // Node tells nobody of the requests that it refuses by itself, so no limit would count them.
   const options = { ...CONNECTION_LIMITS, ...messages, requireHostHeader: false };
-  return tls ? createTlsServer(tls, options, logger) : createHttpServer(options);
+  if (tls) return createTlsServer(tls, options, logger);
+  return { server: createHttpServer(options), isCertificateUsable: () => true };
 }
 
 /**
@@ -155,7 +158,7 @@ function answerRequests(server: Server, app: RequestListener): { refuse(): void 
 
 /** Serves `app`. @throws {Error} in plain words when the address or the certificate cannot be used */
 export async function startServer(options: ServerOptions, app: RequestListener): Promise<RunningServer> {
-  const server = createServer(options);
+  const { server, isCertificateUsable } = createServer(options);
   const connections = trackConnections(server, tellOfTooMany(options.logger));
   limitConnections(server, options.logger);
   const answering = answerRequests(server, app);
@@ -163,7 +166,8 @@ export async function startServer(options: ServerOptions, app: RequestListener):
     server.once('error', (error) => reject(listenFailure(error, 'PORT', options)));
     server.listen({ port: options.port, host: options.host, backlog: WAITING_CONNECTIONS }, () => {
       const { port } = server.address() as AddressInfo;
-      resolve({ ...answering, ...connections, port, close: () => drain(server, connections) });
+      const close = () => drain(server, connections);
+      resolve({ ...answering, ...connections, port, isCertificateUsable, close });
     });
   });
 }

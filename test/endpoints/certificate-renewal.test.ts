@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -80,8 +80,24 @@ test('the key of another one is told by its setting, and the one read before ser
   await until(() => alarm() !== undefined, 60_000);
   expect(alarm()).toContain('is not the key of the certificate in TLS_CERT_FILE');
   expect(await servedName(second)).toBe('later.test');
+  expect(server.isCertificateUsable()).toBe(false);
   const told = lines.length;
   put(second);
   await until(() => lines.slice(told).some((line) => line.includes('the certificate was read anew')));
   expect(lines.slice(told).find((line) => line.includes('read anew'))).toContain('"level":"warn"');
+  expect(server.isCertificateUsable()).toBe(true);
 }, 90_000);
+
+test('files that are changed and then put back end the alarm', async () => {
+  const kept = [certFile, keyFile].map((file) => `${file}.kept`);
+  const files = [certFile, keyFile];
+  files.forEach((file, at) => renameSync(file, kept[at] as string));
+  files.forEach((file) => writeFileSync(file, 'nothing'));
+  await until(() => !server.isCertificateUsable(), 60_000);
+  expect(await servedName(second)).toBe('later.test');
+  const told = lines.length;
+  files.forEach((file, at) => renameSync(kept[at] as string, file));
+  await until(() => server.isCertificateUsable(), 60_000);
+  const ends = lines.slice(told).filter((line) => line.includes('"level":"warn"'));
+  expect(ends.length).toBe(1);
+}, 150_000);

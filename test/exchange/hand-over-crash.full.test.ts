@@ -93,7 +93,7 @@ describe.each(databasesOf('postgres'))('on %s', (kind) => {
       LOG_LEVEL: 'error',
       ...(database && { DATABASE_URL: database.url }),
     };
-    const options = { folder: build, index: 0, settings, sabotage: '', isDatabaseAway: () => false };
+    const options = { folder: build, index: 0, settings, sabotage: '', wasDatabaseAwaySince: () => false };
     bridge = startCampaignBridge(options);
     await bridge.up();
     const config = readConfig(settings);

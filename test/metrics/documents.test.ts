@@ -100,7 +100,11 @@ test('every alert has its section, which says what to do, and every section has 
 });
 
 /** A line that comes once, of a state that lasts: the rule looks at the gauge of the state. */
-const BY_GAUGE: Record<string, string> = { GrantbridgeRestoredCopy: 'restored_copy' };
+const BY_GAUGE: Record<string, string> = {
+  GrantbridgeRestoredCopy: 'restored_copy',
+  GrantbridgeKeys: 'keys',
+  GrantbridgeCertificate: 'certificate',
+};
 
 const kindOf = ({ alert, expr }: { alert: string; expr: string }) =>
   BY_GAUGE[alert] ??

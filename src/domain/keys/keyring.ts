@@ -31,6 +31,8 @@ export interface Keyring {
   vault: Vault;
   /** Which key in use this machine lacks, in words for `/ready`; undefined when none is missing. */
   findProblem(): string | undefined;
+  /** Whether the file was readable at the last look, holds every key in use and fits the register. */
+  isInOrder(): boolean;
   /** The id of the key that makes new values for a purpose. */
   activeId(purpose: KeyPurpose): string;
   /** The ids of all digest keys of this process, as one text to compare. */
@@ -70,25 +72,35 @@ interface KeyringView {
   rings: UsableKeys;
 }
 
+const NOT_USABLE = 'ALARM: the key file was changed and is not usable, the bridge keeps the earlier keys';
+
 /** Reads the file when it has changed. If the file cannot be used, the keys that were read before stay. */
 function createFileReader(
   { file, logger }: KeyringOptions,
   first: KeysByPurpose,
   firstStamp: string | undefined,
 ) {
-  let [held, stamp] = [first, firstStamp];
-  return (): KeysByPurpose => {
-    const current = stampOf(file);
-    if (current === stamp) return held;
-    stamp = current;
+  let [held, stamp, isUsable] = [first, firstStamp, true];
+  const readAnew = () => {
     try {
       held = loadKeys(file);
+      if (!isUsable) logger.warn('the key file is usable again');
+      isUsable = true;
     } catch (error) {
-      logger.error('ALARM: the key file was changed and is not usable, the bridge keeps the earlier keys', {
-        error,
-      });
+      isUsable = false;
+      logger.error(NOT_USABLE, { error });
     }
-    return held;
+  };
+  return {
+    read(): KeysByPurpose {
+      const current = stampOf(file);
+      if (current !== stamp) {
+        stamp = current;
+        readAnew();
+      }
+      return held;
+    },
+    isUsable: () => isUsable,
   };
 }
 
@@ -150,7 +162,7 @@ async function readFirst({ store, file, mayCreate, isLook }: KeyringOptions): Pr
 /** What this process knows of its keys, and reports about them. */
 class KeyWatch {
   readonly #options: KeyringOptions;
-  readonly #readFile: () => KeysByPurpose;
+  readonly #file: ReturnType<typeof createFileReader>;
   readonly #complain: (problem: string | undefined) => void;
   readonly vault = createVault(() => this.#view.rings.keys);
   #view: KeyringView;
@@ -160,7 +172,7 @@ class KeyWatch {
   constructor(options: KeyringOptions, view: KeyringView, stamp: string | undefined) {
     this.#options = options;
     this.#view = view;
-    this.#readFile = createFileReader(options, view.held, stamp);
+    this.#file = createFileReader(options, view.held, stamp);
     this.#complain = createComplaint(options);
   }
 
@@ -168,12 +180,16 @@ class KeyWatch {
     return this.#view.rings;
   }
 
+  get isInOrder(): boolean {
+    return this.#file.isUsable() && this.rings.missing === undefined && this.rings.warning === undefined;
+  }
+
   /** Starts a look after this call. A look that began earlier does not count as fresh. */
   readonly look = createNextRun(() => this.#read()).begin;
 
   async #read(): Promise<void> {
     const { store, isLook } = this.#options;
-    const held = this.#readFile();
+    const held = this.#file.read();
     const before = await listKeys(store.durable);
     if (held === this.#view.held && isDeepStrictEqual(before, this.#view.known)) return;
     // The file of another database must not add keys to this register.
@@ -229,6 +245,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   return {
     vault: watch.vault,
     findProblem: () => watch.rings.missing,
+    isInOrder: () => watch.isInOrder,
     activeId: (purpose) => watch.rings.keys[purpose].active.id,
     digestIds: () => watch.rings.keys.digest.all.map(({ id }) => id).join(),
     async refresh() {

@@ -3,6 +3,7 @@ import type { Metrics } from '../../shared/metrics/metrics.ts';
 import type { Spill } from '../../store/files/spill.ts';
 import type { Store } from '../../store/driver/store.ts';
 import type { ModernApiClients } from '../../upstream/modern-sides.ts';
+import type { Keyring } from '../keys/keyring.ts';
 import type { InstanceWatch } from '../instance/instance-watch.ts';
 
 /** The parts of the context that this room uses. */
@@ -13,4 +14,5 @@ export interface MetricsDeps {
   sides: ModernApiClients;
   spill: Spill;
   instance: InstanceWatch;
+  keyring: Pick<Keyring, 'isInOrder'>;
 }

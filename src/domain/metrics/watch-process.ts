@@ -21,13 +21,31 @@ const breakersOf = ({ sides: { reads, connections } }: MetricsDeps) =>
 const connectionsOf = ({ store }: MetricsDeps) =>
   Object.entries(store.connections()).map(([state, value]) => ({ labels: { state }, value }));
 
+const asNumber = (isSo: boolean) => [{ value: isSo ? 1 : 0 }];
+
+/** A start would be refused by what these tell of, while the running process goes on with what it read before. */
+export function watchFiles({ metrics, keyring }: MetricsDeps, isCertificateUsable: () => boolean): void {
+  addGauge(metrics.registry, {
+    name: 'grantbridge_keys_unusable',
+    help: 'Whether the key file cannot be read, lacks a key in use or does not fit the database, 1 or 0.',
+    together: 'max',
+    read: () => asNumber(!keyring.isInOrder()),
+  });
+  addGauge(metrics.registry, {
+    name: 'grantbridge_certificate_unusable',
+    help: 'Whether the files of the certificate were changed and are not usable, 1 or 0.',
+    together: 'max',
+    read: () => asNumber(!isCertificateUsable()),
+  });
+}
+
 /** `wasUnclean` says whether the end before this start is still to be told at a moment. */
 function tellLastEnd({ metrics, clock }: MetricsDeps, wasUnclean: (now: number) => boolean): void {
   addGauge(metrics.registry, {
     name: 'grantbridge_last_end_unclean',
     help: 'Whether an error that nobody caught ended a process before the last start, for an hour, 1 or 0.',
     together: 'max',
-    read: () => [{ value: wasUnclean(clock.now()) ? 1 : 0 }],
+    read: () => asNumber(wasUnclean(clock.now())),
   });
 }
 
@@ -56,7 +74,7 @@ export function watchProcess(context: MetricsDeps, wasUnclean: (now: number) => 
     name: 'grantbridge_restored_copy',
     help: 'Whether the bridge takes its database for a restored copy and sends nothing to the new API, 1 or 0.',
     together: 'max',
-    read: () => [{ value: context.instance.isCopy() ? 1 : 0 }],
+    read: () => asNumber(context.instance.isCopy()),
   });
   addGauge(metrics.registry, {
     name: 'grantbridge_database_connections',

@@ -1,4 +1,4 @@
-import type { ServerOptions } from 'node:http';
+import type { Server as HttpServer, ServerOptions } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { stampOf } from '../../shared/file-stamp.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
@@ -21,6 +21,8 @@ const LOOKS_BEFORE_ALARM = 5;
 
 const READ_ANEW = 'the certificate was read anew, new connections use the new certificate';
 
+const USED_AGAIN = 'the files of the certificate that serves are there again';
+
 /** Reads changed files again and serves with the new pair. After an unusable pair the earlier pair stays. */
 class Renewal {
   readonly #server: Server;
@@ -30,6 +32,7 @@ class Renewal {
   #seen = '';
   /** How many looks in a row saw the same files. */
   #rested = 0;
+  /** Whether the files on the disk were unusable for long enough to call a person, and are still. */
   #isAlarmed = false;
 
   constructor(server: Server, tls: TlsFiles, { logger, used }: { logger: Logger; used: string }) {
@@ -39,12 +42,16 @@ class Renewal {
     this.#used = used;
   }
 
+  get isAlarmed(): boolean {
+    return this.#isAlarmed;
+  }
+
   /** Files that were changed since the last look may still be written. */
   look(): void {
     const now = stampsOf(this.#tls);
     this.#rested = now === this.#seen ? this.#rested + 1 : 0;
     this.#seen = now;
-    if (now === this.#used) return;
+    if (now === this.#used) return void this.#endAlarm(USED_AGAIN);
     if (this.#rested === 1 || this.#rested === LOOKS_BEFORE_ALARM) this.#read();
   }
 
@@ -55,9 +62,15 @@ class Renewal {
       return this.#complain(error);
     }
     this.#used = this.#seen;
-    // The end of an alarm is logged as a warning, so that readers of the alarm see its end too.
-    this.#logger.log(this.#isAlarmed ? 'warn' : 'info', READ_ANEW);
+    if (!this.#endAlarm(READ_ANEW)) this.#logger.info(READ_ANEW);
+  }
+
+  /** The end of an alarm is logged as a warning, so that readers of the alarm see its end too. */
+  #endAlarm(line: string): boolean {
+    const wasAlarmed = this.#isAlarmed;
     this.#isAlarmed = false;
+    if (wasAlarmed) this.#logger.warn(line);
+    return wasAlarmed;
   }
 
   #complain(error: unknown): void {
@@ -73,11 +86,18 @@ class Renewal {
   }
 }
 
+/** A server, and whether its certificate on the disk is usable. */
+export interface TlsServer {
+  server: HttpServer;
+  isCertificateUsable: () => boolean;
+}
+
 /** A server with the pair of these files and `options`. The server reads changed files again. */
-export function createTlsServer(tls: TlsFiles, options: ServerOptions, logger: Logger): Server {
+export function createTlsServer(tls: TlsFiles, options: ServerOptions, logger: Logger): TlsServer {
   const used = stampsOf(tls);
   const server = createServer({ ...options, ...secureOptions(tls) });
   const renewal = new Renewal(server, tls, { logger, used });
   const timer = setInterval(() => renewal.look(), LOOK_EVERY).unref();
-  return server.on('close', () => clearInterval(timer));
+  server.on('close', () => clearInterval(timer));
+  return { server, isCertificateUsable: () => !renewal.isAlarmed };
 }

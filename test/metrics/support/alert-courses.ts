@@ -136,6 +136,14 @@ const jobFailures = (values: string): Course => ({
   values,
 });
 
+/** A state that lasts, whose alarm comes once. */
+const ofState = (metric: string, kind: string): AlertCourses[] => [
+  {
+    fires: [gauge(metric, 1)],
+    quiet: [{ metric, values: `1+0x${MINUTES - 10} 0+0x10` }, alarm(kind, GROWS_ONCE)],
+  },
+];
+
 /** Every rule that is not about an alarm alone. */
 export const COURSES: Record<string, AlertCourses[]> = {
   GrantbridgeDown: [
@@ -250,15 +258,9 @@ export const COURSES: Record<string, AlertCourses[]> = {
       quiet: [{ metric: 'grantbridge_history_unsealed_entries', values: '5000+0x150 999 5000+0x29' }],
     },
   ],
-  GrantbridgeRestoredCopy: [
-    {
-      fires: [gauge('grantbridge_restored_copy', 1)],
-      quiet: [
-        { metric: 'grantbridge_restored_copy', values: `1+0x${MINUTES - 10} 0+0x10` },
-        alarm('restored_copy', GROWS_ONCE),
-      ],
-    },
-  ],
+  GrantbridgeRestoredCopy: ofState('grantbridge_restored_copy', 'restored_copy'),
+  GrantbridgeKeys: ofState('grantbridge_keys_unusable', 'keys'),
+  GrantbridgeCertificate: ofState('grantbridge_certificate_unusable', 'certificate'),
   GrantbridgeJobLate: [
     { fires: [job(stays(60))], quiet: [job(`0+60x${MINUTES - 10} 10200+0x10`)] },
     // The machine that ran the job is gone, and the one that runs it now last succeeded long ago.

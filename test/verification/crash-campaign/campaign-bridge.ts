@@ -47,8 +47,11 @@ interface Options {
   index: number;
   settings: Record<string, string>;
   sabotage: string;
-  /** Whether its database is away by the campaign's will, so that it may not be able to start; one that serves goes on. */
-  isDatabaseAway(): boolean;
+  /**
+   * Whether its database was away by the campaign's will at any time since then: a start may meet that and end later. One
+   * that serves goes on.
+   */
+  wasDatabaseAwaySince(time: number): boolean;
 }
 
 const FAILED_STARTS = 3;
@@ -84,6 +87,7 @@ export function startCampaignBridge(options: Options): CampaignBridge {
   let serves: Promise<void> = Promise.resolve();
   let failedStarts = 0;
   let hasServed = false;
+  let launchedAt = 0;
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
 
@@ -113,13 +117,14 @@ export function startCampaignBridge(options: Options): CampaignBridge {
       pid,
       from: Date.now(),
       until: Number.POSITIVE_INFINITY,
-      wanted: isKilled(pid) || (!hasServed && options.isDatabaseAway()),
+      wanted: isKilled(pid) || (!hasServed && options.wasDatabaseAwaySince(launchedAt)),
     });
     wanted = false;
     if (!isEnding) serves = startAgain();
   }
 
   async function launch(): Promise<void> {
+    launchedAt = Date.now();
     const started = spawn(process.execPath, ['--import', entry, join(folder, 'dist/main.js')], {
       cwd: folder,
       env: environment(options, journal, bridge.firstOrder),

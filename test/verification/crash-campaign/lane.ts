@@ -130,7 +130,7 @@ export async function startLane({ campaign, build, introspects, name }: LaneOpti
   const opened = await openOwnContext(settings);
   const { context } = opened;
   const [app, otherApp] = [await register(context, 'Old App'), await register(context, 'Other App')];
-  let isDatabaseAway = false;
+  let awayUntil = 0;
   const ways = postgres ? [await layDatabaseWay(databaseUrl), await layDatabaseWay(databaseUrl)] : [];
   const varDirs = [folderOf(folder, 0, ways), folderOf(folder, 1, ways)] as const;
   const startBridge = (index: 0 | 1, port: number) =>
@@ -144,7 +144,7 @@ export async function startLane({ campaign, build, introspects, name }: LaneOpti
         DATABASE_URL: ways[index]?.url ?? databaseUrl,
       },
       sabotage: campaign.sabotage,
-      isDatabaseAway: () => isDatabaseAway || ways[index]?.isCut() === true,
+      wasDatabaseAwaySince: (time) => awayUntil >= time || ways[index]?.wasCutSince(time) === true,
     });
   const bridges = [startBridge(0, ports.first), startBridge(1, ports.second)] as const;
   await Promise.all(bridges.map((bridge) => bridge.up()));
@@ -166,9 +166,9 @@ export async function startLane({ campaign, build, introspects, name }: LaneOpti
     varDirs,
     ways,
     async crashDatabase() {
-      isDatabaseAway = true;
+      awayUntil = Number.POSITIVE_INFINITY;
       await postgres?.restart('SIGQUIT');
-      isDatabaseAway = false;
+      awayUntil = Date.now();
     },
     async close() {
       await Promise.all(bridges.map((bridge) => bridge.end()));

@@ -9,7 +9,8 @@ export interface DatabaseWay {
   /** Ends every connection; new ones end at once until it is healed. */
   cut(): void;
   heal(): void;
-  isCut(): boolean;
+  /** Whether it was cut at any time since then, in milliseconds. */
+  wasCutSince(time: number): boolean;
   close(): Promise<void>;
 }
 
@@ -19,6 +20,7 @@ export async function layDatabaseWay(database: string): Promise<DatabaseWay> {
   const target = Number(url.port);
   const open = new Set<Socket>();
   let cut = false;
+  let healedAt = 0;
   const endAll = () => open.forEach((socket) => socket.destroy());
   const server = createServer({ noDelay: true }, (client) => {
     if (cut) return void client.destroy();
@@ -45,8 +47,11 @@ export async function layDatabaseWay(database: string): Promise<DatabaseWay> {
       cut = true;
       endAll();
     },
-    heal: () => void (cut = false),
-    isCut: () => cut,
+    heal() {
+      if (cut) healedAt = Date.now();
+      cut = false;
+    },
+    wasCutSince: (time) => cut || healedAt >= time,
     async close() {
       server.close();
       endAll();
