@@ -58,6 +58,20 @@ test('a turn that a job had not is a line of node-cron with the name of the job'
   await task.destroy();
   expect(lines().find(({ level }) => level === 'warn')).toMatchObject({
     task: 'slow',
+    turns: expect.any(Number),
     text: expect.any(String),
   });
+});
+
+test('the turns that a job missed in hours of sleep are one line', async () => {
+  const { logger, lines } = listen();
+  const slots = cronLines(logger, 'asleep');
+  for (let slot = 0; slot < 5000; slot += 1) slots.warn(`missed execution at ${slot}!`);
+  await until(() => lines().length > 0);
+  slots.warn('missed execution later!');
+  await until(() => lines().length > 1);
+  expect(lines()).toMatchObject([
+    { task: 'asleep', turns: 5000, text: 'missed execution at 4999!' },
+    { task: 'asleep', turns: 1, text: 'missed execution later!' },
+  ]);
 });
