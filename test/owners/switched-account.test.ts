@@ -1,7 +1,19 @@
+import { reauthorizationLink } from '../../src/domain/authorization/reauthorize.ts';
 import { CookieWalker, type Page } from '../support/callers/cookie-walker.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
+import type { RegisteredApp } from '../support/bridge/register-app.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
-import { browserOf, consentAt, DANA, pressIn, SAM, signIn, wordsOf } from './support/people.ts';
+import {
+  browserOf,
+  consentAt,
+  DANA,
+  mappingOf,
+  pressIn,
+  SAM,
+  signIn,
+  waitingToken,
+  wordsOf,
+} from './support/people.ts';
 
 /**
  * Any site can begin a sign-in, and one that the new API remembers needs no page. It neither changes who is signed in
@@ -87,3 +99,56 @@ test.each([/^Sign out here$/, /^Sign out everywhere$/])(
     expect(promptOf(await browser.get(at('/sign-in')))).toBeNull();
   },
 );
+
+/** A link for an app with a waiting token of Dana, and whether it is connected. */
+async function waitingLink() {
+  const app = (await system.registerApp('https://waiting.example/callback')) as RegisteredApp;
+  const { id } = await waitingToken(system, { app, accountId: DANA.accountId });
+  const pair = { clientId: app.clientId, accountId: DANA.accountId };
+  const link = await reauthorizationLink(system.bridge.context, pair);
+  return { link, state: async () => (await mappingOf(system, id)).state };
+}
+
+const connect = async (browser: CookieWalker, link: string) =>
+  pressIn(browser, await browser.get(link), /^Connect$/);
+
+async function signOutOf(browser: CookieWalker, button: RegExp): Promise<void> {
+  clock.advance(1);
+  await pressIn(browser, await browser.get(at('/apps/account')), button);
+}
+
+describe.each([/^Sign out here$/, /^Sign out everywhere$/])('after “%s”', (button) => {
+  test('the consent of a mailed link asks who is there too', async () => {
+    const browser = await browserOf(system);
+    const { link } = await waitingLink();
+    await signOutOf(browser, button);
+    const left = await connect(browser, link);
+    expect(promptOf(left)).toBe('login consent');
+    await browser.get(await consentAt(system, left, { person: DANA }));
+    expect(await whoIs(browser)).toBe(DANA.login);
+    expect(promptOf(await connect(browser, (await waitingLink()).link))).toBe('consent');
+  });
+
+  test('a sign-in that began before it signs nobody in, and one that begins after it does', async () => {
+    const browser = await browserOf(system);
+    const left = await browser.get(at('/sign-in?return_to=/apps/register'));
+    await signOutOf(browser, button);
+    const page = await browser.get(await consentAt(system, left, { person: DANA }));
+    expect(wordsOf(page)).toMatch(/Somebody signed out in this browser after this sign-in began/);
+    expect(page.body).toContain('href="/sign-in?return_to=%2Fapps%2Fregister"');
+    expect(await whoIs(browser)).toBeUndefined();
+    expect(promptOf(await browser.get(at('/sign-in')))).toBe('login');
+    await signIn(system, browser);
+    expect(await whoIs(browser)).toBe(DANA.login);
+  });
+
+  test('a consent from a link that began before it connects the app, and signs nobody in', async () => {
+    const browser = new CookieWalker();
+    const { link, state } = await waitingLink();
+    const left = await connect(browser, link);
+    await signIn(system, browser);
+    await signOutOf(browser, button);
+    await browser.get(await consentAt(system, left, { person: DANA }));
+    expect([await state(), await whoIs(browser)]).toEqual(['active', undefined]);
+  });
+});

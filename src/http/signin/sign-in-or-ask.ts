@@ -27,6 +27,9 @@ interface EndedSignIn {
   returnTo: string;
 }
 
+/** The way to begin a sign-in anew. */
+export const signInAgain = (returnTo: string) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`;
+
 declare module 'express-session' {
   interface SessionData {
     /** Who came back from a sign-in while somebody else was signed in, until the person of the browser has decided. */
@@ -65,14 +68,16 @@ function ask(parts: SigninPagesDeps, { req, res }: HttpExchange, ended: EndedSig
 export async function signInOrAsk(
   parts: SigninPagesDeps,
   exchange: HttpExchange,
-  ended: EndedSignIn,
+  { began, ...ended }: EndedSignIn & { began: number },
 ): Promise<void> {
   const { req, res } = exchange;
   await loadSession(parts, req, res);
   if (isSignedIn(req) && personOf(req)?.accountId !== ended.person.accountId)
     return ask(parts, exchange, ended);
-  await signInHere(parts, exchange, ended.person);
-  res.redirect(303, ended.returnTo);
+  if (await signInHere(parts, exchange, { person: ended.person, began }))
+    return res.redirect(303, ended.returnTo);
+  const shown = { title: 'You are not signed in', why: 'signed out', again: signInAgain(ended.returnTo) };
+  sendPage(res, parts.pages.render('not-signed-in', shown));
 }
 
 /** Takes the yes. Without a question that waits in this session nothing changes. */

@@ -6,7 +6,7 @@ import type { ReturnEnding } from './return/callback.ts';
 import { leaveToConsent } from './leave.ts';
 import type { SigninPagesDeps } from './parts.ts';
 import { returnPath } from './return-path.ts';
-import { signInOrAsk } from './sign-in-or-ask.ts';
+import { signInAgain, signInOrAsk } from './sign-in-or-ask.ts';
 
 /**
  * GET /sign-in and its ending. `account=another` is for people who are signed in at the new API with another account. After a
@@ -39,13 +39,13 @@ export function endSignIn(parts: SigninPagesDeps): ReturnEnding {
         consented,
         consented.calling?.requestId ?? request.id,
       );
-      const ended = { person, returnTo: returnPath(request.return_to) };
+      const ended = { person, returnTo: returnPath(request.return_to), began: request.created_at };
       return (req, res) => signInOrAsk(parts, { req, res }, ended);
     },
     fail: (request, error) => (_req, res) => {
-      const again = `/sign-in?return_to=${encodeURIComponent(returnPath(request.return_to))}`;
-      const isDenied = error === 'access_denied';
-      sendPage(res, parts.pages.render('not-signed-in', { title: 'You are not signed in', isDenied, again }));
+      const again = signInAgain(returnPath(request.return_to));
+      const why = error === 'access_denied' ? 'denied' : 'failed';
+      sendPage(res, parts.pages.render('not-signed-in', { title: 'You are not signed in', why, again }));
     },
   };
 }

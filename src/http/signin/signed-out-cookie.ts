@@ -3,11 +3,14 @@ import { DAY } from '../../shared/lifetimes.ts';
 
 /**
  * Remembers in a browser that somebody signed out. The session at the new API may go on, so without this mark the next
- * sign-in, which any site can begin, would need no password (docs/threats.md F202). It says nothing of the person.
+ * sign-in, which any site can begin, would need no password (docs/threats.md F202). It says when, and nothing of the person.
  */
 export interface SignedOutMark {
-  give(res: Response): void;
+  /** `at`: when the person signed out. */
+  give(res: Response, at: number): void;
   isIn(req: Request): boolean;
+  /** Whether the person signed out after something began. A mark of an earlier version does not say when. */
+  isLaterThan(req: Request, began: number): boolean;
   remove(req: Request, res: Response): void;
 }
 
@@ -19,10 +22,12 @@ export function createSignedOutMark(publicUrl: string): SignedOutMark {
   const secure = publicUrl.startsWith('https:');
   const name = `${secure ? '__Host-' : ''}gb_signed_out`;
   const options = { httpOnly: true, sameSite: 'lax', secure, path: '/' } as const;
-  const isIn = (req: Request) => (req.cookies as Record<string, unknown> | undefined)?.[name] !== undefined;
+  const read = (req: Request) => (req.cookies as Record<string, unknown> | undefined)?.[name];
+  const isIn = (req: Request) => read(req) !== undefined;
   return {
     isIn,
-    give: (res) => void res.cookie(name, 'yes', { ...options, maxAge: LASTS }),
+    isLaterThan: (req, began) => Number(read(req)) > began,
+    give: (res, at) => void res.cookie(name, String(at), { ...options, maxAge: LASTS }),
     remove: (req, res) => void (isIn(req) && res.clearCookie(name, options)),
   };
 }

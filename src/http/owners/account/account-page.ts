@@ -39,7 +39,7 @@ function signOutEverywhere({ context, parts }: PageShell): RequestHandler {
   return async (req, res) => {
     const browsers = await endSessionsOf(context, signedInPerson(req).accountId);
     context.logger.info('somebody signed out everywhere', { browsers, requestId: requestIdOf(res) });
-    parts.signedOut.give(res);
+    parts.signedOut.give(res, context.clock.now());
     res.redirect(303, `${PAGE}/signed-out`);
   };
 }

@@ -39,7 +39,7 @@ export function signOutRoutes(router: Router, frame: PageShell): void {
     await signOut(req);
     // Staff of the company have no session at the new API.
     if (isStaff) return res.redirect(303, '/');
-    frame.parts.signedOut.give(res);
+    frame.parts.signedOut.give(res, frame.context.clock.now());
     res.redirect(303, PAGE);
   });
 }

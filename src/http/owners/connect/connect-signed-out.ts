@@ -44,7 +44,8 @@ async function leaveFromLink(frame: PageShell, isOther: boolean, exchange: Excha
   if (hasEnded(context, clientId)) return res.redirect(303, signsInFrom);
   if (!(await waitsUnlisted(context, { clientId, accountId })))
     return leaveToSignIn(res, signsInFrom, isOther);
-  const prompt = isOther ? 'login consent' : 'consent';
+  const mustAsk = isOther || parts.signedOut.isIn(req);
+  const prompt = mustAsk ? 'login consent' : 'consent';
   await countPageRequest(context, CONSENTS, req);
   await leaveToReauthorize(parts, { clientId, accountId, signsInFrom, prompt }, exchange);
 }
@@ -65,7 +66,7 @@ function switchAccount(frame: PageShell): RequestHandler {
     const { accountId, linkId } = await linkedApp(frame.context, req);
     if (personOf(req)?.accountId === accountId) return res.redirect(303, linkPath(linkId));
     await signOut(req);
-    frame.parts.signedOut.give(res);
+    frame.parts.signedOut.give(res, frame.context.clock.now());
     await leaveFromLink(frame, true, [req, res, next]);
   };
 }

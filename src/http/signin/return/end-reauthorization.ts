@@ -69,7 +69,8 @@ export function endReauthorization(parts: SigninPagesDeps): ReturnEnding {
         return (_req, res) => sendPage(res, pages.render('not-proven', unchanged));
       }
       return async (req, res) => {
-        if (result.person) await signInHere(parts, { req, res }, result.person);
+        if (result.person)
+          await signInHere(parts, { req, res }, { person: result.person, began: request.created_at });
         land(context, res, result);
       };
     },
