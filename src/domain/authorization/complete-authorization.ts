@@ -9,17 +9,19 @@ import { storeGrant } from '../grants/store-grant.ts';
 
 /**
  * Ends a consent that an old app asked for: reads the account, stores the grant, and only then makes the 30-second
- * code. So the exchange at the new API takes nothing of the code's life (docs/old-api.md Q19). Returns the code.
+ * code. So the exchange at the new API takes nothing of the code's life (docs/old-api.md Q19). Undefined where the app was
+ * deauthorized for the account after the consent.
  * @throws {Unauthorized | Forbidden | Unavailable} nothing was stored
  */
 export async function completeAuthorization(
   context: AuthorizationDeps,
   request: LegacyRequest,
   consented: ConsentedPair,
-): Promise<string> {
+): Promise<string | undefined> {
   const account = await readConsentingAccount(context, consented);
   const origin = { actor: `account:${account.id}`, requestId: consented.calling?.requestId ?? request.id };
   const grantId = await storeGrant(context, { ...consented, clientId: request.client_id, account, origin });
+  if (grantId === undefined) return undefined;
   const code = newLegacyCode();
   const now = context.clock.now();
   const row = {

@@ -53,6 +53,9 @@ function asRequest(id: string, { returnTo, end }: SealedContent): AuthorizationR
     browser_digest: null,
     upstream_state_digest: null,
     verifier_sealed: null,
+    modern_client_id: null,
+    consent_scopes: null,
+    callback_path: null,
   };
 }
 

@@ -4,11 +4,12 @@ import { isUnidentified } from '../../store/tokens/observed.ts';
 import { markLinkUsed } from '../../store/authorization/reauthorization-links.ts';
 import { isConstraintFailure } from '../../store/driver/storage-fault.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Grant, NewGrant } from '../../store/tables/tables.ts';
+import { type Grant, type NewGrant, WAITING_STATES } from '../../store/tables/tables.ts';
 import { hasConsented, moveConsented, takeListed } from '../../store/tokens/claims.ts';
 import type { ModernAccount } from '../../upstream/main-api.ts';
 import { forgetAnswer } from './refresh/answer-cache.ts';
 import { type ConsentedPair, keepAccount } from './consenting-account.ts';
+import { laterThan } from './consent-order.ts';
 import type { Origin } from '../origin.ts';
 import type { GrantsDeps } from './deps.ts';
 import { oweUnlessFinished } from './unfinished-consent.ts';
@@ -53,6 +54,7 @@ function newGrantRow(
     rotated_at: now,
     created_at: now,
     updated_at: now,
+    consented_at: sentAt,
   };
 }
 
@@ -101,22 +103,40 @@ interface StoreGrantInput {
   isForTokens: boolean;
 }
 
-/** A stored grant, with the older grant that it replaced. The result is undefined when no token needs the grant. */
+/** The live grant of the consent, and the older grant that it replaced. Undefined where nothing was stored. */
 interface StoreGrantResult {
+  grantId: string;
   replaced?: Grant | undefined;
 }
 
-async function storeIn(
+type ConsentedTokens = Awaited<ReturnType<typeof consentedTokens>>;
+
+/**
+ * A later consent of the app and account was stored before this one. Its grant stays and serves the tokens of both. The
+ * pair of this one is left to expire, as that of a replaced grant is (docs/decisions/0019).
+ */
+async function joinLater(
   context: GrantsDeps,
   tx: Database,
-  { grantId, consent, isForTokens }: StoreGrantInput,
-): Promise<StoreGrantResult | undefined> {
+  { later, tokens, origin }: { later: Grant; tokens: ConsentedTokens; origin: Origin },
+): Promise<StoreGrantResult> {
+  const { pair } = tokens;
+  const [now, grantId] = [context.clock.now(), later.id];
+  const waiting = { ...tokens, from: WAITING_STATES };
+  const moved = await moveConsented(tx, waiting, { to: moveOf('granted').to, grantId, now });
+  await markLinkUsed(tx, pair, now);
+  const connected = { at: now, ...origin, ...pair, action: 'token_connected', reason: 'consent', grantId };
+  await recordEvents(context, tx, ofMappings(connected, moved));
+  return { grantId };
+}
+
+async function storeNew(
+  context: GrantsDeps,
+  tx: Database,
+  { grantId, consent, isForTokens, tokens }: StoreGrantInput & { tokens: ConsentedTokens },
+): Promise<StoreGrantResult> {
   const { account, origin } = consent;
-  const pair = { clientId: consent.clientId, accountId: account.id };
-  // An earlier commit stored the grant, but its answer was lost.
-  if (await findGrant(tx, grantId)) return {};
-  const tokens = await consentedTokens(context, tx, consent);
-  if (isForTokens && !(await hasConsented(tx, tokens))) return undefined;
+  const { pair } = tokens;
   const now = context.clock.now();
   const grant = newGrantRow(context, grantId, consent);
   await requireUsableKey(tx, 'sealing', grant.refresh_token_sealed ?? '');
@@ -137,42 +157,60 @@ async function storeIn(
     granted,
     ...ofMappings(connected, moved),
   ]);
-  return { replaced: older };
+  return { grantId, replaced: older };
 }
 
-async function store(context: GrantsDeps, storing: StoreGrantInput): Promise<boolean> {
+async function storeIn(
+  context: GrantsDeps,
+  tx: Database,
+  storing: StoreGrantInput,
+): Promise<StoreGrantResult | undefined> {
+  const { grantId, consent, isForTokens } = storing;
+  const { clientId, account, sentAt, origin } = consent;
+  // An earlier commit stored the grant, but its answer was lost.
+  if (await findGrant(tx, grantId)) return { grantId };
+  const later = await laterThan(context, tx, { clientId, accountId: account.id, sentAt });
+  if (later === 'ended') return undefined;
+  const tokens = await consentedTokens(context, tx, consent);
+  if (isForTokens && !(await hasConsented(tx, tokens))) return undefined;
+  return later
+    ? joinLater(context, tx, { later, tokens, origin })
+    : storeNew(context, tx, { ...storing, tokens });
+}
+
+async function store(context: GrantsDeps, storing: StoreGrantInput): Promise<string | undefined> {
   const stored = await retryUntilStored(context, 'a new grant', () =>
     withUsableKeys(context, () => context.store.transaction((tx) => storeIn(context, tx, storing))).catch(
       endOnConstraint,
     ),
   );
   if (stored?.replaced) await forgetAnswer(context, stored.replaced.id);
-  return stored !== undefined;
+  return stored?.grantId;
 }
 
 /** Stores as a flight, because a stop waits for flights: the pair exists nowhere else. */
-async function storePatiently(context: GrantsDeps, storing: StoreGrantInput): Promise<boolean> {
+async function storePatiently(context: GrantsDeps, storing: StoreGrantInput): Promise<string | undefined> {
   return withTimeout(context.flights.run(`grant ${storing.grantId}`, () => store(context, storing)));
 }
 
 /**
  * Stores the grant of a consent and lets it serve the tokens of its app and account: active tokens, and waiting tokens
  * whose app is proven or which the consent listed. The same transaction uses up the link that asked for the consent.
- * Returns the id of the grant.
+ * Returns the id of the grant: that of a later consent, if one was stored meanwhile. Undefined, with nothing stored, where
+ * somebody deauthorized the app for the account after the consent.
  * @throws {Unavailable} when storing takes longer than a person waits; storing continues
  */
-export async function storeGrant(context: GrantsDeps, consent: Consent): Promise<string> {
-  const grantId = newHexId();
-  await storePatiently(context, { grantId, consent, isForTokens: false });
-  return grantId;
+export async function storeGrant(context: GrantsDeps, consent: Consent): Promise<string | undefined> {
+  return storePatiently(context, { grantId: newHexId(), consent, isForTokens: false });
 }
 
 /**
  * Like storeGrant, for a consent that no code follows. A grant that serves no token would be kept alive for ever, so it
  * is not stored. Returns false, with nothing stored, if the waiting tokens of the app and account have ended or moved
- * meanwhile.
+ * meanwhile, or the app was deauthorized.
  * @throws {Unavailable} as storeGrant
  */
 export async function storeGrantForTokens(context: GrantsDeps, consent: Consent): Promise<boolean> {
-  return storePatiently(context, { grantId: newHexId(), consent, isForTokens: true });
+  const grantId = await storePatiently(context, { grantId: newHexId(), consent, isForTokens: true });
+  return grantId !== undefined;
 }

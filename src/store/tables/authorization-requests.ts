@@ -29,6 +29,12 @@ export interface AuthorizationRequestsTable {
   browser_digest: Nullable<string>;
   upstream_state_digest: Nullable<string>;
   verifier_sealed: Nullable<string>;
+  /** The client through which the browser left for the consent. Null in requests of an earlier version. */
+  modern_client_id: Nullable<string>;
+  /** The scopes that the consent asks for, separated by spaces. */
+  consent_scopes: Nullable<string>;
+  /** Where the browser comes back to, below the public address. */
+  callback_path: Nullable<string>;
   created_at: number;
   expires_at: number;
 }

@@ -6,11 +6,14 @@ import type { CutOverColumns, CutOverTables } from './cut-over.ts';
 import type { ExistingTokenTables, VolatileTokenTables } from './existing-token-tables.ts';
 import type { CompanyStaffTables } from './company-staff.ts';
 import type { DeedTables } from './deeds.ts';
+import type { GrantsTable } from './grants.ts';
 import type { LeakTables } from './leaks.ts';
 import type { LifecycleTables } from './lifecycle.ts';
 import type { LiveTables, PageTables } from './page-tables.ts';
 import type { PostTables, VolatilePostTables } from './posts.ts';
 import type { WebhookTables } from './webhooks.ts';
+
+export type { DeathCause, GrantState } from './grants.ts';
 
 /** The rows in both databases: times are Unix milliseconds, flags are 0 or 1 (db/SCHEMA.md). */
 
@@ -51,49 +54,6 @@ interface AccountsTable {
   name: Nullable<string>;
   timezone: Nullable<string>;
   updated_at: number;
-}
-
-export type GrantState = 'ready' | 'presenting' | 'in_doubt' | 'dead';
-
-export type DeathCause =
-  | 'refused'
-  | 'lost'
-  | 'superseded'
-  | 'deauthorized'
-  | 'replaced'
-  | 'handed_over'
-  | 'unfinished';
-
-interface GrantsTable {
-  id: string;
-  client_id: string;
-  account_id: string;
-  modern_client_id: string;
-  state: GrantState;
-  version: number;
-  access_token_sealed: Nullable<string>;
-  refresh_token_sealed: Nullable<string>;
-  scope: string;
-  access_expires_at: number;
-  refresh_at: number;
-  attempts: Generated<number>;
-  presented_at: Nullable<number>;
-  doubt_since: Nullable<number>;
-  retry_at: Generated<number>;
-  suspect_count: Generated<number>;
-  suspect_until: Generated<number>;
-  dead_at: Nullable<number>;
-  dead_cause: Nullable<DeathCause>;
-  created_at: number;
-  updated_at: number;
-  claim_id: Nullable<string>;
-  rotated_at: number;
-  /** When a copy was taken over with this version; the original may have spent the version meanwhile. */
-  restored_at: Nullable<number>;
-  /** When the answer to this presentation was lost, as reported by the process that waited for the answer. */
-  doubted_at: Nullable<number>;
-  /** When a connection failed; null when the rest has another reason. */
-  put_off_at: Nullable<number>;
 }
 
 interface RefreshBreakerTable {

@@ -48,7 +48,7 @@ export function returnToApp(parts: SigninPagesDeps): ReturnEnding {
   return {
     async finish(request, consented) {
       const code = await completeAuthorization(parts.context, asLegacy(request), consented);
-      return answerApp(parts, asLegacy(request), { code });
+      return answerApp(parts, asLegacy(request), code === undefined ? { error: 'access_denied' } : { code });
     },
     fail: (request, error) => answerApp(parts, asLegacy(request), { error }),
   };

@@ -1,0 +1,34 @@
+import { findLiveGrant } from '../../store/grants/grants.ts';
+import { hasEntryOfPair } from '../../store/history/entries-of-pair.ts';
+import type { AppAccount } from '../../store/tokens/mappings.ts';
+import type { Database } from '../../store/driver/store.ts';
+import type { Grant } from '../../store/tables/tables.ts';
+import type { GrantsDeps } from './deps.ts';
+
+/**
+ * Which consent of an app and account counts. A consent may be stored seconds or hours after its pair was asked for, while
+ * the account is read or the database cannot be written. So what came later is told by when the request for the pair
+ * left, and not by when the grant was stored. Both times are of the machines that sent the requests: within the difference of their
+ * clocks the order is not known.
+ */
+
+/** A grant of an earlier version does not say when its consent was sent. */
+const consentedAt = ({ consented_at: sent, created_at: stored }: Grant): number => sent ?? stored;
+
+/**
+ * What came after a consent that is stored now: `ended` if somebody deauthorized the app for the account since, else the
+ * live grant of a later consent. A time after the present one comes from a wrong clock, and does not count.
+ */
+export async function laterThan(
+  context: GrantsDeps,
+  tx: Database,
+  { sentAt, ...pair }: AppAccount & { sentAt: number },
+): Promise<'ended' | Grant | undefined> {
+  const now = context.clock.now();
+  const ends = { ...pair, action: 'deauthorized', after: sentAt, until: now };
+  if (await hasEntryOfPair(tx, ends)) return 'ended';
+  const live = await findLiveGrant(tx, pair.clientId, pair.accountId);
+  if (!live) return undefined;
+  const since = consentedAt(live);
+  return since > sentAt && since <= now ? live : undefined;
+}
