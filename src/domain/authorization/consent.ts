@@ -11,6 +11,7 @@ import type { AuthorizationDeps } from './deps.ts';
 
 export { isLegacy } from '../../store/authorization/authorization-requests.ts';
 export type { AuthorizationRequest } from '../../store/tables/tables.ts';
+import { type ConsentClient, type LeavingClient, leavingBy } from '../grants/modern-client.ts';
 import { statePlace, verifierPlace } from '../keys/sealing-context.ts';
 import type { UndecidedRequest } from './request-authorization.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
@@ -70,23 +71,32 @@ export function allowing(
 }
 
 /**
- * The person said yes. Stores the PKCE verifier and returns the `state` for the new API; undefined when the request was
- * decided before.
+ * The person said yes. Stores the PKCE verifier and the client of the consent, and returns the `state` for the new API;
+ * undefined when the request was decided before.
  */
 export async function startConsent(
   context: AuthorizationDeps,
   { request, browser }: PersonDecision,
-  verifier: string,
+  leaving: { verifier: string; client: ConsentClient },
 ): Promise<string | undefined> {
   const state = newOpaqueValue();
   const isFirst = await decide(context, {
     ...request,
+    ...leavingBy(leaving.client),
     phase: 'consenting',
     browser_digest: context.vault.digest(browser),
     upstream_state_digest: context.vault.digest(state),
-    verifier_sealed: context.vault.seal(verifierPlace(request.id), verifier),
+    verifier_sealed: context.vault.seal(verifierPlace(request.id), leaving.verifier),
   });
   return isFirst ? state : undefined;
+}
+
+/** Whether a request says through which client its browser left. One of an earlier version does not, nor does a sign-in. */
+export function hasLeft(
+  request: AuthorizationRequest,
+): request is AuthorizationRequest & LeavingClient & { client_id: string } {
+  const { client_id: app, modern_client_id: id, consent_scopes: scopes, callback_path: path } = request;
+  return [app, id, scopes, path].every((value) => value !== null);
 }
 
 /** What a browser brings back from the new API: the `state`, and the values of the browser's cookies. */

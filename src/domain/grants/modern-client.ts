@@ -20,7 +20,7 @@ function asClient(context: GrantsDeps, row: ModernClientRow): AuthorizationServe
   return context.sides.serverFor({ clientId: id, clientSecret });
 }
 
-/** The bridge has no credentials of the client through which a grant was obtained. */
+/** The bridge has no credentials of the client through which a grant was obtained, or a consent is asked for. */
 export class UnknownClient extends NotSent {}
 
 /** When this process last told of an unknown client, by its id: once a minute, however many grants stand on it. */
@@ -85,4 +85,35 @@ export async function consentClientOf(context: GrantsDeps, clientId: string): Pr
   if (!row) return bridgeClient(context, context.settings.scopes);
   const callbackPath = callbackPathOf(clientId, row.secret_sealed === null);
   return { server: asClient(context, row), scopes: row.scopes, isOwn: true, callbackPath };
+}
+
+/** What a request keeps of the client through which its browser left. */
+export interface LeavingClient {
+  modern_client_id: string;
+  consent_scopes: string;
+  callback_path: string;
+}
+
+/** The client of a consent that begins, as its request keeps it. */
+export const leavingBy = ({ server, scopes, callbackPath }: ConsentClient): LeavingClient => ({
+  modern_client_id: server.clientId,
+  consent_scopes: scopes,
+  callback_path: callbackPath,
+});
+
+/**
+ * The client through which the browser of a request left. The owner may have changed or removed the app's client since:
+ * only the client that asked for the consent can exchange its code.
+ * @throws {UnknownClient} the client is another app's now, or MODERN_CLIENT_ID was changed
+ */
+export async function clientThatLeft(
+  context: GrantsDeps,
+  left: LeavingClient & { client_id: string },
+): Promise<ConsentClient> {
+  const { modern_client_id: id, consent_scopes: scopes, callback_path: callbackPath } = left;
+  if (id === context.server.clientId) return { server: context.server, scopes, isOwn: false, callbackPath };
+  const row = await findModernClient(context.store.durable, id);
+  if (row?.client_id !== left.client_id)
+    throw new UnknownClient('the client of the consent is not known any more');
+  return { server: asClient(context, row), scopes, isOwn: true, callbackPath };
 }

@@ -105,12 +105,12 @@ interface RequestDecision {
 
 async function allow(parts: SigninPagesDeps, decided: RequestDecision, exchange: Parameters<RequestHandler>) {
   const { context } = parts;
+  const client = await parts.clientFor({ purpose: 'legacy', client_id: decided.request.clientId });
   const keepVerifier = async (verifier: string) => {
-    const state = await startConsent(context, allowing(context, decided), verifier);
+    const state = await startConsent(context, allowing(context, decided), { verifier, client });
     if (state === undefined) throw gone();
     return state;
   };
-  const client = await parts.clientFor({ purpose: 'legacy', client_id: decided.request.clientId });
   await leaveToConsent(parts, { client, prompt: 'consent', keepVerifier }, exchange);
 }
 

@@ -51,16 +51,16 @@ export async function leaveToReauthorize(
   const [req, res] = exchange;
   const id = newHexId();
   const browser = parts.browsers.readOrGive(req, res, id);
+  const client = await parts.clientFor({ purpose: 'reauthorization', client_id: asked.clientId });
   const keepVerifier = async (verifier: string) => {
     const state = await startConsent(
       context,
       { request: reauthorizing(context, id, asked), browser },
-      verifier,
+      { verifier, client },
     );
     if (state === undefined) throw expiredForm();
     return state;
   };
-  const client = await parts.clientFor({ purpose: 'reauthorization', client_id: asked.clientId });
   await leaveToConsent(parts, { client, prompt, keepVerifier }, exchange);
 }
 

@@ -1,9 +1,14 @@
 import type { RequestHandler } from 'express';
 import passportLibrary from 'passport';
 import type { ConsentedPair } from '../../domain/grants/consenting-account.ts';
-import type { AuthorizationRequest } from '../../domain/authorization/consent.ts';
+import { type AuthorizationRequest, hasLeft } from '../../domain/authorization/consent.ts';
 import type { SigninDeps } from './deps.ts';
-import { bridgeClient, type ConsentClient, consentClientOf } from '../../domain/grants/modern-client.ts';
+import {
+  bridgeClient,
+  clientThatLeft,
+  type ConsentClient,
+  consentClientOf,
+} from '../../domain/grants/modern-client.ts';
 import type { PageRenderer } from '../../shared/pages.ts';
 import { createRefusalLog, type RefusalRecorder } from '../../shared/log/refusal-log.ts';
 import { type BrowserCookies, createBrowserCookies } from './browser-cookie.ts';
@@ -25,6 +30,11 @@ export interface SigninPagesDeps {
   sessions: RequestHandler;
   /** The client for a request: the client of its app, or the bridge's own client for a sign-in. */
   clientFor(request: Pick<AuthorizationRequest, 'purpose' | 'client_id'>): Promise<ConsentClient>;
+  /**
+   * The client through which the browser of a returned request left.
+   * @throws {UnknownClient} the bridge does not know this client any more
+   */
+  clientOf(request: AuthorizationRequest): Promise<ConsentClient>;
   /** Sends the browser to the consent at the new API. */
   leave(step: ConsentStep): RequestHandler;
   /** Exchanges the code of a claimed return at the new API. Rejects with one of the three upstream failures. */
@@ -47,6 +57,10 @@ export function createSigninParts(context: SigninDeps, pages: PageRenderer): Sig
     const callbackUrl = publicUrl + step.client.callbackPath;
     return new ModernStrategy({ ...step.client, clock: context.clock, callbackUrl }, step);
   };
+  const clientFor: SigninPagesDeps['clientFor'] = async ({ purpose, client_id: clientId }) =>
+    purpose === 'sign_in' || clientId === null
+      ? bridgeClient(context, SIGN_IN_SCOPES)
+      : consentClientOf(context, clientId);
   return {
     context,
     pages,
@@ -55,10 +69,9 @@ export function createSigninParts(context: SigninDeps, pages: PageRenderer): Sig
     signIns: createSignInCookies(publicUrl),
     signedOut: createSignedOutMark(publicUrl),
     sessions: sessions(context),
-    clientFor: async ({ purpose, client_id: clientId }) =>
-      purpose === 'sign_in' || clientId === null
-        ? bridgeClient(context, SIGN_IN_SCOPES)
-        : consentClientOf(context, clientId),
+    clientFor,
+    // A request of an earlier version does not say, so the present client of its app is tried.
+    clientOf: (request) => (hasLeft(request) ? clientThatLeft(context, request) : clientFor(request)),
     leave: (step) => passport.authenticate(strategyFor(step), { session: false }) as RequestHandler,
     exchange: (step, exchanged) =>
       new Promise((resolve, reject) => {

@@ -19,6 +19,9 @@ export async function insertDecision(db: Database, request: NewAuthorizationRequ
           browser_digest: eb.ref('excluded.browser_digest'),
           upstream_state_digest: eb.ref('excluded.upstream_state_digest'),
           verifier_sealed: eb.ref('excluded.verifier_sealed'),
+          modern_client_id: eb.ref('excluded.modern_client_id'),
+          consent_scopes: eb.ref('excluded.consent_scopes'),
+          callback_path: eb.ref('excluded.callback_path'),
         }))
         .where('authorization_requests.phase', '=', 'new'),
     )

@@ -5,6 +5,7 @@ import {
   type ClaimedReturn,
   isOurIssuer,
 } from '../../../domain/authorization/consent.ts';
+import { UnknownClient } from '../../../domain/grants/modern-client.ts';
 import { Forbidden, Rejected, Unavailable } from '../../../domain/failures.ts';
 import type { OAuthErrorCode } from '../../../shared/refusals/oauth-error.ts';
 import { queryParameters } from '../../wire/request-parameters.ts';
@@ -45,8 +46,11 @@ function errorForApp(upstreamError: string): OAuthErrorCode {
   return 'server_error';
 }
 
+/** Failures that waiting does not mend. A new consent, by the present client of the app, may. */
+const FINAL = [Rejected, Forbidden, UnknownClient];
+
 function errorOfFailure(error: unknown): OAuthErrorCode {
-  return error instanceof Rejected || error instanceof Forbidden ? 'server_error' : 'temporarily_unavailable';
+  return FINAL.some((kind) => error instanceof kind) ? 'server_error' : 'temporarily_unavailable';
 }
 
 /** A claimed return, and everything that its ending needs. */
@@ -63,16 +67,18 @@ async function exchangeAndFinish(
 ): Promise<BrowserAnswer> {
   const { request, verifier } = claimed;
   const { context } = parts;
-  const client = await parts.clientFor(request);
-  // A return of one client must not be used for another client (RFC 9700 §4.4.2).
-  if (exchanged[0].path !== client.callbackPath) throw unknownState();
-  const step = {
-    client,
-    keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
-    takeVerifier: () => verifier,
-    calling: callingOf(exchanged[1]),
+  const finish = async () => {
+    const client = await parts.clientOf(request);
+    // A return of one client must not be used for another client (RFC 9700 §4.4.2).
+    if (exchanged[0].path !== client.callbackPath) throw unknownState();
+    const step = {
+      client,
+      keepVerifier: () => Promise.reject(new Error('a return starts no consent')),
+      takeVerifier: () => verifier,
+      calling: callingOf(exchanged[1]),
+    };
+    return ending.finish(request, await parts.exchange(step, exchanged));
   };
-  const finish = async () => ending.finish(request, await parts.exchange(step, exchanged));
   try {
     return await context.flights.run(`consent ${request.id}`, finish);
   } catch (error) {
