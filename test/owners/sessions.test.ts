@@ -1,5 +1,5 @@
 import { startRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
-import { touchSession } from '../../src/domain/accounts/sessions.ts';
+import { endSessionsOf, saveSession, touchSession } from '../../src/domain/accounts/sessions.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
 import { MINUTE, SECOND } from '../../src/shared/lifetimes.ts';
@@ -172,14 +172,28 @@ test('a session in use is written once a minute at most', async () => {
   expect((await kept()).expires_at).toBeGreaterThanOrEqual(before + 70 * SECOND);
 });
 
+const idIn = (cookie: string) => decodeURIComponent(cookie).slice(`${SESSION}=s:`.length).split('.')[0] ?? '';
+
 test('a request that began before the session ended does not bring it back', async () => {
   const cookie = cookieOf(await browserOf(system));
-  const id = decodeURIComponent(cookie).slice(`${SESSION}=s:`.length).split('.')[0] ?? '';
+  const id = idIn(cookie);
   later(2 * MINUTE);
   const now = clock.now();
   const { expires_at: endsAt } = await kept();
   later(59 * MINUTE);
   await touchSession(system.bridge.context, id, { signedInAt: now, endsAt });
+  expect(await isOpen(cookie)).toBe(false);
+});
+
+test('a request that changes a session while somebody signs out everywhere does not bring it back', async () => {
+  const cookie = cookieOf(await browserOf(system));
+  const { content } = await kept();
+  const change = () => saveSession(system.bridge.context, idIn(cookie), { content, signedInAt: clock.now() });
+  later(MINUTE);
+  await change();
+  expect(await isOpen(cookie)).toBe(true);
+  await endSessionsOf(system.bridge.context, DANA.accountId);
+  await change();
   expect(await isOpen(cookie)).toBe(false);
 });
 

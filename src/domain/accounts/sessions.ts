@@ -1,11 +1,12 @@
 import { SESSION_IDLE, SESSION_LIFETIME, SESSION_TOUCH } from '../../shared/lifetimes.ts';
 import { findZone } from '../../store/accounts/account-zone.ts';
 import {
+  changeSession,
   countSessionsOf,
   deleteSession,
   deleteSessionsOf,
   findSession,
-  keepSession,
+  insertSession,
   prolongSession,
 } from '../../store/accounts/sessions.ts';
 import type { AccountsDeps } from './deps.ts';
@@ -41,17 +42,31 @@ export async function openSession(context: AccountsDeps, id: string): Promise<Op
   return row && { content: row.content, endsAt: row.expires_at };
 }
 
-/** Stores the content of a session. */
-export async function saveSession(
+/** Keeps a session that begins. */
+export async function addSession(
   context: AccountsDeps,
   id: string,
   { content, accountId, ...start }: SessionStart & { content: string; accountId: string },
 ): Promise<void> {
-  await keepSession(context.store, {
+  await insertSession(context.store, {
     id_digest: context.vault.digest(id),
     content,
     account_id: accountId,
     expires_at: endOf(start, context.clock.now()),
+  });
+}
+
+/** Stores the new content of a session. One that was ended while its request ran does not come back. */
+export async function saveSession(
+  context: AccountsDeps,
+  id: string,
+  { content, ...start }: SessionStart & { content: string },
+): Promise<void> {
+  const now = context.clock.now();
+  await changeSession(context.store, context.vault.digests(id), {
+    content,
+    expires_at: endOf(start, now),
+    now,
   });
 }
 

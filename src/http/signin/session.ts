@@ -1,7 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData } from 'express-session';
 import type { SigninDeps } from './deps.ts';
-import { endSession, openSession, saveSession, touchSession } from '../../domain/accounts/sessions.ts';
+import {
+  addSession,
+  endSession,
+  openSession,
+  saveSession,
+  touchSession,
+} from '../../domain/accounts/sessions.ts';
 import { companyActor, type CompanyPerson, companyRole } from '../../domain/accounts/company-staff.ts';
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { SESSION_IDLE, SESSION_LIFETIME } from '../../shared/lifetimes.ts';
@@ -78,10 +84,15 @@ class DatabaseStore extends session.Store {
     return staff && this.#context.settings.company?.sessionLifetime;
   }
   override set(id: string, data: SessionData, done?: StoreCallback): void {
-    const { endsAt: _endsAt, ...content } = data;
-    const start = { signedInAt: data.signedInAt, lifetime: this.#lifetimeOf(data) };
-    const kept = { content: JSON.stringify(content), accountId: holderOf(data), ...start };
-    answer(saveSession(this.#context, id, kept), done);
+    const { endsAt, ...rest }: Partial<SessionData> = data;
+    const content = JSON.stringify(rest);
+    const kept = { content, signedInAt: data.signedInAt, lifetime: this.#lifetimeOf(data) };
+    // Only a session that was loaded says when it ends.
+    const save =
+      endsAt === undefined
+        ? addSession(this.#context, id, { ...kept, accountId: holderOf(data) })
+        : saveSession(this.#context, id, kept);
+    answer(save, done);
   }
   /** The library calls this method at the end of a request that changed nothing. */
   override touch(id: string, data: SessionData, done?: () => void): void {

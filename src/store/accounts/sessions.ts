@@ -27,16 +27,25 @@ export async function findSession(
     .executeTakeFirst();
 }
 
-/** Keeps the content of a session, replacing the earlier content. */
-export async function keepSession(
+/** Keeps a new session. */
+export async function insertSession(
   { volatile }: Store,
   row: SessionRow & { id_digest: string; account_id: string },
 ): Promise<void> {
-  const { id_digest: _id, ...changes } = row;
+  await volatile.insertInto('sessions').values(row).execute();
+}
+
+/** Keeps the new content of a session. A session that has ended meanwhile stays ended. */
+export async function changeSession(
+  { volatile }: Store,
+  idDigests: readonly string[],
+  { now, ...changes }: SessionRow & { now: number },
+): Promise<void> {
   await volatile
-    .insertInto('sessions')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id_digest').doUpdateSet(changes))
+    .updateTable('sessions')
+    .set(changes)
+    .where('id_digest', 'in', idDigests)
+    .where('expires_at', '>', now)
     .execute();
 }
 

@@ -2,7 +2,7 @@ import { purgeExpired } from '../../../src/domain/purge-expired.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { insertProof } from '../../../src/store/accounts/email-proofs.ts';
 import { insertHandover } from '../../../src/store/grants/handovers.ts';
-import { keepSession } from '../../../src/store/accounts/sessions.ts';
+import { insertSession } from '../../../src/store/accounts/sessions.ts';
 import { addUsage } from '../../../src/store/usage/usage.ts';
 import { databaseKinds } from '../../store/support/stores.ts';
 import { ACCOUNT, keepAppAndAccount, keepGrant } from '../../store/support/rows.ts';
@@ -93,8 +93,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
       const link = { id, token_digest: newHexId(), email: 'a@b.example', account_id: ACCOUNT };
       await insertProof(history.db, { ...link, created_at: ago(days + 1), expires_at: ago(days) });
     }
-    await keepSession(store, { id_digest: 'ended', content: '{}', account_id: 'a', expires_at: ago(0.001) });
-    await keepSession(store, { id_digest: 'kept', content: '{}', account_id: 'a', expires_at: ago(-0.01) });
+    await insertSession(store, {
+      id_digest: 'ended',
+      content: '{}',
+      account_id: 'a',
+      expires_at: ago(0.001),
+    });
+    await insertSession(store, { id_digest: 'kept', content: '{}', account_id: 'a', expires_at: ago(-0.01) });
     await purgeExpired(history.context);
     expect(await history.db.selectFrom('email_proofs').select('id').execute()).toEqual([{ id: 'kept' }]);
     expect(await store.volatile.selectFrom('sessions').select('id_digest').execute()).toEqual([

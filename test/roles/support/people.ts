@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { saveSession } from '../../../src/domain/accounts/sessions.ts';
+import { addSession } from '../../../src/domain/accounts/sessions.ts';
 import { addStaff, type StaffRole } from '../../../src/domain/accounts/staff.ts';
 import { formToken } from '../../../src/http/signin/browser-cookie.ts';
 import { newOpaqueValue } from '../../../src/shared/ids.ts';
@@ -89,7 +89,7 @@ async function signInAs(system: System, role: Role): Promise<Visitor> {
       requestId: null,
     });
   const content = JSON.stringify({ cookie: { path: '/' }, person, signedInAt: now });
-  await saveSession(context, id, { content, accountId: person.accountId, signedInAt: now });
+  await addSession(context, id, { content, accountId: person.accountId, signedInAt: now });
   return {
     role,
     ...person,
