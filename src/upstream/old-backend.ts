@@ -1,8 +1,8 @@
 import { SECOND, UPSTREAM_TIMEOUT } from '../shared/lifetimes.ts';
 import type { TraceContext } from '../shared/trace/trace-context.ts';
 import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
-import { createSend, wireOriginOf, type WireAnswer } from './wire/kept-connections.ts';
-import { Unavailable } from './outcomes.ts';
+import { createSend, NothingWritten, wireOriginOf, type WireAnswer } from './wire/kept-connections.ts';
+import { AnswerLost, Unavailable } from './outcomes.ts';
 import { createConcurrencyLimit, type Takers } from './concurrency-limit.ts';
 
 /**
@@ -40,7 +40,7 @@ export interface PassedAnswer {
 }
 
 export interface OldBackend {
-  /** Sends a call as it came, without hop-by-hop headers. @throws {Unavailable} no whole answer came */
+  /** Sends a call as it came, without hop-by-hop headers. @throws {AnswerLost | Unavailable} no whole answer came; the second: nothing was sent */
   pass(call: PassedCall): Promise<PassedAnswer>;
   /** Reads one document with a token; undefined when the token is refused. @throws {Unavailable} any other failure */
   read(path: '/1/user.json' | '/1/profiles.json', token: string, trace?: TraceContext): Promise<unknown>;
@@ -70,7 +70,8 @@ function unavailable(error: unknown): Unavailable {
   const { message, code } = error as { message?: string; code?: string };
   // Keeps only the message and code, because the failure may hold data of the call.
   const cause = Object.assign(new Error(message ?? 'the request failed'), { code });
-  return new Unavailable('the old API did not answer', { cause });
+  if (error instanceof NothingWritten) return new Unavailable('the old API could not be reached', { cause });
+  return new AnswerLost('the old API did not answer', { cause });
 }
 
 function toAnswer({ head, body }: WireAnswer): PassedAnswer {
@@ -137,7 +138,8 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
       const { send, inPlace } = unknown[sender];
       return inPlace(() => send(call, limit), takers);
     },
-    read: async (path, token, trace) => documentIn(await ask(token, { method: 'GET', target: path, trace })),
+    read: async (path, token, trace) =>
+      documentIn(await ask(token, { method: 'GET', target: path, trace })),
     async deauthorize(token, trace) {
       const { status } = await ask(token, { method: 'POST', target: '/1/user/deauthorize.json', trace });
       const isDone = (status >= 200 && status < 300) || status === 401;

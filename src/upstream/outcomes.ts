@@ -30,6 +30,12 @@ export class Unavailable extends Error {
 /** The bridge itself decided to send nothing, so the call says nothing about the server. */
 export class NotSent extends Unavailable {}
 
+/**
+ * The old API may have carried out a passed call, and no whole answer came. A call that reads may be tried again. A call
+ * that writes is in doubt.
+ */
+export class AnswerLost extends Unavailable {}
+
 /** The server may have processed data of ours. The outcome is unknown. */
 export class InDoubt extends Error {
   override readonly name = 'InDoubt';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { createOldBackend } from '../../src/upstream/old-backend.ts';
+import { AnswerLost } from '../../src/upstream/outcomes.ts';
 import { silencedOldBackend } from '../../src/upstream/silence.ts';
 import { portOf } from '../support/servers/free-port.ts';
 import { until } from '../support/servers/held-answer.ts';
@@ -11,6 +12,7 @@ import { type OldBackend, startOldBackend } from '../support/servers/old-backend
 
 const TOKEN = `1/${'a1'.repeat(16)}`;
 const USER = { id: '4f0c0a06512f7ef214000000' };
+const READ = { method: 'GET', target: '/1/user.json' };
 
 let old: OldBackend;
 
@@ -41,7 +43,7 @@ test('a backend that says nothing is given up in time', async () => {
 test('calls of strangers that hang take neither from known tokens nor from what the bridge asks itself', async () => {
   await old.setBehaviour('slow');
   const backend = createOldBackend(old.url, 20_000);
-  const passed = { method: 'GET', target: '/1/user.json', rawHeaders: [], body: Buffer.alloc(0) };
+  const passed = { ...READ, rawHeaders: [], body: Buffer.alloc(0) };
   const strange = Array.from({ length: 20 }, (_, n) =>
     backend
       .pass({ ...passed, method: n % 2 === 0 ? 'GET' : 'POST', sender: 'stranger' })
@@ -61,7 +63,7 @@ test('calls of strangers that hang take neither from known tokens nor from what 
 
 test('a restored copy asks the old backend for nothing', async () => {
   const silent = silencedOldBackend(createOldBackend(old.url), () => 'a copy');
-  const passed = { method: 'GET', target: '/1/user.json', rawHeaders: [], body: Buffer.alloc(0) };
+  const passed = { ...READ, rawHeaders: [], body: Buffer.alloc(0) };
   const attempts = [silent.pass(passed), silent.read('/1/user.json', TOKEN), silent.deauthorize(TOKEN)];
   for (const attempt of await Promise.allSettled(attempts))
     expect(attempt).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable' } });
@@ -71,12 +73,12 @@ test('a restored copy asks the old backend for nothing', async () => {
 test('reads share connections, what may not be repeated has one of its own', async () => {
   const backend = createOldBackend(old.url);
   const before = old.connections();
-  const pass = (method: string, target: string) =>
-    backend.pass({ method, target, rawHeaders: ['Authorization', `Bearer ${TOKEN}`], body: Buffer.alloc(0) });
-  for (let round = 0; round < 3; round++) await pass('GET', '/1/user.json');
+  const pass = (call: { method: string; target: string; isRead?: boolean }) =>
+    backend.pass({ ...call, rawHeaders: ['Authorization', `Bearer ${TOKEN}`], body: Buffer.alloc(0) });
+  for (let round = 0; round < 3; round++) await pass(READ);
   expect(old.connections() - before).toBe(1);
-  await pass('POST', '/1/updates/create.json');
-  await pass('POST', '/1/updates/create.json');
+  await pass({ method: 'POST', target: '/1/updates/create.json' });
+  await pass({ method: 'POST', target: '/1/updates/create.json' });
   expect(old.connections() - before).toBe(3);
 });
 
@@ -108,16 +110,40 @@ test('a kept connection that turns out closed costs a read nothing; what may hav
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const backend = createOldBackend(`http://127.0.0.1:${portOf(server)}`);
-  const pass = (method: string, target: string) =>
-    backend.pass({ method, target, rawHeaders: [], body: Buffer.alloc(0) });
-  for (let round = 0; round < 2; round++)
-    expect(await pass('GET', '/1/user.json')).toMatchObject({ status: 200 });
+  const pass = (call: { method: string; target: string; isRead?: boolean }) =>
+    backend.pass({ ...call, rawHeaders: [], body: Buffer.alloc(0) });
+  for (let round = 0; round < 2; round++) expect(await pass(READ)).toMatchObject({ status: 200 });
   expect(seen).toEqual(['GET /1/user.json', 'GET /1/user.json', 'GET /1/user.json']);
   seen.length = 0;
-  await expect(pass('POST', '/1/updates/create.json')).rejects.toMatchObject({ name: 'Unavailable' });
-  expect(await pass('GET', '/1/user/deauthorize.json')).toMatchObject({ status: 200 });
-  expect(await pass('GET', '/1/user/deauthorize.json')).toMatchObject({ status: 200 });
+  await expect(pass({ method: 'POST', target: '/1/updates/create.json' })).rejects.toThrow(AnswerLost);
+  const ending = { method: 'GET', target: '/1/user/deauthorize.json' };
+  for (let round = 0; round < 2; round++) expect(await pass(ending)).toMatchObject({ status: 200 });
   expect(seen).toHaveLength(3);
   server.closeAllConnections();
+  server.close();
+});
+
+/** What accepts connections and says nothing, or ends them at once. */
+async function startMute(isEnding: boolean) {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    if (isEnding) socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+test.each([
+  ['ends', true],
+  ['does not end', false],
+])('a TLS handshake that fails and %s has sent nothing', async (_how, isEnding) => {
+  const server = await startMute(isEnding);
+  const backend = createOldBackend(`https://127.0.0.1:${portOf(server)}`, 300);
+  const body = Buffer.from('text=hi');
+  const lost = backend.pass({ method: 'POST', target: '/1/updates/create.json', rawHeaders: [], body });
+  const error: unknown = await lost.catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ name: 'Unavailable', message: 'the old API could not be reached' });
+  expect(error).not.toBeInstanceOf(AnswerLost);
   server.close();
 });

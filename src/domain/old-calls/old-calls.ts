@@ -90,6 +90,13 @@ export function oldCallOf(path: string): OldCallName | undefined {
   return BY_PATH.get(plain) ?? BY_PATH.get(withoutId(plain));
 }
 
+/** Whether a call may write at the old API, where it must not be done twice. To end a token twice does no harm. */
+export function mayWriteThere({ method, path }: { method: string; path: string }): boolean {
+  const name = oldCallOf(path);
+  if (name === undefined) return method !== 'GET' && method !== 'HEAD';
+  return !OLD_CALLS[name].isRead && name !== 'deauthorize';
+}
+
 /** The path with single slashes, and without a slash at the end. */
 export function collapsedPath(path: string): string {
   return path.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');

@@ -1,5 +1,5 @@
 import type { WrittenPost } from '../../upstream/posts/written-post.ts';
-import { inDoubtWords } from './doubt-words.ts';
+import { inDoubtWords, POSSIBLE_EFFECTS } from './doubt-words.ts';
 import type { OldRefusal } from './old-refusal.ts';
 
 /** The messages that answer a create of the old API. People read these messages in an old program. */
@@ -87,7 +87,7 @@ export function refusalOfAll(ends: readonly ProfileEndWords[], link: string): Ol
   const [status, code] = UNKNOWN_OUTCOME;
   const isAlone = inDoubt !== undefined && ends.length === 1;
   const message = isAlone
-    ? inDoubtWords({ ...inDoubt, may: 'The update may have been posted', again: 'the update' })
+    ? inDoubtWords({ ...inDoubt, may: POSSIBLE_EFFECTS.createUpdate, again: 'the update' })
     : ends.flatMap(remarksOn).join(' ');
   return { status, code, message, link };
 }

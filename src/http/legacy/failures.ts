@@ -82,14 +82,15 @@ function idsOfCall(res: Response) {
 }
 
 /**
- * The log line of a failure. The outcome of a write is no fault of the bridge, and the words are for the caller alone.
+ * The log line of a failure. The outcome of a write is no fault of the bridge, and the words are for the caller alone. The
+ * cause, where there is one, tells what became of the connection to the old API.
  */
 function lineOf(error: unknown, { status, code }: LegacyError, ids: ReturnType<typeof idsOfCall>) {
   if (error instanceof WriteRefused)
     return {
       level: 'warn',
       message: 'a write was not done, or nobody knows',
-      fields: { status, code, ...ids },
+      fields: { status, code, error: error.cause, ...ids },
     } as const;
   const message = `${alarmOf(error)}a legacy call failed`;
   return { level: 'error', message, fields: { status, error, ...ids } } as const;

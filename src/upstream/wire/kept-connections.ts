@@ -1,10 +1,12 @@
 import {
   Agent as HttpAgent,
+  type ClientRequest,
   type IncomingMessage,
   type OutgoingHttpHeaders,
   request as requestHttp,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import { OutboundAgent } from '../../shared/net/outbound-proxy.ts';
 
 /**
@@ -42,6 +44,29 @@ export interface WireAnswer {
 /** The peer had closed a kept connection just before the reuse. */
 class ClosedMeanwhile extends Error {
   override readonly name = 'ClosedMeanwhile';
+}
+
+/** No connection came about, so no byte of the request left this machine. */
+export class NothingWritten extends Error {
+  override readonly name = 'NothingWritten';
+  readonly code: string | undefined;
+  constructor({ message, code }: NodeJS.ErrnoException) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Connections that came about. A request that has such a connection may have been written. */
+const opened = new WeakSet<Socket>();
+
+/** Whether the connection of a request has come about by now. TLS writes nothing of a request before its handshake is done. */
+function watchOpening(sent: ClientRequest, isTls: boolean): () => boolean {
+  let socket: Socket | undefined;
+  sent.once('socket', (given) => {
+    socket = given;
+    if (!opened.has(given)) given.once(isTls ? 'secureConnect' : 'connect', () => opened.add(given));
+  });
+  return () => socket !== undefined && opened.has(socket);
 }
 
 /** The limit of time of one request. */
@@ -132,18 +157,21 @@ function attempt({ to, request, agents, deadline }: Attempt): Promise<WireAnswer
     });
     // Node hands a free connection to a request that waits for a place, also where connections are not kept.
     if (!agents.isKept) sent.shouldKeepAlive = false;
+    const isOpened = watchOpening(sent, isTls);
+    const fail = (error: NodeJS.ErrnoException) => reject(isOpened() ? error : new NothingWritten(error));
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
-      reject(sent.reusedSocket && isClosed ? new ClosedMeanwhile(error.message) : error);
+      if (sent.reusedSocket && isClosed) reject(new ClosedMeanwhile(error.message));
+      else fail(error);
     });
     // A connection that switches to another protocol closes without an error.
     sent.once('close', () => {
-      if (!isAnswered) reject(new Error('no answer'));
+      if (!isAnswered) fail(new Error('no answer'));
     });
     deadline.whenOver(() => {
       const late = new Error('the request timed out');
       // A request that waits for a connection tells nobody that it was destroyed.
-      reject(late);
+      fail(late);
       sent.destroy(late);
     });
     sent.end(body);
@@ -160,7 +188,7 @@ interface SendRules {
   limit: number;
 }
 
-/** Sends a request, and reads the whole answer. Throws when no whole answer came. */
+/** Sends a request, and reads the whole answer. Throws when no whole answer came: `NothingWritten` where nothing was sent. */
 export type Send = (to: WireOrigin, request: WireRequest, rules: SendRules) => Promise<WireAnswer>;
 
 /** Sends over at most so many connections to one host at a time; separately for kept and single-use connections. */

@@ -39,7 +39,7 @@ interface SeenRequest {
 
 /**
  * How it answers from now on: as recorded, not at all because it does not run, never within any limit, with 5 MB, by
- * breaking the connection in the middle of the answer, with a fixed answer, or with the recorded answer of the moment, which is
+ * breaking the connection in the middle of the answer or in its place, with a fixed answer, or with the recorded answer of the moment, which is
  * sent later. A redirect is `{ status: 302, headers }`.
  */
 type Behaviour =
@@ -48,6 +48,7 @@ type Behaviour =
   | 'slow'
   | 'big'
   | 'cut'
+  | 'reset'
   | { path: string; sentAfter: Promise<void> }
   | {
       status: number;
@@ -202,6 +203,7 @@ async function answerAs(
   recorded: () => Answer,
 ): Promise<void> {
   if (behaviour === 'slow') return;
+  if (behaviour === 'reset') return void response.socket?.resetAndDestroy();
   if (behaviour === 'big')
     return send(response, { ...json(200, []), body: Buffer.alloc(5 * 1024 * 1024, 32) });
   if (behaviour === 'cut') {

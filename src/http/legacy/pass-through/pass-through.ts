@@ -19,6 +19,7 @@ import { tokenIfAny, tokenInHeader } from '../../wire/bearer-token.ts';
 import { refuseHiddenTokens } from '../hidden-token-check.ts';
 import { LegacyError, REFUSALS, tooManyCalls } from '../../wire/legacy-error.ts';
 import { clientIdIn } from '../named-app.ts';
+import { whatIsLost } from './lost-answer.ts';
 import { mayPass, targetOf } from './passable-path.ts';
 import { shadowRead } from '../posts/shadowed-reads.ts';
 import { markPassed } from '../usage-note.ts';
@@ -176,7 +177,7 @@ function answerOf(
 /**
  * Passes a call to the old API, and the answer back. Returns false where the old API refuses the token of a call that a
  * grant serves: then no answer has been sent yet.
- * @throws {LegacyError | TokenRefused | LimitReached | Unavailable}
+ * @throws {LegacyError | TokenRefused | LimitReached | Unavailable | WriteRefused} the last where a write is in doubt
  */
 export async function passToOldApi(
   passing: PassThroughDeps,
@@ -184,7 +185,9 @@ export async function passToOldApi(
   resolved: ResolvedForOldApi,
 ): Promise<boolean> {
   if (!mayPass(asking.req)) throw new LegacyError(REFUSALS.unknownPath);
-  const answer = await answerOf(passing, asking, resolved);
+  const answer = await answerOf(passing, asking, resolved).catch((error: unknown) => {
+    throw whatIsLost(passing.context, { req: asking.req, mapping: resolved?.mapping }, error);
+  });
   if (answer) sendPassed(asking.res, answer);
   if (answer && resolved?.kind === 'served' && asking.token !== undefined)
     shadowRead(passing.context, { mapping: resolved.mapping, token: asking.token }, { ...asking, answer });

@@ -6,7 +6,7 @@ import type { UpdateChange, ChangeEnd } from '../../../domain/posts/writes/chang
 import { knownCounts } from '../../../domain/posts/known-counts.ts';
 import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-profiles.ts';
 import { flag, type FieldPairs } from '../../../domain/translation/call-fields.ts';
-import { inDoubtWords } from '../../../domain/translation/doubt-words.ts';
+import { inDoubtWords, POSSIBLE_EFFECTS } from '../../../domain/translation/doubt-words.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
 import { sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
@@ -55,10 +55,10 @@ const SENT: Record<UpdateChange['call'], ChangeAnswerSender> = {
 };
 
 const IN_DOUBT: Record<UpdateChange['call'], string> = {
-  update: 'The update may have been changed',
-  share: 'The update may have been posted',
-  destroy: 'The update may have been deleted',
-  move_to_top: 'The update may have been moved',
+  update: POSSIBLE_EFFECTS.changeUpdate,
+  share: POSSIBLE_EFFECTS.shareUpdate,
+  destroy: POSSIBLE_EFFECTS.destroyUpdate,
+  move_to_top: POSSIBLE_EFFECTS.moveUpdateToTop,
 };
 
 const UNKNOWN_OUTCOME = { status: 500, code: 1000 };

@@ -67,7 +67,10 @@ export function errorOf(
 }
 
 /** The page where a person sees the outcome of a post. */
-export function placeToLook({ settings }: LegacyDeps, { client_id: clientId }: Caller['mapping']): string {
+export function placeToLook(
+  { settings }: LegacyDeps,
+  { client_id: clientId }: Pick<Caller['mapping'], 'client_id'>,
+): string {
   return `${settings.publicUrl}/apps/${clientId}`;
 }
 
