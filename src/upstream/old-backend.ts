@@ -18,6 +18,8 @@ export interface PassedCall {
   /** Names and values in turn, as in `rawHeaders`. */
   rawHeaders: readonly string[];
   body: Buffer;
+  /** Set for a call of an address that only reads. Any other call is never sent again, whatever its method. */
+  isRead?: boolean;
   /**
    * Set for a call without a token, or with a token that the bridge does not know. Anybody may have sent such a call,
    * so it must not take capacity from other calls.
@@ -81,10 +83,10 @@ function toAnswer({ head, body }: WireAnswer): PassedAnswer {
 
 /**
  * Whether a call may be sent again after a kept connection turned out closed, although the call may have been carried
- * out. The old API ends a token by GET too (docs/old-api.md Q14).
+ * out. The method alone says nothing: the old API ends a token by GET too (docs/old-api.md Q14).
  */
-function isRepeatable({ method, target }: PassedCall): boolean {
-  return method === 'GET' && !target.includes('deauthorize');
+function isRepeatable({ method, isRead = false }: PassedCall): boolean {
+  return method === 'GET' && isRead;
 }
 
 type SendCall = (call: PassedCall, limit: number) => Promise<PassedAnswer>;
@@ -129,7 +131,7 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
     stranger: { send: doors(STRANGERS.places), inPlace: createConcurrencyLimit(STRANGERS) },
     anonymous: { send: doors(ANONYMOUS.places), inPlace: createConcurrencyLimit(ANONYMOUS) },
   };
-  const ask = (token: string, own: Pick<PassedCall, 'method' | 'target' | 'trace'>) =>
+  const ask = (token: string, own: Pick<PassedCall, 'method' | 'target' | 'isRead' | 'trace'>) =>
     ofOurOwn({ ...own, rawHeaders: withToken(token), body: Buffer.alloc(0) }, limit);
   return {
     pass(call) {
@@ -139,7 +141,7 @@ export function createOldBackend(origin: string, limit: number = UPSTREAM_TIMEOU
       return inPlace(() => send(call, limit), takers);
     },
     read: async (path, token, trace) =>
-      documentIn(await ask(token, { method: 'GET', target: path, trace })),
+      documentIn(await ask(token, { method: 'GET', target: path, isRead: true, trace })),
     async deauthorize(token, trace) {
       const { status } = await ask(token, { method: 'POST', target: '/1/user/deauthorize.json', trace });
       const isDone = (status >= 200 && status < 300) || status === 401;

@@ -12,7 +12,7 @@ import { type OldBackend, startOldBackend } from '../support/servers/old-backend
 
 const TOKEN = `1/${'a1'.repeat(16)}`;
 const USER = { id: '4f0c0a06512f7ef214000000' };
-const READ = { method: 'GET', target: '/1/user.json' };
+const READ = { method: 'GET', target: '/1/user.json', isRead: true };
 
 let old: OldBackend;
 

@@ -90,6 +90,12 @@ export function oldCallOf(path: string): OldCallName | undefined {
   return BY_PATH.get(plain) ?? BY_PATH.get(withoutId(plain));
 }
 
+/** Whether a path is the address of a call that only reads. What an unknown path does, nobody knows. */
+export function isReadPath(path: string): boolean {
+  const name = oldCallOf(path);
+  return name !== undefined && OLD_CALLS[name].isRead;
+}
+
 /** Whether a call may write at the old API, where it must not be done twice. To end a token twice does no harm. */
 export function mayWriteThere({ method, path }: { method: string; path: string }): boolean {
   const name = oldCallOf(path);

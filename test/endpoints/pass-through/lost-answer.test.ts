@@ -115,3 +115,14 @@ test('a caller that the bridge does not know is sent to the page about both APIs
   const answer = await call('/1/updates/create.json', {}, `1/${'c3'.repeat(16)}`);
   expect([answer.status, answer.json]).toEqual([500, doubtOf(POSTED, `${door.bridgeUrl}/lifecycle`)]);
 });
+
+test.each([`${UPDATE}/destroy.json`, '/1/contents/list.json'])(
+  'a GET of %s is not sent again over a new connection',
+  async (path) => {
+    for (let round = 0; round < 2; round++) await call('/1/user.json', { method: 'GET', body: '' });
+    old.requests.length = 0;
+    await old.setBehaviour('reset');
+    await call(path, { method: 'GET', body: '' });
+    expect(old.requests).toHaveLength(1);
+  },
+);
