@@ -94,6 +94,16 @@ test('a sunset in the past: every old address and method answers 410 in one form
   expect(headers.sunset).toBe('Thu, 29 Feb 2024 10:00:00 GMT');
 });
 
+test('a write that ends there has the form of every refusal of a write', async () => {
+  await plan(system.bridge, { dates: { sunset: Date.parse('2024-02-29T10:00:00Z') } });
+  for (const path of ['/1/updates/create.json', '/1/updates/4eb854340acb04e870000010/destroy.json']) {
+    const answer = await send({ path, method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    const { error } = gone();
+    const form = { success: false, error, message: error, code: 410, link: link() };
+    expect([answer.status, answer.json]).toEqual([410, form]);
+  }
+});
+
 test('a person who is sent to the old authorize address reads a page', async () => {
   await plan(system.bridge, { dates: { sunset: Date.parse('2024-02-29T10:00:00Z') } });
   for (const path of PAGES) {

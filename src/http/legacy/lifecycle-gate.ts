@@ -14,6 +14,7 @@ import { brownoutText } from './brownout-text.ts';
 import { noteRefusedCall } from './refused-call-usage.ts';
 import { LegacyError, sendLegacyError } from '../wire/legacy-error.ts';
 import { clientIdInQuery, clientOfTokenRequest } from './named-app.ts';
+import { asWriteRefusal } from './posts/write-answers.ts';
 import { noteUsage } from './usage-note.ts';
 
 /**
@@ -104,7 +105,8 @@ function textOf(context: LegacyDeps, ending: LifecycleEnding): string {
 
 function sendGone(context: LegacyDeps, res: Response, ending: LifecycleEnding): void {
   const link = `${context.settings.publicUrl}/lifecycle`;
-  sendLegacyError(res, new LegacyError([410, 410, textOf(context, ending)], { extra: { link } }));
+  const refusal = new LegacyError([410, 410, textOf(context, ending)], { extra: { link } });
+  sendLegacyError(res, asWriteRefusal(context, res, refusal));
 }
 
 /**
