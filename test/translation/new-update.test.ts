@@ -118,6 +118,7 @@ describe('what is posted', () => {
         link: 'https://a.example/b',
         title: 'T',
         description: 'D',
+        extra: [],
         unknown: [],
       },
       retweet: { id: '123', comment: 'C' },
@@ -130,6 +131,7 @@ describe('what is posted', () => {
     'media[photo]=https://a.example/f.png',
     'retweet[tweet_id]=1',
     'media[link]=https://a.example/',
+    'extra_media[0][photo]=https://a.example/f.png',
   ])('%s needs no text', (text) => {
     expect(read(`profile_ids[]=a&${text}`).text).toBe('');
   });

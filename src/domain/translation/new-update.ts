@@ -10,6 +10,7 @@ import {
   webAddress,
 } from './call-fields.ts';
 import { dueTime } from './due-time.ts';
+import { addressOf, extraMediaIn, type ExtraPicture } from './extra-media.ts';
 
 /**
  * Reads the parameters of a create or update of the old API. `shorten` and `attachment` are accepted and have no
@@ -34,6 +35,8 @@ export interface UpdateMedia {
   link: string | undefined;
   title: string | undefined;
   description: string | undefined;
+  /** The pictures after the first one. */
+  extra: ExtraPicture[];
   /** Names that are not parameters. Their values are lost. */
   unknown: string[];
 }
@@ -76,6 +79,7 @@ function unknownNames(pairs: FieldPairs): string[] {
 
 function mediaIn(pairs: FieldPairs): UpdateMedia {
   requireMap(pairs);
+  const { extra, unknown } = extraMediaIn(pairs);
   return {
     photo: webAddress(pairs, 'media[photo]'),
     picture: webAddress(pairs, 'media[picture]'),
@@ -84,13 +88,14 @@ function mediaIn(pairs: FieldPairs): UpdateMedia {
     link: webAddress(pairs, 'media[link]'),
     title: boundedText(pairs, 'media[title]', LONGEST_TITLE),
     description: boundedText(pairs, 'media[description]', LONGEST_TITLE),
-    unknown: unknownNames(pairs),
+    extra,
+    unknown: [...unknownNames(pairs), ...unknown],
   };
 }
 
 /** Whether the update has an attachment. A title, a description or a thumbnail alone is not an attachment. */
-export function hasMedia({ photo, picture, video, link }: UpdateMedia): boolean {
-  return [photo, picture, video, link].some((address) => address !== undefined);
+export function hasMedia({ photo, picture, video, link, extra }: UpdateMedia): boolean {
+  return [photo, picture, video, link, ...extra.map(addressOf)].some((address) => address !== undefined);
 }
 
 /** `scheduled_at` wins over `now`, and `now` wins over `top`. */

@@ -1,4 +1,5 @@
 import { FIELD_CODES, FieldRefused } from './call-fields.ts';
+import { addressOf, lostExtra } from './extra-media.ts';
 import { hasMedia, type NewUpdate, type UpdateContent, type UpdateMedia } from './new-update.ts';
 
 /**
@@ -52,12 +53,19 @@ const KEPT_KINDS: Record<string, readonly string[]> = { facebook: ['post', 'reel
 const withoutAbsent = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** The pictures and videos. A picture belongs to the link preview only where the service has link previews. */
-function assetsOf({ photo, picture, thumbnail, video, link }: UpdateMedia, takesLink: boolean): object[] {
-  const isPreview = link !== undefined && takesLink && photo === undefined && video === undefined;
-  const image = photo ?? (isPreview ? undefined : picture);
+const imageOf = (url: string | undefined, thumbnailUrl: string | undefined): object[] =>
+  url === undefined ? [] : [{ image: withoutAbsent({ url, thumbnailUrl }) }];
+
+/**
+ * The pictures or the video. A picture belongs to the link preview only where the service has link previews. Beside a
+ * preview or a video a post has no pictures.
+ */
+function assetsOf(media: UpdateMedia, takesLink: boolean): object[] {
+  const { photo, picture, thumbnail, video, link, extra } = media;
   if (video !== undefined) return [{ video: { url: video } }];
-  return image === undefined ? [] : [{ image: withoutAbsent({ url: image, thumbnailUrl: thumbnail }) }];
+  if (link !== undefined && takesLink && photo === undefined) return [];
+  const further = extra.flatMap((one) => imageOf(addressOf(one), one.thumbnail));
+  return [...imageOf(photo ?? picture, thumbnail), ...further];
 }
 
 function attachmentOf(media: UpdateMedia): Record<string, unknown> {
@@ -85,17 +93,18 @@ function lostLink({ media: { link }, text }: UpdateContent, linkFields: object):
 
 const ADDRESSES = ['photo', 'picture', 'thumbnail', 'video'] as const;
 
-/** A post has one picture or video, and a link preview one picture, of which the thumbnail is a smaller form. */
+/** A post has pictures or one video, and a link preview one picture, of which the thumbnail is a smaller form. */
 function lostMedia(media: UpdateMedia, sent: object): string[] {
   const text = JSON.stringify(sent);
   const isSmallerForm = (name: string) => name === 'thumbnail' && text.includes('"linkAttachment"');
-  return ADDRESSES.flatMap((name) => {
+  const lost = ADDRESSES.flatMap((name) => {
     const address = media[name];
     const isLost = address !== undefined && !isSmallerForm(name) && !text.includes(JSON.stringify(address));
     return isLost
       ? [`media[${name}] ${address}, for which the post has no place beside its other media`]
       : [];
   });
+  return [...lost, ...lostExtra(media.extra, (address) => text.includes(JSON.stringify(address)))];
 }
 
 const WORDS = ['title', 'description'] as const;

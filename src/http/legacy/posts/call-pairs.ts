@@ -63,7 +63,7 @@ function nestedPairs(body: Buffer): ParameterPairs {
 
 /** @throws {FieldRefused} the old API took addresses of media, and the new API takes addresses alone */
 function requireNoMediaFile({ files }: Parameters): void {
-  const file = files.find((name) => /^media(\[|$)/.test(name));
+  const file = files.find((name) => /^(?:extra_)?media(\[|$)/.test(name));
   if (file === undefined) return;
   const message = `The parameter ${file} is a file: it has to be the address of one.`;
   throw new FieldRefused(file, FIELD_CODES.unusableMedia, message);

@@ -1,0 +1,134 @@
+import { json, multipart, rawForm, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
+import { type Bakery, openBakery } from '../support/bakery.ts';
+import { CHANNELS } from '../support/posts.ts';
+
+/** The pictures after the first one: old programs send them as they read them, in `extra_media`. */
+
+const picture = (name: string) => `https://images.example/${name}.png`;
+
+const FIRST: [string, string] = ['media[photo]', picture('first')];
+const SECOND: [string, string] = ['extra_media[0][photo]', picture('second')];
+const THIRD: [string, string] = ['extra_media[1][picture]', picture('third')];
+const SMALL: [string, string] = ['extra_media[1][thumbnail]', picture('small')];
+const ALL = [FIRST, SECOND, THIRD, SMALL];
+
+let bakery: Bakery;
+let count = 0;
+let text: string;
+
+beforeAll(async () => {
+  bakery = await openBakery();
+});
+
+afterAll(() => bakery.system.stop());
+
+beforeEach(() => {
+  count += 1;
+  text = `Loaf ${count}`;
+});
+
+const pictures = async () =>
+  (await bakery.made(text)).map(({ assets }) => assets?.map(({ source }) => source));
+
+const fieldsTo = (channel: string, media: ReadonlyArray<[string, string]>): Array<[string, string]> => [
+  ['profile_ids[]', channel],
+  ['text', text],
+  ...media,
+];
+
+const create = (channel: string, media: ReadonlyArray<[string, string]>) =>
+  bakery.post('updates/create', fieldsTo(channel, media));
+
+test.each<[string, (fields: Array<[string, string]>) => Pick<RawRequest, 'headers' | 'body'>]>([
+  ['a form', (fields) => rawForm(new URLSearchParams(fields).toString())],
+  ['a multipart body', (fields) => multipart(Object.fromEntries(fields))],
+  [
+    'JSON',
+    () =>
+      json({
+        profile_ids: [CHANNELS.twitter],
+        text,
+        media: { photo: picture('first') },
+        extra_media: [
+          { photo: picture('second') },
+          { picture: picture('third'), thumbnail: picture('small') },
+        ],
+      }),
+  ],
+])('%s brings all pictures in their order', async (_kind, bodyOf) => {
+  const sent = bodyOf(fieldsTo(CHANNELS.twitter, ALL));
+  const answer = await sendRaw(bakery.system.bridgeUrl, {
+    method: 'POST',
+    path: '/1/updates/create.json',
+    ...sent,
+    headers: { ...sent.headers, authorization: `Bearer ${bakery.token}` },
+  });
+  expect(answer.json).toMatchObject({
+    message: 'The update was added to the queue.',
+    updates: [
+      {
+        media: { picture: picture('first') },
+        extra_media: [{ photo: picture('second') }, { photo: picture('third') }],
+      },
+    ],
+  });
+  expect(await pictures()).toEqual([[picture('first'), picture('second'), picture('third')]]);
+});
+
+test('without a first picture they are the pictures of the post', async () => {
+  await create(CHANNELS.twitter, [SECOND, THIRD]);
+  expect(await pictures()).toEqual([[picture('second'), picture('third')]]);
+});
+
+test.each<[string, string, [string, string]]>([
+  ['a video', CHANNELS.twitter, ['media[video]', 'https://images.example/a.mp4']],
+  ['a link preview', CHANNELS.linkedin, ['media[link]', 'https://bakery.example/']],
+])('beside %s they are told as left out', async (_what, channel, main) => {
+  const { json: answer } = await create(channel, [main, SECOND, THIRD]);
+  expect(answer.message).toMatch(
+    /Left out for .*: extra_media\[0\]\[photo\] and 1 more of extra_media, for which the post has no place/,
+  );
+  expect(answer.updates).toHaveLength(1);
+});
+
+test('an update brings them too, and tells what it leaves out', async () => {
+  const id = (await create(CHANNELS.twitter, [FIRST])).json.updates?.[0]?.id;
+  const { json: answer } = await bakery.post(`updates/${id}/update`, [
+    ['text', text],
+    ...ALL,
+    ['extra_media[1][alt]', 'A loaf'],
+  ]);
+  expect(answer.message).toBe(
+    'The update was changed. Left out: extra_media[1][alt], which is no parameter of an update.',
+  );
+  expect(await pictures()).toEqual([[picture('first'), picture('second'), picture('third')]]);
+});
+
+test.each([
+  ['not a list of maps', [['extra_media[0]', picture('second')]]],
+  ['no address', [['extra_media[0][photo]', 'second.png']]],
+  ['two values of one', [SECOND, ['extra_media[0][photo]', picture('third')]]],
+  ['too many', Array.from({ length: 51 }, (_, n) => [`extra_media[${n}][photo]`, picture(`${n}`)])],
+] as Array<[string, Array<[string, string]>]>)('%s is refused', async (_why, media) => {
+  const answer = await create(CHANNELS.twitter, media);
+  expect([answer.status, answer.json.code, answer.json.error]).toEqual([
+    400,
+    1006,
+    expect.stringContaining('extra_media'),
+  ]);
+  expect(await bakery.made(text)).toEqual([]);
+});
+
+test('a file is refused as one under media is', async () => {
+  const head = 'Content-Disposition: form-data; name="extra_media[0][photo]"; filename="a.png"';
+  const answer = await sendRaw(bakery.system.bridgeUrl, {
+    method: 'POST',
+    path: `/1/updates/create.json?profile_ids[]=${CHANNELS.twitter}&text=${encodeURIComponent(text)}`,
+    headers: {
+      authorization: `Bearer ${bakery.token}`,
+      'content-type': 'multipart/form-data; boundary=b',
+    },
+    body: `--b\r\n${head}\r\n\r\nx\r\n--b--\r\n`,
+  });
+  expect([answer.status, answer.json]).toMatchObject([400, { code: 1031 }]);
+});
