@@ -254,6 +254,33 @@ test('a grant that lost the right meanwhile is told the way to more rights', asy
   ]);
 });
 
+/** An update that brings a picture needs a look at the post, which is refused. */
+const withPicture = () =>
+  bakery.post(`updates/${'a'.repeat(24)}/update`, [
+    ['text', text],
+    ['media[photo]', 'https://images.example/a.png'],
+  ]);
+
+test('an update with media of a grant that may not read posts is told the way to more rights', async () => {
+  const { scope } = await rightsOf();
+  await withRights('account:read posts:write offline_access');
+  const answer = await withPicture();
+  await withRights(scope);
+  const reauthorize = { reason: expect.stringContaining('posts:read'), link: expect.any(String) };
+  expect([answer.status, answer.json]).toMatchObject([403, { success: false, code: 1002, reauthorize }]);
+  expect(await newRows()).toEqual([]);
+});
+
+test('an update with media of a post that the account may not see is not allowed', async () => {
+  const forbidden = said(200, errors('Not allowed', 'FORBIDDEN'));
+  bakery.system.proxy.insteadOfOther = ({ body }) => (body.includes('query Look') ? forbidden : undefined);
+  const answer = await withPicture();
+  const message = 'The account of this token has no right to this update.';
+  const told = { success: false, error: message, message, code: 1021, link: PAGE };
+  expect([answer.status, answer.json]).toEqual([403, told]);
+  expect(await newRows()).toEqual([]);
+});
+
 test('where no connection comes about nothing was sent, and the caller may come again', async () => {
   await bakery.system.proxy.close();
   const answer = await bakery.create(text);

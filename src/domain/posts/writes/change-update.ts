@@ -1,4 +1,5 @@
 import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
+import { Forbidden } from '../../../upstream/main-api.ts';
 import { findPost } from '../../../upstream/posts/find-posts.ts';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
@@ -37,12 +38,9 @@ const UNKNOWN_UPDATE: OldRefusal = { status: 404, code: 1020, message: 'Update c
 const isPostId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 
 /** The form of media depends on the service of the post's channel, and on what the post has. */
-async function editedPost(
-  context: PostsDeps,
-  { mapping }: Writer,
-  id: string,
-): Promise<EditedPost | undefined> {
-  const found = await servedBy(context, mapping, (grant) => {
+async function editedPost(context: PostsDeps, writer: Writer, id: string): Promise<EditedPost | undefined> {
+  await requireScope(context, writer.mapping, 'posts:read');
+  const found = await servedBy(context, writer.mapping, (grant) => {
     const mainApi = mainApiOf(context, grant);
     takeWrite(context, grant);
     return withAccessToken(context, grant, (accessToken) =>
@@ -63,6 +61,7 @@ function contentOfChange(id: string, { text, timing, media }: UpdateContent): st
 }
 
 interface PreparedWrite {
+  kind: 'prepared';
   write: Write;
   leftOut: string[];
 }
@@ -78,7 +77,8 @@ async function editOf(
   const { input, leftOut } = editInput(id, update, post);
   const content = contentOfChange(id, update);
   const shown = content === undefined ? {} : { content };
-  return { write: { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown }, leftOut };
+  const write = { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown } as const;
+  return { kind: 'prepared', write, leftOut };
 }
 
 async function prepared(context: PostsDeps, writer: Writer, change: UpdateChange): Promise<PreparedWrite> {
@@ -99,7 +99,18 @@ async function prepared(context: PostsDeps, writer: Writer, change: UpdateChange
   }
 }
 
-const wordless = (write: Write): PreparedWrite => ({ write, leftOut: [] });
+const wordless = (write: Write): PreparedWrite => ({ kind: 'prepared', write, leftOut: [] });
+
+/**
+ * The new API does not show the post, although the grant has the scope: the account itself lacks the right, as where the
+ * write is refused so.
+ */
+function unlessForbidden(error: unknown): Extract<ChangeEnd, { kind: 'refused' }> {
+  if (!(error instanceof Forbidden)) throw error;
+  const message = 'The account of this token has no right to this update.';
+  const refusal = { kind: 'Forbidden', message, code: undefined, link: undefined } as const;
+  return { kind: 'refused', refusal: refusalOfWrite(refusal, 'update') };
+}
 
 function endOf(end: WriteEnd): ChangeEnd {
   if (end.kind === 'done') return { kind: 'done', post: end.post, leftOut: [] };
@@ -118,7 +129,9 @@ export async function changeUpdate(
 ): Promise<ChangeEnd> {
   if (!isPostId(change.id)) return { kind: 'refused', refusal: UNKNOWN_UPDATE };
   await requireScope(context, writer.mapping, 'posts:write');
-  const { write, leftOut } = await prepared(context, writer, change);
+  const preparing = await prepared(context, writer, change).catch(unlessForbidden);
+  if (preparing.kind === 'refused') return preparing;
+  const { write, leftOut } = preparing;
   try {
     const end = await sendWrite(context, writer, write);
     const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
