@@ -7,6 +7,7 @@ import { meantChannel } from '../../ids/legacy-ids.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import type { NamedProfiles } from '../known-profiles.ts';
 import { type UpdateChange, type ChangeEnd, changeUpdate } from '../writes/change-update.ts';
+import { readInTime } from '../writes/read-in-time.ts';
 import type { Writer } from '../writes/writes.ts';
 import {
   keepAsTheyAre,
@@ -77,6 +78,7 @@ export async function changeKnownUpdate(
   if (!isUnmatched(learned)) return end;
   await keepWhatItSays(context, learned, end);
   if (change.call === 'destroy' || !isUnknown(end)) return end;
-  const post = await matchUpdate(context, learned, stepsOf(context, writer, known));
+  const matching = matchUpdate(context, learned, stepsOf(context, writer, known));
+  const post = await readInTime(context, writer, matching);
   return post ? changeUpdate(context, writer, { ...change, id: post.id }) : end;
 }

@@ -1,6 +1,8 @@
+import { CALLER_WAIT } from '../../../shared/lifetimes.ts';
 import type { PostsDeps } from '../deps.ts';
 import type { Caller } from '../../ids/match-ids.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
+import { withTimeout } from '../../work/with-timeout.ts';
 import { askForPosts } from '../ask-for-posts.ts';
 import { channelOfProfile } from '../caller-channel.ts';
 import { type PostAnswer, readOne } from '../lists/read-one.ts';
@@ -18,10 +20,11 @@ function stepsOf(context: PostsDeps, caller: Caller): MatchSteps {
 }
 
 /**
- * The post with this id. For an undefined post the caller gets the recorded not-found.
+ * The post with this id, as long as a caller may wait for all its reads together. For an undefined post the caller gets the recorded not-found.
  * @throws {GrantDead | ScopeMissing | LimitReached | Unavailable}
  */
 export async function readKnownUpdate(context: PostsDeps, caller: Caller, id: string): Promise<PostAnswer> {
+  const began = context.clock.elapsed();
   const learned = await learnedUpdate(context, caller.mapping, id);
   const read = (postId: string) =>
     servedBy(context, caller.mapping, (grant) => readOne(context, grant, postId));
@@ -30,7 +33,8 @@ export async function readKnownUpdate(context: PostsDeps, caller: Caller, id: st
   if (answer.post) await keepAsTheyAre(context, [learned]);
   if (answer.post) return answer;
   const fetchedAt = context.clock.now();
-  const post = await matchUpdate(context, learned, stepsOf(context, caller));
+  const matching = matchUpdate(context, learned, stepsOf(context, caller));
+  const post = await withTimeout(matching, began + CALLER_WAIT - context.clock.elapsed());
   if (!post) return answer;
   const name = { grantId: caller.mapping.grant_id, what: `post ${post.id}` };
   await keepPostAnswer(context, name, { answer: { post, fetchedAt } });

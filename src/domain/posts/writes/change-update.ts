@@ -12,6 +12,7 @@ import { takeWrite } from '../../limits/fair-shares.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { contentText } from '../../ids/updates/content-digest.ts';
 import { requireScope } from '../scope-missing.ts';
+import { readInTime } from './read-in-time.ts';
 import { requireRight } from './require-right.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';
 import { settleInCall } from './settle-in-call.ts';
@@ -40,13 +41,14 @@ const isPostId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 /** The form of media depends on the service of the post's channel, and on what the post has. */
 async function editedPost(context: PostsDeps, writer: Writer, id: string): Promise<EditedPost | undefined> {
   await requireScope(context, writer.mapping, 'posts:read');
-  const found = await servedBy(context, writer.mapping, (grant) => {
+  const reading = servedBy(context, writer.mapping, (grant) => {
     const mainApi = mainApiOf(context, grant);
     takeWrite(context, grant);
     return withAccessToken(context, grant, (accessToken) =>
       findPost({ mainApi, accessToken, now: context.clock.now() }, id),
     );
   });
+  const found = await readInTime(context, writer, reading);
   if (!found) return undefined;
   const { type, title, linkAttachment } = found.metadata ?? {};
   const hasLink = linkAttachment !== undefined && linkAttachment !== null;
