@@ -7,11 +7,11 @@ import {
   isHeldBy,
 } from '../../store/reminders/mails.ts';
 import { LEAKED_STAGE } from '../../store/reminders/leak-readers.ts';
-import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
+import { insertReminders, readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
 import type { DueStage, ReminderPerson } from './people.ts';
-import { stillDue } from './plan-reminders.ts';
+import { remindersIn, stillDue } from './plan-reminders.ts';
 
 /** Checks before sending which reminders of a claimed mail are still due. */
 
@@ -33,6 +33,8 @@ async function notTheirs({ store }: RemindersDeps, mail: ClaimedMail): Promise<R
 interface ReminderCheck extends PersonReminders {
   /** The ids of the reminders that this mail no longer needs. */
   gone: string[];
+  /** The stages that the mail can tell too. */
+  fresh: DueStage[];
 }
 
 async function look(context: RemindersDeps, mail: ClaimedMail): Promise<ReminderCheck | undefined> {
@@ -41,7 +43,27 @@ async function look(context: RemindersDeps, mail: ClaimedMail): Promise<Reminder
   const strangers = await notTheirs(context, mail);
   const apps = new Set(strangers.map(({ client_id }) => client_id));
   const gone = [...new Set([...held.gone, ...strangers.map(({ id }) => id)])];
-  return { person: held.person, due: held.due.filter(({ clientId }) => !apps.has(clientId)), gone };
+  const theirs = ({ clientId }: DueStage) => !apps.has(clientId);
+  return { person: held.person, due: held.due.filter(theirs), gone, fresh: held.fresh.filter(theirs) };
+}
+
+/**
+ * Looks again, and puts into the mail what has come due meanwhile. A person gets no other mail while this one is under
+ * way, and a mail that is put off keeps its age, by which it is given up, whatever stage it has come to.
+ */
+async function lookAndAdd(
+  context: RemindersDeps,
+  mail: ClaimedMail,
+): Promise<ReminderCheck | 'left' | undefined> {
+  const seen = await look(context, mail);
+  if (!seen || seen.fresh.length === 0) return seen;
+  const rows = remindersIn(mail, seen.fresh, context.clock.now());
+  const isOurs = await context.store.transaction(async (tx) => {
+    const isHeld = await isHeldBy(tx, mail);
+    if (isHeld) await insertReminders(tx, rows);
+    return isHeld;
+  });
+  return isOurs ? look(context, mail) : 'left';
 }
 
 /** Drops the reminders that a mail no longer needs. Without any other the mail ends, under the claim. */
@@ -61,14 +83,15 @@ async function keepOrDrop<Held extends { gone: string[] }>(
 }
 
 /**
- * The reminders of a mail that are still due, and their reader. The other reminders are dropped, and the planner plans
+ * The reminders of a mail that are due, and their reader; what came due since the planning is added. The other reminders are dropped, and the planner plans
  * them again if somebody still needs them. A mail without due reminders ends in the same transaction, under the claim.
  */
 export async function lookAgain(
   context: RemindersDeps,
   mail: ClaimedMail,
 ): Promise<PersonReminders | 'dropped' | 'left'> {
-  const seen = await look(context, mail);
+  const seen = await lookAndAdd(context, mail);
+  if (seen === 'left') return seen;
   return keepOrDrop(context, mail, seen && seen.due.length > 0 ? seen : undefined);
 }
 

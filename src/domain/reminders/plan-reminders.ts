@@ -8,11 +8,12 @@ import {
   readRemindersOf,
   type ReminderRow,
 } from '../../store/reminders/reminders.ts';
+import type { MailRow } from '../../store/reminders/mails.ts';
 import type { RemindersDeps } from './deps.ts';
-import { AGAIN, askedStages } from './asked.ts';
+import { AGAIN, askedStages, isForContact } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
 import { noteLastUse } from './note-last-use.ts';
-import type { DueStage, ReminderPerson } from './people.ts';
+import type { DueStage, ReminderPerson, Stage } from './people.ts';
 import {
   isTimeToMail,
   keyOfStage,
@@ -71,7 +72,12 @@ function mailOf({ person: { id, zone, address } }: Plan, now: number): NewMail {
   };
 }
 
-function remindersOf(mail: NewMail, { due }: Plan): NewReminder[] {
+/** The rows of the ledger that put stages into a mail; `now` in Unix milliseconds. */
+export function remindersIn(
+  mail: Pick<NewMail, 'id' | 'person'>,
+  due: readonly Stage[],
+  now: number,
+): NewReminder[] {
   return due.map(({ clientId, role, stage, plannedFor }) => ({
     id: newHexId(),
     mail_id: mail.id,
@@ -80,14 +86,14 @@ function remindersOf(mail: NewMail, { due }: Plan): NewReminder[] {
     role,
     stage,
     planned_for: plannedFor,
-    created_at: mail.created_at,
+    created_at: now,
   }));
 }
 
 async function keepPlans(context: RemindersDeps, plans: readonly Plan[], now: number): Promise<number> {
   const written = plans.map((plan) => {
     const mail = mailOf(plan, now);
-    return { mail, reminders: remindersOf(mail, plan) };
+    return { mail, reminders: remindersIn(mail, plan.due, now) };
   });
   const made = await context.store.transaction((tx) =>
     insertPlanned(
@@ -207,6 +213,27 @@ const rowPart = ({ client_id: clientId, role }: ReminderRow) => ({ clientId, rol
 /** The stages of a mail that are still due, and the ids of its other reminders. */
 interface RemainingPlan extends Plan {
   gone: string[];
+  /** The stages that have come due since, and that the mail can tell too. */
+  fresh: DueStage[];
+}
+
+type MailInLedger = Pick<MailRow, 'id' | 'person' | 'replaces'>;
+
+/** Whether a stage is another one of the same date. */
+const isOfDateOf = ({ clientId, role, plannedFor }: Stage, row: ReminderRow) =>
+  clientId === row.client_id && role === row.role && plannedFor !== '' && plannedFor === row.planned_for;
+
+/**
+ * The mail of the day tells everything that its person is due for. A mail to a contact tells the next stage of a date
+ * of which it was to tell: a new mail would count its days anew, and the date would pass before anybody else is told.
+ */
+function joinable(
+  mail: MailInLedger,
+  rows: readonly ReminderRow[],
+  due: readonly DueStage[],
+): readonly DueStage[] {
+  if (mail.replaces === '') return due;
+  return isForContact(mail) ? due.filter((one) => rows.some((row) => isOfDateOf(one, row))) : [];
 }
 
 /**
@@ -215,7 +242,7 @@ interface RemainingPlan extends Plan {
  */
 export async function stillDue(
   context: RemindersDeps,
-  mail: { id: string; person: string },
+  mail: MailInLedger,
 ): Promise<RemainingPlan | undefined> {
   const now = context.clock.now();
   const loaded = await loadPerson(context, mail.person, { now, exceptMail: mail.id });
@@ -224,12 +251,15 @@ export async function stillDue(
   const rows = await readRemindersOf(context.store.durable, mail.id);
   const planning = await planningAt(context, now);
   const own = new Map(rows.map((row) => [keyOfRow(row), row.id]));
-  const planned = stagesDue(person, told, planning).filter((one) => own.has(keyOfStage(one)));
+  const come = stagesDue(person, told, planning);
+  const planned = come.filter((one) => own.has(keyOfStage(one)));
+  const others = come.filter((one) => !own.has(keyOfStage(one)));
   for (const one of planned) own.delete(keyOfStage(one));
   const asked = rows.flatMap((row) => {
     const due = row.stage === AGAIN ? askedStages(person, rowPart(row), planning) : [];
     if (due.length > 0) own.delete(keyOfRow(row));
     return due;
   });
-  return { person, due: [...planned, ...asked], gone: [...own.values()] };
+  const fresh = [...joinable(mail, rows, others)];
+  return { person, due: [...planned, ...asked], gone: [...own.values()], fresh };
 }

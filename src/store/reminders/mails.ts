@@ -116,7 +116,7 @@ export async function countDoubt(db: Database, mail: MailClaim): Promise<number 
   return row?.in_doubt;
 }
 
-/** Whether this claim still holds the mail; needs a transaction. */
+/** Whether this claim still holds the mail, up to the end of the transaction that this needs. */
 export async function isHeldBy(tx: Database, mail: MailClaim): Promise<boolean> {
   const row = await tx
     .selectFrom('mails')
@@ -124,6 +124,8 @@ export async function isHeldBy(tx: Database, mail: MailClaim): Promise<boolean> 
     .where('id', '=', mail.id)
     .where('claim_id', '=', mail.claim_id)
     .where('state', '=', 'sending')
+    // SQLite runs writing transactions one after the other.
+    .$if(!isSqlite(tx), (query) => query.forUpdate())
     .executeTakeFirst();
   return row !== undefined;
 }

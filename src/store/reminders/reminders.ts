@@ -88,6 +88,11 @@ export async function readRemindersOf(db: Database, mailId: string): Promise<Rem
     .execute();
 }
 
+/** Keeps new reminders of mails that exist, and leaves out those that the ledger already has. */
+export async function insertReminders(db: Database, rows: readonly NewReminder[]): Promise<void> {
+  if (rows.length > 0) await sql`${insertionOf(db, 'reminders', rows)} on conflict do nothing`.execute(db);
+}
+
 /**
  * Keeps new mails with their reminders. Leaves out reminders that the ledger already has, mails without a new reminder,
  * and mails of a person who has one for the day. Returns the ids of the new mails. Needs a transaction.
@@ -101,8 +106,10 @@ export async function insertPlanned(
   await sql`${insertionOf(tx, 'mails', mails)} on conflict do nothing`.execute(tx);
   const ids = mails.map(({ id }) => id);
   const made = new Set(await idsOf(tx, ids));
-  const rows = reminders.filter(({ mail_id }) => made.has(mail_id));
-  if (rows.length > 0) await sql`${insertionOf(tx, 'reminders', rows)} on conflict do nothing`.execute(tx);
+  await insertReminders(
+    tx,
+    reminders.filter(({ mail_id }) => made.has(mail_id)),
+  );
   const empty = await tx
     .deleteFrom('mails')
     .where(isOneOf(tx, 'id', [...made]))

@@ -1,0 +1,103 @@
+import type { Context } from '../../src/domain/context.ts';
+import { deliverReminders } from '../../src/domain/reminders/deliver.ts';
+import { listUndeliverable } from '../../src/domain/reminders/deliver-undeliverable.ts';
+import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
+import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
+import { dayOf } from '../../src/shared/moments.ts';
+import { SettableClock } from '../support/bridge/settable-clock.ts';
+import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import { modeDatabases } from '../support/jest/test-mode.ts';
+import {
+  addOwnedApp,
+  type DeliveryGround,
+  openDeliveryGround,
+  readMails,
+  setRetirement,
+  yesterdayNoon,
+} from './support/delivery-ground.ts';
+import { addAccount, addApp, addToken, extend } from './support/planning-ground.ts';
+
+/** What comes due while a mail is put off belongs to that mail, and does not make it young again; over real SMTP. */
+
+describe.each(modeDatabases)('on %s', (kind) => {
+  let door: SmtpDoor;
+  let ground: DeliveryGround;
+  let clock: SettableClock;
+  let context: Context;
+  /** The first moment of the retirement. */
+  let date: number;
+  beforeEach(async () => {
+    door = await startSmtpServer();
+    ground = await openDeliveryGround({ kind, smtpPort: door.port });
+    clock = new SettableClock(yesterdayNoon());
+    context = await ground.open(clock);
+    await setRetirement(context);
+    date = yesterdayNoon() + 21.5 * DAY;
+  });
+  afterEach(async () => {
+    await ground.close();
+    await door.close();
+  });
+
+  /** Ten in the morning (UTC), so many days before the retirement. */
+  const daysBefore = (days: number) => clock.set(date - days * DAY + 600 * MINUTE);
+
+  /** Plans and sends every five hours, as long as `isOpen` says; answers the days that were left. */
+  const runWhile = async (isOpen: () => boolean | Promise<boolean>) => {
+    while ((await isOpen()) && clock.now() < date) {
+      await planReminders(context);
+      await deliverReminders(context);
+      clock.advance(300 * MINUTE);
+    }
+    return (date - clock.now()) / DAY;
+  };
+
+  const recipients = () => door.mails.flatMap(({ to }) => to);
+
+  test('a mailbox that puts off is given up after five days, whatever stage comes meanwhile', async () => {
+    const contacts = ['contact@box.example'];
+    await addOwnedApp(context, { owner: 'full@box.example', contacts, name: 'Owned' });
+    door.deferred.add('full@box.example');
+    daysBefore(7);
+    expect(await runWhile(() => door.mails.length === 0)).toBeGreaterThan(1);
+    expect(recipients()).toEqual(contacts);
+    expect(await readMails(context)).toEqual([
+      expect.stringMatching(/ full@box\.example refused /),
+      expect.stringMatching(/ contact@box\.example sent$/),
+    ]);
+  });
+
+  test('a contact who puts off is given up too, and support hears of it before the date', async () => {
+    const [owner, contact] = ['full@box.example', 'full-too@box.example'];
+    await addOwnedApp(context, { owner, contacts: [contact] });
+    door.deferred.add(owner).add(contact);
+    daysBefore(14);
+    const left = await runWhile(async () => (await listUndeliverable(context)).length === 0);
+    expect(left).toBeGreaterThan(3);
+    expect((await listUndeliverable(context))[0]?.reminders).toMatchObject([{ role: 'owner', stage: '3' }]);
+  });
+
+  test('what came due while a mail was put off leaves with it, and is told once', async () => {
+    const account_id = await addAccount(context, { email: 'full@box.example' });
+    for (const name of ['First', 'Second']) {
+      const app = await addApp(context, { name });
+      await addToken(context, app, { account_id });
+      if (name === 'Second') await extend(context, app, dayOf(date + DAY));
+    }
+    daysBefore(14);
+    await planReminders(context);
+    await context.store.durable.updateTable('mails').set({ state: 'sent', ended_at: clock.now() }).execute();
+    daysBefore(7);
+    door.deferred.add('full@box.example');
+    expect(await planReminders(context)).toBe(1);
+    expect(await deliverReminders(context)).toMatchObject({ putOff: 1 });
+    daysBefore(6);
+    door.deferred.clear();
+    expect(await planReminders(context)).toBe(0);
+    expect(await deliverReminders(context)).toMatchObject({ sent: 1 });
+    expect(door.mails[0]?.raw).toContain('Second');
+    clock.advance(DAY);
+    expect(await planReminders(context)).toBe(0);
+    expect(await deliverReminders(context)).toMatchObject({ sent: 0 });
+  });
+});
