@@ -5,6 +5,7 @@ import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import {
   DANA_PERSON,
+  type Letter,
   letterTo,
   NOW,
   RETIREMENT,
@@ -65,4 +66,22 @@ test('without the usage the mail goes all the same and says so', async () => {
   const { text } = await letterTo(broken, DANA_PERSON, due);
   expect(text.replaceAll(/\s+/g, ' ')).toContain('could not be read');
   expect(text).toContain('The last use was on 17 January 2027.');
+});
+
+const flat = ({ text }: Letter) => text.replaceAll(/\s+/g, ' ').replaceAll('\u2060', '');
+
+test('tokens that seem not to be used are told apart from ended ones, whose calls came all the same', async () => {
+  const app = await system.registerApp('https://ended.example/cb');
+  const { id } = await waitingToken(system, { app, accountId: DANA.accountId, state: 'revoked' });
+  const due = toOwner(app, { stage: 'unused', part: { lastUsedAt: NOW - 90 * DAY } });
+  const without = flat(await letterTo(system, DANA_PERSON, [due]));
+  expect(without).not.toContain('ended ones');
+  await seen(system, id, [{ calls: 7, outcome: 'refused' }]);
+  const said = flat(await letterTo(system, DANA_PERSON, [due]));
+  expect(said).toContain('7 /1/profiles.json');
+  expect(said).toContain('The calls below are of all its tokens, ended ones too.');
+  for (const text of [without, said]) {
+    expect(text).toContain('no call came with a connected or waiting token in the last 30 days.');
+    expect(text).toContain('no connected or waiting token of it was used in the last 30 days.');
+  }
 });

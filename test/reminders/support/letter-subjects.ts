@@ -20,7 +20,7 @@ const SUBJECTS: Array<[subject: string, due: (app: { clientId: string }) => DueS
     (a) => [owner(a, { part: { tokens: { waiting: 1, active: 0 } } })],
   ],
   ['“A” stops working in 134 days (1 June 2027)', (a) => [owner(a, { milestone: 'sunset', at: SUNSET })]],
-  ['“A” seems not to be used any more', (a) => [owner(a, { stage: 'unused' })]],
+  ['“A”: its tokens seem not to be used any more', (a) => [owner(a, { stage: 'unused' })]],
   ['“A” stops working in 14 days (1 February 2027)', (a) => [holder(a), owner(a)]],
   ['2 apps stop working in 14 days (1 February 2027)', (a) => [holder(a), holder(b(a))]],
   [
@@ -51,6 +51,10 @@ const SUBJECTS: Array<[subject: string, due: (app: { clientId: string }) => DueS
   [
     '“A” stops working in 14 days (1 February 2027), and 2 more apps to look at',
     (a) => [holder(b(a), { stage: 'unused' }), holder(a), holder(c(a), { stage: 'unused' })],
+  ],
+  [
+    'Tokens of 2 apps seem not to be used any more',
+    (a) => [owner(a, { stage: 'unused' }), owner(b(a), { stage: 'unused' })],
   ],
   [
     '2 apps use tokens that you seem not to need',

@@ -42,13 +42,18 @@ function statusOf({ app: { reader } }: OwnerFacts, due: LetterStage): string {
   if (kind === 'refused') return refusedWords(due);
   if (kind === 'waits') return 'Some of its users have not connected it to the new API yet.';
   if (kind === 'unused' || at === undefined)
-    return 'Seems not to be used any more: no call came in the last 30 days.';
+    return 'Its tokens seem not to be used any more: no call came with a connected or waiting token in the last 30 days.';
   const when = `${at > reader.now ? 'on' : 'the date was'} ${momentWords(at, reader)}`;
   if (milestone === 'sunset')
     return at > reader.now
       ? `Stops working ${inDays(at, reader)}: ${when}.`
       : `${capital(STANDING_WORDS.stopped.headline)}: ${when}.`;
   return `${capital(endingWords(due, at, reader))}: ${when}.`;
+}
+
+/** The calls in the mail are of all tokens. The program that makes them may have to change all the same. */
+function endedToo({ calls }: OwnerFacts): string {
+  return (calls?.kinds.length ?? 0) > 0 ? ' The calls below are of all its tokens, ended ones too.' : '';
 }
 
 function unusedWords({ app: { reader } }: OwnerFacts, due: LetterStage): string {
@@ -92,7 +97,7 @@ function retirementWords(due: LetterStage, isPast: boolean): string {
 
 function explanationOf(facts: OwnerFacts, due: LetterStage): string {
   const kind = reminderKindOf(due, facts.app.reader);
-  if (kind === 'unused') return unusedWords(facts, due);
+  if (kind === 'unused') return `${unusedWords(facts, due)}${endedToo(facts)}`;
   if (kind === 'waits')
     return `Once your users connect your app to the new API, it goes on reading and posting when the old API retires; ${NOT_KEPT} ends then.`;
   if (kind === 'refused') return mendingWords(facts, due);
@@ -182,7 +187,7 @@ function whyWords({ app: { reader }, part }: OwnerFacts, due: LetterStage): stri
   const words = () => {
     if (due.isAsked) return ASKED;
     if (kind === 'unused')
-      return 'it is registered and was not used in the last 30 days. This is the only mail about that.';
+      return 'it is registered, and no connected or waiting token of it was used in the last 30 days. This is the only mail about that.';
     if (kind === 'refused') return `${areRefused(due.refused)}.`;
     const left = leftWords(due.at ?? 0, reader);
     if (due.milestone === 'sunset') return `${left}, and your app still calls the old API.`;

@@ -43,7 +43,7 @@ function wordsOf(due: LetterStage, reader: LetterReader): string {
     woken: () =>
       `${due.hasConnected ? 'a token of it ' : ''}is in use again${due.isOver ? '' : ', connect it'}`,
     unused: () =>
-      due.role === 'owner' ? 'seems not to be used any more' : 'has a token that seems not needed',
+      due.role === 'owner' ? 'its tokens seem not to be used any more' : 'has a token that seems not needed',
   };
   return words[reminderKindOf(due, reader)]();
 }

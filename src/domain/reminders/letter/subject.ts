@@ -81,7 +81,7 @@ function ofOne(due: LetterStage, reader: LetterReader): string {
       `${name}${due.hasConnected ? ': a token of it' : ''} is in use again${advice([due], ': connect it')}`,
     unused: () =>
       due.role === 'owner'
-        ? `${name} seems not to be used any more`
+        ? `${name}: its tokens seem not to be used any more`
         : `${name} uses a token that you seem not to need`,
   };
   return words[reminderKindOf(due, reader)]();
@@ -104,7 +104,7 @@ function appsWords(apps: readonly LetterStage[], kind: ReminderKind): string {
 function unusedWords(apps: readonly LetterStage[]): string {
   const held = apps.filter(({ role }) => role === 'holder').length;
   if (held === apps.length) return `${held} apps use tokens that you seem not to need`;
-  return `${apps.length} apps${held > 0 ? ', or tokens of them,' : ''} seem not to be used any more`;
+  return `Tokens of ${apps.length} apps seem not to be used any more`;
 }
 
 function stopOfMany(apps: readonly LetterStage[], reader: LetterReader): string {
