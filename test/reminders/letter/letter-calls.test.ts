@@ -85,3 +85,15 @@ test('tokens that seem not to be used are told apart from ended ones, whose call
     expect(text).toContain('no connected or waiting token of it was used in the last 30 days.');
   }
 });
+
+/** The mail about the sunset to the owner of an app that was last used then. */
+const beforeSunset = async (lastUsedAt: number | undefined) => {
+  const due = toOwner(system.app, { milestone: 'sunset', at: SUNSET, part: { lastUsedAt } });
+  return flat(await letterTo(system, DANA_PERSON, [due]));
+};
+
+test('an owner is told of calls to the old API as the reason only where a call is known', async () => {
+  expect(await beforeSunset(NOW - DAY)).toContain('134 days away, and your app still calls the old API.');
+  for (const usedAt of [NOW - 31 * DAY, undefined])
+    expect(await beforeSunset(usedAt)).toContain('134 days away, and your app has 42 tokens of the old API.');
+});

@@ -3,6 +3,7 @@ import { endpointsPassed } from '../../usage/calls-of.ts';
 import { changesCalls } from '../../lifecycle/lifecycle.ts';
 import { NOT_KEPT } from '../../posts/not-kept.ts';
 import type { OwnerPart } from '../people.ts';
+import { USED_WITHIN } from '../plan-stages.ts';
 import { STANDING_WORDS } from '../../tokens/standing/words.ts';
 import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { LetterBlock, LetterLine } from './content.ts';
@@ -181,6 +182,12 @@ function leftWords(at: number, reader: LetterReader): string {
   return days <= 0 ? 'the date is today' : `the date is ${letterCountWords(days, 'day')} away`;
 }
 
+/** For tokens that were added lately, or where calls were not counted, no use may be known. */
+function usedWords({ tokens, lastUsedAt }: OwnerPart, { now }: LetterReader): string {
+  if (lastUsedAt !== undefined && now - lastUsedAt <= USED_WITHIN) return 'your app still calls the old API';
+  return `your app has ${letterCountWords(tokens.waiting + tokens.active, 'token')} of the old API`;
+}
+
 function whyWords({ app: { reader }, part }: OwnerFacts, due: LetterStage): string {
   const kind = reminderKindOf(due, reader);
   const { waiting } = part.tokens;
@@ -190,7 +197,7 @@ function whyWords({ app: { reader }, part }: OwnerFacts, due: LetterStage): stri
       return 'it is registered, and no connected or waiting token of it was used in the last 30 days. This is the only mail about that.';
     if (kind === 'refused') return `${areRefused(due.refused)}.`;
     const left = leftWords(due.at ?? 0, reader);
-    if (due.milestone === 'sunset') return `${left}, and your app still calls the old API.`;
+    if (due.milestone === 'sunset') return `${left}, and ${usedWords(part, reader)}.`;
     if (waiting === 0) return `${left}, and your app still calls what ends then.`;
     return `${left}, and ${letterCountWords(waiting, 'token')} of your app ${waiting === 1 ? 'is' : 'are'} not connected.`;
   };
