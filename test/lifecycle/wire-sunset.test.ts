@@ -1,7 +1,8 @@
 import { rehearsalId } from '../../src/domain/lifecycle/lifecycle.ts';
 import { usageOf } from '../../src/domain/usage/usage.ts';
 import { newLegacyToken } from '../../src/shared/ids.ts';
-import { MINUTE } from '../../src/shared/lifetimes.ts';
+import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
+import { dayOf } from '../../src/shared/moments.ts';
 import { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { exchangeFields, issueToken } from '../support/callers/legacy-calls.ts';
@@ -193,6 +194,26 @@ describe('where apps differ', () => {
     expect(await ofBoth()).toEqual([GOES_ON, STOPS]);
     clock.set(end);
     expect(await ofBoth()).toEqual([STOPS, STOPS]);
+  });
+
+  test('the answer names the date of the app, as its header does', async () => {
+    const ends = [SUNSET + 2 * DAY, SUNSET + 9 * DAY];
+    const extensions = [system.app, other].map(
+      ({ clientId }, index) => ({ clientId, name: 'sunset', until: ends[index]! }) as const,
+    );
+    await plan(system.bridge, { dates: { sunset: SUNSET }, extensions });
+    clock.set(ends[0]!);
+    for (const [value, end] of [
+      [token, ends[0]!],
+      [newLegacyToken(), SUNSET],
+    ] as const) {
+      const answer = await read(value);
+      expect(answer.json).toEqual({
+        ...gone(),
+        error: expect.stringContaining(` ended on ${dayOf(end)} (UTC)`),
+      });
+      expect(answer.headers.sunset).toBe(new Date(end).toUTCString());
+    }
   });
 
   test('a token says whose it is, not what the call names beside it', async () => {

@@ -99,8 +99,7 @@ async function meet(
 
 function textOf(context: LegacyDeps, ending: LifecycleEnding): string {
   if (ending.because === 'brownout') return brownoutText(context, ending.brownout);
-  const { sunset = ending.at } = context.lifecycle.current().dates;
-  return `This API ended on ${dayOf(sunset)} (UTC). Read how to move to the new API at ${context.settings.publicUrl}/lifecycle`;
+  return `This API ended on ${dayOf(ending.at)} (UTC). Read how to move to the new API at ${context.settings.publicUrl}/lifecycle`;
 }
 
 function sendGone(context: LegacyDeps, res: Response, ending: LifecycleEnding): void {
