@@ -97,3 +97,10 @@ test('an owner is told of calls to the old API as the reason only where a call i
   for (const usedAt of [NOW - 31 * DAY, undefined])
     expect(await beforeSunset(usedAt)).toContain('134 days away, and your app has 42 tokens of the old API.');
 });
+
+test('a contact is promised no number of mails: there may be several owners whose mails are passed on', async () => {
+  const due = [toOwner(system.app)];
+  expect(flat(await letterTo(system, DANA_PERSON, due))).toContain('sends this mail, at most one a day,');
+  const contact = flat(await letterTo(system, { ...DANA_PERSON, isContact: true }, due));
+  expect(contact).toContain('sends this mail, because you are the owner or a contact');
+});

@@ -90,9 +90,10 @@ async function cardOf(context: RemindersDeps, person: ReminderPerson, app: AppDu
   return { name, href: links.page(`/apps/${clientId}`), blocks: together(held, owned) };
 }
 
-/** Who sends the mail, and why. */
+/** Who sends the mail, and why. A contact may get mails in the place of several owners on one day. */
 function whyLine(
   { publicUrl, serviceName }: RemindersDeps['settings'],
+  { isContact }: ReminderPerson,
   due: readonly DueStage[],
 ): LetterLine {
   const reasons = [
@@ -103,7 +104,7 @@ function whyLine(
       ? ['you are the owner or a contact of an app that uses it']
       : []),
   ];
-  const often = due.some(({ isAsked }) => isAsked) ? '' : ', at most one a day';
+  const often = isContact || due.some(({ isAsked }) => isAsked) ? '' : ', at most one a day';
   return {
     text: `${serviceName} at ${new URL(publicUrl).host} sends this mail${often}, because ${reasons.join(', and ')}.`,
     link: { label: 'All dates of the old API', href: `${publicUrl}/lifecycle` },
@@ -156,7 +157,7 @@ export async function composeLetter(context: RemindersDeps, order: LetterOrder):
     opening: openingOf(ground, new Set(due.map(({ role }) => role))),
     cards,
     ...otherApps(all.slice(CARDS_MAX), { reader, page: links.page('/apps') }),
-    foot: footLines(ground, whyLine(context.settings, due), notMe),
+    foot: footLines(ground, whyLine(context.settings, person, due), notMe),
   };
   await yieldToEventLoop();
   const calendar = calendarOf(person.id, apps);
