@@ -12,6 +12,7 @@ import {
   seen,
   setDates,
   SUNSET,
+  toHolder,
   toOwner,
 } from '../support/letters.ts';
 
@@ -96,6 +97,16 @@ test('an owner is told of calls to the old API as the reason only where a call i
   expect(await beforeSunset(NOW - DAY)).toContain('134 days away, and your app still calls the old API.');
   for (const usedAt of [NOW - 31 * DAY, undefined])
     expect(await beforeSunset(usedAt)).toContain('134 days away, and your app has 42 tokens of the old API.');
+});
+
+test('a holder is not warned of calls that the old API does not answer either', async () => {
+  const app = await system.registerApp('https://wrong.example/cb');
+  const { id } = await waitingToken(system, { app, accountId: DANA.accountId });
+  const said = async () => flat(await letterTo(system, DANA_PERSON, [toHolder(app)]));
+  await seen(system, id, [{ endpoint: '/1/nonsense.json', outcome: 'not_found' }]);
+  expect(await said()).not.toContain('connected or not. Whoever makes this app has to change it');
+  await seen(system, id, [{ endpoint: '/1/analytics.json' }]);
+  expect(await said()).toContain('From 1 February 2027 on one kind of call that it makes is refused');
 });
 
 test('a contact is promised no number of mails: there may be several owners whose mails are passed on', async () => {

@@ -1,13 +1,16 @@
-import { endpointsElsewhere } from '../../usage/calls-of.ts';
+import { endpointsElsewhere, endpointsPassed } from '../../usage/calls-of.ts';
 import type { AppPart } from '../people.ts';
 import { appDateOf, isBridgeAlone, type RoleFacts } from './about-app.ts';
 import type { LetterBlock } from './content.ts';
 import { letterCountWords, letterDayWords } from './moments.ts';
 import { plainWords } from './plain.ts';
+import { isRefused } from './stages.ts';
 
 /** The calls in use that a connection does not save. A mail that asks for a connection must not promise these calls. */
 
 const ENDPOINTS_MAX = 5;
+
+type LostFacts = Pick<RoleFacts<AppPart>, 'app' | 'calls' | 'due'>;
 
 /** The names of some endpoints, cleaned because callers choose the names. */
 export function endpointNames(endpoints: readonly string[]): string {
@@ -18,12 +21,15 @@ export function endpointNames(endpoints: readonly string[]): string {
 
 /**
  * The endpoints that no connection saves, now or from the retirement on. Empty after the sunset, and as long as the old
- * API answers and no retirement is set.
+ * API answers and no retirement is set. While the old API answers, only endpoints that it answered are lost. Calls of
+ * refused tokens do not reach the old API, so nobody knows what it would answer to them.
  */
-export function lostEndpoints({ app, calls }: Pick<RoleFacts<AppPart>, 'app' | 'calls'>): string[] {
+export function lostEndpoints({ app, calls, due }: LostFacts): string[] {
   const isOver = (appDateOf(app, 'sunset')?.at ?? Infinity) <= app.reader.now;
-  const isAnyLost = isBridgeAlone(app) || appDateOf(app, 'retirement') !== undefined;
-  return isOver || !isAnyLost ? [] : endpointsElsewhere(calls?.kinds ?? []);
+  const isAlone = isBridgeAlone(app);
+  if (isOver || (!isAlone && appDateOf(app, 'retirement') === undefined)) return [];
+  const isUnknown = isAlone || due.every((one) => isRefused(one, app.reader));
+  return (isUnknown ? endpointsElsewhere : endpointsPassed)(calls?.kinds ?? []);
 }
 
 /** Says which calls a connection does not bring back or keep, and who can change the app. */
