@@ -194,6 +194,29 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await context.lifecycle.refresh();
   });
 
+  test('passed on to a contact, it leaves room for the mail of the day too', async () => {
+    await context.store.durable
+      .insertInto('app_contacts')
+      .values([
+        { client_id: app, address: 'first@box.example' },
+        { client_id: app, address: 'team@box.example' },
+      ])
+      .execute();
+    await setRetirement(context);
+    await token({ account_id: await addAccount(context) });
+    const one = await token();
+    door.refused.add(OWNER).add('first@box.example');
+    await report([one]);
+    expect(await tell()).toMatchObject({ passedOn: 2, sent: 2 });
+    door.refused.clear();
+    await planReminders(context);
+    await deliverReminders(context);
+    expect(recipients()).toEqual([HOLDER, OWNER, 'team@box.example']);
+    const { durable } = context.store;
+    await durable.deleteFrom('lifecycle_dates').execute();
+    await context.lifecycle.refresh();
+  });
+
   test('a contact is told where the address of the owner takes no mail; support finds what reached nobody', async () => {
     await context.store.durable
       .insertInto('app_contacts')

@@ -15,6 +15,15 @@ const PREFIX = `${AGAIN}/`;
 /** The value of `replaces` for a mail that neither waits for the mail of the day nor takes its place. */
 export const besideMailOfDay = (mailId: string): string => `${PREFIX}${mailId}`;
 
+/** Of a mail in the place of a refused mail that went beside the mail of the day. */
+const INSTEAD = 'beside/';
+
+/** The value of `replaces` for a mail in the place of a refused mail; it is beside the mail of the day where that was. */
+export function inPlaceOf({ id, replaces }: { id: string; replaces: string }): string {
+  const isBeside = [PREFIX, INSTEAD].some((prefix) => replaces.startsWith(prefix));
+  return isBeside ? `${INSTEAD}${id}` : id;
+}
+
 /** Whether a mail goes to a contact of an app in the place of a refused mail. */
 export function isForContact({ replaces }: { replaces: string }): boolean {
   return replaces !== '' && !replaces.startsWith(PREFIX);

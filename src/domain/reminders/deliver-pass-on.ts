@@ -11,6 +11,7 @@ import {
 import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Database } from '../../store/driver/store.ts';
+import { inPlaceOf } from './asked.ts';
 import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { groupBy } from '../../shared/group-by.ts';
@@ -68,7 +69,7 @@ async function replace(
       address === NOBODY
         ? { address: null, state: 'undeliverable' as const, failure, ended_at: now }
         : { address, state: 'due' as const, failure: null, ended_at: null };
-    const replaces = index === 0 ? mail.id : `${mail.id}/${index + 1}`;
+    const replaces = index === 0 ? inPlaceOf(mail) : `${inPlaceOf(mail)}/${index + 1}`;
     await insertReplacement(tx, { id, person, day, replaces, next_at: now, created_at: now, ...ending });
     const ids = reminders.map((reminder) => reminder.id);
     await moveReminders(tx, ids, id);

@@ -46,8 +46,10 @@ export async function readHoldingMails(
       .select(['person', 'day', 'state', 'ended_at'])
       .where(isOneOf(db, 'person', people))
       .where('state', '<>', 'dropped')
-      // A mail that support has sent again does not count as the one mail of the day.
+      // A mail that support has sent again, a mail about leaked tokens, and a mail in the place of either do not count as
+      // the one mail of the day.
       .where('replaces', 'not like', 'again/%')
+      .where('replaces', 'not like', 'beside/%')
       .where((eb) =>
         eb.or([
           eb('state', 'in', ['due', 'sending']),

@@ -70,7 +70,10 @@ interface MailsTable {
   person: string;
   /** The day in the person's own time zone, `YYYY-MM-DD`. */
   day: string;
-  /** The mail that this mail replaces after a refusal, or ''; `ID/2` and so on when several mails replace it. */
+  /**
+   * The mail that this mail replaces after a refusal, or ''; `ID/2` and so on when several mails replace it. `again/ID` of
+   * a mail beside the mail of the day, and `beside/ID` of a mail that replaces such a mail.
+   */
   replaces: string;
   /** Null when no address is known. */
   address: Nullable<string>;
