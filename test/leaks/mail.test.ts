@@ -157,6 +157,16 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await toldOf()).toBe(25);
   });
 
+  test('one mail tells of all tokens of a long turn, also where mails are sent meanwhile', async () => {
+    await report(await Promise.all(Array.from({ length: 210 }, () => token())));
+    await Promise.all([planLeakMails(context), deliverReminders(other), deliverReminders(other)]);
+    await deliverReminders(context);
+    expect(recipients()).toEqual([HOLDER, OWNER]);
+    expect((await read(OWNER)).subject).toBe('210 tokens of “Night poster” have leaked');
+    await planLeakMails(context);
+    expect(await toldOf()).toBe(210);
+  });
+
   test('who holds the token and owns the app gets one mail with both', async () => {
     const client = await addApp(context, { name: 'Own', owner: holder });
     await report([await token({ client })]);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isOneOf } from '../driver/many-rows.ts';
+import { isOneOf, isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { MailState } from '../tables/lifecycle.ts';
 
@@ -57,6 +57,53 @@ export async function listLeakMails(db: Database, mappingIds: readonly string[])
     .where('r.stage', '=', sql.lit(LEAKED_STAGE))
     .where(isOneOf(db, 'r.planned_for', mappingIds))
     .where('r.dropped_at', 'is', null)
+    .execute();
+}
+
+/** The mails about leaked tokens that wait for the end of a turn, of some people, up to the end of the transaction. */
+export async function openLeakMails(
+  tx: Database,
+  people: readonly string[],
+  now: number,
+): Promise<Array<{ id: string; person: string }>> {
+  return (
+    tx
+      .selectFrom('mails as m')
+      .select(['m.id', 'm.person'])
+      .where(isOneOf(tx, 'm.person', people))
+      // Repeats the condition of the index mails_once_a_day.
+      .where('m.state', '<>', sql.lit('dropped'))
+      .where('m.state', '=', 'due')
+      .where('m.attempts', '=', 0)
+      .where('m.next_at', '>', now)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('reminders as r')
+            .select('r.id')
+            .whereRef('r.mail_id', '=', 'm.id')
+            .where('r.stage', '=', sql.lit(LEAKED_STAGE)),
+        ),
+      )
+      // Nobody claims it meanwhile. SQLite runs writing transactions one after the other.
+      .$if(!isSqlite(tx), (query) => query.forUpdate('m'))
+      .execute()
+  );
+}
+
+/** Lets the mails of a turn leave that waited for its end. */
+export async function releaseLeakMails(
+  db: Database,
+  { now, leaveAt }: { now: number; leaveAt: number },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ next_at: now })
+    // Repeats the condition of the index mails_by_next.
+    .where(sql<boolean>`state in ('due', 'sending')`)
+    .where('state', '=', 'due')
+    .where('next_at', '=', leaveAt)
+    .where('created_at', '=', now)
     .execute();
 }
 

@@ -1,7 +1,7 @@
 import { expressionBuilder, type Selectable, sql } from 'kysely';
 import { isOriginal, type SeenInstance } from '../instance/instance.ts';
 import type { LifecycleTables, MailState } from '../tables/lifecycle.ts';
-import { isSqlite } from '../driver/many-rows.ts';
+import { isOneOf, isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { Tables } from '../tables/tables.ts';
 
@@ -163,13 +163,17 @@ export async function dropReminders(
     .set({ dropped_at: now })
     .where('mail_id', '=', mailId)
     .where('dropped_at', 'is', null)
-    .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
+    .$if(ids !== undefined, (query) => query.where(isOneOf(db, 'id', ids ?? [])))
     .execute();
 }
 
 /** Moves reminders to another mail. */
 export async function moveReminders(tx: Database, ids: readonly string[], mailId: string): Promise<void> {
-  await tx.updateTable('reminders').set({ mail_id: mailId }).where('id', 'in', ids).execute();
+  await tx
+    .updateTable('reminders')
+    .set({ mail_id: mailId })
+    .where(isOneOf(tx, 'id', ids))
+    .execute();
 }
 
 /** The contact addresses of these apps, in order. */

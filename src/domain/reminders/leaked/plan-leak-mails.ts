@@ -1,14 +1,22 @@
 import { groupBy } from '../../../shared/group-by.ts';
 import { newHexId } from '../../../shared/ids.ts';
+import { MINUTE } from '../../../shared/lifetimes.ts';
 import {
   LEAKED_STAGE,
   listLeakMails,
   listUntoldLeaks,
   markTold,
+  openLeakMails,
   type PlannedLeakMail,
+  releaseLeakMails,
   type UntoldLeak,
 } from '../../../store/reminders/leak-readers.ts';
-import { insertPlanned, type NewMail, type NewReminder } from '../../../store/reminders/reminders.ts';
+import {
+  insertPlanned,
+  insertReminders,
+  type NewMail,
+  type NewReminder,
+} from '../../../store/reminders/reminders.ts';
 import type { PersonRole } from '../../../store/tables/lifecycle.ts';
 import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
 import { besideMailOfDay } from '../asked.ts';
@@ -25,6 +33,20 @@ import { leakPerson } from './leak-reader.ts';
  */
 
 const TOKENS_AT_ONCE = 200;
+
+/**
+ * While a turn has more tokens than are read at once, its mails wait: the next tokens may be of the same people. When
+ * the process dies in the turn, they leave after this time.
+ */
+const TURN_LIMIT = 5 * MINUTE;
+
+/** One run over all tokens. */
+interface PlanningTurn {
+  /** When the turn began, Unix milliseconds. */
+  now: number;
+  /** When its mails may leave. */
+  leaveAt: number;
+}
 
 /** A person who has to be told of a token. */
 interface LeakReader {
@@ -46,7 +68,7 @@ async function readersOf(context: RemindersDeps, token: UntoldLeak): Promise<Lea
 const isFor = ({ person, role, token }: LeakReader, mail: PlannedLeakMail) =>
   mail.mapping_id === token.mapping_id && mail.role === role && person.aliases.includes(mail.person);
 
-function mailTo({ id: person, zone, address }: PersonIdentity, now: number): NewMail {
+function mailTo({ id: person, zone, address }: PersonIdentity, { now, leaveAt }: PlanningTurn): NewMail {
   const id = newHexId();
   return {
     id,
@@ -56,41 +78,56 @@ function mailTo({ id: person, zone, address }: PersonIdentity, now: number): New
     address: address ?? null,
     state: 'due',
     attempts: 0,
-    next_at: now,
+    next_at: leaveAt,
     failure: null,
     created_at: now,
     ended_at: null,
   };
 }
 
-const reminderIn = (mail: NewMail, { role, token }: LeakReader): NewReminder => ({
+const reminderIn = (
+  { id, person }: Pick<NewMail, 'id' | 'person'>,
+  { role, token }: LeakReader,
+  now: number,
+): NewReminder => ({
   id: newHexId(),
-  mail_id: mail.id,
-  person: mail.person,
+  mail_id: id,
+  person,
   client_id: token.client_id,
   role,
   stage: LEAKED_STAGE,
   planned_for: token.mapping_id,
-  created_at: mail.created_at,
+  created_at: now,
 });
 
-async function keepMails(context: RemindersDeps, readers: readonly LeakReader[]): Promise<number> {
-  const now = context.clock.now();
-  const plans = [...groupBy(readers, ({ person }) => person.id).values()].flatMap((some) => {
-    const [first] = some;
-    if (!first) return [];
-    const mail = mailTo(first.person, now);
-    return [{ mail, reminders: some.map((one) => reminderIn(mail, one)) }];
+/** Puts what people have to be told into the mails that wait for the end of a turn, or into new ones. */
+async function keepMails(
+  context: RemindersDeps,
+  readers: readonly LeakReader[],
+  turn: PlanningTurn,
+): Promise<number> {
+  const byPerson = groupBy(readers, ({ person }) => person.id);
+  const remindersFor = (mails: ReadonlyArray<Pick<NewMail, 'id' | 'person'>>) =>
+    mails.flatMap((mail) => (byPerson.get(mail.person) ?? []).map((one) => reminderIn(mail, one, turn.now)));
+  return context.store.transaction(async (tx) => {
+    const open = await openLeakMails(tx, [...byPerson.keys()], turn.now);
+    const waiting = new Set(open.map(({ person }) => person));
+    const mails = [...byPerson.values()].flatMap(([first]) =>
+      first && !waiting.has(first.person.id) ? [mailTo(first.person, turn)] : [],
+    );
+    await insertReminders(tx, remindersFor(open));
+    return (await insertPlanned(tx, mails, remindersFor(mails))).length;
   });
-  const mails = plans.map(({ mail }) => mail);
-  const reminders = plans.flatMap((plan) => plan.reminders);
-  return (await context.store.transaction((tx) => insertPlanned(tx, mails, reminders))).length;
 }
 
 const isUnderWay = ({ state }: PlannedLeakMail) => state === 'due' || state === 'sending';
 
 /** Plans the missing mails about some tokens, and takes the tokens off the list of which all mails have ended. */
-async function planSome(context: RemindersDeps, tokens: readonly UntoldLeak[]): Promise<number> {
+async function planSome(
+  context: RemindersDeps,
+  tokens: readonly UntoldLeak[],
+  turn: PlanningTurn,
+): Promise<number> {
   const { durable } = context.store;
   const ids = tokens.map(({ mapping_id: id }) => id);
   const planned = groupBy(await listLeakMails(durable, ids), ({ mapping_id: id }) => id);
@@ -103,7 +140,7 @@ async function planSome(context: RemindersDeps, tokens: readonly UntoldLeak[]): 
     missing.push(...untold);
     if (untold.length === 0 && !mails.some(isUnderWay)) done.push(token.mapping_id);
   }
-  const made = missing.length > 0 ? await keepMails(context, missing) : 0;
+  const made = missing.length > 0 ? await keepMails(context, missing, turn) : 0;
   if (done.length > 0) await markTold(durable, done, context.clock.now());
   return made;
 }
@@ -111,13 +148,17 @@ async function planSome(context: RemindersDeps, tokens: readonly UntoldLeak[]): 
 /** Plans what is missing, and returns the number of mails; none on a restored copy. */
 export async function planLeakMails(context: RemindersDeps): Promise<number> {
   if (context.instance.why() !== undefined) return 0;
-  let after = '';
-  let made = 0;
-  for (;;) {
-    const tokens = await listUntoldLeaks(context.store.durable, after, TOKENS_AT_ONCE);
-    made += await planSome(context, tokens);
-    after = tokens.at(-1)?.mapping_id ?? '';
-    if (tokens.length < TOKENS_AT_ONCE) return made;
+  const { durable } = context.store;
+  const now = context.clock.now();
+  let tokens = await listUntoldLeaks(durable, '', TOKENS_AT_ONCE);
+  const isLong = tokens.length === TOKENS_AT_ONCE;
+  const turn = { now, leaveAt: isLong ? now + TURN_LIMIT : now };
+  let made = await planSome(context, tokens, turn);
+  while (tokens.length === TOKENS_AT_ONCE) {
     await yieldToEventLoop(context.shutdown.signal);
+    tokens = await listUntoldLeaks(durable, tokens.at(-1)?.mapping_id ?? '', TOKENS_AT_ONCE);
+    made += await planSome(context, tokens, turn);
   }
+  if (isLong) await releaseLeakMails(durable, turn);
+  return made;
 }
