@@ -139,9 +139,10 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
 
   test('in whatever order a token, an address and a modern id come, a repetition changes nothing', async () => {
-    for (const order of ['tem', 'tme', 'etm', 'emt', 'mte', 'met']) {
+    for (const order of ['tem', 'tme', 'etm', 'emt', 'mte', 'met', 'btem', 'betm', 'bemt', 'ebtm', 'ebmt']) {
       const one = someone();
       const rows: Record<string, object> = {
+        b: one.token({ account_email: one.email }),
         t: one.token({ account_id: one.legacy }),
         e: one.pair({ email: one.email }),
         m: one.pair({ modern_id: one.modern }),
@@ -149,9 +150,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
       for (const name of order) await take(rows[name]!);
       expect([order, (await ownerOf(one))[0]]).toEqual([order, one.modern]);
       const said = await saidOf(one);
-      expect(await take(...Object.values(rows))).toEqual([0, 3, 0, 0]);
+      expect(await take(...order.split('').map((name) => rows[name]!))).toEqual([0, order.length, 0, 0]);
       expect(await saidOf(one)).toEqual(said);
     }
+  });
+
+  test('a token that is known by its address alone keeps the old id of a later row', async () => {
+    const [one, two] = [someone(), someone()];
+    await take(...[one, two].map(({ pair, email }) => pair({ email })));
+    await take(one.token({ account_email: one.email }));
+    const byId = one.token({ account_id: one.legacy });
+    for (const run of [wouldTake, take]) expect(await run(byId, byId)).toEqual([0, 1, 1, 0]);
+    expect((await saidOf(one)).at(-1)).toBe('token_changed: import: old account id');
+    const inOne = [two.token({ account_email: two.email }), two.token({ account_id: two.legacy })];
+    expect(await take(...inOne)).toEqual([1, 0, 1, 0]);
+    await take(...[one, two].map(({ pair, modern }) => pair({ modern_id: modern })));
+    expect([(await ownerOf(one))[0], (await ownerOf(two))[0]]).toEqual([one.modern, two.modern]);
   });
 
   test('pinning an address takes along what waits under its legacy id with another one', async () => {

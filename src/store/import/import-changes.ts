@@ -18,6 +18,7 @@ interface MappingChanges {
   client_id?: string;
   account_id?: string;
   account_email?: string | null;
+  legacy_account_id?: string;
   last_used_at?: number;
   app_proven?: 1;
 }

@@ -22,6 +22,7 @@ function known(row: Mapping, isUnidentified: boolean): ImportedToken {
     clientId: row.client_id,
     accountId: row.account_id,
     email: row.account_email,
+    legacyId: row.legacy_account_id,
     lastUsedAt: row.last_used_at,
     state: row.state,
     isUnidentified,
@@ -110,7 +111,10 @@ export async function applyTokens(
   const found = await lookUp(run, tx, rows);
   const claims = rows.map((row) => {
     const { clientId, lastUsedAt } = row;
-    return { owner: { clientId, lastUsedAt, ...translate(row) }, row };
+    const account = translate(row);
+    // An id that is no account is the old id of one that an id pair knows by its address alone.
+    const legacyId = account.accountId === null ? row.accountId : null;
+    return { owner: { clientId, lastUsedAt, legacyId, ...account }, row };
   });
   const said = claims.map(({ owner, row }) => [row.token.toString('hex'), owner] as const);
   const emailsOf = await emailsFor(tx, [...found.tokens, ...said]);

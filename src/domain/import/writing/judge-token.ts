@@ -6,6 +6,8 @@ import { HOLDER, TOKEN, type TokenImportRow } from '../reading/rows.ts';
 /** The app and account of a token, and its last use, as a row or the database says. */
 export interface TokenAttribution extends Owner {
   clientId: string;
+  /** The old id of an account whose id is not known. */
+  legacyId: string | null;
   lastUsedAt: number | null;
 }
 
@@ -49,6 +51,10 @@ function fillIn(row: TokenAttribution, known: StoredToken): Partial<TokenAttribu
     ...(row.clientId !== known.clientId && { clientId: row.clientId }),
     ...(known.accountId === null && row.accountId !== null && { accountId: row.accountId }),
     ...(email !== known.email && { email }),
+    // Without the old id, a pair that comes later would not find the token.
+    ...(known.accountId === null &&
+      known.legacyId === null &&
+      row.legacyId !== null && { legacyId: row.legacyId }),
   };
 }
 

@@ -19,7 +19,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function mappingOf({ id, clientId, accountId, email, lastUsedAt, added }: NewToken, now: number): NewMapping {
+function mappingOf(token: NewToken, now: number): NewMapping {
+  const { id, clientId, accountId, email, legacyId, lastUsedAt, added } = token;
   const { digest, row } = added;
   return {
     id,
@@ -29,8 +30,7 @@ function mappingOf({ id, clientId, accountId, email, lastUsedAt, added }: NewTok
     client_id: clientId,
     account_id: accountId,
     account_email: email,
-    // The legacy id of an account that an id pair knows by its address alone.
-    legacy_account_id: accountId === null ? row.accountId : null,
+    legacy_account_id: accountId === null ? legacyId : null,
     state: 'unmapped',
     source: 'imported',
     created_at: row.createdAt ?? now,
@@ -51,6 +51,7 @@ async function changeTokens(
       ...(changes.clientId !== undefined && { client_id: changes.clientId }),
       ...(typeof changes.accountId === 'string' && { account_id: changes.accountId }),
       ...(changes.email !== undefined && { account_email: changes.email }),
+      ...(typeof changes.legacyId === 'string' && { legacy_account_id: changes.legacyId }),
       ...(typeof changes.lastUsedAt === 'number' && { last_used_at: changes.lastUsedAt }),
       ...(changes.isProven && { app_proven: 1 }),
     });
@@ -62,6 +63,7 @@ function changeInWords({
   clientId,
   accountId,
   email,
+  legacyId,
   lastUsedAt,
   isProven,
 }: ImportedToken['changes']): string {
@@ -69,6 +71,7 @@ function changeInWords({
     clientId === undefined && !isProven ? [] : ['app'],
     accountId === undefined ? [] : ['account'],
     email === undefined ? [] : ['e-mail'],
+    legacyId === undefined ? [] : ['old account id'],
     lastUsedAt === undefined ? [] : ['last use'],
   ];
   return `import: ${parts.flat().join(', ')}`;
