@@ -13,6 +13,7 @@ const imported = (more: Partial<ImportResult> = {}): ImportResult => ({
   refusals: [],
   report: '/srv/report',
   unknownFields: [],
+  isShownLater: false,
   ...more,
 });
 

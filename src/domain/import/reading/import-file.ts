@@ -60,6 +60,8 @@ export interface ImportResult extends Tally {
   report: string | null;
   /** Names of fields that the import ignored. */
   unknownFields: string[];
+  /** Whether the tokens could not be counted for the pages: the count of the hour shows the import. */
+  isShownLater: boolean;
 }
 
 interface Pass {
@@ -162,10 +164,23 @@ class Importer {
   }
 }
 
-/** Without a new count, pages would not show the import for up to an hour. A piece must not cost a count of all tokens. */
-async function showImport(context: ImportDeps, { servesBeside = false }: SourceImport): Promise<void> {
-  if (servesBeside) context.wantedCount.want();
-  else await keepProgress(context);
+/**
+ * Without a new count, pages would not show the import for up to an hour. A piece must not cost a count of all tokens.
+ * Returns whether the count failed. All rows are imported by then, so a count that fails makes no import fail.
+ */
+async function showImport(context: ImportDeps, { isTrial, request }: Run): Promise<boolean> {
+  if (isTrial) return false;
+  if (request.servesBeside) {
+    context.wantedCount.want();
+    return false;
+  }
+  try {
+    await keepProgress(context);
+    return false;
+  } catch (error) {
+    context.logger.warn('the tokens could not be counted after an import', { error });
+    return true;
+  }
 }
 
 async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
@@ -177,13 +192,14 @@ async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
     else if (!run.request.servesBeside) await prepareForMany(context.store.durable);
     const importer = new Importer(context, { ...run, report, scratch });
     await importer.run();
-    if (!run.isTrial) await showImport(context, run.request);
+    const isShownLater = await showImport(context, run);
     return {
       ...report.tally,
       written: !run.isTrial,
       refusals: report.refusals(),
       report: report.path() ?? null,
       unknownFields: [...importer.unknown.names],
+      isShownLater,
     };
   } finally {
     report.close();

@@ -5,6 +5,9 @@ import type { RefusalCount } from '../../../../domain/import/refusal-counts.ts';
 
 const KINDS_MAX = 20;
 
+const SHOWN_LATER =
+  'The tokens could not be counted for the pages. The rows are imported; the pages show the import within an hour.';
+
 function placesOf({ count, lines }: RefusalCount): string {
   const more = count > lines.length ? ', …' : '';
   return `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
@@ -54,11 +57,12 @@ function headOf(imported: ImportResult, { isDryRun, maxRefused }: ImportOptions)
 
 /** The counts of an import, the reasons of refused rows, and the file that names each refused row. */
 export function summaryOf(imported: ImportResult, asked: ImportOptions): string[] {
-  const { refusals, unknownFields, refused, report } = imported;
+  const { refusals, unknownFields, refused, report, isShownLater } = imported;
   return [
     ...headOf(imported, asked),
     ...linesOfRefusals(refusals),
     ...(unknownFields.length > 0 ? [`Unknown fields, ignored: ${unknownFields.join(', ')}`] : []),
+    ...(isShownLater ? [SHOWN_LATER] : []),
     ...(refused > 0 ? [`Each refused line with its field and reason: ${report}`] : []),
   ];
 }
