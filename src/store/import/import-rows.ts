@@ -73,10 +73,15 @@ const CACHE_KB = 32_768;
 
 /**
  * Prepares this process's connection for many large transactions, for as long as the process lives. Only SQLite needs
- * this. In a process that serves calls the long log would reach the file in one piece, while every call waits.
+ * this. `isFileShared`: other processes may write to the same file. All of them write to one log, and each commit that
+ * finds the log long copies it into the file. So the log of a shared file stays short: this process copies what its
+ * batches wrote, and a process that serves calls does not wait for it.
  */
-export async function prepareForMany(db: Database): Promise<void> {
+export async function prepareForMany(
+  db: Database,
+  { isFileShared }: { isFileShared: boolean },
+): Promise<void> {
   if (!isSqlite(db)) return;
-  await sql`pragma wal_autocheckpoint = ${sql.lit(LOG_PAGES)}`.execute(db);
+  if (!isFileShared) await sql`pragma wal_autocheckpoint = ${sql.lit(LOG_PAGES)}`.execute(db);
   await sql`pragma cache_size = ${sql.lit(-CACHE_KB)}`.execute(db);
 }

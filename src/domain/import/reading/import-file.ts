@@ -188,8 +188,8 @@ async function runOnce(context: ImportDeps, run: Run): Promise<ImportResult> {
   const report = run.request.openReport?.() ?? openReport(folder, context.clock.now());
   const scratch = run.isTrial ? await openScratch(context, folder) : undefined;
   try {
-    if (scratch) await prepareForMany(scratch.store.durable);
-    else if (!run.request.servesBeside) await prepareForMany(context.store.durable);
+    if (scratch) await prepareForMany(scratch.store.durable, { isFileShared: false });
+    else if (!run.request.servesBeside) await prepareForMany(context.store.durable, { isFileShared: true });
     const importer = new Importer(context, { ...run, report, scratch });
     await importer.run();
     const isShownLater = await showImport(context, run);
