@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { newHexId } from '../../shared/ids.ts';
-import { MINUTE } from '../../shared/lifetimes.ts';
-
+import { SECOND } from '../../shared/lifetimes.ts';
 import { makePrivateFolder } from '../../shared/private-file.ts';
 import type { Origin } from '../origin.ts';
 import { withLease } from '../work/lease.ts';
@@ -18,8 +17,8 @@ import { keepRefusals } from './report.ts';
  * (docs/decisions/0037). Each row is judged as a line of a file.
  */
 
-/** An import of one piece ends long before. A process that died keeps others out for this long. */
-const LEASE_LIMIT = 5 * MINUTE;
+/** A batch ends long before, and the lease is renewed after each. A process that died keeps others out for this long. */
+const LEASE_LIMIT = 30 * SECOND;
 
 interface RowsToImport {
   rows: readonly object[];
@@ -45,7 +44,7 @@ function sourceOf(rows: readonly object[]): Source {
   };
 }
 
-/** Imports the rows; undefined while another such import runs, on any process. */
+/** Imports the rows; undefined while another such import runs, on any process, or shortly after its process died. */
 export async function importRows(
   context: ImportDeps,
   { rows, ...asked }: RowsToImport,
@@ -56,7 +55,7 @@ export async function importRows(
   let result: ImportResult | undefined;
   // Every import is a holder of its own, so that one process runs one at a time too.
   const holder = { ...context, processId: newHexId() };
-  await withLease(holder, { name: 'import of rows', limit: LEASE_LIMIT }, async () => {
+  await withLease(holder, { name: 'import of rows', limit: LEASE_LIMIT }, async (renew) => {
     removeOldScratches(folder);
     // A key that somebody stole must not lead codes of known apps to another server.
     const request = {
@@ -65,6 +64,7 @@ export async function importRows(
       keepsCallbacks: true,
       servesBeside: true,
       onProgress: () => undefined,
+      afterBatch: renew,
       openReport: kept.open,
     };
     result = await importSource(context, sourceOf(rows), request);

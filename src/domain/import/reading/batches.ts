@@ -24,6 +24,7 @@ interface BatchDeps {
   /** The database that a dry run writes to; undefined for a real import. */
   scratch: Scratch | undefined;
   servesBeside: boolean;
+  afterBatch: (() => Promise<void>) | undefined;
 }
 
 /** Runs `apply` in one transaction, with keys that are not dropped (`keys/retry-after-key-rotation.ts`). */
@@ -67,6 +68,7 @@ export class Batches {
     if (pairs.length > 0) await this.#writePairs(pairs);
     if (apps.length > 0) await this.#writeApps(apps);
     if (tokens.length > 0) await this.#writeTokens(tokens);
+    await this.#place.afterBatch?.();
     // Between batches, the process reads the keys again, and other callers reach the database.
     await setImmediate();
   }

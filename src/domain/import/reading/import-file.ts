@@ -38,6 +38,8 @@ interface SourceImport {
   keepsCallbacks?: boolean;
   /** Whether the process serves calls beside: its connection stays as it is, its batches are small, and it counts later. */
   servesBeside?: boolean;
+  /** What is done after each batch. */
+  afterBatch?: () => Promise<void>;
   /** Where refused rows are told, if not in a file of the folder. */
   openReport?: () => Report;
 }
@@ -127,7 +129,7 @@ class Importer {
     this.#source = given.source;
     this.#report = given.report;
     this.#now = context.clock.now();
-    const { origin, keepsCallbacks = false, servesBeside = false } = given.request;
+    const { origin, keepsCallbacks = false, servesBeside = false, afterBatch } = given.request;
     const store = given.scratch?.store ?? context.store;
     const run = {
       context: { ...context, store },
@@ -135,7 +137,8 @@ class Importer {
       keepsCallbacks,
       namedApps: new Set<string>(),
     };
-    this.#batches = new Batches({ run, report: given.report, scratch: given.scratch, servesBeside });
+    const { report, scratch } = given;
+    this.#batches = new Batches({ run, report, scratch, servesBeside, afterBatch });
   }
 
   async run(): Promise<void> {

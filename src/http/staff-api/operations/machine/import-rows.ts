@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { importRows } from '../../../../domain/import/import-rows.ts';
 import { count, text, textOrNull, yesNo } from '../../answers/parts.ts';
 import { operation } from '../../operation.ts';
-import { notPossible } from '../refusals.ts';
+import { ApiProblem } from '../../problems/problems.ts';
 import { lookAtRows } from './look-at-rows.ts';
 
 /** Rows of an import, piece by piece (docs/decisions/0037). */
@@ -14,7 +14,10 @@ const BODY_MAX = 4 * 1024 * 1024;
 const valueIn = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string()).max(1000)]);
 
 const OTHER_RUNS =
-  'Another import of rows runs at this moment. Nothing was changed. Send the same rows again.';
+  'Another import of rows runs at this moment, or its process died within the last half minute. Nothing was changed. Send the same rows again.';
+
+/** In seconds. A piece takes a few. */
+const RETRY_AFTER = 5;
 
 export const IMPORT_WRITES = [
   operation({
@@ -34,9 +37,7 @@ export const IMPORT_WRITES = [
         .max(ROWS_MAX)
         .meta({ description: 'In any order. docs/migrate/import.md tells the fields of each type.' }),
       is_dry_run: yesNo.optional().meta({ description: 'Tells what the import would change.' }),
-      max_refused: count
-        .optional()
-        .meta({ description: 'Changes nothing where more rows than this would be refused.' }),
+      max_refused: count.optional().meta({ description: MAX_REFUSED }),
     }),
     answer: z.object({
       is_written: yesNo,
@@ -57,7 +58,7 @@ export const IMPORT_WRITES = [
     problems: ['not-possible'],
     async run(context, { body: { rows, is_dry_run: isDryRun = false, max_refused: maxRefused }, origin }) {
       const done = await importRows(context, { rows, isDryRun, maxRefused, origin });
-      if (!done) throw notPossible(OTHER_RUNS);
+      if (!done) throw new ApiProblem('not-possible', OTHER_RUNS, { retryAfter: RETRY_AFTER });
       return {
         is_written: done.written,
         new: done.new,
