@@ -19,6 +19,9 @@ const OTHER_RUNS =
 /** In seconds. A piece takes a few. */
 const RETRY_AFTER = 5;
 
+const MAX_REFUSED =
+  'Changes nothing where a trial refuses more rows than this. Others may change the database after the trial: where is_written is true, compare refused with max_refused.';
+
 export const IMPORT_WRITES = [
   operation({
     id: 'importRows',
