@@ -1,4 +1,4 @@
-import { expressionBuilder, type Selectable, sql, type SqlBool } from 'kysely';
+import { expressionBuilder, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { isOriginal, type SeenInstance } from '../instance/instance.ts';
 import { insertionOf, isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
@@ -67,38 +67,44 @@ interface Claim {
   instance: SeenInstance;
 }
 
-/** The message whose receiver has waited longest. A receiver with a message under way, or at rest, gets none. */
-const nextDue = (db: Database, { now, isSlow }: Claim) =>
+/** Whether a message of the webhook of this row is under way. */
+const isUnderWay = (webhookId: RawBuilder<string>, now: number) =>
+  sql<SqlBool>`exists (select 1 from webhook_deliveries as o where o.webhook_id = ${webhookId}
+    and o.state = 'sending' and o.next_at > ${now})`;
+
+/** The webhook that has waited longest. One with a message under way, or at rest, gets none. */
+const nextWebhook = (db: Database, { now, isSlow }: Claim) =>
   db
-    .selectFrom('webhook_deliveries as d')
-    .innerJoin('webhooks as w', 'w.id', 'd.webhook_id')
-    .select('d.id')
-    .where(sql<SqlBool>`d.state in ('due', 'sending')`)
-    .where('d.next_at', '<=', now)
+    .selectFrom('webhooks as w')
+    .select('w.id')
     .where('w.is_slow', '=', isSlow ? 1 : 0)
     .where('w.rest_until', '<=', now)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('webhook_deliveries as o')
-            .select('o.id')
-            .whereRef('o.webhook_id', '=', 'd.webhook_id')
-            .where('o.state', '=', sql.lit('sending'))
-            .where('o.next_at', '>', now),
-        ),
-      ),
+    .where(
+      sql<SqlBool>`exists (select 1 from webhook_deliveries as d where d.webhook_id = w.id
+        and d.state in ('due', 'sending') and d.next_at <= ${now})`,
     )
+    .where(sql<SqlBool>`not ${isUnderWay(sql.ref('w.id'), now)}`)
     .orderBy('w.tried_at')
+    .orderBy('w.id')
+    .limit(1);
+
+type ChosenWebhook = string | ReturnType<typeof nextWebhook>;
+
+/** Claims the oldest message of a webhook that is due, unless one of its messages is under way. */
+async function claimOf(
+  db: Database,
+  { claimId, now, until, instance }: Claim,
+  webhook: ChosenWebhook,
+): Promise<ClaimedDelivery | undefined> {
+  const oldest = db
+    .selectFrom('webhook_deliveries as d')
+    .select('d.id')
+    .where('d.webhook_id', '=', webhook)
+    .where(sql<SqlBool>`d.state in ('due', 'sending')`)
+    .where('d.next_at', '<=', now)
     .orderBy('d.next_at')
     .orderBy('d.id')
-    .limit(1)
-    // SQLite runs writing statements one after the other. PostgreSQL skips a message that another process has just taken.
-    .$if(!isSqlite(db), (query) => query.forUpdate('d').skipLocked());
-
-/** Claims the next message that is due, also one whose process died at its attempt. */
-export async function claimDelivery(db: Database, claim: Claim): Promise<ClaimedDelivery | undefined> {
-  const { claimId, now, until, instance } = claim;
+    .limit(1);
   const row = await db
     .updateTable('webhook_deliveries')
     .set((eb) => ({
@@ -108,13 +114,46 @@ export async function claimDelivery(db: Database, claim: Claim): Promise<Claimed
       next_at: until,
       attempts: eb('attempts', '+', 1),
     }))
-    .where('id', '=', nextDue(db, claim))
+    .where('id', '=', oldest)
     .where(IS_OPEN)
     .where('next_at', '<=', now)
+    .where(sql<SqlBool>`not ${isUnderWay(sql.ref('webhook_deliveries.webhook_id'), now)}`)
     .where(isOriginal(instance)(expressionBuilder<Tables, 'grants'>()))
     .returningAll()
     .executeTakeFirst();
   return row && { ...row, claim_id: claimId };
+}
+
+/** A webhook was chosen, but a claim of its last message had committed in between. */
+const TAKEN = 'taken';
+
+/**
+ * The lock on the webhook lets one claim of its messages in at a time, and the second statement sees what the claim before
+ * it committed. One statement alone would look for messages under way in a snapshot from before that commit. The lock
+ * leaves room for new messages, which refer to the webhook.
+ */
+async function claimUnderLock(
+  tx: Database,
+  claim: Claim,
+): Promise<ClaimedDelivery | typeof TAKEN | undefined> {
+  const chosen = await nextWebhook(tx, claim).forNoKeyUpdate().skipLocked().executeTakeFirst();
+  if (!chosen) return undefined;
+  return (await claimOf(tx, claim, chosen.id)) ?? TAKEN;
+}
+
+/** So often a claim looks for another webhook when the chosen one was taken. On a copy none is ever had. */
+const TRIES = 3;
+
+/** Claims the next message that is due, also one whose process died at its attempt. */
+export async function claimDelivery(db: Database, claim: Claim): Promise<ClaimedDelivery | undefined> {
+  // SQLite runs writing statements one after the other.
+  if (isSqlite(db)) return claimOf(db, claim, nextWebhook(db, claim));
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const transaction = db.transaction().setIsolationLevel('read committed');
+    const claimed = await transaction.execute((tx) => claimUnderLock(tx, claim));
+    if (claimed !== TAKEN) return claimed;
+  }
+  return undefined;
 }
 
 /** What became of an attempt. */
