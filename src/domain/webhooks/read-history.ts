@@ -1,4 +1,5 @@
-import { readHead } from '../../store/history/events.ts';
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { EVENTS_PER_PAGE, firstChainedAfter, listUnchained, readHead } from '../../store/history/events.ts';
 import {
   keepHistoryPlace,
   moveHistoryPlace,
@@ -14,7 +15,7 @@ import { readLifecycle } from '../lifecycle/read-lifecycle.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import type { WebhooksDeps } from './deps.ts';
 import { keepMessages } from './message.ts';
-import { messagesOf, namesDates, namesToken } from './told-by-history.ts';
+import { countBeforeSplit, messagesOf, namesDates, namesStop, namesToken } from './told-by-history.ts';
 
 /**
  * Follows the history and makes the messages of webhooks from it (docs/decisions/0028). The place in the history moves on
@@ -49,9 +50,33 @@ async function entriesAfter(context: WebhooksDeps, place: ReadingPlace): Promise
   }
 }
 
-/** Makes the messages of one page; false at the end of the history. */
+/** Longer than it takes to chain what was committed together. An entry that is never chained holds up nothing after that. */
+const CHAINED_WITHIN = 1 * MINUTE;
+
+/** Entries that were committed together are chained one after the other, with few of others between them. */
+const LOOKED_AHEAD = 100;
+
+/**
+ * The entries of a page that can be told now. A page ends anywhere, also amid tokens that stopped together and are told in
+ * one message: their entries are left for the next page, and for the next turn where the rest is not chained yet. More
+ * of them than a page holds are told in several messages.
+ */
+async function tellable({ store, clock }: WebhooksDeps, page: ChainedEntry[]): Promise<ChainedEntry[]> {
+  const lastStop = page.findLast(namesStop);
+  if (!lastStop) return page;
+  const { durable } = store;
+  // In this order: what is chained in between is found in the second list.
+  const waiting = await listUnchained(durable, { after: lastStop.id, limit: LOOKED_AHEAD });
+  const chained = await firstChainedAfter(durable, page.at(-1)?.position ?? 0);
+  const whole = page.slice(0, countBeforeSplit(page, [...chained, ...waiting]));
+  if (whole.length > 0) return whole;
+  const isOld = (page[0]?.at ?? 0) < clock.now() - CHAINED_WITHIN;
+  return isOld || page.length >= EVENTS_PER_PAGE ? page : [];
+}
+
+/** Makes the messages of one page; false where there is nothing to tell yet. */
 async function readPage(context: WebhooksDeps, place: ReadingPlace): Promise<boolean> {
-  const entries = await entriesAfter(context, place);
+  const entries = await tellable(context, await entriesAfter(context, place));
   const last = entries.at(-1);
   if (!last) return false;
   const messages = messagesOf(entries, await factsFor(context, entries));

@@ -37,11 +37,12 @@ const DATES: ReadonlySet<string> = new Set([
 /** The most tokens that one message names. `count` says how many there are. */
 const TOKENS_NAMED = 100;
 
-const isStop = ({ action, mapping_id: id, client_id: clientId }: ChainedEntry): boolean =>
+/** Whether an entry says that a token stopped. */
+export const namesStop = ({ action, mapping_id: id, client_id: clientId }: ChainedEntry): boolean =>
   id !== null && clientId !== null && STOPPED.has(action);
 
 /** Whether the message of an entry needs to know its token. */
-export const namesToken = (entry: ChainedEntry): boolean => isStop(entry) || entry.action === LEAKED;
+export const namesToken = (entry: ChainedEntry): boolean => namesStop(entry) || entry.action === LEAKED;
 
 /** Whether the message of an entry needs the dates. */
 export const namesDates = ({ action }: ChainedEntry): boolean => DATES.has(action);
@@ -76,12 +77,26 @@ function stopped(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage
   ];
 }
 
-/** Tokens that stopped together, of one app and for one reason, are told in one message. */
+type StopFacts = Pick<ChainedEntry, 'client_id' | 'grant_id' | 'action' | 'reason' | 'at'>;
+
+/** The same for tokens that stopped together: of one app, with one connection, for one reason. */
+const togetherOf = ({ client_id, grant_id, action, reason, at }: StopFacts) =>
+  JSON.stringify([client_id, grant_id, action, reason, at]);
+
+/** Tokens that stopped together are told in one message. */
 function stops(entries: readonly ChainedEntry[], facts: Facts): WebhookMessage[] {
-  const alike = groupBy(entries.filter(isStop), ({ client_id, grant_id, action, reason, at }) =>
-    JSON.stringify([client_id, grant_id, action, reason, at]),
-  );
+  const alike = groupBy(entries.filter(namesStop), togetherOf);
   return [...alike.values()].flatMap((some) => stopped(some, facts));
+}
+
+/**
+ * How many entries of a page stand before the first one of tokens that stopped together with tokens of `following`, the
+ * entries after the page. All entries of the page where nothing goes on.
+ */
+export function countBeforeSplit(entries: readonly ChainedEntry[], following: readonly StopFacts[]): number {
+  const goingOn = new Set(following.map(togetherOf));
+  const split = entries.findIndex((entry) => namesStop(entry) && goingOn.has(togetherOf(entry)));
+  return split === -1 ? entries.length : split;
 }
 
 const momentOrNull = (at: number | undefined) => (at === undefined ? null : isoMoment(at));

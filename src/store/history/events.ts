@@ -7,7 +7,7 @@ import type { Database } from '../driver/store.ts';
 import type { Event, NewEvent } from '../tables/tables.ts';
 
 /** Entries per page. */
-const PAGE = 1000;
+export const EVENTS_PER_PAGE = 1000;
 
 /** No history is this long. A position beyond it was not written by the bridge, and has no next whole number. */
 const LAST_POSITION = 2 ** 52;
@@ -87,7 +87,7 @@ export async function readLink(db: Database, position: number): Promise<ChainLin
 /** The links at positions, by position. */
 export async function linksAt(db: Database, positions: readonly number[]): Promise<Map<number, ChainLink>> {
   const links = new Map<number, ChainLink>();
-  for (const some of chunksOf([...new Set(positions)], PAGE)) {
+  for (const some of chunksOf([...new Set(positions)], EVENTS_PER_PAGE)) {
     const query = db.selectFrom('events').select(['position', 'chain']).where('position', 'in', some);
     for (const row of await query.execute()) {
       const link = linkOf(row);
@@ -165,7 +165,7 @@ async function listChained(db: Database, after: EventPosition): Promise<Array<Ev
     .where((eb) => eb.or([eb('position', '>', after.position), eb('id', '>', after.id)]))
     .orderBy('position')
     .orderBy('id')
-    .limit(PAGE)
+    .limit(EVENTS_PER_PAGE)
     .execute();
   return rows.map((row) => ({ ...row, position: Number(row.position) }));
 }
@@ -190,7 +190,7 @@ export async function* chainedPages(
 export async function* unchainedPages(db: Database): AsyncGenerator<Event[]> {
   let after: number | undefined;
   for (;;) {
-    const page = await listUnchained(db, { after, limit: PAGE });
+    const page = await listUnchained(db, { after, limit: EVENTS_PER_PAGE });
     const last = page.at(-1);
     if (!last || last.id === after) return;
     yield page;
@@ -199,7 +199,7 @@ export async function* unchainedPages(db: Database): AsyncGenerator<Event[]> {
 }
 
 async function* eventsById(db: Database, ids: readonly number[]): AsyncGenerator<Event> {
-  for (const some of chunksOf(ids, PAGE))
+  for (const some of chunksOf(ids, EVENTS_PER_PAGE))
     yield* await db.selectFrom('events').selectAll().where('id', 'in', some).orderBy('id').execute();
 }
 
