@@ -121,6 +121,18 @@ describe(`with ${databaseKinds.join(' or ')}`, () => {
     expect((await told()).map(({ data }) => data)).toEqual(Array(2).fill(dated(clientId(), sunset)));
   });
 
+  test('a change of the deprecation, which is no date of the message, is not told', async () => {
+    await ground.add(ground.urlOf('/in'), ['date.moved']);
+    await ground.add(ground.urlOf('/all'), ['date.moved'], OPERATOR);
+    const at = Math.floor(ground.clock.now() / DAY) * DAY;
+    await setDateOf(context(), { ...DATED, name: 'deprecation', at });
+    await setDateOf(context(), { ...DATED, name: 'deprecation', at: undefined });
+    expect(await told()).toEqual([]);
+    const reason = 'deprecation: not this one';
+    await setDateOf(context(), { ...DATED, reason, name: 'retirement', at: at + 90 * DAY });
+    expect((await told()).map(({ type }) => type)).toEqual(['date.moved', 'date.moved']);
+  });
+
   test('a leaked token is told to the operator by ids alone', async () => {
     await ground.add(ground.urlOf('/in'), ['token.leaked'], OPERATOR);
     const { token, mappingId } = await waiting();

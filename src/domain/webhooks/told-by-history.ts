@@ -44,8 +44,12 @@ export const namesStop = ({ action, mapping_id: id, client_id: clientId }: Chain
 /** Whether the message of an entry needs to know its token. */
 export const namesToken = (entry: ChainedEntry): boolean => namesStop(entry) || entry.action === LEAKED;
 
+/** The entry of a date names it first. A message tells of retirement and sunset; the deprecation is in none. */
+const isOfDeprecation = (reason: string | null): boolean => reason?.startsWith('deprecation: ') ?? false;
+
 /** Whether the message of an entry needs the dates. */
-export const namesDates = ({ action }: ChainedEntry): boolean => DATES.has(action);
+export const namesDates = ({ action, reason }: ChainedEntry): boolean =>
+  DATES.has(action) && !(action === 'date_set' && isOfDeprecation(reason));
 
 /** A reason in one word of ours. What a person wrote as the reason stays inside, even one word. */
 const causeOf = (reason: string | null): string | null =>
@@ -133,7 +137,7 @@ function toldOperator(
 function toldAlone(entry: ChainedEntry, facts: Facts): WebhookMessage[] {
   const { action, client_id, account_id, grant_id, mapping_id, reason } = entry;
   const connection = { client_id, account_id, grant_id };
-  if (DATES.has(action)) return [datesMoved(entry, facts)];
+  if (namesDates(entry)) return [datesMoved(entry, facts)];
   if (ENDED.has(action))
     return [toldOperator('connection.ended', entry, { ...connection, cause: causeOf(reason) })];
   if (action === 'granted') return [toldOperator('consent.finished', entry, connection)];
