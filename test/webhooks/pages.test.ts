@@ -214,6 +214,8 @@ test('a lead of support has the counts of the desks sent', async () => {
   const list = `${ground.system.bridgeUrl}/support/webhooks`;
   await addBy(lead, list, { url: ground.urlOf('/desks'), 'queues.daily': 'on' });
   await ground.tell();
+  ground.clock.advance(DAY);
+  await ground.tell();
   await ground.deliver();
   expect(ground.messages()).toMatchObject([{ type: 'queues.daily' }]);
   ground.clock.advance(DAY);

@@ -21,9 +21,14 @@ async function told() {
   return ground.messages();
 }
 
-test('the counts of the desks are told once an hour', async () => {
-  ground.clock.set(Math.ceil(ground.clock.now() / HOUR) * HOUR + 1000);
+/** Midnight of the next day, so that hours and days of other tests are over. */
+const nextDay = () => Math.ceil((ground.clock.now() + 1) / DAY) * DAY;
+
+test('the counts of the desks are told once an hour, from the first full hour on', async () => {
+  ground.clock.set(nextDay() + HOUR / 4);
   await ground.add(ground.urlOf('/in'), ['queues.hourly'], SUPPORT);
+  expect(await told()).toEqual([]);
+  ground.clock.advance((3 * HOUR) / 4);
   await told();
   ground.clock.advance(HOUR / 2);
   expect(await told()).toHaveLength(1);
@@ -40,13 +45,33 @@ test('the counts of the desks are told once an hour', async () => {
 });
 
 test('the counts of the desks are told once a day, at six', async () => {
-  ground.clock.set(Math.ceil(ground.clock.now() / DAY) * DAY + 5 * HOUR);
+  ground.clock.set(nextDay() + 5 * HOUR);
   await ground.add(ground.urlOf('/in'), ['queues.daily'], SUPPORT);
-  expect(await told()).toHaveLength(1);
   ground.clock.advance(HOUR - 1);
+  expect(await told()).toEqual([]);
+  ground.clock.advance(1);
+  expect(await told()).toHaveLength(1);
+  ground.clock.advance(DAY - 1);
   expect(await told()).toHaveLength(1);
   ground.clock.advance(1);
   expect(await told()).toHaveLength(2);
+});
+
+test('a webhook that is added after six hears of the next day first, and another one of this day all the same', async () => {
+  ground.clock.set(nextDay() + 5 * HOUR);
+  await ground.add(ground.urlOf('/before'), ['queues.daily'], SUPPORT);
+  ground.clock.advance(2 * HOUR);
+  await ground.add(ground.urlOf('/after'), ['queues.daily'], SUPPORT);
+  expect(await told()).toHaveLength(1);
+  ground.clock.advance(22 * HOUR);
+  expect(await told()).toHaveLength(1);
+  ground.clock.advance(HOUR);
+  expect(await told()).toHaveLength(3);
+  expect(ground.receiver.received.map(({ path }) => path).toSorted()).toEqual([
+    '/after',
+    '/before',
+    '/before',
+  ]);
 });
 
 async function lastCallAt(at: number): Promise<void> {

@@ -13,6 +13,8 @@ export interface WebhookMessage {
   /** Names what is told. A webhook is told it once. */
   told: string;
   at: number;
+  /** When the hour or day began that the message is of. A webhook that was added later hears of the next one first. */
+  periodBegan?: number;
   /** The app whose owner is told; null for the owners of all apps, and for what concerns no app. */
   clientId: string | null;
   /** The content for a webhook; no secret, no name and no address of a person. */
@@ -37,8 +39,10 @@ export function bodyOf(event: MessageEvent, at: number, data: object): string {
 type Listener = Awaited<ReturnType<typeof listWebhooksFor>>[number];
 
 /** A webhook hears nothing of what happened before it was added. */
-const hears = ({ client_id: own, kind, created_at }: Listener, { clientId, at }: WebhookMessage) =>
-  at >= created_at && (kind !== 'app' || clientId === null || clientId === own);
+const hears = (
+  { client_id: own, kind, created_at }: Listener,
+  { clientId, at, periodBegan = at }: WebhookMessage,
+) => periodBegan >= created_at && (kind !== 'app' || clientId === null || clientId === own);
 
 function deliveryOf(webhook: Listener, message: WebhookMessage, now: number): NewDelivery {
   const { id: webhookId, kind, client_id: clientId } = webhook;

@@ -19,9 +19,20 @@ const QUIET_NEWS = 2 * DAY;
 /** The hour of the day (UTC) at which queues are counted daily. */
 const DAILY_AT = 6 * HOUR;
 
+interface Period {
+  name: string;
+  began: number;
+}
+
 const PERIODS = {
-  'queues.hourly': (now: number) => isoMoment(now).slice(0, 13),
-  'queues.daily': (now: number) => dayOf(now - DAILY_AT),
+  'queues.hourly': (now: number): Period => {
+    const began = Math.floor(now / HOUR) * HOUR;
+    return { name: isoMoment(began).slice(0, 13), began };
+  },
+  'queues.daily': (now: number): Period => {
+    const midnight = Math.floor((now - DAILY_AT) / DAY) * DAY;
+    return { name: dayOf(midnight), began: midnight + DAILY_AT };
+  },
 } as const;
 
 async function queueCounts(context: WebhooksDeps): Promise<object> {
@@ -44,11 +55,13 @@ async function isToldToAll(
 
 async function tellQueues(context: WebhooksDeps, event: keyof typeof PERIODS): Promise<void> {
   const now = context.clock.now();
-  const told = `${event}:${PERIODS[event](now)}`;
-  const { durable } = context.store;
-  if (await isToldToAll(context, await listWebhooksFor(durable, event), told)) return;
+  const { name, began } = PERIODS[event](now);
+  const told = `${event}:${name}`;
+  const webhooks = await listWebhooksFor(context.store.durable, event);
+  const present = webhooks.filter(({ created_at: added }) => added <= began);
+  if (await isToldToAll(context, present, told)) return;
   const data = await queueCounts(context);
-  const message = { event, told, at: now, clientId: null, dataFor: () => data };
+  const message = { event, told, at: now, periodBegan: began, clientId: null, dataFor: () => data };
   await context.store.transaction((tx) => keepMessages(tx, [message], now));
 }
 
