@@ -167,6 +167,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/039-told-lists.sql', '9fec3fd52a388f43'],
   ['postgres/040-told-users.sql', 'fe87f41b4b9b4934'],
   ['postgres/041-consents-in-order.sql', '5d03d0ccb59fcdf6'],
+  ['postgres/042-waiting-messages.sql', 'bd6e57565e9e1aa4'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -216,6 +217,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/032-deeds.sql', '546298eb6d1f01be'],
   ['sqlite/033-lists-at-size.sql', '9a06ee9b3231eca5'],
   ['sqlite/034-consents-in-order.sql', '8d37537cae938dd1'],
+  ['sqlite/035-waiting-messages.sql', 'bd78af85fca6c091'],
 ];
 
 test('each migration is in this list', () => {
