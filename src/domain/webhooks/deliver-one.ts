@@ -1,6 +1,11 @@
 import { SECOND } from '../../shared/lifetimes.ts';
 import type { WebhookOutcome } from '../../shared/metrics/webhook-metrics.ts';
-import { type AttemptEnd, type ClaimedDelivery, endAttempt } from '../../store/webhooks/deliveries.ts';
+import {
+  type AttemptEnd,
+  type ClaimedDelivery,
+  endAttempt,
+  giveUpOlder,
+} from '../../store/webhooks/deliveries.ts';
 import { liveWebhookSecrets } from '../../store/webhooks/secrets.ts';
 import { keepReceiverState, readWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { WebhookNotTaken } from '../../upstream/webhooks/failure.ts';
@@ -8,7 +13,7 @@ import { postWebhook } from '../../upstream/webhooks/post-webhook.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { signingPlace } from '../keys/sealing-context.ts';
 import type { WebhooksDeps } from './deps.ts';
-import { comesAgainAt, receiverRestsUntil } from './pauses.ts';
+import { comesAgainAt, givesUpBefore, receiverRestsUntil } from './pauses.ts';
 import { signedHeaders } from './signature.ts';
 
 /** One attempt of one claimed message, up to its outcome. */
@@ -76,22 +81,38 @@ async function attempt(
   }
 }
 
-function endOf(now: number, { attempts }: ClaimedDelivery, { status, failure, chance }: Attempt): AttemptEnd {
+/** How often the receiver failed in a row, with this attempt. */
+const failuresAfter = ({ webhook, failure }: Attempt): number =>
+  failure === null ? 0 : webhook.failures + 1;
+
+function endOf(now: number, { attempts, created_at: madeAt }: ClaimedDelivery, made: Attempt): AttemptEnd {
+  const { status, failure, chance } = made;
   const outcome = { now, nextAt: now, status, failure };
   if (failure === null) return { ...outcome, state: 'delivered' };
-  const nextAt = status === GONE ? undefined : comesAgainAt(attempts, { now, chance });
+  const isLast = status === GONE || madeAt < (givesUpBefore(failuresAfter(made), now) ?? madeAt);
+  const nextAt = isLast ? undefined : comesAgainAt(attempts, { now, chance });
   return nextAt === undefined ? { ...outcome, state: 'dead' } : { ...outcome, state: 'due', nextAt };
 }
 
-async function keepReceiver(
-  { store }: WebhooksDeps,
-  { webhook, failure, tookLong, chance }: Attempt,
-  now: number,
-): Promise<void> {
-  const failures = failure === null ? 0 : webhook.failures + 1;
+async function keepReceiver({ store }: WebhooksDeps, made: Attempt, now: number): Promise<void> {
+  const { webhook, tookLong, chance } = made;
+  const failures = failuresAfter(made);
   const rest = failures === 0 ? 0 : receiverRestsUntil(failures, { now, chance });
   const state = { failures, restUntil: rest, isSlow: failures > 0 || tookLong };
   await keepReceiverState(store.aside, webhook.id, { ...state, now });
+}
+
+/** Written at a message that is given up before its first attempt. */
+const AWAY = 'the receiver has taken no message for too long';
+
+/** Gives up what waits too long for a receiver that is away, so that newer messages have room. */
+async function giveUpOld({ store, logger }: WebhooksDeps, made: Attempt, now: number): Promise<void> {
+  const before = givesUpBefore(failuresAfter(made), now);
+  if (before === undefined) return;
+  const webhookId = made.webhook.id;
+  const count = await giveUpOlder(store.aside, { webhookId, before, now, why: AWAY });
+  if (count > 0)
+    logger.warn('messages to a webhook that waited for three days were given up', { webhookId, count });
 }
 
 const OUTCOMES: Readonly<Record<AttemptEnd['state'], WebhookOutcome>> = {
@@ -132,6 +153,7 @@ async function bringToEnd(
   await keepReceiver(context, made, now);
   if (!(await endAttempt(context.store.aside, delivery, end))) return 'left';
   logFailure(context, delivery, end);
+  await giveUpOld(context, made, now);
   return OUTCOMES[end.state];
 }
 

@@ -11,6 +11,12 @@ export const ATTEMPTS_MAX = PAUSES.length + 1;
 /** A receiver that fails rests no longer, so that it is found soon when it is back. */
 const REST_MAX = 30 * MINUTE;
 
+/** Longer than all attempts of a message take that waits behind no other. */
+const OPEN_MAX = 3 * DAY;
+
+/** So many attempts in vain in a row show that a receiver is away, and that not the message is at fault or the network for a moment. */
+const AWAY_AFTER = ATTEMPTS_MAX;
+
 /** Pauses are up to a fifth longer, so that messages which failed together do not come again together. */
 const spread = (pause: number, chance: number) => Math.round(pause * (1 + chance / 5));
 
@@ -30,4 +36,12 @@ export function receiverRestsUntil(
 ): number {
   const pause = PAUSES[Math.min(failures, PAUSES.length) - 1] ?? 0;
   return now + spread(Math.min(pause, REST_MAX), chance);
+}
+
+/**
+ * What is older waits in vain for a receiver that failed so often in a row: a moment, or undefined where everything waits
+ * on. Otherwise the messages of a dead receiver, one in half an hour, would keep newer ones out for months.
+ */
+export function givesUpBefore(failures: number, now: number): number | undefined {
+  return failures < AWAY_AFTER ? undefined : now - OPEN_MAX;
 }

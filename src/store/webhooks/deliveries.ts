@@ -189,3 +189,19 @@ export async function endAttempt(
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
 }
+
+/** Gives up the messages of a webhook that wait since before a moment; how many. One that was never tried says why. */
+export async function giveUpOlder(
+  db: Database,
+  { webhookId, before, now, why }: { webhookId: string; before: number; now: number; why: string },
+): Promise<number> {
+  const result = await db
+    .updateTable('webhook_deliveries')
+    .set((eb) => ({ state: 'dead', ended_at: now, failure: eb.fn.coalesce('failure', eb.val(why)) }))
+    .where('webhook_id', '=', webhookId)
+    .where(IS_OPEN)
+    .where('state', '=', 'due')
+    .where('created_at', '<', before)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}

@@ -82,9 +82,9 @@ export async function keepReceiverState(
     .execute();
 }
 
-/** A person wants the next attempt now. */
+/** A person wants the next attempt now, and has seen to the receiver: what failed before counts no more. */
 export async function endReceiverRest(tx: Database, id: string): Promise<void> {
-  await tx.updateTable('webhooks').set({ rest_until: 0 }).where('id', '=', id).execute();
+  await tx.updateTable('webhooks').set({ rest_until: 0, failures: 0 }).where('id', '=', id).execute();
 }
 
 /** Counts messages that were left out because too many waited. */
