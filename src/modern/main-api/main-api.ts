@@ -9,7 +9,7 @@ import type { Request, Response } from 'express';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createHandler, type Response as HandledResponse } from 'graphql-http';
 import { errorHandler } from '../error-handler.ts';
-import { isTooLarge } from './operations/answer-size.ts';
+import { brokenAnswerLimit } from './operations/answer-size.ts';
 import { type CallerAuthenticator, type ApiCaller, requireBearer } from './authentication.ts';
 import { createChosenOperations } from './operations/chosen-operations.ts';
 import type { ApiContext } from './context.ts';
@@ -47,7 +47,8 @@ function contextOf(caller: ApiCaller, data: MainApiData): ApiContext {
 function answerTo(result: ExecutionResult): HandledResponse | undefined {
   // A result without `data` was not executed: the variables do not fit the query.
   if (!('data' in result) && 'errors' in result) return badRequest(result.errors ?? [], 'BAD_USER_INPUT');
-  return isTooLarge(result.data) ? limitReached('The answer is larger than the limit of 8 MB') : undefined;
+  const limit = brokenAnswerLimit(result);
+  return limit === undefined ? undefined : limitReached(limit);
 }
 
 function createOperationHandler({ data, onUnexpected }: MainApiServerDeps) {

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import type { RequestParams, Response } from 'graphql-http';
+import { countingResolver } from './answer-size.ts';
 import type { ChosenOperation, OperationCache } from './chosen-operations.ts';
 import { brokenLimit, MAX_TOKENS } from './query-limits.ts';
 import { firstForbidden } from './scope-check.ts';
@@ -86,7 +87,9 @@ function prepare(
   if ('refusal' in chosen) return chosen;
   const { document, operation } = chosen;
   const { operationName, variables: variableValues } = request;
-  const args = { schema, document, operationName, variableValues };
+  // A mutation is counted by its aliases: one that failed in the middle would already have written.
+  const counting = operation.operation === OperationTypeNode.QUERY && { fieldResolver: countingResolver() };
+  const args = { schema, document, operationName, variableValues, ...counting };
   const forbidden = firstForbidden(args, operation, scopes);
   return forbidden ? { refusal: answer({ data: null, errors: [forbidden] }) } : args;
 }

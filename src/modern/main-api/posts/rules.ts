@@ -10,6 +10,8 @@ import { serviceProblems, takesLinks } from './networks.ts';
 const LONGEST_SOURCE = 100;
 const MOST_ASSETS = 20;
 const LONGEST_THREAD = 50;
+/** For a post with all parts of its thread: four for each part, which is what most networks take [inferred]. */
+const MOST_ASSETS_IN_ALL = 200;
 
 const given = (...urls: (string | null | undefined)[]) => urls.filter((url) => typeof url === 'string');
 
@@ -51,6 +53,10 @@ function assetRules(assets: AssetInput[], thread: ThreadedPostInput[]): TextRule
   const all = lists.flat();
   return [
     [lists.some(({ length }) => length > MOST_ASSETS), `At most ${MOST_ASSETS} assets are allowed.`],
+    [
+      all.length > MOST_ASSETS_IN_ALL,
+      `A post and the parts of its thread have at most ${MOST_ASSETS_IN_ALL} assets.`,
+    ],
     [
       all.some((asset) => kindsOf(asset) !== 1),
       'Each asset must be exactly one of image, video, document and link.',

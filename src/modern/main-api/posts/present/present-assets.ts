@@ -17,10 +17,10 @@ const mimeTypeOf = (url: string, otherwise: string) =>
   mimeTypes.get(extname(new URL(url).pathname).toLowerCase()) ?? otherwise;
 
 function presentImage({ url, thumbnailUrl, metadata }: ImageInput) {
-  const mimeType = mimeTypeOf(url, 'image/jpeg');
+  const mimeType = () => mimeTypeOf(url, 'image/jpeg');
   const { altText, dimensions, animatedThumbnail, userTags } = metadata ?? { altText: '' };
   const { width, height } = dimensions ?? { width: 0, height: 0 };
-  const isAnimated = mimeType === 'image/gif';
+  const isAnimated = () => mimeType() === 'image/gif';
   return {
     __typename: 'ImageAsset',
     type: 'image',
@@ -34,7 +34,7 @@ function presentImage({ url, thumbnailUrl, metadata }: ImageInput) {
 const presentVideo = ({ url, metadata }: VideoInput) => ({
   __typename: 'VideoAsset',
   type: 'video',
-  mimeType: mimeTypeOf(url, 'video/mp4'),
+  mimeType: () => mimeTypeOf(url, 'video/mp4'),
   source: url,
   thumbnail: url,
   video: {
@@ -51,13 +51,14 @@ const presentVideo = ({ url, metadata }: VideoInput) => ({
 const presentDocument = ({ url, title, thumbnailUrl }: DocumentInput) => ({
   __typename: 'DocumentAsset',
   type: 'document',
-  mimeType: mimeTypeOf(url, 'application/pdf'),
+  mimeType: () => mimeTypeOf(url, 'application/pdf'),
   source: url,
   thumbnail: thumbnailUrl,
   document: { numPages: 0, thumbnails: [thumbnailUrl], title },
 });
 
-/** The schema's assets for the given assets. A link is not an asset of the schema: the post shows a link attachment. */
+/**
+ * The schema's assets for the given assets. An address is read only when the query selects what the address tells. A link is not an asset of the schema: the post shows a link attachment. */
 export const presentAssets = (assets: AssetInput[]) =>
   assets.flatMap(({ image, video, document }) => [
     ...(image ? [presentImage(image)] : []),

@@ -18,7 +18,7 @@ const linkOf = ({ metadata, content }: MetadataSource) =>
 
 const threadedPost = ({ text, assets }: ThreadedPostInput) => ({
   text: text ?? '',
-  assets: presentAssets(assets),
+  assets: () => presentAssets(assets),
 });
 
 function threadOf({ metadata }: MetadataSource) {
@@ -91,6 +91,6 @@ export function presentMetadata(content: PostContent, channel: ChannelRecord): o
   const own = presenters[channel.service]?.({ metadata, content, channel });
   const type = typeOf(metadata, channel.service);
   return own
-    ? { ...metadata, type, annotations: (metadata.annotations ?? []).map(annotation), ...own }
+    ? { ...metadata, type, annotations: () => (metadata.annotations ?? []).map(annotation), ...own }
     : null;
 }

@@ -31,7 +31,10 @@ function authorOf({ content }: PostRecord, { data }: ApiContext) {
   return { id, email, avatar, name, isDeleted: false };
 }
 
-/** Makes the schema's type `Post`. The author and the tags are looked up only when the query selects author or tags. */
+/**
+ * Makes the schema's type `Post`. The functions run only for fields that the query selects: they read the store, or go
+ * through every asset of a post.
+ */
 export function presentPost(post: PostRecord, context: ApiContext) {
   const { data } = context;
   const channel = data.findChannel(post.channelId);
@@ -49,8 +52,8 @@ export function presentPost(post: PostRecord, context: ApiContext) {
     externalLink: isSent && channel.externalLink !== null ? `${channel.externalLink}/posts/${post.id}` : null,
     notificationStatus: isSent && content.schedulingType === 'notification' ? 'notified' : null,
     error: errorMessage === null ? null : { message: errorMessage },
-    assets: presentAssets(content.assets),
-    metadata: presentMetadata(content, channel),
+    assets: () => presentAssets(content.assets),
+    metadata: () => presentMetadata(content, channel),
     tags: () => data.posts.tagsOf(post.id).map(withColorName),
     notes: [],
     allowedActions: actions[status],
