@@ -12,15 +12,21 @@ import {
   createModernAuthorizationServer,
   isAuthorizationServerPath,
 } from './provider/authorization-server.ts';
-import { createRenderError, explainFailure, renderMissingPage, errorPageLinks } from './error-pages.ts';
+import {
+  createRenderError,
+  explainFailure,
+  renderErrorPage,
+  renderMissingPage,
+  errorPageLinks,
+} from './error-pages.ts';
 import { createAttempts } from './interactions/attempts.ts';
 import { startOverForOthers } from './interactions/resume.ts';
 import { createInteractions } from './interactions/routes.ts';
 import { createMainApiServer } from './main-api/main-api.ts';
 import type { Quotas } from './main-api/quotas.ts';
 import { noStore, securityHeaders, siteName } from './page-headers.ts';
+import type { ProviderBrakes } from './provider/provider-brakes.ts';
 import { logProvider } from './provider/provider-log.ts';
-import type { ClientSecretLimiter } from './secret-brake.ts';
 import { createSettings } from './settings-pages/routes.ts';
 import type { DemoCredentials } from './settings.ts';
 import type { ModernStore } from './store/store.ts';
@@ -36,8 +42,7 @@ export interface ModernAppDeps {
   appsUrl?: string | undefined;
   mailer: Mailer;
   logger: Logger;
-  /** Counts the wrong secrets of apps. */
-  brake: ClientSecretLimiter;
+  brakes: ProviderBrakes;
 }
 
 /**
@@ -69,12 +74,12 @@ export function createApp({
   appsUrl,
   mailer,
   logger,
-  brake,
   ...consents
 }: ModernAppDeps): Express {
   const pages = createPages(join(projectRoot, 'src', 'modern'), { waysOn: errorPageLinks(appsUrl) });
-  const renderError = createRenderError(pages);
-  const provider = createModernAuthorizationServer({ ...consents, store, issuer, renderError, brake });
+  const renderSlowDown = () => renderErrorPage(pages, { error: 'slow_down' });
+  const answers = { renderError: createRenderError(pages), renderSlowDown };
+  const provider = createModernAuthorizationServer({ ...consents, ...answers, store, issuer });
   logProvider(provider, logger);
   const authorizationServer = provider.callback();
   const onUnexpected = (cause: Error) => logger.error('main API failed', { cause });

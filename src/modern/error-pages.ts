@@ -24,6 +24,10 @@ const EXPLANATIONS: Record<string, Explanation> = {
     title: 'This link is not safe to follow',
     text: 'The app asked us to send you to an address it has not registered. We stopped here to protect your account.',
   },
+  slow_down: {
+    title: 'Too many requests',
+    text: 'Your network address began very many sign-ins in a short time. Wait a minute, go back to the app you came from and try again.',
+  },
   server_error: {
     title: 'Something went wrong on our side',
     text: 'Nothing was changed. Please try again in a moment.',

@@ -34,5 +34,8 @@ export const CREATED_PAGE_SECONDS = 10;
 /** The time span over which wrong client secrets are counted. */
 export const WRONG_SECRETS_SECONDS = 60;
 
+/** The time span over which authorization requests are counted. */
+export const AUTHORIZATION_REQUESTS_SECONDS = 60;
+
 /** Time between two removals of expired rows. */
 export const PURGE_EVERY_SECONDS = 60 * 60;

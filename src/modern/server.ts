@@ -11,7 +11,7 @@ import type { Logger } from '../shared/log/logger.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
 import { createApp } from './app.ts';
 import { seedModernDemo } from './demo/seed.ts';
-import { createSecretBrake } from './secret-brake.ts';
+import { createProviderBrakes } from './provider/provider-brakes.ts';
 import { PURGE_EVERY_SECONDS } from './lifetimes.ts';
 import type { DemoCredentials, ModernSettings } from './settings.ts';
 import { openModernStore, type ModernStore } from './store/store.ts';
@@ -64,19 +64,24 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * Removes expired rows every hour; otherwise the database of a long-running server grows. Returns a function that stops
+ * Removes expired rows every hour; otherwise the database of a long-running server grows. Answers requests between two
+ * pieces. Returns a function that stops
  * the timer.
  */
 function purgeRegularly(store: ModernStore, logger: Logger): () => void {
+  let next: NodeJS.Immediate | undefined;
   const purge = () => {
     try {
-      store.purge();
+      next = store.purge() ? setImmediate(purge) : undefined;
     } catch (cause) {
       logger.warn('expired rows were not removed', { cause });
     }
   };
   const timer = setInterval(purge, PURGE_EVERY_SECONDS * 1000).unref();
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    clearImmediate(next);
+  };
 }
 
 /** A public app is none of them: anybody could make a request in its name (RFC 6749 §10.2). */
@@ -91,7 +96,7 @@ function clientsThatSignIn({ clients }: ModernSettings): ReadonlySet<string> {
 export async function startModern(
   settings: ModernSettings,
   logger: Logger,
-  brake = createSecretBrake(),
+  brakes = createProviderBrakes(),
 ): Promise<ModernServer> {
   const store = openModernStore(settings.databaseFile);
   try {
@@ -115,7 +120,7 @@ export async function startModern(
         appsUrl,
         mailer,
         logger,
-        brake,
+        brakes,
       }),
     );
     logger.info('the embedded new API is listening', { issuer });

@@ -50,3 +50,23 @@ test('a server that runs for long forgets expired records, old forms and links t
   jest.advanceTimersByTime(1);
   expect(left()).toEqual(['alive', 'new', 'in-time@example.com']);
 });
+
+const count = () =>
+  rows((db) => db.prepare("select count(*) from oidc_records where kind = 'Old'").pluck().get());
+
+test('thousands of expired records are removed in pieces, and the server answers in between', async () => {
+  rows((db) => {
+    const record = db.prepare(
+      `insert into oidc_records (kind, id_digest, payload, created_at, expires_at) values ('Old', ?, '{}', 0, 1)`,
+    );
+    db.transaction(() => {
+      for (let index = 0; index < 2500; index += 1) record.run(String(index));
+    })();
+  });
+  jest.advanceTimersByTime(HOUR);
+  expect(count()).toBe(1500);
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(count()).toBe(500);
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(count()).toBe(0);
+});

@@ -11,11 +11,11 @@ import {
   REFRESH_TOKEN_SECONDS,
   SESSION_SECONDS,
 } from '../lifetimes.ts';
+import type { ProviderBrakes } from './provider-brakes.ts';
 import { guardEndpoints } from './provider-endpoints.ts';
 import { grantForSignIn, type RememberedConsents } from './remembered-consent.ts';
 import { applyRules, checkCodeChallenge, checkRequestedScopes } from './provider-rules.ts';
 import { scopes } from '../scopes.ts';
-import type { ClientSecretLimiter } from '../secret-brake.ts';
 import type { ModernStore } from '../store/store.ts';
 
 type ErrorRenderer = NonNullable<Configuration['renderError']>;
@@ -27,7 +27,9 @@ export interface ProviderDeps {
   /** Apps of the operator whose sign-ins are not asked for again. */
   signInClients: ReadonlySet<string>;
   renderError: ErrorRenderer;
-  brake: ClientSecretLimiter;
+  /** The page for an address that begins too many authorization requests. */
+  renderSlowDown: () => string;
+  brakes: ProviderBrakes;
 }
 
 /** Paths that belong to the provider. `/auth/:uid` resumes an authorization request after its pages. */
@@ -121,7 +123,7 @@ function configuration({
 
 export function createModernAuthorizationServer(parts: ProviderDeps): Provider {
   const provider = new Provider(parts.issuer, configuration(parts));
-  guardEndpoints(provider, parts.brake);
-  applyRules(provider, parts.store, parts.brake);
+  guardEndpoints(provider, parts);
+  applyRules(provider, parts.store, parts.brakes.secrets);
   return provider;
 }

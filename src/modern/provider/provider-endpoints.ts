@@ -5,6 +5,7 @@
 import { errors } from './oidc.ts';
 import type { KoaContextWithOIDC, Provider } from './oidc.ts';
 import { scopes } from '../scopes.ts';
+import type { ProviderBrakes } from './provider-brakes.ts';
 import { type ClientSecretLimiter, TOO_MANY } from '../secret-brake.ts';
 
 type ProviderContext = Pick<
@@ -107,6 +108,24 @@ const NOT_SERVED = [
  */
 const OPENID_ONLY = ['subject_types_supported', 'id_token_signing_alg_values_supported'];
 
+export interface EndpointDeps {
+  brakes: ProviderBrakes;
+  /** The page for a person who has to wait. */
+  renderSlowDown: () => string;
+}
+
+/** Whether the address has to wait. The context then holds the answer. */
+async function mustWait(ctx: ProviderContext, parts: EndpointDeps): Promise<boolean> {
+  if (ctx.path !== '/auth') return false;
+  const wait = await parts.brakes.authorizations(ctx.ip);
+  if (wait === 0) return false;
+  ctx.status = 429;
+  ctx.set('Retry-After', String(wait));
+  ctx.set('Content-Type', 'text/html; charset=utf-8');
+  ctx.body = parts.renderSlowDown();
+  return true;
+}
+
 function trimDiscovery({ path, status, body }: ProviderContext): void {
   if (!path.startsWith('/.well-known/') || status !== 200 || typeof body !== 'object' || body === null)
     return;
@@ -116,11 +135,12 @@ function trimDiscovery({ path, status, body }: ProviderContext): void {
 }
 
 /**
- * Answers a wrong method with 405 and `Allow`. Answers misplaced secrets and parameters that are too long with 400.
+ * Answers a wrong method with 405 and `Allow`. Answers misplaced secrets and parameters that are too long with 400, and
+ * an address that begins too many authorization requests with 429.
  * Sends authorization answers in the query alone, counts wrong client secrets, and removes false statements from the
  * discovery document.
  */
-export function guardEndpoints(provider: Provider, brake: ClientSecretLimiter): void {
+export function guardEndpoints(provider: Provider, parts: EndpointDeps): void {
   provider.use(async (ctx, next) => {
     const problem = problemOf(ctx);
     if (problem) {
@@ -129,9 +149,10 @@ export function guardEndpoints(provider: Provider, brake: ClientSecretLimiter): 
       ctx.body = { error: problem.error, error_description: problem.error_description };
       return;
     }
+    if (await mustWait(ctx, parts)) return;
     keepKnownParameters(ctx);
     await next();
-    countSecret(ctx, brake);
+    countSecret(ctx, parts.brakes.secrets);
     closeToScripts(ctx);
     admitOutage(ctx);
     trimDiscovery(ctx);

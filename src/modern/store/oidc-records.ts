@@ -51,6 +51,23 @@ const REVOKE_APP = `
     select grant_id from oidc_records
     where kind = 'Grant' and client_id = @clientId and (@accountId is null or account_id = @accountId))`;
 
+/** How many authorization requests may wait for a person. */
+const MOST_WAITING = 10_000;
+
+// Nobody needs to sign in to begin an authorization request. Where very many wait, those that expire first leave, so
+// that a new request of a person is never refused for the requests of others.
+const DROP_WAITING = `
+  delete from oidc_records where kind = 'Interaction' and id_digest in (
+    select id_digest from oidc_records where kind = 'Interaction'
+    order by expires_at desc limit -1 offset ${MOST_WAITING})`;
+
+/** How many expired rows one statement removes: requests are answered between two statements. */
+const PURGED_AT_ONCE = 1000;
+
+const PURGE = `
+  delete from oidc_records where (kind, id_digest) in (
+    select kind, id_digest from oidc_records where expires_at < ? limit ${PURGED_AT_ONCE})`;
+
 const CONSUME = `
   update oidc_records set consumed_at = ?
   where kind = ? and id_digest = ? and consumed_at is null`;
@@ -73,7 +90,8 @@ function prepareStatements(db: Database) {
     revokeKind: db.prepare('delete from oidc_records where grant_id = ? and kind = ?'),
     revokeGrant: db.prepare('delete from oidc_records where grant_id = ?'),
     revokeApp: db.prepare(REVOKE_APP),
-    purge: db.prepare('delete from oidc_records where expires_at < ?'),
+    dropWaiting: db.prepare(DROP_WAITING),
+    purge: db.prepare(PURGE),
   };
 }
 
@@ -89,6 +107,7 @@ export function createOidcRecords(db: Database) {
       const references = [grantId, uid, accountId, clientId].map((value) => value ?? null);
       const idDigest = digest(id);
       run.upsert.run(kind, idDigest, payload(idDigest), ...references, now(), expiresAt ?? null);
+      if (kind === 'Interaction') run.dropWaiting.run();
     },
     consume: (kind: string, id: string): boolean => run.consume.run(now(), kind, digest(id)).changes === 1,
     /**
@@ -107,7 +126,7 @@ export function createOidcRecords(db: Database) {
      */
     revokeApp: (clientId: string, accountId?: string): boolean =>
       run.revokeApp.run({ clientId, accountId: accountId ?? null }).changes > 0,
-    /** Removes expired rows and returns their number. */
-    purgeExpired: (): number => run.purge.run(now()).changes,
+    /** Removes some of the expired rows. True when more may be left. */
+    purgeExpired: (): boolean => run.purge.run(now()).changes === PURGED_AT_ONCE,
   };
 }

@@ -38,12 +38,12 @@ export function openModernStore(databaseFile: string) {
   const postTemplates = createPostTemplates(db);
   const ideas = createIdeas(db);
   const snippets = createSnippets(db);
-  const purge = () => {
-    records.purgeExpired();
+  const purge = (): boolean => {
     usedForms.purge();
     emailChanges.purge();
+    return records.purgeExpired();
   };
-  purge();
+  while (purge());
   return {
     keys,
     records,
@@ -62,7 +62,7 @@ export function openModernStore(databaseFile: string) {
     snippets,
     mainApi: { ...publishing, posts, postTemplates, ideas, snippets },
     adapter: createAdapterFactory({ records, accounts, clients, sealer: createSealer(keys.sealingKey) }),
-    /** Removes expired rows. */
+    /** Removes expired rows, in pieces. True when another call has more to remove. */
     purge,
     close: () => void db.close(),
   };

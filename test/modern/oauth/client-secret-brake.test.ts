@@ -43,7 +43,7 @@ test('after 3,000 wrong ones in a minute none is looked at', () => {
 });
 
 test('after so many wrong ones not even the right secret is looked at, at any endpoint', async () => {
-  for (let guess = 0; guess < LOOKS; guess += 1) modern.brake.countWrong(CONFIDENTIAL, '127.0.0.1');
+  for (let guess = 0; guess < LOOKS; guess += 1) modern.brakes.secrets.countWrong(CONFIDENTIAL, '127.0.0.1');
   const right = { client_id: CONFIDENTIAL, client_secret: CLIENT_SECRET };
   const answers = [await refresh(right), await introspect(CLIENT_SECRET)];
   for (const { status, headers, body } of answers) {

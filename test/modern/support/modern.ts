@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSecretBrake, type ClientSecretLimiter } from '../../../src/modern/secret-brake.ts';
+import { createProviderBrakes, type ProviderBrakes } from '../../../src/modern/provider/provider-brakes.ts';
 import { type ModernServer, startModern } from '../../../src/modern/server.ts';
 import type { ModernSettings } from '../../../src/modern/settings.ts';
 import { createLogger } from '../../../src/shared/log/logger.ts';
@@ -18,7 +18,7 @@ export const SECOND = { email: 'second@grantbridge.example', password: 'grantbri
 
 export interface Running {
   server: ModernServer;
-  brake: ClientSecretLimiter;
+  brakes: ProviderBrakes;
   folder: string;
   settings: ModernSettings;
   stop(): Promise<void>;
@@ -50,15 +50,15 @@ function settingsIn(folder: string): ModernSettings {
 export async function runModern(overrides: Partial<ModernSettings> = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'modern-test-'));
   const settings = { ...settingsIn(folder), ...overrides };
-  const brake = createSecretBrake();
+  const brakes = createProviderBrakes();
   const logger = createLogger({ level: settings.logLevel, name: 'modern' });
-  const server = await startModern(settings, logger, brake);
+  const server = await startModern(settings, logger, brakes);
   hashQuickly(settings.databaseFile);
   const stop = async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { server, brake, folder, settings, stop };
+  return { server, brakes, folder, settings, stop };
 }
 
 export function newPkce() {
