@@ -141,6 +141,24 @@ function endUnusedGrants(provider: Provider, records: OidcRecords): void {
   });
 }
 
+/**
+ * Specification 5.7: a used refresh token that is sent again ends its grant. The provider checks the scope first, and
+ * would only refuse a scope that is too wide. Both errors come after the client was authenticated: nobody else can end
+ * the grant of an app.
+ */
+function endReusedGrants(provider: Provider, records: OidcRecords): void {
+  provider.on('grant.error', (ctx, error) => {
+    if (!(error instanceof errors.InvalidScope || error instanceof errors.InvalidGrant)) return;
+    const { client, params } = ctx.oidc;
+    const token = params?.['refresh_token'];
+    if (!client || typeof token !== 'string') return;
+    const grantId = records.grantOfSpent(token, client.clientId);
+    if (grantId === undefined) return;
+    records.revokeGrant(grantId);
+    provider.emit('grant.revoked', ctx, grantId);
+  });
+}
+
 export function applyRules(
   provider: Provider,
   { clients, records }: ModernStore,
@@ -148,6 +166,7 @@ export function applyRules(
 ): void {
   giveBackUnanswered(provider, records);
   endUnusedGrants(provider, records);
+  endReusedGrants(provider, records);
   patchRequestContext(provider, brake);
   patchSecretComparison(provider, clients);
 }

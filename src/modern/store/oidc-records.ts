@@ -81,6 +81,12 @@ function prepareStatements(db: Database) {
         'select grant_id from oidc_records where kind = ? and id_digest = ?',
       )
       .pluck(),
+    grantOfSpent: db
+      .prepare<[string, string], string>(
+        `select grant_id from oidc_records
+         where kind = 'RefreshToken' and id_digest = ? and client_id = ? and consumed_at is not null`,
+      )
+      .pluck(),
     upsert: db.prepare(UPSERT),
     consume: db.prepare(CONSUME),
     release: db.prepare('update oidc_records set consumed_at = null where kind = ? and id_digest = ?'),
@@ -102,6 +108,8 @@ export function createOidcRecords(db: Database) {
     find: (kind: string, id: string) => run.find.get(kind, digest(id)),
     findByUid: (kind: string, uid: string) => run.findByUid.get(uid, kind),
     grantOf: (kind: string, id: string) => run.grantOf.get(kind, digest(id)) ?? undefined,
+    /** The grant of a refresh token that this client has already used. */
+    grantOfSpent: (token: string, clientId: string) => run.grantOfSpent.get(digest(token), clientId),
     upsert(kind: string, record: NewOidcRecord): void {
       const { id, payload, grantId, uid, accountId, clientId, expiresAt } = record;
       const references = [grantId, uid, accountId, clientId].map((value) => value ?? null);

@@ -2,6 +2,7 @@ import { CookieWalker } from '../../support/callers/cookie-walker.ts';
 import { browser, withConsentingBrowser } from '../support/consenting-browser.ts';
 import {
   apiStatus,
+  CONFIDENTIAL,
   consent,
   exchange,
   PUBLIC,
@@ -64,6 +65,25 @@ test.each(kinds)('reuse after a success by %s ends every pair of the chain', asy
   expect((await refresh(base, first['refresh_token'], APPS[kind])).body['error']).toBe('invalid_grant');
   await expectDead(kind, first, second, third);
 });
+
+/** A scope that no consent of these tests has, and one that no scope may be. */
+const REFUSED_SCOPES = ['account:read posts:write', 'a "b"'];
+
+test.each(kinds.flatMap((kind) => REFUSED_SCOPES.map((scope): [App, string] => [kind, scope])))(
+  'reuse by %s with the scope %s, which is refused, ends every pair as well',
+  async (kind, scope) => {
+    const first = await obtain(kind);
+    const wider = (token: TokenAnswer['body'], extra = {}) =>
+      refresh(base, token['refresh_token'], { ...APPS[kind], scope, ...extra });
+    expect((await wider(first)).body['error']).toBe('invalid_scope');
+    const second = (await refresh(base, first['refresh_token'], APPS[kind])).body;
+    await wider(first, { client_id: CONFIDENTIAL, client_secret: 'wrong' });
+    expect((await wider(second)).body['error']).toBe('invalid_scope');
+    expect(await apiStatus(base, second['access_token'])).toBe(200);
+    expect((await wider(first)).body['error']).toBe('invalid_scope');
+    await expectDead(kind, first, second);
+  },
+);
 
 test('reuse ends its own grant and no other of the same person and app', async () => {
   const [first, other] = [await obtain('a public app'), await obtain('a public app')];
