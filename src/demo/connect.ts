@@ -16,11 +16,8 @@ const WITH_CODE = 'After the approval; the code in the address lives for 30 seco
 const WITHOUT_CODE = 'Without an approval the address names an error in place of a code.';
 const empty: Message = { line: '', headers: '', body: '' };
 
-/** The demo state of the session; created when missing. */
-export function demoOf(req: Request): DemoSession {
-  req.session.demo ??= { profiles: [], steps: [] };
-  return req.session.demo;
-}
+/** The demo state of the session; empty when missing. An empty state is not stored: most requests begin nothing. */
+export const demoOf = (req: Request): DemoSession => req.session.demo ?? { profiles: [], steps: [] };
 
 /** Ends a request with the page that explains the failure. */
 export type FailureHandler = (req: Request, res: Response, failure: Failure) => void;
@@ -32,10 +29,11 @@ export type FailureHandler = (req: Request, res: Response, failure: Failure) => 
 export function startConnecting(oldApi: OldApi, fail: FailureHandler): RequestHandler {
   return async (req, res, next) => {
     if (!(await oldApi.answers())) return fail(req, res, unreachable);
-    req.session.demo = { profiles: [], steps: [] };
+    const demo: DemoSession = { profiles: [], steps: [] };
+    req.session.demo = demo;
     const redirect = res.redirect.bind(res) as (address: string) => void;
     res.redirect = ((address: string) => {
-      addStep(demoOf(req), {
+      addStep(demo, {
         title: 'The app sends the browser to the authorization page',
         remark: 'A plain link: client_id, the callback address, response_type=code, and a random state.',
         request: { ...empty, line: `GET ${address}` },
@@ -70,6 +68,7 @@ export function finishAuthorization(oldApi: OldApi, fail: FailureHandler): Reque
     const result = (res.locals['grant'] as { response?: ClientResult } | undefined)?.response;
     const [exchange] = (res.locals['exchanges'] as () => WireExchange[])();
     const demo = demoOf(req);
+    req.session.demo = demo;
     recordReturn(demo, res.locals['back'] as Message, exchange);
     const error = req.query['error'];
     if (typeof error === 'string') return fail(req, res, describeRefusedConsent(error));

@@ -12,6 +12,7 @@ import { noSuchPage, ownFailure } from './failures.ts';
 import { createOldApi } from './old-api.ts';
 import { callbackPath, connectPath, createOldClient } from './old-client.ts';
 import { createRoutes } from './routes.ts';
+import { BoundedSessionStore } from './session-store.ts';
 import type { DemoSettings } from './settings.ts';
 import { createShow, type DemoPages } from './show.ts';
 import { createWire } from './wire.ts';
@@ -60,6 +61,7 @@ function sessions(publicUrl: string): RequestHandler {
     secret: randomBytes(32).toString('base64url'),
     resave: false,
     saveUninitialized: false,
+    store: new BoundedSessionStore(),
     cookie: { httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') },
   });
 }
