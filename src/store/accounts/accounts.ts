@@ -37,3 +37,9 @@ export async function ensureAccount(tx: Database, accountId: string, now: number
     .executeTakeFirst();
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
+
+/** The address that the new API last reported of an account; null where none is known. */
+export async function findAddressOf(db: Database, accountId: string): Promise<string | null> {
+  const query = db.selectFrom('accounts').select('email').where('account_id', '=', accountId);
+  return (await query.executeTakeFirst())?.email ?? null;
+}

@@ -134,6 +134,21 @@ test('what was given is lost when the account has another address, and back with
   expect((await open(sam, '/contacts')).status).toBe(200);
 });
 
+test('an account that has another address by now loses what was given, also where it is signed in', async () => {
+  await share('read');
+  const { durable } = system.bridge.context.store;
+  const reported = (email: string) =>
+    durable.updateTable('accounts').set({ email }).where('account_id', '=', SAM.accountId).execute();
+  await reported('moved@people.example');
+  try {
+    expect((await open(sam, '/contacts')).status).toBe(404);
+    expect(await listsApp(sam)).toBe(false);
+  } finally {
+    await reported(SAM.login);
+  }
+  expect((await open(sam, '/contacts')).status).toBe(200);
+});
+
 test('who may see the app changes nothing, and finds no form that would', async () => {
   await share('read');
   for (const path of PAGES) {
