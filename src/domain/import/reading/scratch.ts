@@ -67,7 +67,10 @@ class Copier {
     await this.#add({ table, column }, await rowsWith(this.#from, { table, column }, values));
   }
 
-  /** Grants are not copied, because no outcome of a row depends on a grant. */
+  /**
+   * Grants are not copied: whether a row is taken does not depend on one. A token of a batch before that stands on its grant by
+   * then is counted as known, and here as changed.
+   */
   async #copyMappings(mappings: readonly Mapping[]): Promise<void> {
     const clientIds = mappings.map((row) => row.client_id);
     await this.#copy('apps', 'client_id', clientIds);
