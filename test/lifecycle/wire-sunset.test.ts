@@ -275,11 +275,8 @@ describe('where apps differ', () => {
     const usage = await usageOf(context, ids, { days: 1 });
     expect(usage.get(rehearsalId('own'))?.carriers.toSorted()).toEqual(['body', 'header', 'query']);
     expect(usage.get(mapping.id)?.calls).toBe(callsBefore + 5);
-    const rows = await context.store.volatile
-      .selectFrom('usage')
-      .selectAll()
-      .where('mapping_id', '=', rehearsalId('own'))
-      .execute();
+    const used = context.store.volatile.selectFrom('usage').selectAll();
+    const rows = await used.where('mapping_id', '=', rehearsalId('own')).execute();
     const named = rows.map(({ endpoint, carrier }) => `${carrier} ${endpoint}`).toSorted();
     expect(named).toEqual([
       'body /1/oauth2/token.json',

@@ -142,7 +142,7 @@ function endUnusedGrants(provider: Provider, records: OidcRecords): void {
 }
 
 /**
- * Specification 5.7: a used refresh token that is sent again ends its grant. The provider checks the scope first, and
+ * A used refresh token that is sent again ends its grant. The provider checks the scope first, and
  * would only refuse a scope that is too wide. Both errors come after the client was authenticated: nobody else can end
  * the grant of an app.
  */
