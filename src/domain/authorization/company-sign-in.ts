@@ -96,11 +96,13 @@ interface CompanyArrival {
   redirectUri: string;
   /** The query of the return, as it came. */
   query: string;
-  requestId: string;
 }
 
-/** Stores who came, so that the history can name the person. A sign-in is an entry of the history too. */
-async function keepArrival(
+/**
+ * Stores who signs in now, so that the history can name the person. A sign-in is an entry of the history too. Called once the
+ * browser is about to get its session: where a page asks first, nobody has signed in yet.
+ */
+export async function keepArrival(
   context: CompanySignInDeps,
   person: CompanyPerson,
   { role, requestId }: { role: StaffRole; requestId: string },
@@ -117,12 +119,12 @@ async function keepArrival(
 }
 
 /**
- * Ends a claimed sign-in: the person, and their role. Without a role nothing is stored.
+ * Ends a claimed sign-in: the person, and their role. Nothing is stored (`keepArrival`).
  * @throws {Unavailable | SignInRefused} nobody is signed in
  */
 export async function completeCompanySignIn(
   context: CompanySignInDeps,
-  { signIn, redirectUri, query, requestId }: CompanyArrival,
+  { signIn, redirectUri, query }: CompanyArrival,
 ): Promise<{ person: CompanyPerson; role: StaffRole | undefined }> {
   const { provider, rules } = requireProvider(context);
   const { state, travelled } = signIn;
@@ -133,7 +135,5 @@ export async function completeCompanySignIn(
   });
   const person = companyPersonOf(rules, claims);
   if (!person) throw new SignInRefused('the identity provider named no subject');
-  const role = companyRole(rules, person);
-  if (role !== undefined) await keepArrival(context, person, { role, requestId });
-  return { person, role };
+  return { person, role: companyRole(rules, person) };
 }

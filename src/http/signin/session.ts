@@ -158,15 +158,14 @@ export function sessionTimes({ session: { signedInAt = 0 } }: Request, now: numb
   return { signedInAt, idleEnd: Math.min(now + SESSION_IDLE, latest), latest };
 }
 
+/** Who signs in: an account holder, or somebody of the company. */
+export type WhoSignsIn = { person: SignedInPerson } | { staff: CompanyPerson };
+
 /**
  * Signs a person in, under a new session id. A session id that an attacker planted before opens nothing
  * (docs/threats.md B45).
  */
-export function startSession(
-  req: Request,
-  who: { person: SignedInPerson } | { staff: CompanyPerson },
-  signedInAt: number,
-): Promise<void> {
+export function startSession(req: Request, who: WhoSignsIn, signedInAt: number): Promise<void> {
   return new Promise((resolve, reject) => {
     req.session.regenerate((error: unknown) => {
       if (error) return reject(error);

@@ -1,6 +1,9 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
+import { companyActor, companyRole } from '../../domain/accounts/company-staff.ts';
+import { keepArrival } from '../../domain/authorization/company-sign-in.ts';
+import { requestIdOf } from '../request-id.ts';
 import { sha256Of } from '../../shared/secrets.ts';
 import type { HttpExchange } from '../pages/brake.ts';
 import { sendPage } from '../pages/page-headers.ts';
@@ -14,6 +17,7 @@ import {
   personOf,
   type SignedInPerson,
   startSession,
+  type WhoSignsIn,
 } from './session.ts';
 import { signInHere } from './sign-in-here.ts';
 
@@ -22,10 +26,7 @@ import { signInHere } from './sign-in-here.ts';
  * need no page at the new API. So only a form of the bridge changes who is signed in (docs/threats.md F201).
  */
 
-interface EndedSignIn {
-  person: SignedInPerson;
-  returnTo: string;
-}
+type EndedSignIn = WhoSignsIn & { returnTo: string };
 
 /** The way to begin a sign-in anew. */
 export const signInAgain = (returnTo: string) => `/sign-in?return_to=${encodeURIComponent(returnTo)}`;
@@ -46,7 +47,26 @@ const proofOf = (value: string) => sha256Of(value).toString('hex');
 /** The address of the form. */
 const SWITCH = '/apps/account/switch';
 
-function ask(parts: SigninPagesDeps, { req, res }: HttpExchange, ended: EndedSignIn): void {
+const nameOf = (who: WhoSignsIn) => ('staff' in who ? who.staff.email || who.staff.name : who.person.email);
+
+/** Whether somebody else than `who` is signed in in this browser. */
+function isAnotherHere(req: Request, who: WhoSignsIn): boolean {
+  if (!isSignedIn(req)) return false;
+  const staff = companyStaffOf(req);
+  if ('person' in who) return personOf(req)?.accountId !== who.person.accountId;
+  return staff === undefined || companyActor(staff) !== companyActor(who.staff);
+}
+
+/**
+ * Asks, where somebody else is signed in in this browser; then it returns true, and nothing is changed before the answer. The
+ * session is loaded.
+ */
+export function askIfAnother(
+  parts: SigninPagesDeps,
+  { req, res }: HttpExchange,
+  ended: EndedSignIn,
+): boolean {
+  if (!isAnotherHere(req, ended)) return false;
   const { clock, vault } = parts.context;
   const value = newOpaqueValue();
   const until = clock.now() + AUTHORIZATION_REQUEST_LIFETIME;
@@ -54,26 +74,27 @@ function ask(parts: SigninPagesDeps, { req, res }: HttpExchange, ended: EndedSig
   const [person, staff] = [personOf(req), companyStaffOf(req)];
   const page = parts.pages.render('sign-in-as-another', {
     title: 'Sign in with another account?',
-    now: person?.email ?? staff?.email ?? staff?.name,
-    other: ended.person.email,
+    now: person?.email ?? (staff?.email || staff?.name),
+    by: 'staff' in ended ? 'The sign-in of the company' : 'The account page',
+    other: nameOf(ended),
     home: staff ? '/support' : '/apps',
     action: SWITCH,
     switchToken: value,
     formToken: formToken(vault.session(), req.sessionID),
   });
   sendPage(res, page, {});
+  return true;
 }
 
 /** Signs the person of a claimed return in. Where somebody else is signed in here, a page asks first. */
 export async function signInOrAsk(
   parts: SigninPagesDeps,
   exchange: HttpExchange,
-  { began, ...ended }: EndedSignIn & { began: number },
+  { began, ...ended }: { person: SignedInPerson; returnTo: string; began: number },
 ): Promise<void> {
   const { req, res } = exchange;
   await loadSession(parts, req, res);
-  if (isSignedIn(req) && personOf(req)?.accountId !== ended.person.accountId)
-    return ask(parts, exchange, ended);
+  if (askIfAnother(parts, exchange, ended)) return;
   if (await signInHere(parts, exchange, { person: ended.person, began }))
     return res.redirect(303, ended.returnTo);
   const shown = { title: 'You are not signed in', why: 'signed out', again: signInAgain(ended.returnTo) };
@@ -88,7 +109,13 @@ function switchAccount({ context }: SigninPagesDeps): RequestHandler {
     const { switch_token: value } = (req.body ?? {}) as Record<string, unknown>;
     const isProven = typeof value === 'string' && proofOf(value) === switchTo?.proof;
     if (!isProven || switchTo.until <= now) return res.redirect(303, '/apps/account');
-    await startSession(req, { person: switchTo.person }, now);
+    if ('staff' in switchTo) {
+      const role = companyRole(context.settings.company, switchTo.staff);
+      // The settings have changed meanwhile.
+      if (role === undefined) return res.redirect(303, '/apps/account');
+      await keepArrival(context, switchTo.staff, { role, requestId: requestIdOf(res) });
+      await startSession(req, { staff: switchTo.staff }, now);
+    } else await startSession(req, { person: switchTo.person }, now);
     res.redirect(303, returnPath(switchTo.returnTo));
   };
 }

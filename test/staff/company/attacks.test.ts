@@ -185,13 +185,20 @@ test('a return of the new API is none of the company, and the other way round', 
   await expectNobody(browser, await browser.get(crossed));
 });
 
-test('a session that somebody planted is left behind at the sign-in', async () => {
+test('a session that somebody planted gets nothing, and is left behind by the form of the question', async () => {
   const planted = `${SESSION}=${(await staffBrowser(ground, 'rio')).cookie(SESSION)}`;
   const browser = new CookieWalker();
   const back = await walkCompany(ground, await browser.get(ground.at('/sign-in/company')), 'lena');
-  const answer = await fetch(back, {
+  const cookie = `${browser.cookieHeader(back)}; ${planted}`;
+  const question = await fetch(back, { redirect: 'manual', headers: { cookie } });
+  const seen = await new CookieWalker().get(ground.at('/support'), { cookie: planted });
+  expect([question.status, seen.body.includes('lena@corp.example')]).toEqual([200, false]);
+  const fields = [...(await question.text()).matchAll(/name="(_form|switch_token)" value="([^"]+)"/g)];
+  const answer = await fetch(ground.at('/apps/account/switch'), {
+    method: 'POST',
     redirect: 'manual',
-    headers: { cookie: `${browser.cookieHeader(back)}; ${planted}` },
+    headers: { cookie, origin: ground.at('') },
+    body: new URLSearchParams(fields.map(([, name = '', value = '']) => [name, value] as [string, string])),
   });
   expect(answer.headers.getSetCookie().join()).toContain(`${SESSION}=s%3A`);
   const old = await new CookieWalker().get(ground.at('/support'), { cookie: planted });

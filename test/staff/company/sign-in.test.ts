@@ -6,6 +6,7 @@ import {
   signInStaff,
   staffBrowser,
   startCompanySystem,
+  walkCompany,
 } from './support/company-system.ts';
 
 /** Staff sign in at the identity provider of their company (docs/decisions/0032). */
@@ -16,6 +17,12 @@ beforeAll(async () => {
   ground = await startCompanySystem();
 });
 afterAll(() => ground.stop());
+
+/** Begins a sign-in of the company as any site can, and comes back as Lena. */
+async function signInAt(browser: CookieWalker, path: string) {
+  const left = await browser.get(ground.at(`/sign-in/company?return_to=${path}`));
+  return browser.get(await walkCompany(ground, left, 'lena'));
+}
 
 const session = (browser: CookieWalker) => browser.cookie('gb_session');
 
@@ -147,4 +154,29 @@ test('a program is told in its own form that nobody is signed in', async () => {
     401,
     expect.stringContaining('application/problem+json'),
   ]);
+});
+
+test.each([
+  ['an account holder', () => browserOf(ground.system)],
+  ['a colleague', () => staffBrowser(ground, 'rio')],
+])(
+  'where %s is signed in, a sign-in of the company changes nothing until a form says yes',
+  async (_, other) => {
+    const browser = await other();
+    const before = session(browser);
+    const page = await signInAt(browser, '/support/numbers');
+    expect(page.status).toBe(200);
+    expect(wordsOf(page)).toMatch(
+      /The sign-in of the company has just named lena@corp\.example.*Nothing was changed/,
+    );
+    expect(session(browser)).toBe(before);
+    expect((await pressIn(browser, page, /^Switch to/)).location).toBe('/support/numbers');
+    expect(session(browser)).not.toBe(before);
+    expect((await browser.get(ground.at('/support'))).body).toContain('lena@corp.example');
+  },
+);
+
+test('who signs in at the company again goes on without a question', async () => {
+  const browser = await staffBrowser(ground);
+  expect((await signInAt(browser, '/support/numbers')).location).toBe('/support/numbers');
 });

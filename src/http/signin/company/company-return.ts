@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import {
   claimCompanySignIn,
   completeCompanySignIn,
+  keepArrival,
   openCompanySignIn,
   type ReturnedCompanySignIn,
   SignInRefused,
@@ -13,6 +14,7 @@ import { sendPage } from '../../pages/page-headers.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { unknownState } from '../return/own-return.ts';
 import { loadSession, startSession } from '../session.ts';
+import { askIfAnother } from '../sign-in-or-ask.ts';
 import { type CompanyPages, showFailure, waysIn } from './company-failure.ts';
 import { companyReturnAddress, staffReturnPath } from './company-paths.ts';
 
@@ -60,25 +62,22 @@ async function claimedSignIn(parts: CompanyPages, res: Response): Promise<Return
 
 const queryOf = ({ originalUrl }: Request) => originalUrl.slice(originalUrl.indexOf('?'));
 
-/** Signs the person in, or says that the company gives no role. */
+/** Signs the person in, asks where somebody else is signed in here, or says that the company gives no role. */
 async function signInStaff(parts: CompanyPages, res: Response, signIn: ReturnedCompanySignIn): Promise<void> {
   const { context } = parts;
-  const arrival = {
-    signIn,
-    redirectUri: companyReturnAddress(context.settings),
-    query: queryOf(res.req),
-    requestId: requestIdOf(res),
-  };
+  const requestId = requestIdOf(res);
+  const redirectUri = companyReturnAddress(context.settings);
+  const arrival = { signIn, redirectUri, query: queryOf(res.req) };
   const { person, role } = await completeCompanySignIn(context, arrival);
   const returnTo = staffReturnPath(signIn.travelled.returnTo);
   if (role === undefined) {
-    context.logger.warn('somebody without a role came by the company sign-in', {
-      requestId: requestIdOf(res),
-    });
+    context.logger.warn('somebody without a role came by the company sign-in', { requestId });
     const shown = { title: 'You have no role here', name: person.name, ...waysIn(parts, returnTo) };
     return sendPage(res.status(403), parts.pages.render('company-no-role', shown));
   }
   await loadSession(parts, res.req, res);
+  if (askIfAnother(parts, { req: res.req, res }, { staff: person, returnTo })) return;
+  await keepArrival(context, person, { role, requestId });
   await startSession(res.req, { staff: person }, context.clock.now());
   res.redirect(303, returnTo);
 }
