@@ -2,7 +2,7 @@ import session, { type SessionData } from 'express-session';
 import { LRUCache } from 'lru-cache';
 
 /** Anybody who opens the demo can begin a session. When there are too many, the least recently used ones leave. */
-const MOST_SESSIONS = 1000;
+export const MOST_SESSIONS = 200;
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 /** The sessions of the demo, in memory. The store of express-session keeps every session without a bound. */

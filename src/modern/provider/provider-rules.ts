@@ -142,9 +142,9 @@ function endUnusedGrants(provider: Provider, records: OidcRecords): void {
 }
 
 /**
- * A used refresh token that is sent again ends its grant. The provider checks the scope first, and
- * would only refuse a scope that is too wide. Both errors come after the client was authenticated: nobody else can end
- * the grant of an app.
+ * 5.7 in test/modern/README.md: a used refresh token that is sent again ends its grant. The provider checks the scope
+ * first, and would only refuse a scope that is too wide. Both errors come after the client was authenticated: nobody
+ * else can end the grant of an app.
  */
 function endReusedGrants(provider: Provider, records: OidcRecords): void {
   provider.on('grant.error', (ctx, error) => {
