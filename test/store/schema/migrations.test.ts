@@ -127,6 +127,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['modern/004-posts.sql', '019c042c1c62cbc1'],
   ['modern/005-ideas-snippets.sql', 'c6cd3c5a5e743089'],
   ['modern/006-recorded-schema.sql', 'f0d2e10366824551'],
+  ['modern/007-waiting-requests.sql', 'dbb444e85d7231c4'],
   ['postgres/001-init.sql', '88df188cf12533bc'],
   ['postgres/002-counts.sql', '8e633a130cbbb3d6'],
   ['postgres/003-keys-history-copies.sql', 'c6e1682cd3b7a21d'],
