@@ -28,18 +28,19 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('it is half a minute from the last batch on', async () => {
     const { store, clock } = ground.bridge.context;
     const transaction = store.transaction.bind(store);
-    const ends: number[] = [];
+    const [ends, left]: [number[], number[]] = [[], []];
     store.transaction = async (work) => {
       const query = store.volatile.selectFrom('leases').select('until').where('name', '=', 'import of rows');
       for (const { until } of await query.execute()) {
-        expect(until - clock.now()).toBeLessThanOrEqual(30 * SECOND);
         ends.push(until);
+        left.push(until - clock.now());
       }
       return transaction(work);
     };
     const answer = await program.post('/import', { rows: [app, ...tokens(1000)] });
     store.transaction = transaction;
     expect(answer.json).toMatchObject({ new: 1001, refused: 0 });
+    expect(Math.max(...left)).toBeLessThanOrEqual(30 * SECOND);
     expect(ends.at(-1)).toBeGreaterThan(Number(ends[0]));
   });
 
