@@ -12,6 +12,8 @@ export type ImportedTable =
   | 'app_contacts'
   | 'accounts'
   | 'id_pairs'
+  | 'grants'
+  | 'handovers'
   | 'mappings';
 
 export interface ImportColumn<T extends ImportedTable> {

@@ -1,9 +1,12 @@
-import { type SqlBool, sql } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { AppAccount } from './mappings.ts';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
+import type { Grant, Tables } from '../tables/tables.ts';
 
 /** Apps and accounts whose tokens have a settled destination: a live grant, or a hand-over. */
+
+type Handover = Selectable<Tables['handovers']>;
 
 /** Written out, because the index of an account's grants at the new API has exactly this condition. */
 const isSettled = sql<SqlBool>`(state <> 'dead' or dead_cause = 'handed_over')`;
@@ -18,6 +21,29 @@ export async function settledPairs(tx: Database, accountIds: readonly string[]):
     .orderBy('client_id')
     .orderBy('account_id')
     .execute();
+}
+
+/** The whole rows of these grants, and the hand-overs that still decide about tokens. */
+export async function settledRows(
+  db: Database,
+  accountIds: readonly string[],
+): Promise<{ grants: Grant[]; handovers: Handover[] }> {
+  const grants = await db
+    .selectFrom('grants')
+    .selectAll()
+    .where(isOneOf(db, 'account_id', accountIds))
+    .where(isSettled)
+    .execute();
+  const taken: string[] = [];
+  for (const grant of grants.filter(({ state }) => state === 'dead')) {
+    const pair = { clientId: grant.client_id, accountId: grant.account_id };
+    if ((await findTakenGrant(db, pair)) === grant.id) taken.push(grant.id);
+  }
+  const handovers = db
+    .selectFrom('handovers')
+    .selectAll()
+    .where(isOneOf(db, 'grant_id', taken));
+  return { grants, handovers: taken.length === 0 ? [] : await handovers.execute() };
 }
 
 /** The grant that an app took over, if the pair has no other live grant and got none after the hand-over. */

@@ -12,6 +12,7 @@ import { openStore } from '../../../store/driver/open-store.ts';
 import type { Database, Store } from '../../../store/driver/store.ts';
 import type { Mapping, Tables } from '../../../store/tables/tables.ts';
 import { removeAbandoned } from '../../../shared/private-file.ts';
+import { settledRows } from '../../../store/tokens/settled-pairs.ts';
 import { rowsUnderLegacyIds } from '../../../store/tokens/under-legacy-ids.ts';
 import type { ImportDeps } from '../deps.ts';
 import type { AppImportRow, PairImportRow, TokenImportRow } from './rows.ts';
@@ -68,14 +69,26 @@ class Copier {
   }
 
   /**
-   * Grants are not copied: whether a row is taken does not depend on one. A token of a batch before that stands on its grant by
-   * then is counted as known, and here as changed.
+   * Copies accounts, and the grants to which an import attaches their tokens: a later row adds less to a token that has
+   * its grant. Their sealed tokens are not copied.
    */
+  async #copyAccounts(accountIds: readonly string[]): Promise<void> {
+    // Read first: an account that comes meanwhile is copied before its grant.
+    const { grants, handovers } = await settledRows(this.#from, [...new Set(accountIds)]);
+    await this.#copy('accounts', 'account_id', accountIds);
+    const clientIds = grants.map((row) => row.client_id);
+    await this.#copy('apps', 'client_id', clientIds);
+    const bare = grants.map((row) => ({ ...row, access_token_sealed: null, refresh_token_sealed: null }));
+    await this.#add({ table: 'grants', column: 'id' }, bare);
+    await this.#add({ table: 'handovers', column: 'grant_id' }, handovers);
+  }
+
+  /** What a copied token has itself of a grant or a claim decides nothing. */
   async #copyMappings(mappings: readonly Mapping[]): Promise<void> {
     const clientIds = mappings.map((row) => row.client_id);
     await this.#copy('apps', 'client_id', clientIds);
-    await this.#copy('accounts', 'account_id', given(mappings.map((row) => row.account_id)));
-    const rows = mappings.map((row) => ({ ...row, grant_id: null }));
+    await this.#copyAccounts(given(mappings.map((row) => row.account_id)));
+    const rows = mappings.map((row) => ({ ...row, grant_id: null, claimed_client_id: null }));
     await this.#add({ table: 'mappings', column: 'id' }, rows);
   }
 
@@ -85,7 +98,7 @@ class Copier {
     const modernIds = [...ids, ...given(pairs.map((pair) => pair.modern_id))];
     await this.#copy('id_pairs', 'legacy_id', ids);
     await this.#copy('id_pairs', 'modern_id', modernIds);
-    await this.#copy('accounts', 'account_id', modernIds);
+    await this.#copyAccounts(modernIds);
   }
 
   async forApps(rows: readonly AppImportRow[]): Promise<void> {
@@ -99,8 +112,7 @@ class Copier {
 
   async forPairs(rows: readonly PairImportRow[]): Promise<void> {
     const legacyIds = rows.map(({ legacyId }) => legacyId);
-    await this.#copy('id_pairs', 'legacy_id', legacyIds);
-    await this.#copy('id_pairs', 'modern_id', given(rows.map(({ modernId }) => modernId)));
+    await this.#copyOwners([...legacyIds, ...given(rows.map(({ modernId }) => modernId))]);
     const { apps, tokens } = await rowsUnderLegacyIds(this.#from, legacyIds);
     await this.#copy(
       'apps',
