@@ -27,7 +27,8 @@ async function notTheirs({ store }: RemindersDeps, mail: ClaimedMail): Promise<R
   const contacts = await contactsOf(store.durable, [...new Set(reminders.map((one) => one.client_id))]);
   const reader = normalEmail(mail.address ?? '');
   const theirs = contacts.filter(({ address }) => normalEmail(address) === reader);
-  return reminders.filter((reminder) => !theirs.some(({ client_id }) => client_id === reminder.client_id));
+  const own = new Set(theirs.map(({ client_id }) => client_id));
+  return reminders.filter(({ client_id }) => !own.has(client_id));
 }
 
 interface ReminderCheck extends PersonReminders {
@@ -49,14 +50,15 @@ async function look(context: RemindersDeps, mail: ClaimedMail): Promise<Reminder
 
 /**
  * Looks again, and puts into the mail what has come due meanwhile. A person gets no other mail while this one is under
- * way, and a mail that is put off keeps its age, by which it is given up, whatever stage it has come to.
+ * way, and a mail that is put off keeps its age, by which it is given up, whatever stage it has come to. A mail that may have
+ * arrived takes nothing in: mail programs show one mail of the same Message-ID, the first.
  */
 async function lookAndAdd(
   context: RemindersDeps,
   mail: ClaimedMail,
 ): Promise<ReminderCheck | 'left' | undefined> {
   const seen = await look(context, mail);
-  if (!seen || seen.fresh.length === 0) return seen;
+  if (!seen || seen.fresh.length === 0 || mail.in_doubt > 0) return seen;
   const rows = remindersIn(mail, seen.fresh, context.clock.now());
   const isOurs = await context.store.transaction(async (tx) => {
     const isHeld = await isHeldBy(tx, mail);
@@ -83,8 +85,9 @@ async function keepOrDrop<Held extends { gone: string[] }>(
 }
 
 /**
- * The reminders of a mail that are due, and their reader; what came due since the planning is added. The other reminders are dropped, and the planner plans
- * them again if somebody still needs them. A mail without due reminders ends in the same transaction, under the claim.
+ * The reminders of a mail that are due, and their reader; what came due since the planning is added. The other reminders
+ * are dropped, and the planner plans them again if somebody still needs them. A mail without due reminders ends in the same
+ * transaction, under the claim.
  */
 export async function lookAgain(
   context: RemindersDeps,
@@ -106,8 +109,9 @@ export async function lookAgainAtLeaks(
   const rows = await readRemindersOf(context.store.durable, mail.id);
   const leaks = rows.filter(({ stage }) => stage === LEAKED_STAGE);
   if (leaks.length === 0) return undefined;
-  const gone = (await notTheirs(context, mail)).map(({ id }) => id);
-  const left = leaks.filter(({ id }) => !gone.includes(id));
-  const held = await keepOrDrop(context, mail, left.length > 0 ? { gone, left } : undefined);
+  const gone = new Set((await notTheirs(context, mail)).map(({ id }) => id));
+  const left = leaks.filter(({ id }) => !gone.has(id));
+  const kept = left.length > 0 ? { gone: [...gone], left } : undefined;
+  const held = await keepOrDrop(context, mail, kept);
   return typeof held === 'string' ? held : held.left;
 }

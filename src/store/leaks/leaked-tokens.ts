@@ -1,3 +1,4 @@
+import { groupBy } from '../../shared/group-by.ts';
 import { sql } from 'kysely';
 import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
@@ -151,6 +152,7 @@ export async function readLeaks(db: Database, mappingIds: readonly string[]): Pr
     .orderBy('reported_at')
     .orderBy('place')
     .execute();
+  const placesOf = groupBy(places, ({ mapping_id }) => mapping_id);
   return new Map(
     tokens.map(({ mapping_id: id, reported_at, ends_at, state, updated_at }) => [
       id,
@@ -158,9 +160,11 @@ export async function readLeaks(db: Database, mappingIds: readonly string[]): Pr
         reportedAt: reported_at,
         endsAt: ends_at,
         endedAt: HAS_ENDED.has(state) ? updated_at : null,
-        places: places
-          .filter(({ mapping_id }) => mapping_id === id)
-          .map(({ place, reported_at: at, reported_by: by }) => ({ place, at, by })),
+        places: (placesOf.get(id) ?? []).map(({ place, reported_at: at, reported_by: by }) => ({
+          place,
+          at,
+          by,
+        })),
       },
     ]),
   );

@@ -53,27 +53,28 @@ async function appsOf(context: RemindersDeps, reminders: readonly ReminderRow[])
   const ids = [...new Set(reminders.map(({ planned_for: id }) => id))];
   const leaks = await readLeaks(durable, ids);
   const byApp = groupBy(await listLeakedOf(durable, ids), ({ client_id }) => client_id);
+  const byToken = groupBy(reminders, ({ planned_for: id }) => id);
   return [...byApp.values()].flatMap((tokens) => {
-    const own = new Set(tokens.map(({ id }) => id));
-    const roles = new Set(reminders.filter((one) => own.has(one.planned_for)).map(({ role }) => role));
+    const own = tokens.map(({ id }) => id);
+    const roles = new Set(own.flatMap((id) => byToken.get(id) ?? []).map(({ role }) => role));
     const app = appOf(tokens, { leaks, roles });
     const isHeld = roles.has('holder');
     const isUnproven = isHeld
       ? tokens.some(({ account_id }) => account_id === null)
       : tokens.every(({ owner_account_id }) => owner_account_id === null);
-    return app ? [{ app, ids: [...own], isUnproven }] : [];
+    return app ? [{ app, ids: own, isUnproven }] : [];
   });
 }
 
 /** What the evidence needs of tokens that need not wait for anything. */
 function partOf({ clientId, name, tokens }: LeakedApp): HolderPart {
-  const used = tokens.flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
+  const lastUsedAt = tokens.reduce((last, token) => Math.max(last, token.lastUsedAt ?? 0), 0);
   return {
     role: 'holder',
     clientId,
     appName: name,
     waiting: tokens.length,
-    lastUsedAt: used.length > 0 ? Math.max(...used) : undefined,
+    lastUsedAt: lastUsedAt > 0 ? lastUsedAt : undefined,
     wokenAt: undefined,
     diedAt: undefined,
     knownSince: undefined,

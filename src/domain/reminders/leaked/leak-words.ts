@@ -45,7 +45,10 @@ function endWords(app: LeakedApp, reader: LetterReader): string {
   const ahead = app.tokens.filter(isOpen).map(({ endsAt }) => endsAt);
   const isOne = app.tokens.length === 1;
   if (ahead.length === 0) return `${revoked(isOne)}: this service refuses ${isOne ? 'it' : 'them'} now.`;
-  const first = momentWords(Math.min(...ahead), reader);
+  const first = momentWords(
+    ahead.reduce((first, at) => Math.min(first, at)),
+    reader,
+  );
   // A later report may bring the end forward, and no further mail tells of that.
   if (isOne) return `It is revoked on ${first} at the latest. Whoever has it can use it until it is revoked.`;
   if (ahead.length < app.tokens.length)
