@@ -2,6 +2,7 @@ import { sendMessageAgain } from '../../src/domain/webhooks/look-at-webhooks.ts'
 import { newOrderedId } from '../../src/shared/ids.ts';
 import { DAY, HOUR, MINUTE } from '../../src/shared/lifetimes.ts';
 import { insertDeliveries } from '../../src/store/webhooks/deliveries.ts';
+import { readWebhook } from '../../src/store/webhooks/webhooks.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
 import { withStatus } from './support/receiver.ts';
 import { openWebhookGround, type WebhookGround } from './support/webhook-ground.ts';
@@ -91,5 +92,24 @@ describe(`with ${databaseKinds.join(' or ')}`, () => {
     expect((await rows())[0]).toMatchObject({ state: 'due', attempts: 1 });
     await pass(4 * DAY);
     expect((await rows())[0]).toMatchObject({ state: 'dead' });
+  }, 60_000);
+
+  test('a message that a person sends again during an attempt in vain is not given up by that attempt', async () => {
+    const { id } = await ground.add(ground.urlOf('/in'));
+    ground.receiver.answer = withStatus(503);
+    await addMessages(id, MANY);
+    await pass(3 * DAY + HOUR);
+    const [first] = await rows();
+    expect(first).toMatchObject({ state: 'dead' });
+    await addMessages(id, 1);
+    const asked = { id, owner: owner(), deliveryId: first?.id ?? '' };
+    ground.receiver.answer = (response) => {
+      ground.receiver.answer = withStatus(503);
+      void sendMessageAgain(context(), asked).then(() => response.writeHead(503).end());
+    };
+    await ground.deliver();
+    await ground.deliver();
+    expect((await rows())[0]).toMatchObject({ state: 'due', attempts: 1 });
+    expect(await readWebhook(context().store.durable, id)).toMatchObject({ failures: 2 });
   }, 60_000);
 });

@@ -7,7 +7,7 @@ import {
   giveUpOlder,
 } from '../../store/webhooks/deliveries.ts';
 import { liveWebhookSecrets } from '../../store/webhooks/secrets.ts';
-import { keepReceiverState, readWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
+import { keepFailure, keepSuccess, readWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { WebhookNotTaken } from '../../upstream/webhooks/failure.ts';
 import { postWebhook } from '../../upstream/webhooks/post-webhook.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
@@ -81,36 +81,42 @@ async function attempt(
   }
 }
 
-/** How often the receiver failed in a row, with this attempt. */
-const failuresAfter = ({ webhook, failure }: Attempt): number =>
-  failure === null ? 0 : webhook.failures + 1;
-
-function endOf(now: number, { attempts, created_at: madeAt }: ClaimedDelivery, made: Attempt): AttemptEnd {
-  const { status, failure, chance } = made;
+/** `failures`: how often the receiver failed in a row, with this attempt. */
+function endOf(
+  { attempts, created_at: madeAt }: ClaimedDelivery,
+  { status, failure, chance }: Attempt,
+  { failures, now }: { failures: number; now: number },
+): AttemptEnd {
   const outcome = { now, nextAt: now, status, failure };
   if (failure === null) return { ...outcome, state: 'delivered' };
-  const isLast = status === GONE || madeAt < (givesUpBefore(failuresAfter(made), now) ?? madeAt);
+  const isLast = status === GONE || madeAt < (givesUpBefore(failures, now) ?? madeAt);
   const nextAt = isLast ? undefined : comesAgainAt(attempts, { now, chance });
   return nextAt === undefined ? { ...outcome, state: 'dead' } : { ...outcome, state: 'due', nextAt };
 }
 
-async function keepReceiver({ store }: WebhooksDeps, made: Attempt, now: number): Promise<void> {
-  const { webhook, tookLong, chance } = made;
-  const failures = failuresAfter(made);
-  const rest = failures === 0 ? 0 : receiverRestsUntil(failures, { now, chance });
-  const state = { failures, restUntil: rest, isSlow: failures > 0 || tookLong };
-  await keepReceiverState(store.aside, webhook.id, { ...state, now });
+/** Keeps how the receiver did; how often it failed in a row. A person may have ended its rest during the attempt. */
+async function keepReceiver({ store }: WebhooksDeps, made: Attempt, now: number): Promise<number> {
+  const { webhook, failure, tookLong, chance } = made;
+  if (failure === null) {
+    await keepSuccess(store.aside, webhook.id, { isSlow: tookLong, now });
+    return 0;
+  }
+  const known = webhook.failures;
+  const restUntil = receiverRestsUntil(known + 1, { now, chance });
+  return (await keepFailure(store.aside, webhook.id, { known, restUntil, now })) ?? 0;
 }
 
 /** Written at a message that is given up before its first attempt. */
 const AWAY = 'the receiver has taken no message for too long';
 
 /** Gives up what waits too long for a receiver that is away, so that newer messages have room. */
-async function giveUpOld({ store, logger }: WebhooksDeps, made: Attempt, now: number): Promise<void> {
-  const before = givesUpBefore(failuresAfter(made), now);
+async function giveUpOld(
+  { store, logger }: WebhooksDeps,
+  { webhookId, failures, now }: { webhookId: string; failures: number; now: number },
+): Promise<void> {
+  const before = givesUpBefore(failures, now);
   if (before === undefined) return;
-  const webhookId = made.webhook.id;
-  const count = await giveUpOlder(store.aside, { webhookId, before, now, why: AWAY });
+  const count = await giveUpOlder(store.aside, { webhookId, failures, before, now, why: AWAY });
   if (count > 0)
     logger.warn('messages to a webhook that waited for three days were given up', { webhookId, count });
 }
@@ -149,11 +155,11 @@ async function bringToEnd(
   if (!webhook || context.clock.elapsed() - claimedAt > BEGIN_WITHIN) return 'left';
   const made = await attempt(context, webhook, delivery);
   const now = context.clock.now();
-  const end = endOf(now, delivery, made);
-  await keepReceiver(context, made, now);
+  const failures = await keepReceiver(context, made, now);
+  const end = endOf(delivery, made, { failures, now });
   if (!(await endAttempt(context.store.aside, delivery, end))) return 'left';
   logFailure(context, delivery, end);
-  await giveUpOld(context, made, now);
+  await giveUpOld(context, { webhookId: webhook.id, failures, now });
   return OUTCOMES[end.state];
 }
 

@@ -190,10 +190,20 @@ export async function endAttempt(
   return result.numUpdatedRows === 1n;
 }
 
+/** Which messages are given up, and why. */
+interface TooOld {
+  webhookId: string;
+  /** The failures in a row that decided it. When there are fewer now, a person has sent a message again. */
+  failures: number;
+  before: number;
+  now: number;
+  why: string;
+}
+
 /** Gives up the messages of a webhook that wait since before a moment; how many. One that was never tried says why. */
 export async function giveUpOlder(
   db: Database,
-  { webhookId, before, now, why }: { webhookId: string; before: number; now: number; why: string },
+  { webhookId, failures, before, now, why }: TooOld,
 ): Promise<number> {
   const result = await db
     .updateTable('webhook_deliveries')
@@ -202,6 +212,9 @@ export async function giveUpOlder(
     .where(IS_OPEN)
     .where('state', '=', 'due')
     .where('created_at', '<', before)
+    .where(
+      sql<SqlBool>`exists (select 1 from webhooks as w where w.id = ${webhookId} and w.failures >= ${failures})`,
+    )
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
 }

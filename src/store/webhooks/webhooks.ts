@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database } from '../driver/store.ts';
 import type { WebhookKind, WebhookTables } from '../tables/webhooks.ts';
 
@@ -62,24 +62,45 @@ export async function deleteWebhook(tx: Database, id: string): Promise<boolean> 
   return result.numDeletedRows === 1n;
 }
 
-/** What an attempt says of the receiver. */
-export interface ReceiverState {
-  failures: number;
-  restUntil: number;
-  isSlow: boolean;
-}
-
-/** Keeps how the receiver did at its last attempt. */
-export async function keepReceiverState(
+/** Keeps that the receiver took a message. */
+export async function keepSuccess(
   db: Database,
   id: string,
-  { failures, restUntil, isSlow, now }: ReceiverState & { now: number },
+  { isSlow, now }: { isSlow: boolean; now: number },
 ): Promise<void> {
   await db
     .updateTable('webhooks')
-    .set({ failures, rest_until: restUntil, is_slow: isSlow ? 1 : 0, tried_at: now })
+    .set({ failures: 0, rest_until: 0, is_slow: isSlow ? 1 : 0, tried_at: now })
     .where('id', '=', id)
     .execute();
+}
+
+/** An attempt without success. */
+interface FailedAttempt {
+  /** The failures as read before the attempt. When there are fewer now, a person ended the rest meanwhile. */
+  known: number;
+  restUntil: number;
+  now: number;
+}
+
+/** Counts an attempt without success; how many there are in a row now, or undefined where the webhook was removed. */
+export async function keepFailure(
+  db: Database,
+  id: string,
+  { known, restUntil, now }: FailedAttempt,
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable('webhooks')
+    .set((eb) => ({
+      failures: eb('failures', '+', 1),
+      rest_until: sql<number>`case when failures < ${known} then rest_until else ${restUntil} end`,
+      is_slow: 1,
+      tried_at: now,
+    }))
+    .where('id', '=', id)
+    .returning('failures')
+    .executeTakeFirst();
+  return row && Number(row.failures);
 }
 
 /** A person wants the next attempt now, and has seen to the receiver: what failed before counts no more. */
