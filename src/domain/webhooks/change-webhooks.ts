@@ -8,6 +8,7 @@ import {
   hasWebhooks,
   insertWebhook,
   listWebhooks,
+  lockWebhook,
   readWebhook,
   type WebhookOwner,
   type WebhookRow,
@@ -113,11 +114,21 @@ export async function webhookOf(
   return found?.kind === owner.kind && found.client_id === owner.clientId ? found : undefined;
 }
 
+/** As `webhookOf`, for a transaction that changes the webhook, its messages or its secrets. */
+export async function webhookToChange(
+  tx: Database,
+  asked: Pick<WebhookChange, 'id' | 'owner'>,
+): Promise<WebhookRow | undefined> {
+  const found = await webhookOf(tx, asked);
+  if (found) await lockWebhook(tx, found.id);
+  return found;
+}
+
 /** Removes a webhook with its messages; false where it is not there. */
 export async function removeWebhook(context: WebhooksDeps, asked: WebhookChange): Promise<boolean> {
   const { actor, requestId } = asked;
   return context.store.transaction(async (tx) => {
-    const webhook = await webhookOf(tx, asked);
+    const webhook = await webhookToChange(tx, asked);
     if (!webhook || !(await deleteWebhook(tx, webhook.id))) return false;
     await recordChange(context, tx, { actor, requestId, action: 'webhook_removed', webhook });
     return true;
@@ -134,7 +145,7 @@ export async function changeWebhookSecret(
 ): Promise<{ secret: string } | 'known' | undefined> {
   const { actor, requestId } = asked;
   const inOneStep = async (tx: Database) => {
-    const webhook = await webhookOf(tx, asked);
+    const webhook = await webhookToChange(tx, asked);
     if (!webhook) return undefined;
     if (await hasWebhookSecret(tx, secretId)) return 'known';
     const now = context.clock.now();

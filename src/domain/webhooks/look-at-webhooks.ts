@@ -14,7 +14,7 @@ import {
   type WebhookOwner,
   type WebhookRow,
 } from '../../store/webhooks/webhooks.ts';
-import { webhookOf } from './change-webhooks.ts';
+import { webhookOf, webhookToChange } from './change-webhooks.ts';
 import type { WebhooksDeps } from './deps.ts';
 import { bodyOf } from './message.ts';
 
@@ -72,7 +72,7 @@ export async function sendTest(
   asked: OwnedWebhook,
 ): Promise<'sent' | 'waits' | undefined> {
   return store.transaction(async (tx) => {
-    const webhook = await webhookOf(tx, asked);
+    const webhook = await webhookToChange(tx, asked);
     if (!webhook) return undefined;
     const now = clock.now();
     if (await hastenEvent(tx, { webhookId: webhook.id, event: 'test', now })) {
@@ -95,7 +95,7 @@ export async function sendMessageAgain(
   { deliveryId, ...asked }: OwnedWebhook & { deliveryId: string },
 ): Promise<boolean> {
   return store.transaction(async (tx) => {
-    const webhook = await webhookOf(tx, asked);
+    const webhook = await webhookToChange(tx, asked);
     if (!webhook) return false;
     const due = { id: deliveryId, webhookId: webhook.id, now: clock.now() };
     if (!(await reviveDelivery(tx, due))) return false;

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { isSqlite } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { WebhookKind, WebhookTables } from '../tables/webhooks.ts';
 
@@ -54,6 +55,15 @@ export async function insertWebhook(tx: Database, webhook: NewWebhook): Promise<
   await tx.insertInto('webhooks').values(webhook).execute();
 }
 
+/**
+ * Locks a webhook, before a transaction writes its messages or secrets: a claim locks the webhook and then a message too,
+ * and in another order the two would wait for each other. SQLite runs writing transactions one after the other.
+ */
+export async function lockWebhook(tx: Database, id: string): Promise<void> {
+  if (isSqlite(tx)) return;
+  await tx.selectFrom('webhooks').select('id').where('id', '=', id).forUpdate().execute();
+}
+
 /** Removes a webhook with its secrets and messages; false where another process was faster. */
 export async function deleteWebhook(tx: Database, id: string): Promise<boolean> {
   await tx.deleteFrom('webhook_deliveries').where('webhook_id', '=', id).execute();
@@ -100,7 +110,7 @@ export async function keepFailure(
     .where('id', '=', id)
     .returning('failures')
     .executeTakeFirst();
-  return row && Number(row.failures);
+  return row?.failures;
 }
 
 /** A person wants the next attempt now, and has seen to the receiver: what failed before counts no more. */
