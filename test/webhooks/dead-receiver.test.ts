@@ -60,7 +60,10 @@ describe(`with ${databaseKinds.join(' or ')}`, () => {
     expect(old.every(({ state, ended_at: at }) => state === 'dead' && at !== null)).toBe(true);
     expect(old.filter(({ attempts }) => attempts === 0)).not.toEqual([]);
     expect(new Set(old.map(({ failure }) => failure))).toEqual(
-      new Set(['the answer was no success', 'the receiver has taken no message for too long']),
+      new Set([
+        'the answer was no success',
+        'the receiver failed eight times in a row, and the message was older than three days',
+      ]),
     );
     ground.receiver.answer = withStatus(204);
     ground.clock.advance(DAY);

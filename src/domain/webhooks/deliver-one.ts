@@ -107,7 +107,7 @@ async function keepReceiver({ store }: WebhooksDeps, made: Attempt, now: number)
 }
 
 /** Written at a message that is given up before its first attempt. */
-const AWAY = 'the receiver has taken no message for too long';
+const AWAY = 'the receiver failed eight times in a row, and the message was older than three days';
 
 /** Gives up what waits too long for a receiver that is away, so that newer messages have room. */
 async function giveUpOld(

@@ -14,7 +14,7 @@ const REST_MAX = 30 * MINUTE;
 /** Longer than all attempts of a message take that waits behind no other. */
 const OPEN_MAX = 3 * DAY;
 
-/** So many attempts in vain in a row show that a receiver is away, and that not the message is at fault or the network for a moment. */
+/** So many failures in a row mean that the receiver is away. A bad message or a short network fault gives fewer. */
 const AWAY_AFTER = ATTEMPTS_MAX;
 
 /** Pauses are up to a fifth longer, so that messages which failed together do not come again together. */
