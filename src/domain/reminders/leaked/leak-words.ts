@@ -46,7 +46,7 @@ function endWords(app: LeakedApp, reader: LetterReader): string {
   const isOne = app.tokens.length === 1;
   if (ahead.length === 0) return `${revoked(isOne)}: this service refuses ${isOne ? 'it' : 'them'} now.`;
   const first = momentWords(
-    ahead.reduce((first, at) => Math.min(first, at)),
+    ahead.reduce((earliest, at) => Math.min(earliest, at)),
     reader,
   );
   // A later report may bring the end forward, and no further mail tells of that.
