@@ -13,7 +13,7 @@ import { postWebhook } from '../../upstream/webhooks/post-webhook.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import { signingPlace } from '../keys/sealing-context.ts';
 import type { WebhooksDeps } from './deps.ts';
-import { comesAgainAt, givesUpBefore, receiverRestsUntil } from './pauses.ts';
+import { comesAgainAt, givesUpBefore, isInRow, receiverRestsUntil } from './pauses.ts';
 import { signedHeaders } from './signature.ts';
 
 /** One attempt of one claimed message, up to its outcome. */
@@ -77,7 +77,7 @@ async function attempt(
   } catch (error) {
     if (error instanceof WebhookNotTaken) return ended(error.status ?? null, error.failure);
     context.logger.error('a message to a webhook could not be made', { webhookId: webhook.id, error });
-    return ended(null, 'the message could not be made');
+    return ended(null, NOT_MADE);
   }
 }
 
@@ -94,6 +94,15 @@ function endOf(
   return nextAt === undefined ? { ...outcome, state: 'dead' } : { ...outcome, state: 'due', nextAt };
 }
 
+/** Written at a message that did not leave. */
+const NOT_MADE = 'the message could not be made';
+
+/** How many failures there are where those before count no more. A fault of this side says nothing of the receiver. */
+function countAnew({ webhook, failure }: Attempt, now: number): number | undefined {
+  if (failure === NOT_MADE) return 0;
+  return isInRow(webhook.tried_at, now) ? undefined : 1;
+}
+
 /** Keeps how the receiver did; how often it failed in a row. A person may have ended its rest during the attempt. */
 async function keepReceiver({ store }: WebhooksDeps, made: Attempt, now: number): Promise<number> {
   const { webhook, failure, tookLong, chance } = made;
@@ -102,8 +111,9 @@ async function keepReceiver({ store }: WebhooksDeps, made: Attempt, now: number)
     return 0;
   }
   const known = webhook.failures;
-  const restUntil = receiverRestsUntil(known + 1, { now, chance });
-  return (await keepFailure(store.aside, webhook.id, { known, restUntil, now })) ?? 0;
+  const anew = countAnew(made, now);
+  const restUntil = receiverRestsUntil(Math.max(anew ?? known + 1, 1), { now, chance });
+  return (await keepFailure(store.aside, webhook.id, { known, anew, restUntil, now })) ?? 0;
 }
 
 /** Written at a message that is given up before its first attempt. */

@@ -45,3 +45,11 @@ export function receiverRestsUntil(
 export function givesUpBefore(failures: number, now: number): number | undefined {
   return failures < AWAY_AFTER ? undefined : now - OPEN_MAX;
 }
+
+/** Two rests pass so. Where the last attempt is longer ago, failures stand in no row: few messages wait, or the bridge stood still. */
+const ROW_MAX = 2 * spread(REST_MAX, 1);
+
+/** Whether failures before the last attempt still stand in a row with one now. */
+export function isInRow(triedAt: number, now: number): boolean {
+  return now - triedAt <= ROW_MAX;
+}

@@ -89,6 +89,8 @@ export async function keepSuccess(
 interface FailedAttempt {
   /** The failures as read before the attempt. When there are fewer now, a person ended the rest meanwhile. */
   known: number;
+  /** Where the failures before count no more: how many there are with this one. */
+  anew: number | undefined;
   restUntil: number;
   now: number;
 }
@@ -97,12 +99,12 @@ interface FailedAttempt {
 export async function keepFailure(
   db: Database,
   id: string,
-  { known, restUntil, now }: FailedAttempt,
+  { known, anew, restUntil, now }: FailedAttempt,
 ): Promise<number | undefined> {
   const row = await db
     .updateTable('webhooks')
     .set((eb) => ({
-      failures: eb('failures', '+', 1),
+      failures: anew ?? eb('failures', '+', 1),
       rest_until: sql<number>`case when failures < ${known} then rest_until else ${restUntil} end`,
       is_slow: 1,
       tried_at: now,
