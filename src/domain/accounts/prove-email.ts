@@ -11,7 +11,7 @@ import {
   trimReminderProofs,
 } from '../../store/accounts/email-proofs.ts';
 import type { Database } from '../../store/driver/store.ts';
-import { hasStillAddress } from './current-address.ts';
+import { stillHasAddress } from './current-address.ts';
 import type { AccountsDeps } from './deps.ts';
 import { type PinCounts, pinAccountIn } from './pin-account.ts';
 import { requireUsableKey, underAllKeys, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
@@ -143,8 +143,8 @@ export async function openEmailProof(
   const isForThem = isOfReminder || proof.account_id === person.accountId;
   const isTheirs = isForThem && proof.email === normalEmail(person.email);
   if (!isTheirs) return isOfReminder ? 'another address' : 'another account';
-  if (!(await hasStillAddress(context, person))) return 'another address';
   if (proof.used_at !== null) return 'used';
+  if (!(await stillHasAddress(context, person))) return 'another address';
   return hasEnded(context, proof) ? 'expired' : proof;
 }
 

@@ -42,18 +42,20 @@ export async function openSession(context: AccountsDeps, id: string): Promise<Op
   return row && { content: row.content, endsAt: row.expires_at };
 }
 
-/** Keeps a session that begins. */
+/** Keeps a session that begins. Returns when it ends if no request comes. */
 export async function addSession(
   context: AccountsDeps,
   id: string,
   { content, accountId, ...start }: SessionStart & { content: string; accountId: string },
-): Promise<void> {
+): Promise<number> {
+  const endsAt = endOf(start, context.clock.now());
   await insertSession(context.store, {
     id_digest: context.vault.digest(id),
     content,
     account_id: accountId,
-    expires_at: endOf(start, context.clock.now()),
+    expires_at: endsAt,
   });
+  return endsAt;
 }
 
 /** Stores the new content of a session. One that was ended while its request ran does not come back. */

@@ -14,7 +14,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { Origin } from '../origin.ts';
 import type { AppsDeps } from './deps.ts';
 import { isContact } from './app-contacts.ts';
-import { hasStillAddress } from '../accounts/current-address.ts';
+import { stillHasAddress } from '../accounts/current-address.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /**
@@ -46,7 +46,7 @@ export async function accessTo(
   if (app.owner_account_id === accountId) return 'owner';
   const person = { clientId: app.client_id, accountId, email: normalEmail(email) };
   const given = await findAccess(store.durable, person);
-  if (given.length === 0 || !(await hasStillAddress({ store }, reader))) return undefined;
+  if (given.length === 0 || !(await stillHasAddress({ store }, reader))) return undefined;
   return given.includes('manage') ? 'manage' : given[0];
 }
 
@@ -124,7 +124,7 @@ const SHARED_MAX = 200;
 /** The apps that are shared with a person, by name, each once. */
 export async function appsSharedWith({ store }: AppsDeps, reader: AppReader): Promise<SharedApp[]> {
   const { accountId, email } = reader;
-  if (!(await hasStillAddress({ store }, reader))) return [];
+  if (!(await stillHasAddress({ store }, reader))) return [];
   const holder = { accountId, email: normalEmail(email) };
   const rows = await listSharedApps(store.durable, holder, SHARED_MAX);
   const apps = new Map<string, SharedApp>();

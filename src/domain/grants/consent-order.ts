@@ -25,7 +25,7 @@ export async function laterThan(
   { sentAt, ...pair }: AppAccount & { sentAt: number },
 ): Promise<'ended' | Grant | undefined> {
   const now = context.clock.now();
-  const ends = { ...pair, action: 'deauthorized', after: sentAt, until: now };
+  const ends = { ...pair, action: 'deauthorized' as const, after: sentAt, until: now };
   if (await hasEntryOfPair(tx, ends)) return 'ended';
   const live = await findLiveGrant(tx, pair.clientId, pair.accountId);
   if (!live) return undefined;

@@ -96,11 +96,25 @@ export function isReadPath(path: string): boolean {
   return name !== undefined && OLD_CALLS[name].isRead;
 }
 
-/** Whether a call may write at the old API, where it must not be done twice. To end a token twice does no harm. */
-export function mayWriteThere({ method, path }: { method: string; path: string }): boolean {
-  const name = oldCallOf(path);
-  if (name === undefined) return method !== 'GET' && method !== 'HEAD';
-  return !OLD_CALLS[name].isRead && name !== 'deauthorize';
+const isReadMethod = (method: string) => method === 'GET' || method === 'HEAD';
+
+/** An id in the form of both APIs, or a path without one. */
+const WITHOUT_WORDS = /^\/1\/(?:updates|profiles)\/(?![0-9a-f]{24}(?:[/.]|$))/;
+
+/** Whether a call is one of the nineteen, and one that only reads. */
+function isKnownRead({ method, path }: { method: string; path: string }, name: OldCallName): boolean {
+  const { isRead, methods } = OLD_CALLS[name];
+  return isRead && methods.includes(method) && !WITHOUT_WORDS.test(path);
+}
+
+/**
+ * Whether a call may write at the old API, where it must not be done twice. To end a token twice does no harm. A method or a
+ * word in the place of an id that no known call has makes a call unknown, and of an unknown call only the method tells.
+ */
+export function mayWriteThere(call: { method: string; path: string }): boolean {
+  const name = oldCallOf(call.path);
+  if (name !== undefined && !OLD_CALLS[name].isRead) return name !== 'deauthorize';
+  return !isReadMethod(call.method) && !(name !== undefined && isKnownRead(call, name));
 }
 
 /** The path with single slashes, and without a slash at the end. */

@@ -56,6 +56,9 @@ const withoutAbsent = (fields: Record<string, unknown>) =>
 const imageOf = (url: string | undefined, thumbnailUrl: string | undefined): object[] =>
   url === undefined ? [] : [{ image: withoutAbsent({ url, thumbnailUrl }) }];
 
+/** The embedded new API takes no more in a post. With more the whole post would be refused. */
+const MOST_IMAGES = 20;
+
 /**
  * The pictures or the video. A picture belongs to the link preview only where the service has link previews. Beside a
  * preview or a video a post has no pictures.
@@ -65,7 +68,7 @@ function assetsOf(media: UpdateMedia, takesLink: boolean): object[] {
   if (video !== undefined) return [{ video: { url: video } }];
   if (link !== undefined && takesLink && photo === undefined) return [];
   const further = extra.flatMap((one) => imageOf(addressOf(one), one.thumbnail));
-  return [...imageOf(photo ?? picture, thumbnail), ...further];
+  return [...imageOf(photo ?? picture, thumbnail), ...further].slice(0, MOST_IMAGES);
 }
 
 function attachmentOf(media: UpdateMedia): Record<string, unknown> {

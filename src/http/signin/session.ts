@@ -87,12 +87,11 @@ class DatabaseStore extends session.Store {
     const { endsAt, ...rest }: Partial<SessionData> = data;
     const content = JSON.stringify(rest);
     const kept = { content, signedInAt: data.signedInAt, lifetime: this.#lifetimeOf(data) };
-    // Only a session that was loaded says when it ends.
-    const save =
-      endsAt === undefined
-        ? addSession(this.#context, id, { ...kept, accountId: holderOf(data) })
-        : saveSession(this.#context, id, kept);
-    answer(save, done);
+    // A session that is stored says when it ends. The library stores one that begins twice: at its start, and with the answer.
+    const add = async () => {
+      data.endsAt = await addSession(this.#context, id, { ...kept, accountId: holderOf(data) });
+    };
+    answer(endsAt === undefined ? add() : saveSession(this.#context, id, kept), done);
   }
   /** The library calls this method at the end of a request that changed nothing. */
   override touch(id: string, data: SessionData, done?: () => void): void {

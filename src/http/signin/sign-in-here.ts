@@ -19,9 +19,10 @@ export async function signInHere(
   exchange: HttpExchange,
   { person, began }: SignInReturn,
 ): Promise<boolean> {
-  if (parts.signedOut.isLaterThan(exchange.req, began)) return false;
+  const now = parts.context.clock.now();
+  if (parts.signedOut.isBetween(exchange.req, began, now)) return false;
   await loadSession(parts, exchange.req, exchange.res);
-  await startSession(exchange.req, { person }, parts.context.clock.now());
+  await startSession(exchange.req, { person }, now);
   parts.signedOut.remove(exchange.req, exchange.res);
   parts.context.logger.debug('somebody signed in', { requestId: requestIdOf(exchange.res) });
   return true;

@@ -9,8 +9,11 @@ export interface SignedOutMark {
   /** `at`: when the person signed out. */
   give(res: Response, at: number): void;
   isIn(req: Request): boolean;
-  /** Whether the person signed out after something began. A mark of an earlier version does not say when. */
-  isLaterThan(req: Request, began: number): boolean;
+  /**
+   * Whether the person signed out between the beginning of something and now. A mark of an earlier version does not say when,
+   * and one from a clock that runs ahead must not lock the person out.
+   */
+  isBetween(req: Request, began: number, now: number): boolean;
   remove(req: Request, res: Response): void;
 }
 
@@ -26,7 +29,7 @@ export function createSignedOutMark(publicUrl: string): SignedOutMark {
   const isIn = (req: Request) => read(req) !== undefined;
   return {
     isIn,
-    isLaterThan: (req, began) => Number(read(req)) > began,
+    isBetween: (req, began, now) => Number(read(req)) > began && Number(read(req)) <= now,
     give: (res, at) => void res.cookie(name, String(at), { ...options, maxAge: LASTS }),
     remove: (req, res) => void (isIn(req) && res.clearCookie(name, options)),
   };

@@ -1,4 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { addressKey } from '../../shared/net/addresses.ts';
 import { secondsToWait } from '../brake.ts';
 import { AUTHORIZATION_REQUESTS_SECONDS } from '../lifetimes.ts';
 import { createSecretBrake } from '../secret-brake.ts';
@@ -17,7 +18,7 @@ function createAuthorizationBrake(): AuthorizationBrake {
     points: REQUESTS_PER_ADDRESS,
     duration: AUTHORIZATION_REQUESTS_SECONDS,
   });
-  return (address) => secondsToWait(() => byAddress.consume(address));
+  return (address) => secondsToWait(() => byAddress.consume(addressKey(address)));
 }
 
 /** The brakes of the authorization server. */

@@ -55,7 +55,7 @@ const REVOKE_APP = `
 const MOST_WAITING = 10_000;
 
 // Nobody needs to sign in to begin an authorization request. Where very many wait, those that expire first leave, so
-// that a new request of a person is never refused for the requests of others.
+// that the file stays small and a new request is never refused.
 const DROP_WAITING = `
   delete from oidc_records where kind = 'Interaction' and id_digest in (
     select id_digest from oidc_records where kind = 'Interaction'

@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from 'kysely';
 import type { Database } from '../driver/store.ts';
 
 /** What the history says of an app and an account. */
@@ -5,7 +6,7 @@ import type { Database } from '../driver/store.ts';
 interface EntriesWanted {
   clientId: string;
   accountId: string;
-  action: string;
+  action: 'deauthorized';
   /** Later than this. */
   after: number;
   /** Not later than this. */
@@ -22,7 +23,8 @@ export async function hasEntryOfPair(
     .select('id')
     .where('client_id', '=', clientId)
     .where('account_id', '=', accountId)
-    .where('action', '=', action)
+    // Written out: the index of the ends of pairs has exactly this condition.
+    .where(sql<SqlBool>`action = ${sql.lit(action)}`)
     .where('at', '>', after)
     .where('at', '<=', until)
     .limit(1)

@@ -106,7 +106,11 @@ test.each(CASES)('%s, a value %s: 503 and an alarm, and the right value heals it
   expect(kept(await victim.grant())).toEqual(kept({ ...own, [column]: wrong }));
   expect(door.proxy.refreshes()).toHaveLength(asked);
   await door.bridge.untilLogged();
-  const lines = door.lines().slice(logged);
+  // An anchor of the history is due at any moment, and begins with the id of a key as a sealed value does.
+  const lines = door
+    .lines()
+    .slice(logged)
+    .filter((line) => !line.includes('"message":"history anchor"'));
   expect(lines).toContainEqual(expect.stringMatching(/"message":"ALARM: a legacy call failed"/));
   for (const secret of [own.access_token_sealed, own.refresh_token_sealed, wrong].filter(Boolean))
     expect(lines.join('\n')).not.toContain(secret);

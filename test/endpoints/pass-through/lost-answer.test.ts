@@ -105,6 +105,15 @@ test('a call that nobody knows is in doubt too, unless it is a GET', async () =>
   expectRefusal(await call('/1/user.json'), 503, 1000);
 });
 
+test.each([
+  ['DELETE', `${UPDATE}.json`],
+  ['PUT', '/1/profiles.json'],
+  ['POST', '/1/updates/bulk.json'],
+])('%s of %s is no call that anybody knows, and in doubt', async (method, path) => {
+  await old.setBehaviour('reset');
+  expectRefusal(await call(path, { method }), 500, 1000);
+});
+
 test('an end of a token may be sent again: it is safe twice', async () => {
   await old.setBehaviour('reset');
   expectRefusal(await call('/1/user/deauthorize.json'), 503, 1000);

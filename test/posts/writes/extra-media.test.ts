@@ -91,6 +91,16 @@ test.each<[string, string, [string, string]]>([
   expect(answer.updates).toHaveLength(1);
 });
 
+test('no more are sent than a post takes, and the others are told', async () => {
+  const many = Array.from({ length: 21 }, (_, n): [string, string] => [
+    `extra_media[${n}][photo]`,
+    picture(`of-${n}-`),
+  ]);
+  const { json: answer } = await create(CHANNELS.twitter, [FIRST, ...many]);
+  expect(answer.message).toContain('extra_media[19][photo] and 1 more of extra_media');
+  expect((await pictures())[0]).toHaveLength(20);
+});
+
 test('an update brings them too, and tells what it leaves out', async () => {
   const id = (await create(CHANNELS.twitter, [FIRST])).json.updates?.[0]?.id;
   const { json: answer } = await bakery.post(`updates/${id}/update`, [

@@ -167,7 +167,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/038-waiting-names-at-once.sql', 'c1d2c74f108c6f6d'],
   ['postgres/039-told-lists.sql', '9fec3fd52a388f43'],
   ['postgres/040-told-users.sql', 'fe87f41b4b9b4934'],
-  ['postgres/041-consents-in-order.sql', '5d03d0ccb59fcdf6'],
+  ['postgres/041-consents-in-order.sql', 'e3840b6be21e70b3'],
   ['postgres/042-waiting-messages.sql', 'bd6e57565e9e1aa4'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
@@ -217,7 +217,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/031-shared-apps.sql', '2f1165dd2c5bef27'],
   ['sqlite/032-deeds.sql', '546298eb6d1f01be'],
   ['sqlite/033-lists-at-size.sql', '9a06ee9b3231eca5'],
-  ['sqlite/034-consents-in-order.sql', '8d37537cae938dd1'],
+  ['sqlite/034-consents-in-order.sql', '2f5f5da7c2f2339d'],
   ['sqlite/035-waiting-messages.sql', 'bd78af85fca6c091'],
 ];
 

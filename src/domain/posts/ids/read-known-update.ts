@@ -20,7 +20,8 @@ function stepsOf(context: PostsDeps, caller: Caller): MatchSteps {
 }
 
 /**
- * The post with this id, as long as a caller may wait for all its reads together. For an undefined post the caller gets the recorded not-found.
+ * The post with this id. A search for it gets what the first read left of the time that a caller waits. For an undefined
+ * post the caller gets the recorded not-found.
  * @throws {GrantDead | ScopeMissing | LimitReached | Unavailable}
  */
 export async function readKnownUpdate(context: PostsDeps, caller: Caller, id: string): Promise<PostAnswer> {
