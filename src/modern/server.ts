@@ -64,9 +64,8 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * Removes expired rows every hour; otherwise the database of a long-running server grows. Answers requests between two
- * pieces. Returns a function that stops
- * the timer.
+ * Removes expired rows every hour; otherwise the database of a long-running server grows. Requests are answered between
+ * two pieces. Returns a function that stops this.
  */
 function purgeRegularly(store: ModernStore, logger: Logger): () => void {
   let next: NodeJS.Immediate | undefined;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { startRehearsal } from '../../src/domain/lifecycle/changes/rehearse.ts';
 import { endSessionsOf, saveSession, touchSession } from '../../src/domain/accounts/sessions.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
@@ -230,4 +231,25 @@ test('a sign-in leads back to an address with its query, but keeps nothing there
   expect(await led(`${page}?days=7&of=old-api`)).toBe(`${page}?days=7&of=old-api`);
   expect(await led(`${page}?token=${'a1'.repeat(16)}`)).toBe(page);
   expect(await led(`${page}?to=https://evil.example`)).toBe(page);
+});
+
+const isSqlite = () => system.bridge.database.kind === 'sqlite';
+
+test('a session that somebody ends between its start and the answer of the sign-in does not come back', async () => {
+  if (!isSqlite()) return;
+  const { volatile } = system.bridge.context.store;
+  await sql`create table ended_once (id_digest text)`.execute(volatile);
+  await sql`create trigger ends_once after insert on sessions when not exists (select 1 from ended_once) begin
+    insert into ended_once values (new.id_digest); delete from sessions where id_digest = new.id_digest; end`.execute(
+    volatile,
+  );
+  try {
+    const browser = await browserOf(system);
+    expect(browser.cookie(SESSION)).toBeDefined();
+    expect(await isOpen(cookieOf(browser))).toBe(false);
+  } finally {
+    await sql`drop trigger ends_once`.execute(volatile);
+    await sql`drop table ended_once`.execute(volatile);
+  }
+  expect(await isOpen(cookieOf(await browserOf(system)))).toBe(true);
 });

@@ -5,35 +5,23 @@ import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { insertStopped } from '../../src/store/reminders/stopped-addresses.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import type { SmtpDoor } from '../support/servers/smtp-server.ts';
 import { modeDatabases } from '../support/jest/test-mode.ts';
-import {
-  addHolder,
-  type DeliveryGround,
-  openDeliveryGround,
-  setRetirement,
-  yesterdayNoon,
-} from './support/delivery-ground.ts';
+import { addHolder, yesterdayNoon, type MailedGround, openMailedGround } from './support/delivery-ground.ts';
 import { addAccount, addApp, addDeadGrant, addToken } from './support/planning-ground.ts';
 
 /** What was put off wakes nobody, and who has no address is looked for again; over real SMTP. */
 
 describe.each(modeDatabases)('on %s', (kind) => {
+  let opened: MailedGround;
   let door: SmtpDoor;
-  let ground: DeliveryGround;
   let clock: SettableClock;
   let context: Context;
   beforeEach(async () => {
-    door = await startSmtpServer();
-    ground = await openDeliveryGround({ kind, smtpPort: door.port });
-    clock = new SettableClock(yesterdayNoon());
-    context = await ground.open(clock);
-    await setRetirement(context);
+    opened = await openMailedGround(kind);
+    ({ door, clock, context } = opened);
   });
-  afterEach(async () => {
-    await ground.close();
-    await door.close();
-  });
+  afterEach(() => opened.close());
 
   /** A time of today, in hours of UTC. */
   const todayAt = (hours: number) => clock.set(yesterdayNoon() + (12 + hours) * 60 * MINUTE);

@@ -5,39 +5,32 @@ import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { dayOf } from '../../src/shared/moments.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
-import { type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import type { SmtpDoor } from '../support/servers/smtp-server.ts';
 import { modeDatabases } from '../support/jest/test-mode.ts';
 import {
   addOwnedApp,
-  type DeliveryGround,
-  openDeliveryGround,
   readMails,
-  setRetirement,
   yesterdayNoon,
+  type MailedGround,
+  openMailedGround,
 } from './support/delivery-ground.ts';
 import { addAccount, addApp, addToken, extend } from './support/planning-ground.ts';
 
 /** What comes due while a mail is put off belongs to that mail, and does not make it young again; over real SMTP. */
 
 describe.each(modeDatabases)('on %s', (kind) => {
+  let opened: MailedGround;
   let door: SmtpDoor;
-  let ground: DeliveryGround;
   let clock: SettableClock;
   let context: Context;
   /** The first moment of the retirement. */
   let date: number;
   beforeEach(async () => {
-    door = await startSmtpServer();
-    ground = await openDeliveryGround({ kind, smtpPort: door.port });
-    clock = new SettableClock(yesterdayNoon());
-    context = await ground.open(clock);
-    await setRetirement(context);
+    opened = await openMailedGround(kind);
+    ({ door, clock, context } = opened);
     date = yesterdayNoon() + 21.5 * DAY;
   });
-  afterEach(async () => {
-    await ground.close();
-    await door.close();
-  });
+  afterEach(() => opened.close());
 
   /** Ten in the morning (UTC), so many days before the retirement. */
   const daysBefore = (days: number) => clock.set(date - days * DAY + 600 * MINUTE);

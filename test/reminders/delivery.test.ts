@@ -6,7 +6,7 @@ import { listUndeliverable } from '../../src/domain/reminders/deliver-undelivera
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { SettableClock } from '../support/bridge/settable-clock.ts';
-import { header, type SmtpDoor, startSmtpServer } from '../support/servers/smtp-server.ts';
+import { header, type SmtpDoor } from '../support/servers/smtp-server.ts';
 import { modeDatabases } from '../support/jest/test-mode.ts';
 import {
   addHolder,
@@ -15,28 +15,24 @@ import {
   openDeliveryGround,
   readMails,
   setRetirement,
-  yesterdayNoon,
+  type MailedGround,
+  openMailedGround,
 } from './support/delivery-ground.ts';
 import { addAccount, addApp, addToken, changeToken } from './support/planning-ground.ts';
 
 /** From a mail in the ledger to a mail server, over real SMTP. */
 
 describe.each(modeDatabases)('on %s', (kind) => {
+  let opened: MailedGround;
   let door: SmtpDoor;
   let ground: DeliveryGround;
   let clock: SettableClock;
   let context: Context;
   beforeEach(async () => {
-    door = await startSmtpServer();
-    ground = await openDeliveryGround({ kind, smtpPort: door.port });
-    clock = new SettableClock(yesterdayNoon());
-    context = await ground.open(clock);
-    await setRetirement(context);
+    opened = await openMailedGround(kind);
+    ({ door, ground, clock, context } = opened);
   });
-  afterEach(async () => {
-    await ground.close();
-    await door.close();
-  });
+  afterEach(() => opened.close());
 
   const recipients = () => door.mails.flatMap(({ to }) => to).toSorted();
   const ids = () => door.mails.map((mail) => header(mail, 'message-id'));

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { addWebhook } from '../../src/domain/webhooks/change-webhooks.ts';
 import { newHexId, newOrderedId } from '../../src/shared/ids.ts';
 import { insertDeliveries } from '../../src/store/webhooks/deliveries.ts';
-import { type Bridges, startBridges } from '../races/bridges.ts';
+import type { Bridges } from '../races/bridges.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
 import { until } from '../support/servers/held-answer.ts';
-import { certificateFor } from '../support/servers/certificates.ts';
-import { type Receiver, startReceiver } from './support/receiver.ts';
+import type { Receiver } from './support/receiver.ts';
+import { type ReceivingBridges, startReceivingBridges } from './support/receiving-bridges.ts';
 
 /** A webhook has one message under way at a time, whatever processes and places claim at once. */
 
@@ -17,26 +14,16 @@ const WEBHOOKS = 4;
 const MESSAGES_EACH = 25;
 const ANSWERS_AFTER = 40;
 
-const folder = mkdtempSync(join(tmpdir(), 'webhooks-'));
-const authorityFile = join(folder, 'authority.pem');
-
-afterAll(() => rmSync(folder, { recursive: true }));
-
 describe.each(databaseKinds)('two processes, on %s', (database) => {
+  let started: ReceivingBridges;
   let receiver: Receiver;
   let bridges: Bridges;
 
   beforeAll(async () => {
-    const certified = certificateFor(['127.0.0.1']);
-    writeFileSync(authorityFile, (await certified).authority);
-    receiver = await startReceiver({ certified });
-    const env = { WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32', NODE_EXTRA_CA_CERTS: authorityFile };
-    bridges = await startBridges({ count: 2, database, env });
+    started = await startReceivingBridges(database);
+    ({ receiver, bridges } = started);
   });
-  afterAll(async () => {
-    await bridges.stop();
-    await receiver.close();
-  });
+  afterAll(() => started.stop());
 
   async function addWithMessages(path: string): Promise<void> {
     const id = newHexId();

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { revokeToken } from '../../src/domain/tokens/revoke-token.ts';
 import { addWebhook } from '../../src/domain/webhooks/change-webhooks.ts';
 import { sendTest } from '../../src/domain/webhooks/look-at-webhooks.ts';
 import { newHexId } from '../../src/shared/ids.ts';
-import { type Bridges, startBridges } from '../races/bridges.ts';
+import type { Bridges } from '../races/bridges.ts';
 import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
 import { until } from '../support/servers/held-answer.ts';
-import { certificateFor } from '../support/servers/certificates.ts';
-import { type Receiver, startReceiver, withStatus } from './support/receiver.ts';
+import { type Receiver, withStatus } from './support/receiver.ts';
+import { type ReceivingBridges, startReceivingBridges } from './support/receiving-bridges.ts';
 
 /** Two processes on one database make and send the same messages. */
 
@@ -21,26 +18,16 @@ const APPS = 6;
 const LONG = 100_000;
 const BY = { actor: 'account:test', requestId: null };
 
-const folder = mkdtempSync(join(tmpdir(), 'webhooks-'));
-const authorityFile = join(folder, 'authority.pem');
-
-afterAll(() => rmSync(folder, { recursive: true }));
-
 describe.each(databaseKinds)('two processes, on %s', (database) => {
+  let started: ReceivingBridges;
   let receiver: Receiver;
   let bridges: Bridges;
 
   beforeAll(async () => {
-    const certified = certificateFor(['127.0.0.1']);
-    writeFileSync(authorityFile, (await certified).authority);
-    receiver = await startReceiver({ certified });
-    const env = { WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32', NODE_EXTRA_CA_CERTS: authorityFile };
-    bridges = await startBridges({ count: 2, database, env });
+    started = await startReceivingBridges(database);
+    ({ receiver, bridges } = started);
   });
-  afterAll(async () => {
-    await bridges.stop();
-    await receiver.close();
-  });
+  afterAll(() => started.stop());
   beforeEach(() => {
     receiver.received.length = 0;
     receiver.answer = withStatus(204);

@@ -8,10 +8,10 @@ import {
 import { releaseRequest } from '../../store/authorization/claimed-requests.ts';
 import type { AuthorizationRequest, NewAuthorizationRequest } from '../../store/tables/tables.ts';
 import type { AuthorizationDeps } from './deps.ts';
+import { type ConsentClient, type LeavingClient, leavingBy } from '../grants/modern-client.ts';
 
 export { isLegacy } from '../../store/authorization/authorization-requests.ts';
 export type { AuthorizationRequest } from '../../store/tables/tables.ts';
-import { type ConsentClient, type LeavingClient, leavingBy } from '../grants/modern-client.ts';
 import { statePlace, verifierPlace } from '../keys/sealing-context.ts';
 import type { UndecidedRequest } from './request-authorization.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';

@@ -1,5 +1,5 @@
 import { findLiveGrant } from '../../store/grants/grants.ts';
-import { hasEntryOfPair } from '../../store/history/entries-of-pair.ts';
+import { wasDeauthorized } from '../../store/history/entries-of-pair.ts';
 import type { AppAccount } from '../../store/tokens/mappings.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
@@ -7,9 +7,9 @@ import type { GrantsDeps } from './deps.ts';
 
 /**
  * Which consent of an app and account counts. A consent may be stored seconds or hours after its pair was asked for, while
- * the account is read or the database cannot be written. So what came later is told by when the request for the pair
- * left, and not by when the grant was stored. Both times are of the machines that sent the requests: within the difference of their
- * clocks the order is not known.
+ * the account is read or the database cannot be written. So the moment at which the request for the pair left says which
+ * consent came later. Each moment is of the machine that sent the request: within the difference of two clocks the order is
+ * not known.
  */
 
 /** A grant of an earlier version does not say when its consent was sent. */
@@ -25,8 +25,7 @@ export async function laterThan(
   { sentAt, ...pair }: AppAccount & { sentAt: number },
 ): Promise<'ended' | Grant | undefined> {
   const now = context.clock.now();
-  const ends = { ...pair, action: 'deauthorized' as const, after: sentAt, until: now };
-  if (await hasEntryOfPair(tx, ends)) return 'ended';
+  if (await wasDeauthorized(tx, pair, { after: sentAt, until: now })) return 'ended';
   const live = await findLiveGrant(tx, pair.clientId, pair.accountId);
   if (!live) return undefined;
   const since = consentedAt(live);

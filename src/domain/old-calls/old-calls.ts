@@ -90,31 +90,29 @@ export function oldCallOf(path: string): OldCallName | undefined {
   return BY_PATH.get(plain) ?? BY_PATH.get(withoutId(plain));
 }
 
-/** Whether a path is the address of a call that only reads. What an unknown path does, nobody knows. */
-export function isReadPath(path: string): boolean {
-  const name = oldCallOf(path);
-  return name !== undefined && OLD_CALLS[name].isRead;
+interface CalledAddress {
+  method: string;
+  path: string;
 }
 
-const isReadMethod = (method: string) => method === 'GET' || method === 'HEAD';
+/** A path with a word in the place of an id. An id has the form of both APIs. */
+const WORD_FOR_ID = /^\/1\/(?:updates|profiles)\/(?![0-9a-f]{24}(?:[/.]|$))/;
 
-/** An id in the form of both APIs, or a path without one. */
-const WITHOUT_WORDS = /^\/1\/(?:updates|profiles)\/(?![0-9a-f]{24}(?:[/.]|$))/;
-
-/** Whether a call is one of the nineteen, and one that only reads. */
-function isKnownRead({ method, path }: { method: string; path: string }, name: OldCallName): boolean {
-  const { isRead, methods } = OLD_CALLS[name];
-  return isRead && methods.includes(method) && !WITHOUT_WORDS.test(path);
+/** Whether a call is known, and only reads. What an unknown path, method or word in the place of an id does, nobody knows. */
+export function isKnownRead({ method, path }: CalledAddress): boolean {
+  const name = oldCallOf(path);
+  if (name === undefined || WORD_FOR_ID.test(path)) return false;
+  return OLD_CALLS[name].isRead && OLD_CALLS[name].methods.includes(method);
 }
 
 /**
- * Whether a call may write at the old API, where it must not be done twice. To end a token twice does no harm. A method or a
- * word in the place of an id that no known call has makes a call unknown, and of an unknown call only the method tells.
+ * Whether a call may write at the old API, where it must not be done twice. To end a token twice does no harm. Of a call that
+ * nobody knows only the method tells.
  */
-export function mayWriteThere(call: { method: string; path: string }): boolean {
+export function mayWriteThere(call: CalledAddress): boolean {
   const name = oldCallOf(call.path);
   if (name !== undefined && !OLD_CALLS[name].isRead) return name !== 'deauthorize';
-  return !isReadMethod(call.method) && !(name !== undefined && isKnownRead(call, name));
+  return call.method !== 'GET' && call.method !== 'HEAD' && !isKnownRead(call);
 }
 
 /** The path with single slashes, and without a slash at the end. */

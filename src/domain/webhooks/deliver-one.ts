@@ -18,6 +18,9 @@ import { signedHeaders } from './signature.ts';
 
 /** One attempt of one claimed message, up to its outcome. */
 
+/** Written at a message that did not leave. */
+const NOT_MADE = 'the message could not be made';
+
 /** A process that was held up for longer might lose its claim while it sends, so it leaves the message. */
 const BEGIN_WITHIN = 20 * SECOND;
 
@@ -89,18 +92,9 @@ function endOf(
 ): AttemptEnd {
   const outcome = { now, nextAt: now, status, failure };
   if (failure === null) return { ...outcome, state: 'delivered' };
-  const isLast = status === GONE || madeAt < (givesUpBefore(failures, now) ?? madeAt);
+  const isLast = status === GONE || madeAt < givesUpBefore(failures, now);
   const nextAt = isLast ? undefined : comesAgainAt(attempts, { now, chance });
   return nextAt === undefined ? { ...outcome, state: 'dead' } : { ...outcome, state: 'due', nextAt };
-}
-
-/** Written at a message that did not leave. */
-const NOT_MADE = 'the message could not be made';
-
-/** How many failures there are where those before count no more. A fault of this side says nothing of the receiver. */
-function countAnew({ webhook, failure }: Attempt, now: number): number | undefined {
-  if (failure === NOT_MADE) return 0;
-  return isInRow(webhook.tried_at, now) ? undefined : 1;
 }
 
 /** Keeps how the receiver did; how often it failed in a row. A person may have ended its rest during the attempt. */
@@ -111,9 +105,11 @@ async function keepReceiver({ store }: WebhooksDeps, made: Attempt, now: number)
     return 0;
   }
   const known = webhook.failures;
-  const anew = countAnew(made, now);
-  const restUntil = receiverRestsUntil(Math.max(anew ?? known + 1, 1), { now, chance });
-  return (await keepFailure(store.aside, webhook.id, { known, anew, restUntil, now })) ?? 0;
+  const goesOn = isInRow(webhook.tried_at, now);
+  // A fault of this side says nothing of the receiver.
+  const added = failure === NOT_MADE ? 0 : 1;
+  const restUntil = receiverRestsUntil(Math.max((goesOn ? known : 0) + added, 1), { now, chance });
+  return (await keepFailure(store.aside, webhook.id, { known, goesOn, added, restUntil, now })) ?? 0;
 }
 
 /** Written at a message that is given up before its first attempt. */
@@ -125,7 +121,7 @@ async function giveUpOld(
   { webhookId, failures, now }: { webhookId: string; failures: number; now: number },
 ): Promise<void> {
   const before = givesUpBefore(failures, now);
-  if (before === undefined) return;
+  if (before <= 0) return;
   const count = await giveUpOlder(store.aside, { webhookId, failures, before, now, why: AWAY });
   if (count > 0)
     logger.warn('messages to a webhook that waited for three days were given up', { webhookId, count });

@@ -39,11 +39,11 @@ export function receiverRestsUntil(
 }
 
 /**
- * What is older waits in vain for a receiver that failed so often in a row: a moment, or undefined where everything waits
- * on. Otherwise the messages of a dead receiver, one in half an hour, would keep newer ones out for months.
+ * The moment before which a message was made that waits in vain for a receiver with so many failures in a row; 0 where
+ * everything waits on. Otherwise the messages of a dead receiver, one in half an hour, would keep newer ones out for months.
  */
-export function givesUpBefore(failures: number, now: number): number | undefined {
-  return failures < AWAY_AFTER ? undefined : now - OPEN_MAX;
+export function givesUpBefore(failures: number, now: number): number {
+  return failures < AWAY_AFTER ? 0 : now - OPEN_MAX;
 }
 
 /** Two rests pass so. Where the last attempt is longer ago, failures stand in no row: few messages wait, or the bridge stood still. */

@@ -131,24 +131,6 @@ export async function hasChangedApps(
   return row !== undefined;
 }
 
-/** Whether the history tells since an entry that an app and account were parted, or that the account proved its address. */
-export async function hasHappenedSince(
-  db: Database,
-  { clientId, accountId, action }: { clientId: string; accountId: string; action: string },
-  since: number,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('events')
-    .select('id')
-    .where('client_id', '=', clientId)
-    .where('account_id', '=', accountId)
-    .where('action', '=', action)
-    .where('id', '>', since)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Whether the code of a token came a second time since an entry, where that ends the token. */
 export async function wasReplayedSince(db: Database, mappingId: string, since: number): Promise<boolean> {
   const row = await db

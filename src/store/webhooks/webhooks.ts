@@ -89,8 +89,10 @@ export async function keepSuccess(
 interface FailedAttempt {
   /** The failures as read before the attempt. When there are fewer now, a person ended the rest meanwhile. */
   known: number;
-  /** Where the failures before count no more: how many there are with this one. */
-  anew: number | undefined;
+  /** Whether the failures before still count: they and this attempt stand in a row. */
+  goesOn: boolean;
+  /** How many failures this attempt adds. */
+  added: 0 | 1;
   restUntil: number;
   now: number;
 }
@@ -99,12 +101,12 @@ interface FailedAttempt {
 export async function keepFailure(
   db: Database,
   id: string,
-  { known, anew, restUntil, now }: FailedAttempt,
+  { known, goesOn, added, restUntil, now }: FailedAttempt,
 ): Promise<number | undefined> {
   const row = await db
     .updateTable('webhooks')
     .set((eb) => ({
-      failures: anew ?? eb('failures', '+', 1),
+      failures: goesOn ? eb('failures', '+', added) : added,
       rest_until: sql<number>`case when failures < ${known} then rest_until else ${restUntil} end`,
       is_slow: 1,
       tried_at: now,

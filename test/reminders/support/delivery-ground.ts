@@ -11,6 +11,8 @@ import { createLogger } from '../../../src/shared/log/logger.ts';
 import { openContext, type OpenContext } from '../../../src/app/open-context.ts';
 import { freshDatabase } from '../../support/database/database.ts';
 import type { DatabaseKind } from '../../store/support/stores.ts';
+import { SettableClock } from '../../support/bridge/settable-clock.ts';
+import { type SmtpDoor, startSmtpServer } from '../../support/servers/smtp-server.ts';
 import { addAccount, addApp, addToken, setDate } from './planning-ground.ts';
 
 /** A database with people who are due for mails, and what sends them: here, or in processes of their own. */
@@ -133,4 +135,26 @@ export async function makeNoon({ store }: Context): Promise<void> {
   const west = new Date().getUTCHours() - 12;
   const timezone = `Etc/GMT${west < 0 ? '' : '+'}${west}`;
   await store.durable.updateTable('accounts').set({ timezone }).execute();
+}
+
+/** A ground with a mail server and one view of it by a clock that stands at yesterday's noon; the retirement is set. */
+export interface MailedGround {
+  door: SmtpDoor;
+  ground: DeliveryGround;
+  clock: SettableClock;
+  context: Context;
+  close(): Promise<void>;
+}
+
+export async function openMailedGround(kind: DatabaseKind): Promise<MailedGround> {
+  const door = await startSmtpServer();
+  const ground = await openDeliveryGround({ kind, smtpPort: door.port });
+  const clock = new SettableClock(yesterdayNoon());
+  const context = await ground.open(clock);
+  await setRetirement(context);
+  const close = async () => {
+    await ground.close();
+    await door.close();
+  };
+  return { door, ground, clock, context, close };
 }

@@ -1,6 +1,7 @@
 import { findApp } from '../../../store/apps/apps.ts';
 import { findGrant, findLiveGrant } from '../../../store/grants/grants.ts';
-import { hasHappenedSince, wasReplayedSince } from '../../../store/history/deeds.ts';
+import { wasReplayedSince } from '../../../store/history/deeds.ts';
+import { hasHappenedSince } from '../../../store/history/entries-of-pair.ts';
 import { readLeaks } from '../../../store/leaks/leaked-tokens.ts';
 import {
   hasOthersOn,

@@ -10,7 +10,7 @@ import {
   type UnknownTokenPassThrough,
   passUnconnected,
 } from '../../../domain/old-api/pass-through.ts';
-import { isReadPath } from '../../../domain/old-calls/old-calls.ts';
+import { isKnownRead } from '../../../domain/old-calls/old-calls.ts';
 import type { ResolvedToken } from '../../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../../domain/tokens/proven-app.ts';
 import { REQUEST_ID } from '../../request-id.ts';
@@ -106,7 +106,7 @@ async function passedCall(asking: OldApiCall): Promise<PassedCall> {
   await refuseHiddenTokens(req);
   const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
   const rawHeaders = rawHeadersOf(asking, body);
-  const [target, isRead] = [targetOf(req), isReadPath(req.path)];
+  const [target, isRead] = [targetOf(req), isKnownRead(req)];
   return { method: req.method, target, isRead, rawHeaders, body, trace: traceOf(res) };
 }
 

@@ -58,7 +58,9 @@ const presentDocument = ({ url, title, thumbnailUrl }: DocumentInput) => ({
 });
 
 /**
- * The schema's assets for the given assets. An address is read only when the query selects what the address tells. A link is not an asset of the schema: the post shows a link attachment. */
+ * The schema's assets for the given assets. An address is read only when the query selects what the address tells. A link
+ * is no asset of the schema: the post shows a link attachment.
+ */
 export const presentAssets = (assets: AssetInput[]) =>
   assets.flatMap(({ image, video, document }) => [
     ...(image ? [presentImage(image)] : []),
