@@ -1,4 +1,8 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
+import { Sqlite } from '../../src/shared/sqlite.ts';
+import { volatileFileOf } from '../../src/store/driver/sqlite.ts';
 import { openStore } from '../../src/store/driver/open-store.ts';
 import type { Store } from '../../src/store/driver/store.ts';
 import { choosePlace } from './support/stores.ts';
@@ -19,5 +23,31 @@ test('the durable SQLite file is WAL with synchronous FULL, the volatile one wit
   expect(await firstValue(volatile, 'pragma synchronous')).toBe(1);
   expect(await firstValue(durable, 'pragma foreign_keys')).toBe(1);
   await store.close();
+  await place.remove();
+});
+
+test('after a clean stop each SQLite file is whole by itself, whatever was read at the end', async () => {
+  const place = await choosePlace('sqlite');
+  const store = await openStore(place.location);
+  const connections = [store.durable, store.aside, store.volatile];
+  for (const [at, db] of connections.entries()) {
+    await sql.raw(`create table newest_${at} (found text)`).execute(db);
+    await sql.raw(`insert into newest_${at} values ('whole')`).execute(db);
+  }
+  for (const [at, db] of connections.entries())
+    expect(await firstValue(db, `select found from newest_${at}`)).toBe('whole');
+  await store.rows('select * from newest_0', []);
+  await store.close();
+  const { file } = place.location as { file: string };
+  expect([file, volatileFileOf(file)].map((path) => existsSync(`${path}-wal`))).toEqual([false, false]);
+  const found = connections.map((_, at) => {
+    const copy = join(dirname(file), `copy-${at}.db`);
+    copyFileSync(at === 2 ? volatileFileOf(file) : file, copy);
+    const db = new Sqlite(copy, { readonly: true });
+    const value = db.prepare(`select found from newest_${at}`).pluck().get();
+    db.close();
+    return value;
+  });
+  expect(found).toEqual(['whole', 'whole', 'whole']);
   await place.remove();
 });

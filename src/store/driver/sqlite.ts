@@ -88,9 +88,6 @@ function findProblem(handle: Sqlite.Database): string | undefined {
   return finding === 'ok' ? undefined : `the database is damaged: ${String(finding)}`;
 }
 
-/** The connections that work takes in turn: for durable rows, for those beside them, and for volatile ones. */
-const WRITERS = 3;
-
 /** The path of the volatile file beside a durable file. */
 export function volatileFileOf(file: string): string {
   return file.replace(/(\.db)?$/, '-volatile.db');
@@ -107,22 +104,31 @@ const NO_PLACE = expression<string>`''`;
 const patientDialect = (use: ConnectionUse, { writer, reader }: Handles) =>
   new PatientDialect({ writer: withKeptStatements(writer), reader: withKeptStatements(reader), use });
 
+/** The connections that work takes in turn: for durable rows, for volatile ones, and for durable rows beside the others. */
+const WRITERS = 3;
+
+/** Opens the connections that write, in that order, and migrates their files. */
+function openWriters(file: string): [Sqlite.Database, Sqlite.Database, Sqlite.Database] {
+  const durable = openDurable(file);
+  const volatile = openFile(volatileFileOf(file), 'NORMAL');
+  migrate(durable, 'sqlite');
+  migrate(volatile, 'sqlite-volatile');
+  const writers = [durable, volatile, openDurable(file)] as const;
+  for (const handle of writers) handle.pragma('busy_timeout = 0');
+  return [...writers];
+}
+
 /**
  * Opens (and migrates) the SQLite store: `file` holds the data that must survive a power cut, `file` with `-volatile`
  * the rest.
  */
 export function openSqliteStore(file: string, listener: DatabaseListener = NOBODY_LISTENS): Store {
-  const durableFile = openDurable(file);
-  const volatileFile = openFile(volatileFileOf(file), 'NORMAL');
-  migrate(durableFile, 'sqlite');
-  migrate(volatileFile, 'sqlite-volatile');
-  const asideFile = openDurable(file);
-  for (const handle of [durableFile, volatileFile, asideFile]) handle.pragma('busy_timeout = 0');
+  const [durableFile, volatileFile, asideFile] = openWriters(file);
   const use = new ConnectionUse(listener);
-  const handles: Sqlite.Database[] = [durableFile, volatileFile, asideFile];
+  const readers: Sqlite.Database[] = [];
   const dialectOf = (writer: Sqlite.Database) => {
     const reading = new Sqlite(writer.name, { readonly: true, timeout: 0 });
-    handles.push(reading);
+    readers.push(reading);
     return patientDialect(use, { writer, reader: reading });
   };
   const durable = new Kysely<Tables>({ dialect: dialectOf(durableFile) });
@@ -150,11 +156,14 @@ export function openSqliteStore(file: string, listener: DatabaseListener = NOBOD
     async close() {
       reader.close();
       volatileReader.close();
+      // The last connection of a file moves the log into it, and cannot where it only reads. Then the file alone, copied by
+      // hand after a clean stop, would lack its newest commits.
+      for (const handle of readers) handle.close();
       await durable.destroy();
       await aside.destroy();
       await volatile.destroy();
       // The query builder closes only a file that it has used.
-      for (const handle of handles) handle.close();
+      for (const handle of [durableFile, volatileFile, asideFile]) handle.close();
     },
   };
 }
