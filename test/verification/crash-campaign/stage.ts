@@ -114,12 +114,18 @@ async function pairsAreKept(stage: Stage): Promise<boolean> {
   return held.every((pair) => isKept(pair) || ended.has(pair.pid)) && spilledIn(lane) === 0;
 }
 
-/** Waits until every pair that came is where it belongs. */
+/** Whether a process was ended, or is on its way up. It may hold the spill of a pair. */
+const isOneDown = ({ bridges }: Lane): boolean =>
+  bridges.some(({ outages }) => outages.some(({ until }) => until > Date.now()));
+
+/** Waits until every pair that came is where it belongs. Time in which a process is down does not count. */
 export async function keepPairs(stage: Stage): Promise<void> {
-  const until = Date.now() + SETTLE_LIMIT_MS;
+  let left = SETTLE_LIMIT_MS;
   while (!(await pairsAreKept(stage))) {
-    if (Date.now() > until) return void stage.unsettled.push('a pair that came is kept by nobody');
+    if (left <= 0) return void stage.unsettled.push('a pair that came is kept by nobody');
+    const [begun, wasDown] = [Date.now(), isOneDown(stage.lane)];
     await delay(LOOK_EVERY_MS);
+    if (!wasDown) left -= Date.now() - begun;
   }
 }
 
