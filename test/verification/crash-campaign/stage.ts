@@ -114,9 +114,12 @@ async function pairsAreKept(stage: Stage): Promise<boolean> {
   return held.every((pair) => isKept(pair) || ended.has(pair.pid)) && spilledIn(lane) === 0;
 }
 
-/** Whether a process was ended, or is on its way up. It may hold the spill of a pair. */
+/**
+ * Whether a process was ended, or is on its way up. It may hold the spill of a pair. Only its newest outage tells: an
+ * earlier one in which the next start ended too has no end.
+ */
 const isOneDown = ({ bridges }: Lane): boolean =>
-  bridges.some(({ outages }) => outages.some(({ until }) => until > Date.now()));
+  bridges.some(({ outages }) => (outages.at(-1)?.until ?? 0) > Date.now());
 
 /** Waits until every pair that came is where it belongs. Time in which a process is down does not count. */
 export async function keepPairs(stage: Stage): Promise<void> {
