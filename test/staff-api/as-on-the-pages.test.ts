@@ -6,7 +6,7 @@ import { DAY } from '../../src/shared/lifetimes.ts';
 import { TOO_LATE } from '../../src/domain/tokens/standing/words.ts';
 import { runBulkJobs } from '../../src/domain/bulk/run-bulk-jobs.ts';
 import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
-import { type ApiGround, openGround, waitingIn } from './support/ground.ts';
+import { type ApiGround, openGround, someApp, waitingIn } from './support/ground.ts';
 
 /** What the pages of support say and refuse, the staff API says and refuses too. */
 
@@ -75,6 +75,20 @@ test('of many links each waiting token gets one, also behind many that have ende
   ).json as { job_id: string };
   await runBulkJobs(ground.bridge.context);
   expect((await program.get(`/jobs/${job.job_id}`)).json).toMatchObject({ items: { done: 1 } });
+});
+
+test('a token that belongs to another app than was seen is not assigned', async () => {
+  const { mappingId } = await waitingIn(ground, 'observed');
+  const path = `/tokens/${mappingId}`;
+  const seen = (await program.get(path)).json as { token: { client_id: string } };
+  const from = seen.token.client_id;
+  const asked = { client_id: ground.app.clientId, reason };
+  expect((await program.post(`${path}/assign`, { ...asked, from })).status).toBe(200);
+  const other = await program.post(`${path}/assign`, { client_id: await someApp(ground), from, reason });
+  expect(problemIn(other)).toBe('409 not-possible');
+  expect((await program.get(path)).json).toMatchObject({
+    token: { client_id: ground.app.clientId },
+  });
 });
 
 test('once the old API has ended, no link is made and nobody is reminded', async () => {

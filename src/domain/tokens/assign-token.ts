@@ -21,7 +21,7 @@ interface AssignmentRequest extends ReasonedOrigin {
   mappingId: string;
   clientId: string;
   /** The app that the token has to have still; unset for any. */
-  from?: string;
+  from?: string | undefined;
 }
 
 /**

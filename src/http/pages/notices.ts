@@ -63,6 +63,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   'probe-doubt-unsure':
     'Nothing could be asked: it is not known whether the last refresh arrived, and it is too early to look. The bridge looks by itself.',
   'token-assigned': 'Assigned. The token belongs to the app below from now on.',
+  'token-assigned-last':
+    'Assigned. The token belongs to the app below from now on. It was the last token of its earlier connection, so that connection has ended too.',
   'account-pinned': 'Done. What waited under the address belongs to the account from now on.',
   'taken-back': 'Taken back. It is as it was before, and the history says so.',
   extended: 'The app has more time from now on.',

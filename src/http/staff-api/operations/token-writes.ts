@@ -84,10 +84,18 @@ export const TOKEN_WRITES = [
     needs: 'agent',
     summary: 'Says to which app a token belongs that was seen in use; for seven days that can be taken back',
     parameters: tokenPath,
-    body: z.strictObject({ client_id: idIn, reason: reasonIn }),
+    body: z.strictObject({
+      client_id: idIn,
+      from: idIn.optional().meta({
+        description:
+          'client_id of the token, as you have seen it. If it belongs to another app by now, nothing is changed.',
+      }),
+      reason: reasonIn,
+    }),
     answer: z.object({ token_id: text, client_id: text, state: z.enum(STATES), ended_connection: yesNo }),
-    async run(context, { path, body: { client_id: clientId, reason }, origin }) {
-      const done = await assignByHand(context, { mappingId: path.token_id, clientId, reason, ...origin });
+    async run(context, { path, body: { client_id: clientId, from, reason }, origin }) {
+      const asked = { mappingId: path.token_id, clientId, from, reason, ...origin };
+      const done = await assignByHand(context, asked);
       switch (done.outcome) {
         case 'unknown token':
           throw unknownToken();
