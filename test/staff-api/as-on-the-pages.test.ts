@@ -77,6 +77,22 @@ test('of many links each waiting token gets one, also behind many that have ende
   expect((await program.get(`/jobs/${job.job_id}`)).json).toMatchObject({ items: { done: 1 } });
 });
 
+const grantOf = async (id: string) =>
+  ((await program.get(`/tokens/${id}`)).json as { grant: { grant_id: string; is_of_token: boolean } }).grant;
+
+test('a token that waits beside the connection of others is told that the grant is not its own', async () => {
+  const own = ground.connected.mappingId;
+  const { client_id: clientId, account_id: accountId } = await rows()
+    .selectFrom('mappings')
+    .select(['client_id', 'account_id'])
+    .where('id', '=', own)
+    .executeTakeFirstOrThrow();
+  const beside = await addWaitingToken(ground.bridge, { clientId, accountId: accountId ?? '' });
+  const grant = await grantOf(own);
+  expect(grant.is_of_token).toBe(true);
+  expect(await grantOf(beside.mappingId)).toEqual({ ...grant, is_of_token: false });
+});
+
 test('a token that belongs to another app than was seen is not assigned', async () => {
   const { mappingId } = await waitingIn(ground, 'observed');
   const path = `/tokens/${mappingId}`;

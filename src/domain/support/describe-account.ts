@@ -39,6 +39,8 @@ interface AccountDescription {
 export interface AppThatWaits {
   clientId: string;
   name: string;
+  /** Whether a consent connects only the tokens that the holder chooses, because the app is an unidentified program. */
+  isUnidentified: boolean;
   tokens: number;
   stoppedAt: number | undefined;
   /** One of the tokens that wait, by which a link is made. */
@@ -56,10 +58,10 @@ async function appsThatWait(
     waitingTokenOfApps(context.store.durable, id),
   ]);
   const tokenOf = new Map(one.map(({ client_id, id: mappingId }) => [client_id, mappingId]));
-  const waiting = apps.flatMap(({ clientId, name, waiting: tokens }) => {
+  const waiting = apps.flatMap(({ clientId, name, isUnidentified, waiting: tokens }) => {
     const mappingId = tokenOf.get(clientId);
     if (tokens === 0 || mappingId === undefined) return [];
-    return [{ clientId, name, tokens, mappingId, stoppedAt: stopped.get(clientId)?.at }];
+    return [{ clientId, name, isUnidentified, tokens, mappingId, stoppedAt: stopped.get(clientId)?.at }];
   });
   const since = ({ stoppedAt = Number.MAX_SAFE_INTEGER }: AppThatWaits) => stoppedAt;
   return waiting.toSorted((a, b) => since(a) - since(b) || b.tokens - a.tokens);

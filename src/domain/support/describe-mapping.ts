@@ -41,6 +41,8 @@ export interface MappingDescription {
   pair: AppAccount | undefined;
   /** The grant of the mapping. Without one: the live or else the last grant of the app and account. */
   grant: ShownGrant | undefined;
+  /** Whether the grant is the one of the mapping, and not only one of its app and account. */
+  isOwnGrant: boolean;
   handover: Awaited<ReturnType<typeof findNewestHandover>>;
   link: Awaited<ReturnType<typeof findLinkState>>;
   /** What was reported, where the token was found in a place that others can read. */
@@ -108,6 +110,7 @@ export async function describeMapping(
     listWritesOf(durable, id, WRITES_TOLD),
     callsOfMapping(context, id),
   ]);
-  const leak = leaks.get(id);
-  return { mapping, app, claimed, account, pair, grant, handover, link, leak, mails, writes, calls };
+  const [leak, isOwnGrant] = [leaks.get(id), mapping.grant_id !== null];
+  const people = { account, pair, handover, link, leak, mails };
+  return { mapping, app, claimed, grant, isOwnGrant, ...people, writes, calls };
 }

@@ -16,6 +16,10 @@ export const grantSchema = named(
   'Grant',
   z.object({
     grant_id: text,
+    is_of_token: yesNo.meta({
+      description:
+        'Whether the token stands or stood on this grant. Otherwise it is the live, or else the last, grant of its app and account.',
+    }),
     modern_client_id: text,
     state: z.enum(['ready', 'presenting', 'in_doubt', 'dead']),
     version: count,
@@ -30,9 +34,13 @@ export const grantSchema = named(
 );
 
 /** A grant without its pair. */
-export function grantOf(context: HttpStaffApiDeps, grant: ShownGrant): z.output<typeof grantSchema> {
+export function grantOf(
+  context: HttpStaffApiDeps,
+  { grant, isOwnGrant }: { grant: ShownGrant; isOwnGrant: boolean },
+): z.output<typeof grantSchema> {
   return {
     grant_id: grant.id,
+    is_of_token: isOwnGrant,
     modern_client_id: grant.modern_client_id,
     state: grant.state,
     version: grant.version,

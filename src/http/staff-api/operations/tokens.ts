@@ -90,13 +90,13 @@ function handoverOf({ handover }: MappingDescription) {
 }
 
 function describedAnswer(context: HttpStaffApiDeps, all: MappingDescription): z.output<typeof answer> {
-  const { mapping, claimed, grant, link, leak, mails, writes } = all;
+  const { mapping, claimed, grant, isOwnGrant, link, leak, mails, writes } = all;
   return {
     token: tokenOf(context, mapping),
     status: statusOf(context, all),
     account: holderOf(all),
     claimed_app: claimed ? { client_id: claimed.client_id, name: claimed.name } : null,
-    grant: grant ? grantOf(context, grant) : null,
+    grant: grant ? grantOf(context, { grant, isOwnGrant }) : null,
     handover: handoverOf(all),
     link: link ? { made_at: toTime(link.created_at), used_at: toTimeOrNull(link.used_at) } : null,
     leak: leak ? leakAnswer(leak) : null,

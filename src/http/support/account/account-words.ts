@@ -29,6 +29,16 @@ const unconnectedOf = ({ counts }: AppTokens) =>
 
 const connectedOf = ({ counts }: AppTokens) => counts.active ?? 0;
 
+/** What one link does. Of an unidentified program nobody knows which tokens belong together. */
+function linkWords(waiting: readonly AppThatWaits[]): string {
+  const programs = waiting.filter(({ isUnidentified }) => isUnidentified).length;
+  if (waiting.length === 0) return '. Nothing to do.';
+  if (programs === 0) return '. One link connects all tokens of an app.';
+  if (programs === waiting.length)
+    return '. One link connects each token of an unidentified program that its holder chooses.';
+  return '. One link connects all tokens of an app, but of an unidentified program each token that its holder chooses.';
+}
+
 /** The first thing that support reads of an account. */
 export function accountSentence({ waiting, apps }: AccountFacts): Sentence {
   if (apps.length === 0) return ['No token is known to be of this account, those of retired apps aside.'];
@@ -47,5 +57,5 @@ export function accountSentence({ waiting, apps }: AccountFacts): Sentence {
           'No token of this account waits any more: the sunset has come for the apps of those that are not connected.',
         ]
       : ['Its tokens have moved or were revoked.'];
-  return [...words, waiting.length === 0 ? '. Nothing to do.' : '. One link connects all tokens of an app.'];
+  return [...words, linkWords(waiting)];
 }

@@ -31,17 +31,23 @@ function othersWords({ context }: PageShell, { clientId }: MappingTarget): strin
     : `Calls for ${NOT_KEPT} stay refused, and so do calls that the old API never documented; for these the app has to be changed.`;
 }
 
+/** The tokens that work again. Of an unidentified program nobody knows which tokens belong together. */
+const againWords = ({ isUnidentified, appName }: Pick<MappingTarget, 'isUnidentified' | 'appName'>) =>
+  isUnidentified
+    ? `each token of “${appName}” that they choose there works again`
+    : `every waiting token of “${appName}” works again`;
+
 function showLink(
   frame: PageShell,
   res: Response,
   { target, link }: { target: MappingTarget; link: string },
 ) {
-  const { accountName, appName } = target;
+  const { accountName } = target;
   const holder = accountName ?? 'the holder of the account';
   frame.page(res, 'support-link', {
     title: `The link for ${holder}`,
     link,
-    appName,
+    again: againWords(target),
     others: othersWords(frame, target),
     account: accountWords(target),
     hint: `Select it and copy it into a mail or a chat to ${holder}.`,
@@ -53,7 +59,9 @@ function askFor(frame: PageShell, target: MappingTarget): ActionPage {
   const hindered = hindrance(frame, target);
   const says = hindered ?? [
     'You get a link for the holder of the account. It opens nothing without a sign-in to that account, so it may be forwarded; whoever else opens it is told that it is for somebody else.',
-    'Once the holder has connected with it, every waiting token of this app and account works again, for the calls that the new API answers.',
+    target.isUnidentified
+      ? 'Once the holder has connected with it, each token of this program that its holder chooses there works again, for the calls that the new API answers.'
+      : 'Once the holder has connected with it, every waiting token of this app and account works again, for the calls that the new API answers.',
   ];
   return {
     title: 'Make a link to connect',

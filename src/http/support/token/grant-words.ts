@@ -12,6 +12,8 @@ const STATES: Record<ShownGrant['state'], { label: string; kind: 'ok' | 'warning
 };
 
 interface GrantCardInput {
+  /** Whether the token of the page stands on the grant. */
+  isOwn: boolean;
   /** When a resting grant may next be looked into. */
   nextAt: number | undefined;
   /** The bridge's own client at the new API. */
@@ -25,10 +27,14 @@ function shownState({ state, dead_cause: cause }: ShownGrant) {
   return { label, kind: state === 'dead' && !isStop(cause ?? '') ? '' : kind };
 }
 
+const othersWords = (which: string) =>
+  `This token does not stand on it: it is the ${which} grant of this app and account.`;
+
 /** The card of a grant. */
-export function grantCard(grant: ShownGrant, { nextAt, bridgeClientId, now }: GrantCardInput) {
+export function grantCard(grant: ShownGrant, { isOwn, nextAt, bridgeClientId, now }: GrantCardInput) {
   const isDead = grant.state === 'dead';
   return {
+    others: isOwn ? undefined : othersWords(isDead ? 'last' : 'live'),
     id: grant.id,
     version: grant.version,
     state: shownState(grant),

@@ -35,8 +35,8 @@ function handoverOf({ handover }: MappingDescription, now: number): HandoverStat
   return handover.handed_at + DEAD_GRANT_KEPT > now ? 'open' : 'lapsed';
 }
 
-function grantFacts({ grant }: MappingDescription, now: number): GrantFacts | null {
-  if (!grant) return null;
+function grantFacts({ grant, isOwnGrant }: MappingDescription, now: number): GrantFacts | null {
+  if (!grant || !isOwnGrant) return null;
   const { state, access_expires_at: expiresAt, suspect_until: suspectUntil } = grant;
   return { state, isServing: expiresAt > now, isSuspect: suspectUntil > now };
 }
@@ -74,14 +74,14 @@ export function mappingStanding(context: HttpSupportDeps, described: MappingDesc
 export function mappingActions(
   context: HttpSupportDeps,
   role: StaffRole,
-  { mapping, app, grant }: MappingDescription,
+  { mapping, app, grant, isOwnGrant }: MappingDescription,
 ) {
   return actionsFor(role, {
     mappingId: mapping.id,
     state: mapping.state,
     accountId: mapping.account_id,
     email: mapping.account_email,
-    hasGrant: grant !== undefined && grant.state !== 'dead',
+    hasGrant: isOwnGrant && grant !== undefined && grant.state !== 'dead',
     isUnidentified: app.source === 'observed',
     isAssignable: isAssignable(mapping, app),
     canConnect: standingOfRow(context, mapping).canConnect,
@@ -89,11 +89,12 @@ export function mappingActions(
   });
 }
 
-/** The card of the token's grant; undefined where the token has no grant. */
-export function mappingGrant(context: HttpSupportDeps, { grant }: MappingDescription) {
+/** The card of the token's grant, or of the one of its app and account; undefined where there is none. */
+export function mappingGrant(context: HttpSupportDeps, { grant, isOwnGrant }: MappingDescription) {
   return (
     grant &&
     grantCard(grant, {
+      isOwn: isOwnGrant,
       nextAt: nextAttemptAt(context, grant),
       bridgeClientId: context.server.clientId,
       now: context.clock.now(),
