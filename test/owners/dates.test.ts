@@ -227,7 +227,7 @@ test('a token is pasted to be compared only while the old API can be asked for i
 async function standingAt({ context }: StartedBridge): Promise<string> {
   const found = await describeMapping(context, waiting);
   if (!found) throw new Error('the token is not there');
-  return mappingStanding(context, found).sentence;
+  return mappingStanding(context, found, undefined).sentence;
 }
 
 test('support says since when a token is refused', async () => {

@@ -41,9 +41,16 @@ describe.each(databaseKinds)('on %s', (kind) => {
     ).id;
 
   test('what an entry tells is taken back once, and the second answer says why not', async () => {
-    const { mappingId } = await waitingIn(ground);
+    const { mappingId } = await waitingIn(ground, 'observed');
     const before = await rowOf(mappingId);
     await agent.post(`/tokens/${mappingId}/revoke`, { reason });
+    const revoked = (await agent.get(`/tokens/${mappingId}`)).json as { status: { next: string } };
+    expect(revoked.status.next).toContain('it can be taken back until');
+    const assigned = await agent.post(`/tokens/${mappingId}/assign`, {
+      client_id: await someApp(ground),
+      reason,
+    });
+    expect([problemIn(assigned), assigned.text.includes('final')]).toEqual(['409 not-possible', false]);
     const { entries } = (await agent.get(`/tokens/${mappingId}/history`)).json as {
       entries: Array<{ entry_id: number; action: string }>;
     };

@@ -77,7 +77,7 @@ const ASSIGN_WORDS = {
   'unknown token': 'No token has this id.',
   'unknown app': 'No app that was registered or imported has this client id.',
   identified: 'The token belongs to a proven app.',
-  final: 'The token has ended for good.',
+  final: 'The token has ended.',
 } as const;
 
 async function assignTo(

@@ -215,6 +215,14 @@ test.each<[Case, ReturnType<typeof kind>]>([
   expect(statusOf(one)).toEqual(status);
 });
 
+test('a revocation that can be taken back is not called final', () => {
+  const [one, undoUntil] = [{ is: 'revoked', reason: 'Ms X' } as const, Date.parse('2027-02-01T09:00:00.7Z')];
+  const { next } = statusOf(one, { undoUntil });
+  expect(next).toMatch(
+    /^If this was a mistake, it can be taken back until 2027-02-01T09:00:00Z\. Otherwise it is final\. To use/,
+  );
+});
+
 test('which API answers is told of a connected token where there are two', () => {
   const sides = (['old', 'cut over', 'refused there', 'new'] as const).map((side) =>
     sideSentence(standing({ is: 'served', connection: 'ready', side })),

@@ -34,6 +34,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await world.status(first.token)).toBe(401);
     const then = world.clock.now();
     const page = await world.lead.get(world.at(`/support/mappings/${first.id}`));
+    expect(wordsOf(page)).toContain('If this was a mistake, it can be taken back until');
+    expect(wordsOf(page)).not.toContain('This is final');
     expect(wordsOf(page)).toContain('Take back the revocation');
     expect(page.body).toContain(`/support/history/${entry}/take-back`);
     const left = await world.takesBack(entry);
@@ -102,6 +104,8 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await world.whyNot(entry)).toContain('more than seven days ago');
     expect((await world.forces(entry)).location).toContain('too-late');
     expect((await world.row(first.id)).state).toBe('revoked');
+    const page = wordsOf(await world.lead.get(world.at(`/support/mappings/${first.id}`)));
+    expect(page).toContain('This is final');
   });
 
   const BETWEEN: Array<

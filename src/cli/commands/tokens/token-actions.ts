@@ -9,7 +9,7 @@ import {
 import { oldApiStatusNow, type OldApiFacts } from '../../../domain/lifecycle/old-api-status.ts';
 import { standingOfRow } from '../../../domain/support/standing-of-row.ts';
 import { type TokenStanding, standingOf } from '../../../domain/tokens/standing/standing.ts';
-import { standingSentence } from '../../../domain/tokens/standing/words.ts';
+import { endedWords, standingSentence } from '../../../domain/tokens/standing/words.ts';
 import { knownCallDays } from '../../../domain/usage/callers.ts';
 import { type CountedDays, gapWords, textOfWords } from '../../../domain/usage/counted-days.ts';
 import { momentText } from '../../../shared/moments.ts';
@@ -154,8 +154,9 @@ export async function revoke(
     const json = { mapping_id: mappingId, ...revoked };
     if (revoked.outcome === 'unknown') return { ok: false, lines: [NO_TOKEN], json };
     if (revoked.outcome === 'final') {
-      const line = `The token is ${revoked.state} already. This state is final. Nothing was changed.`;
-      return { ok: revoked.state === 'revoked', lines: [line], json };
+      const isSo = revoked.state === 'revoked';
+      const undo = isSo ? await undoLines(context, 'token', mappingId) : [];
+      return { ok: isSo, lines: [endedWords(revoked.state), ...undo], json };
     }
     const undo = await undoLines(context, 'token', mappingId);
     return { ok: true, lines: [`The token is revoked. ${grantWords(revoked)}`, ...undo], json };
@@ -203,7 +204,7 @@ function wordsOf(assigned: AssignmentResult, receiver: Receiver): string {
         ? `The token ${isProgram ? 'belongs to this unidentified program' : 'belongs to this app'} already. Nothing was changed.`
         : `The token belongs to the app ${assigned.app}, which issued it or was imported with it. Only a token that was seen in use can be assigned.`;
     case 'final':
-      return `The token is ${assigned.state}. This state is final. Nothing was changed.`;
+      return endedWords(assigned.state);
     case 'assigned':
       return assignedWords(assigned, receiver);
   }

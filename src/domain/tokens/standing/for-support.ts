@@ -1,3 +1,5 @@
+import { SECOND } from '../../../shared/lifetimes.ts';
+import { momentText } from '../../../shared/moments.ts';
 import { unknownHolderStep } from './unknown-holder.ts';
 import { whyGrantEnded, whyTokenEnded } from './ends.ts';
 import type { TokenConnection, TokenStanding } from './standing.ts';
@@ -19,6 +21,8 @@ export interface SupportFacts {
   isOfTakeOver: boolean;
   /** Whether the old API can be asked whose token it is. */
   hasOldApi: boolean;
+  /** Until when its revocation can be taken back; unset where it cannot. */
+  undoUntil?: number | undefined;
 }
 
 export interface TokenStatus {
@@ -38,7 +42,7 @@ const RESTORED: Partial<Record<TokenConnection, string>> = {
 type Case<Name extends TokenStanding['is']> = Extract<TokenStanding, { is: Name }>;
 
 const ANEW =
-  'This is final. To use the app again, the account holder connects it anew from the app, which gives it a new token.';
+  'To use the app again, the account holder connects it anew from the app, which gives it a new token.';
 
 const SEND_LINK = 'Make a link to connect and send it to the account holder.';
 
@@ -142,13 +146,21 @@ function ended(it: string, standing: Case<'ended'>, facts: SupportFacts): TokenS
 const CAME_TWICE =
   'Ask the people who make the app why the code came twice; a reload of its callback page is the usual cause.';
 
-function revoked(it: string, { reason }: Case<'revoked'>): TokenStatus {
+/** Whether the revocation is final, and what the account holder does then. */
+function revokedStep({ undoUntil: until }: SupportFacts): string {
+  if (until === undefined) return `This is final. ${ANEW}`;
+  const moment = momentText(until - (until % SECOND));
+  return `If this was a mistake, it can be taken back until ${moment}. Otherwise it is final. ${ANEW}`;
+}
+
+function revoked(it: string, { reason }: Case<'revoked'>, facts: SupportFacts): TokenStatus {
+  const step = revokedStep(facts);
   const why = whyTokenEnded(reason);
   const typed = reason === null ? '.' : `. The reason that was given: “${reason}”.`;
   return {
     kind: '',
     sentence: why === undefined ? `${it}${typed}` : `${it}: ${why}.`,
-    next: reason === 'code_replayed' ? `${ANEW} ${CAME_TWICE}` : ANEW,
+    next: reason === 'code_replayed' ? `${step} ${CAME_TWICE}` : step,
   };
 }
 
@@ -192,7 +204,7 @@ function statusOf(standing: TokenStanding, facts: SupportFacts): TokenStatus {
     case 'ended':
       return ended(it, standing, facts);
     case 'revoked':
-      return revoked(it, standing);
+      return revoked(it, standing, facts);
     case 'moved':
       return moved(it, standing);
     case 'orphaned':

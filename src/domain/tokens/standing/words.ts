@@ -1,3 +1,4 @@
+import type { MappingState } from '../../../store/tables/tables.ts';
 import type { TokenStanding } from './standing.ts';
 
 /** The words for each standing that all readers share: callers, people, support, mails and commands. */
@@ -88,3 +89,9 @@ export function standingWords(standing: TokenStanding): StandingWords {
 export function standingSentence(standing: TokenStanding): string {
   return `It ${standingWords(standing).headline}.`;
 }
+
+/** Why nothing was done with a token that has ended. Staff may take a revocation back, so it is not called final. */
+export const endedWords = (state: MappingState): string =>
+  state === 'revoked'
+    ? 'The token is revoked. Nothing was changed.'
+    : `The token is ${state}. This state is final. Nothing was changed.`;

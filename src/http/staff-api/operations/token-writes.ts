@@ -5,7 +5,7 @@ import { LimitReached } from '../../../domain/failures.ts';
 import { PROBES_A_MINUTE, probeGrant } from '../../../domain/support/probe-grant.ts';
 import { sendAgain } from '../../../domain/support/send-again.ts';
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
-import { TOO_LATE } from '../../../domain/tokens/standing/words.ts';
+import { endedWords, TOO_LATE } from '../../../domain/tokens/standing/words.ts';
 import { revokeByHand } from '../../../domain/tokens/revoke-token.ts';
 import { NO_REMINDER } from '../../support/actions/act-remind.ts';
 import { idIn, reasonIn, text, yesNo } from '../answers/parts.ts';
@@ -18,9 +18,6 @@ import { notPossible, wrongField } from './refusals.ts';
 /** What staff do with one token. */
 
 const unknownToken = () => nothingThere('No token has this id.');
-
-const isFinal = (state: string) =>
-  notPossible(`The token is ${state}. This state is final. Nothing was changed.`);
 
 const WRITE = {
   method: 'post',
@@ -73,7 +70,7 @@ export const TOKEN_WRITES = [
       if (done.outcome === 'unknown') throw unknownToken();
       const token = { token_id: path.token_id, state: 'revoked' as const };
       if (done.outcome === 'revoked') return { ...token, is_changed: true, ended_connection: done.alone };
-      if (done.state !== 'revoked') throw isFinal(done.state);
+      if (done.state !== 'revoked') throw notPossible(endedWords(done.state));
       return { ...token, is_changed: false, ended_connection: false };
     },
   }),
@@ -104,7 +101,7 @@ export const TOKEN_WRITES = [
         case 'identified':
           throw notPossible(`The token belongs to the app ${done.app}. Nothing was changed.`);
         case 'final':
-          throw isFinal(done.state);
+          throw notPossible(endedWords(done.state));
         case 'assigned':
           return {
             token_id: path.token_id,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describeMapping, type MappingDescription } from '../../../domain/support/describe-mapping.ts';
 import { timelineOfMapping } from '../../../domain/support/timeline.ts';
-import { mappingStanding } from '../../support/token/mapping-facts.ts';
+import { mappingStanding, tokenDeed } from '../../support/token/mapping-facts.ts';
 import type { HttpStaffApiDeps } from '../deps.ts';
 import { entryOf, entrySchema } from '../answers/entry.ts';
 import {
@@ -65,8 +65,9 @@ async function described(context: HttpStaffApiDeps, id: string): Promise<Mapping
   throw nothingThere('No token has this id.');
 }
 
-function statusOf(context: HttpStaffApiDeps, all: MappingDescription) {
-  const { kind, sentence, next, side, endsAt, until } = mappingStanding(context, all);
+async function statusOf(context: HttpStaffApiDeps, all: MappingDescription) {
+  const deed = await tokenDeed(context, all);
+  const { kind, sentence, next, side, endsAt, until } = mappingStanding(context, all, deed);
   return {
     kind,
     sentence,
@@ -89,11 +90,14 @@ function handoverOf({ handover }: MappingDescription) {
   return { grant_id, handed_at: toTime(handed_at), confirmed_at: toTimeOrNull(confirmed_at) };
 }
 
-function describedAnswer(context: HttpStaffApiDeps, all: MappingDescription): z.output<typeof answer> {
+async function describedAnswer(
+  context: HttpStaffApiDeps,
+  all: MappingDescription,
+): Promise<z.output<typeof answer>> {
   const { mapping, claimed, grant, isOwnGrant, link, leak, mails, writes } = all;
   return {
     token: tokenOf(context, mapping),
-    status: statusOf(context, all),
+    status: await statusOf(context, all),
     account: holderOf(all),
     claimed_app: claimed ? { client_id: claimed.client_id, name: claimed.name } : null,
     grant: grant ? grantOf(context, { grant, isOwnGrant }) : null,

@@ -16,6 +16,7 @@ import {
   type TokenStanding,
   standingOf,
 } from '../../../domain/tokens/standing/standing.ts';
+import { type DeedLook, newestDeed } from '../../../domain/take-back/look.ts';
 import { rowFacts, standingOfRow } from '../../../domain/support/standing-of-row.ts';
 import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
 import { grantCard } from './grant-words.ts';
@@ -59,11 +60,26 @@ function supportFacts(context: HttpSupportDeps, described: MappingDescription): 
   };
 }
 
+/** The newest action of staff on the token, as it can be taken back now. */
+export const tokenDeed = (
+  context: HttpSupportDeps,
+  { mapping }: MappingDescription,
+): Promise<DeedLook | undefined> => newestDeed(context, 'token', mapping.id);
+
+/** Until when the revocation of a token can be taken back. */
+const undoUntil = (deed: DeedLook | undefined): number | undefined =>
+  deed?.kind === 'revoke' && deed.whyNot === undefined ? deed.until : undefined;
+
 /** The standing of the token and the next step, with the date that ends it and the API that answers. */
-export function mappingStanding(context: HttpSupportDeps, described: MappingDescription) {
+export function mappingStanding(
+  context: HttpSupportDeps,
+  described: MappingDescription,
+  deed: DeedLook | undefined,
+) {
   const standing = standingIn(context, described);
+  const facts = { ...supportFacts(context, described), undoUntil: undoUntil(deed) };
   return {
-    ...supportStatus(standing, supportFacts(context, described)),
+    ...supportStatus(standing, facts),
     side: sideSentence(standing),
     endsAt: standing.endsAt,
     until: standing.is === 'interrupted' ? standing.until : undefined,

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { HttpSupportDeps } from '../deps.ts';
 import type { StaffRole } from '../../../domain/accounts/staff.ts';
 import { describeMapping, type MappingDescription } from '../../../domain/support/describe-mapping.ts';
-import { newestDeed } from '../../../domain/take-back/look.ts';
 import { timelineOfMapping } from '../../../domain/support/timeline.ts';
 import { gapWords, noneWords } from '../../../domain/usage/counted-days.ts';
 import { stackedBars } from '../../charts/charts.ts';
@@ -15,7 +14,7 @@ import { takeBackOffers } from '../actions/act-take-back.ts';
 import { leakCard } from './leak-card.ts';
 import { pastCard } from './past-card.ts';
 import { mailLines } from './mail-words.ts';
-import { mappingActions, mappingGrant, mappingStanding } from './mapping-facts.ts';
+import { mappingActions, mappingGrant, mappingStanding, tokenDeed } from './mapping-facts.ts';
 import { beforeIn, shownTimeline } from '../timeline/timeline.ts';
 import { hintText, holderText, standingBadge } from './token-line.ts';
 import { shownWrites } from './write-words.ts';
@@ -120,15 +119,13 @@ function show(frame: PageShell): RequestHandler {
     const shown = shownMapping(frame.context, all);
     const role = roleIn(res) as StaffRole;
     const past = await pastCard(frame.context, req, all.mapping.id);
+    const deed = await tokenDeed(frame.context, all);
     frame.page(past.problem === undefined ? res : res.status(422), 'support-mapping', {
       title: `Token ${shown.hint}`,
       wide: true,
       token: shown,
-      standing: mappingStanding(frame.context, all),
-      actions: [
-        ...mappingActions(frame.context, role, all),
-        ...takeBackOffers(role, [await newestDeed(frame.context, 'token', all.mapping.id)]),
-      ],
+      standing: mappingStanding(frame.context, all, deed),
+      actions: [...mappingActions(frame.context, role, all), ...takeBackOffers(role, [deed])],
       account: shownAccount(all),
       grant: mappingGrant(frame.context, all),
       link: all.link,
