@@ -245,10 +245,11 @@ test('waiting: the app whose people can still be helped comes before a thousand 
   await rows().deleteFrom('apps').where('client_id', 'in', apps).execute();
 });
 
-test('extensions: those that end within 30 days, then those that are over', async () => {
+test('extensions: those that end within 30 days, then those that ended within 30 days', async () => {
   const extend = (days: number, reason: string, ended_at: number | null = null) =>
     keepExtension(system, { until: clock.now() + days * DAY, reason, ended_at });
   await extend(-20, 'long over');
+  await extend(-31, 'forgotten');
   await extend(-2, 'just over');
   await extend(20, 'ends later');
   await extend(5, '<b>ends</b> soon');
@@ -256,7 +257,7 @@ test('extensions: those that end within 30 days, then those that are over', asyn
   await extend(4, 'taken back', clock.now());
   const page = await open('/extensions');
   const found = linesOf(page).map(
-    (line) => /ends later|&lt;b&gt;ends|just over|long over|far|taken/.exec(line)?.[0],
+    (line) => /ends later|&lt;b&gt;ends|just over|long over|forgotten|far|taken/.exec(line)?.[0],
   );
   expect(found).toEqual(['&lt;b&gt;ends', 'ends later', 'just over', 'long over']);
 });

@@ -31,7 +31,10 @@ export const DESKS = [
 
 export type Desk = (typeof DESKS)[number];
 
-/** The desk of extensions lists extensions that end within this time. */
+/**
+ * The desk of extensions lists extensions that end within this time, and for as long those that are over. Nothing has to be
+ * done about one that is over, so the desk would keep it for ever.
+ */
 const ENDING_SOON = 30 * DAY;
 
 /** A desk that is one list. The desk of ended connections is read day by day. */
@@ -77,8 +80,10 @@ const SOURCES: Readonly<Record<StackedDesk, (context: SupportDeps) => DeskSource
   'no-account': ({ store }) => waitingNames(store.durable),
   'hand-overs': ({ store, clock }) => openHandovers(store.durable, clock.now() - DEAD_GRANT_KEPT),
   waiting: waitingSource,
-  extensions: ({ store, clock }) =>
-    extensionsThatEnd(store.durable, { now: clock.now(), before: clock.now() + ENDING_SOON }),
+  extensions({ store, clock }) {
+    const now = clock.now();
+    return extensionsThatEnd(store.durable, { now, after: now - ENDING_SOON, before: now + ENDING_SOON });
+  },
   unproven: ({ store }) => tokensUnproven(store.durable),
 };
 

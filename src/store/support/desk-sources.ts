@@ -108,14 +108,14 @@ export const waitingNames = (db: Database): DeskSource => ({
 /** Later than any time in milliseconds that a person can mean. */
 const AFTER_ALL = 1e13;
 
-/** Extensions in force with an end before a time: first future ends, earliest first, then past ends, latest first. */
+/** Extensions in force that end between two times: first future ends, earliest first, then past ends, latest first. */
 export const extensionsThatEnd = (
   db: Database,
-  { now, before }: { now: number; before: number },
+  { now, after, before }: { now: number; after: number; before: number },
 ): DeskSource => ({
   from: sql`extensions d`,
   id: ID,
-  is: sql`d.ended_at is null and d.until < ${before}`,
+  is: sql`d.ended_at is null and d.until > ${after} and d.until < ${before}`,
   tabs: { ahead: sql`d.until > ${now}`, over: sql`d.until <= ${now}` },
   sorts: {
     urgent: { rank: sql`case when d.until > ${now} then d.until else ${sql.lit(AFTER_ALL)} - d.until end` },

@@ -83,8 +83,9 @@ export const DESK_WORDS: Record<Desk, DeskWords> = {
   },
   extensions: {
     title: 'Extensions that end',
-    about: 'Apps that were given more time which ends within 30 days, and those whose time is over.',
-    empty: 'Good news: no extension ends within 30 days, and none is over.',
+    about:
+      'Apps that were given more time which ends within 30 days, and those whose time ended within the last 30 days.',
+    empty: 'Good news: no extension ends within 30 days, and none ended within the last 30 days.',
   },
   unproven: {
     title: 'Tokens without a proven app',
