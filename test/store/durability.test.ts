@@ -26,28 +26,37 @@ test('the durable SQLite file is WAL with synchronous FULL, the volatile one wit
   await place.remove();
 });
 
-test('after a clean stop each SQLite file is whole by itself, whatever was read at the end', async () => {
-  const place = await choosePlace('sqlite');
-  const store = await openStore(place.location);
-  const connections = [store.durable, store.aside, store.volatile];
-  for (const [at, db] of connections.entries()) {
-    await sql.raw(`create table newest_${at} (found text)`).execute(db);
-    await sql.raw(`insert into newest_${at} values ('whole')`).execute(db);
-  }
-  for (const [at, db] of connections.entries())
-    expect(await firstValue(db, `select found from newest_${at}`)).toBe('whole');
-  await store.rows('select * from newest_0', []);
-  await store.close();
-  const { file } = place.location as { file: string };
-  expect([file, volatileFileOf(file)].map((path) => existsSync(`${path}-wal`))).toEqual([false, false]);
-  const found = connections.map((_, at) => {
-    const copy = join(dirname(file), `copy-${at}.db`);
-    copyFileSync(at === 2 ? volatileFileOf(file) : file, copy);
-    const db = new Sqlite(copy, { readonly: true });
-    const value = db.prepare(`select found from newest_${at}`).pluck().get();
-    db.close();
-    return value;
-  });
-  expect(found).toEqual(['whole', 'whole', 'whole']);
-  await place.remove();
-});
+test.each(['alone', 'beside a command that reads'])(
+  'after a clean stop each SQLite file is whole by itself, %s, whatever was read at the end',
+  async (company) => {
+    const place = await choosePlace('sqlite');
+    const store = await openStore(place.location);
+    const connections = [store.durable, store.aside, store.volatile];
+    for (const [at, db] of connections.entries()) {
+      await sql.raw(`create table newest_${at} (found text)`).execute(db);
+      await sql.raw(`insert into newest_${at} values ('whole')`).execute(db);
+    }
+    for (const [at, db] of connections.entries())
+      expect(await firstValue(db, `select found from newest_${at}`)).toBe('whole');
+    await store.rows('select * from newest_0', []);
+    const { file } = place.location as { file: string };
+    const files = [file, volatileFileOf(file)];
+    // Each has read, so each has the log open too.
+    const others = company === 'alone' ? [] : files.map((path) => new Sqlite(path));
+    for (const other of others) other.prepare('select count(*) from sqlite_schema').get();
+    await store.close();
+    const isLeft = company !== 'alone';
+    expect(files.map((path) => existsSync(`${path}-wal`))).toEqual([isLeft, isLeft]);
+    const found = connections.map((_, at) => {
+      const copy = join(dirname(file), `copy-${at}.db`);
+      copyFileSync(at === 2 ? volatileFileOf(file) : file, copy);
+      const db = new Sqlite(copy, { readonly: true });
+      const value = db.prepare(`select found from newest_${at}`).pluck().get();
+      db.close();
+      return value;
+    });
+    expect(found).toEqual(['whole', 'whole', 'whole']);
+    for (const other of others) other.close();
+    await place.remove();
+  },
+);

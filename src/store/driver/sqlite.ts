@@ -104,6 +104,19 @@ const NO_PLACE = expression<string>`''`;
 const patientDialect = (use: ConnectionUse, { writer, reader }: Handles) =>
   new PatientDialect({ writer: withKeptStatements(writer), reader: withKeptStatements(reader), use });
 
+/**
+ * Moves what it can of the log into the file. SQLite does so when the last connection closes, which may be one that only
+ * reads, and so cannot, or one of another process, such as a command that follows the history.
+ * Then the file alone, copied by hand after a clean stop, would lack its newest commits. A passive turn waits for nobody.
+ */
+function moveLogIn(handle: Sqlite.Database): void {
+  try {
+    handle.pragma('wal_checkpoint(passive)');
+  } catch {
+    // A full disk or a lock: the log stays beside the file, and the next opening reads it.
+  }
+}
+
 /** The connections that work takes in turn: for durable rows, for volatile ones, and for durable rows beside the others. */
 const WRITERS = 3;
 
@@ -156,9 +169,8 @@ export function openSqliteStore(file: string, listener: DatabaseListener = NOBOD
     async close() {
       reader.close();
       volatileReader.close();
-      // The last connection of a file moves the log into it, and cannot where it only reads. Then the file alone, copied by
-      // hand after a clean stop, would lack its newest commits.
       for (const handle of readers) handle.close();
+      for (const handle of [durableFile, volatileFile]) moveLogIn(handle);
       await durable.destroy();
       await aside.destroy();
       await volatile.destroy();
