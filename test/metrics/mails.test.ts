@@ -47,3 +47,19 @@ test('a mail counts by its stage and by what became of it', async () => {
     .executeTakeFirstOrThrow();
   expect(await mails({ outcome: 'sent', stage })).toBe(1);
 });
+
+test('mails that reach nobody are counted from zero on, so that a rule sees the first one', async () => {
+  const { context } = system.bridge;
+  const unreached = async () => {
+    const samples = await scrape(system.bridgeUrl);
+    return samples
+      .filter(({ name }) => name === 'grantbridge_mails_undeliverable_total')
+      .map(({ value }) => value);
+  };
+  expect(await unreached()).toEqual([0]);
+  door.refused.add('gone@box.example');
+  await addHolder(context, 'gone@box.example', await addApp(context));
+  expect(await planReminders(context)).toBe(1);
+  expect(await deliverReminders(context)).toMatchObject({ undeliverable: 1 });
+  expect(await unreached()).toEqual([1]);
+});

@@ -22,8 +22,15 @@ export function createMailMetrics(registry: Registry): MailMetrics {
     registers: [registry],
   });
   for (const outcome of MAIL_OUTCOMES) mails.inc({ stage: NO_STAGE, outcome }, 0);
+  // A series of a stage begins with its first mail, and a rule sees no rise in its first value. This counter begins at zero.
+  const undeliverable = new Counter({
+    name: 'grantbridge_mails_undeliverable_total',
+    help: 'Mails that reached nobody.',
+    registers: [registry],
+  });
   return {
     note(stages, outcome) {
+      if (outcome === 'undeliverable') undeliverable.inc();
       const told = [...stages];
       for (const stage of told.length > 0 ? told : [NO_STAGE]) mails.inc({ stage, outcome });
     },

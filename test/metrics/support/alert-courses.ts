@@ -269,14 +269,8 @@ export const COURSES: Record<string, AlertCourses[]> = {
   GrantbridgeJobFails: [{ fires: [jobFailures(grows(0.2))], quiet: [jobFailures(grows(0.08))] }],
   GrantbridgeMailsUndeliverable: [
     {
-      fires: [
-        {
-          metric: 'grantbridge_mails_total',
-          labels: { outcome: 'undeliverable' },
-          values: GROWS_ONCE,
-        },
-      ],
-      quiet: [{ metric: 'grantbridge_mails_total', labels: { outcome: 'sent' }, values: GROWS_ONCE }],
+      fires: [{ metric: 'grantbridge_mails_undeliverable_total', values: GROWS_ONCE }],
+      quiet: [{ metric: 'grantbridge_mails_undeliverable_total', values: '0+0x180' }],
     },
   ],
   // The lost ones of the last hour alone break this rule and not the faster one.
