@@ -13,7 +13,7 @@ import { findFolderProblem } from '../domain/instance/foreign-folder.ts';
 import { createBridgeApp } from '../http/app.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { startJobs } from '../jobs/schedule.ts';
-import { STOP_LIMIT } from '../shared/lifetimes.ts';
+import { STOP_LIMIT, STORE_LIMIT } from '../shared/lifetimes.ts';
 import { createLogger } from '../shared/log/logger.ts';
 import { openUncleanEnd } from '../store/files/unclean-end.ts';
 import { openEpochFile } from '../store/files/epoch-file.ts';
@@ -63,16 +63,35 @@ interface BridgeParts {
   failing: AbortController;
 }
 
+/** The least time for work that the calls began, where the calls took nearly all of it. */
+const WORK_LEAST = STORE_LIMIT / 2;
+
+/**
+ * Waits for the work under way, and leaves time for what is in memory. A received token pair is in the spill by then, and
+ * what a job left is taken up by the next start.
+ */
+async function endWork({ flights, logger }: Context, begun: number): Promise<void> {
+  const left = STOP_LIMIT - STORE_LIMIT - (performance.now() - begun);
+  const waited = new AbortController();
+  const isOver = await Promise.race([
+    flights.close().then(() => true),
+    delay(Math.max(left, WORK_LEAST), false, { signal: waited.signal }),
+  ]);
+  waited.abort();
+  if (!isOver) logger.error('work did not end in time, the process ends without it');
+}
+
 /** Ends the work under way, then writes the state that is in memory. Accepted calls are not cut within STOP_LIMIT. */
 async function end({ opened, stopSharing, stopWatching, server, stopSealing }: BridgeParts): Promise<void> {
   const { context } = opened;
+  const begun = performance.now();
   context.live.end();
   const cut = await server.close();
   if (cut > 0)
     context.logger.error('calls did not end in time, the bridge closed their connections', { calls: cut });
   await context.lateTokens.close();
   await context.live.stop();
-  await context.flights.close();
+  await endWork(context, begun);
   await stopSealing();
   await context.instance.stop();
   await stopSharing();

@@ -9,7 +9,7 @@ import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { findAddress } from './deliver-address.ts';
 import { lookAgain, lookAgainAtLeaks } from './deliver-look-again.ts';
 import { passToNextContact } from './deliver-pass-on.ts';
-import { isHopeless, putOffReminder, putOffToMorning } from './deliver-put-off.ts';
+import { giveBack, isHopeless, putOffReminder, putOffToMorning } from './deliver-put-off.ts';
 import { afterDoubt, isDoubtOver, markDoubtful, markSent } from './deliver-sent.ts';
 import { composeLeakLetter } from './leaked/compose-leak-letter.ts';
 import { leakReader } from './leaked/leak-reader.ts';
@@ -72,6 +72,7 @@ async function afterFailure(
   { address, error }: DeliveryFailure,
 ): Promise<DeliveryOutcome> {
   const failure = error.short;
+  if (context.shutdown.signal.aborted && !error.isInDoubt) return giveBack(context, mail);
   context.logger.warn('a mail server did not take a reminder', {
     mailId: mail.id,
     attempts: mail.attempts,

@@ -48,3 +48,11 @@ export async function putOffToMorning(
   await putOffMail(context.store.aside, mail, { nextAt, failure, attempts: attempts - 1 });
   return 'putOff';
 }
+
+/** Gives a claimed mail back at once, because the process stops. The claim does not count as an attempt. */
+export async function giveBack(context: RemindersDeps, mail: ClaimedMail): Promise<DeliveryOutcome> {
+  const { failure, attempts } = mail;
+  const nextAt = context.clock.now();
+  await putOffMail(context.store.aside, mail, { nextAt, failure, attempts: attempts - 1 });
+  return 'putOff';
+}

@@ -54,7 +54,7 @@ export async function deliverReminders(
 ): Promise<DeliveryCounts> {
   const delivered: DeliveryCounts = { sent: 0, dropped: 0, putOff: 0, passedOn: 0, undeliverable: 0 };
   if (!isDryRun && context.instance.why() !== undefined) return delivered;
-  const post = context.mailer.openRun();
+  const post = context.mailer.openRun(context.shutdown.signal);
   const mailer = { ...context.mailer, send: (mail: Mail) => post.send(mail) };
   const run = { context: { ...context, mailer }, isDryRun, delivered };
   const turns = Array.from({ length: MAILS_AT_ONCE }, () => deliverInTurn(run));

@@ -33,8 +33,11 @@ interface Sender {
 export interface Mailer extends Sender {
   /** Set when mails are written to files in this folder instead of being sent. */
   directory: string | undefined;
-  /** For many mails over a few reused connections. The caller has to close the run. */
-  openRun(): Sender & { close(): void };
+  /**
+   * For many mails over a few reused connections. The caller has to close the run. Once `stopping` aborts, hand-overs under
+   * way have a moment to end, and then fail.
+   */
+  openRun(stopping?: AbortSignal): Sender & { close(): void };
 }
 
 /** Short, because a person waits for the page that sends the mail. */
@@ -63,6 +66,9 @@ export const MAILS_AT_ONCE = 4;
 /** The longest time of a whole hand-over. */
 export const HAND_OVER_LIMIT = WRITE_LIMIT + ANSWER_LIMIT;
 
+/** How long a hand-over may go on when the process begins to stop. */
+const LAST_MOMENT = 3 * SECOND;
+
 const TOO_LATE = { code: 'ETIMEDOUT', message: 'The mail server did not answer in time' };
 
 /** No part of a mail is ever fetched or read from the disk, whatever its text says. */
@@ -75,7 +81,16 @@ const POOL = { pool: true as const, maxConnections: MAILS_AT_ONCE, maxRequeues: 
 class HandOver {
   isWritten = false;
   readonly #limit = new AbortController();
+  readonly #stopping: AbortSignal | undefined;
+  readonly #hurry = () => void (this.#lastTimer = this.#endAfter(LAST_MOMENT));
   #timer = this.#endAfter(WRITE_LIMIT);
+  #lastTimer: NodeJS.Timeout | undefined;
+
+  constructor(stopping: AbortSignal | undefined) {
+    this.#stopping = stopping;
+    if (stopping?.aborted) this.#hurry();
+    else stopping?.addEventListener('abort', this.#hurry);
+  }
 
   get signal(): AbortSignal {
     return this.#limit.signal;
@@ -84,12 +99,14 @@ class HandOver {
   /** The message was read to its end: the server may have all of it. */
   written(): void {
     this.isWritten = true;
-    this.end();
+    clearTimeout(this.#timer);
     this.#timer = this.#endAfter(ANSWER_LIMIT);
   }
 
   end(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#lastTimer);
+    this.#stopping?.removeEventListener('abort', this.#hurry);
   }
 
   #endAfter(limit: number): NodeJS.Timeout {
@@ -114,12 +131,12 @@ function watchWriting(transport: Transport, handOvers: MailHandOvers): void {
 function smtpMailer(smtpUrl: string, from: string): Mailer {
   const server = readSmtpUrl(smtpUrl);
   if (!server) throw new Error('SMTP_URL is not usable');
-  const sendBy = (transport: Transport) => {
+  const sendBy = (transport: Transport, stopping?: AbortSignal) => {
     const handOvers: MailHandOvers = new WeakMap();
     watchWriting(transport, handOvers);
     return async (mail: Mail) => {
       const message = messageOf(mail, from);
-      const handOver = new HandOver();
+      const handOver = new HandOver(stopping);
       const { signal } = handOver;
       handOvers.set(signal, handOver);
       try {
@@ -135,9 +152,9 @@ function smtpMailer(smtpUrl: string, from: string): Mailer {
   return {
     directory: undefined,
     send: sendBy(createTransport({ ...server, ...TIMEOUTS, ...CLOSED })),
-    openRun() {
+    openRun(stopping) {
       const pool = createTransport({ ...server, ...PATIENT, ...CLOSED, ...POOL });
-      return { send: sendBy(pool), close: () => pool.close() };
+      return { send: sendBy(pool, stopping), close: () => pool.close() };
     },
   };
 }
