@@ -4,6 +4,7 @@ import { setDate } from '../reminders/support/planning-ground.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { TOO_LATE } from '../../src/domain/tokens/standing/words.ts';
+import { recordEvent } from '../../src/domain/history/record-event.ts';
 import { runBulkJobs } from '../../src/domain/bulk/run-bulk-jobs.ts';
 import { keyFor, type Program, problemIn, programOf } from './support/api-client.ts';
 import { type ApiGround, openGround, someApp, waitingIn } from './support/ground.ts';
@@ -24,6 +25,11 @@ afterAll(() => ground.stop());
 
 const rows = () => ground.bridge.context.store.durable;
 
+interface EntriesPage {
+  entries: unknown[];
+  next_cursor: string | null;
+}
+
 const search = async (text: string) => (await program.post('/search', { text })).json;
 
 test('a search says where nothing is written exactly so', async () => {
@@ -42,6 +48,21 @@ test('the history of an app that is not there is not found', async () => {
   expect(problemIn(await program.get(`/apps/${newHexId()}/history`))).toBe('404 not-found');
   const known = await program.get(`/apps/${ground.app.clientId}/history`);
   expect(known.status).toBe(200);
+});
+
+test('a request that left more than a hundred entries is read page by page', async () => {
+  const { context } = ground.bridge;
+  const requestId = newHexId();
+  const change = { at: clock.now(), actor: 'test', action: 'link_made', reason, requestId };
+  await context.store.transaction(async (tx) => {
+    for (let item = 0; item < 101; item += 1) await recordEvent(context, tx, change);
+  });
+  const first = (await program.get(`/requests/${requestId}`)).json as EntriesPage;
+  expect(first.entries).toHaveLength(100);
+  const path = `/requests/${requestId}?cursor=${first.next_cursor}`;
+  const second = (await program.get(path)).json as EntriesPage;
+  expect(second).toMatchObject({ entries: [expect.anything()], next_cursor: null });
+  expect(problemIn(await program.get(`/requests/${requestId}?cursor=x`))).toBe('422 invalid-request');
 });
 
 test('a key tests six connections in a minute, as a person does', async () => {

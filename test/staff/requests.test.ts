@@ -112,6 +112,31 @@ test('a request that changed an app alone leads to the app', async () => {
   expect((await searchFor(requestId)).location).toBe(`/support/apps/${clientId}`);
 });
 
+test('a request that left more than one page of entries says so, and leads to the others', async () => {
+  const { clientId } = await system.registerApp('https://job.example/callback');
+  const requestId = newHexId();
+  const { context } = system.bridge;
+  const change = {
+    at: context.clock.now(),
+    actor: `account:${DANA.accountId}`,
+    action: 'secret_added',
+    requestId,
+  };
+  await context.store.transaction(async (tx) => {
+    for (let item = 1; item <= 101; item += 1)
+      await recordEvent(context, tx, { ...change, reason: `item ${item}.`, clientId });
+  });
+  const entriesOf = ({ body }: Page) => body.split('class="request"').length - 1;
+  const first = await sam.get(url(`/requests/${requestId}`));
+  expect([wordsOf(first), entriesOf(first)]).toEqual([
+    expect.stringContaining('This page has 100 entries of the request'),
+    100,
+  ]);
+  const [, next = ''] = /href="(\?after=\d+)"/.exec(first.body) ?? [];
+  const second = await sam.get(url(`/requests/${requestId}${next}`));
+  expect([wordsOf(second).includes('the request left more'), entriesOf(second)]).toEqual([false, 1]);
+});
+
 test('of a request that changed nothing support is told where to look', async () => {
   const { token } = await connected('https://reading.example/callback');
   const answer = await sendRaw(system.bridgeUrl, { path: '/1/user.json', headers: bearer(token) });

@@ -17,20 +17,27 @@ import { actorNames } from '../timeline.ts';
  * nothing here: of it only the log knows.
  */
 
-/** The most entries, and the most writes, of one request that are read. A command that changes more has no request. */
+/** The entries on one page, and the most writes of one request: a call writes a few posts. A job has thousands of entries. */
 const LISTED_MAX = 100;
 
 interface RequestMarks {
   events: ShownEvent[];
   writes: PostWriteRow[];
+  /** The id of the last entry of this page, where more follow. */
+  next?: number | undefined;
 }
 
-async function marksOf({ store }: Pick<SupportDeps, 'store'>, id: string): Promise<RequestMarks> {
-  const [events, writes] = await Promise.all([
-    eventsOfRequest(store.durable, id, LISTED_MAX),
+async function marksOf(
+  { store }: Pick<SupportDeps, 'store'>,
+  id: string,
+  after: number,
+): Promise<RequestMarks> {
+  const [found, writes] = await Promise.all([
+    eventsOfRequest(store.durable, id, { after, limit: LISTED_MAX + 1 }),
     writesOfRequest(store.durable, id, LISTED_MAX),
   ]);
-  return { events, writes };
+  const events = found.slice(0, LISTED_MAX);
+  return { events, writes, next: found.length > events.length ? events.at(-1)?.id : undefined };
 }
 
 const present = <Id>(ids: ReadonlyArray<Id | null>): Id[] => [
@@ -54,7 +61,7 @@ export async function subjectsOfRequest(
   context: Pick<SupportDeps, 'store'>,
   id: string,
 ): Promise<{ tokens: MappingRow[]; apps: AppFound[]; accounts: AccountFound[] }> {
-  const marks = await marksOf(context, id);
+  const marks = await marksOf(context, id, 0);
   const { durable } = context.store;
   const tokens = await tokensOf(context, marks);
   const clientIds = tokens.length > 0 ? [] : present(marks.events.map(({ client_id: client }) => client));
@@ -71,12 +78,13 @@ export interface RequestDescription extends RequestMarks {
   names: ReadonlyMap<string, string>;
 }
 
-/** What one request left behind; undefined where it left nothing. */
+/** What one request left behind, from the entry after the id `after` on; undefined where nothing is left there. */
 export async function describeRequest(
   context: Pick<SupportDeps, 'store'>,
   id: string,
+  after = 0,
 ): Promise<RequestDescription | undefined> {
-  const marks = await marksOf(context, id);
+  const marks = await marksOf(context, id, after);
   if (marks.events.length + marks.writes.length === 0) return undefined;
   const [tokens, names] = await Promise.all([tokensOf(context, marks), actorNames(context, marks.events)]);
   return { ...marks, tokens, names };

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { describeAccount } from '../../../domain/support/describe-account.ts';
 import { describeRequest } from '../../../domain/support/request/describe-request.ts';
 import { entryOf, entrySchema } from '../answers/entry.ts';
-import { count, idIn, text, textOrNull, yesNo } from '../answers/parts.ts';
+import { beforeOf } from '../answers/history-cursor.ts';
+import { count, cursorQuery, idIn, nextCursor, text, textOrNull, yesNo } from '../answers/parts.ts';
 import { mailOf, mailSchema, writeOf, writeSchema } from '../answers/token-parts.ts';
 import { STATES, tokenOf, tokenSchema } from '../answers/token.ts';
 import { operation } from '../operation.ts';
@@ -28,6 +29,7 @@ const requestAnswer = z.object({
   entries: z.array(entrySchema),
   writes: z.array(writeSchema),
   tokens: z.array(tokenSchema),
+  next_cursor: nextCursor,
 });
 
 /** The first page of all its tokens, those first that need somebody. */
@@ -72,17 +74,19 @@ export const ACCOUNT_OPERATIONS = [
     path: '/requests/{request_id}',
     needs: 'reader',
     tag: 'history',
-    summary: 'What one request changed and wrote, by its X-Request-Id',
+    summary: 'What one request changed and wrote, by its X-Request-Id, a hundred entries at a time',
     parameters: z.strictObject({ request_id: idIn }),
+    query: cursorQuery,
     answer: requestAnswer,
     problems: ['not-found'],
-    async run(context, { path }) {
-      const found = await describeRequest(context, path.request_id);
+    async run(context, { path, query: { cursor } }) {
+      const found = await describeRequest(context, path.request_id, beforeOf(cursor));
       if (!found) throw nothingThere('A request that changed nothing is kept in the log alone.');
       return {
         entries: found.events.map(entryOf),
         writes: found.writes.map(writeOf),
         tokens: found.tokens.map((row) => tokenOf(context, row)),
+        next_cursor: found.next?.toString() ?? null,
       };
     },
   }),

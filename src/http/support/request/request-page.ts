@@ -13,7 +13,9 @@ import { writeLines } from '../token/write-words.ts';
 /** /support/requests/:requestId: what one request changed and wrote, and how to find its lines in the log. */
 
 async function described({ context }: PageShell, req: Request): Promise<RequestDescription> {
-  const found = await describeRequest(context, String(req.params['requestId']));
+  const after = Number(req.query['after']);
+  const isPlace = Number.isSafeInteger(after) && after > 0;
+  const found = await describeRequest(context, String(req.params['requestId']), isPlace ? after : 0);
   if (found) return found;
   throw new PageError(404, 'This request left nothing here', {
     reason: 'A request that changed nothing is kept in the log alone. So is a call that was refused.',
@@ -23,12 +25,14 @@ async function described({ context }: PageShell, req: Request): Promise<RequestD
 
 function show(frame: PageShell): RequestHandler {
   return async (req, res) => {
-    const { events, writes, tokens, names } = await described(frame, req);
+    const { events, writes, tokens, names, next } = await described(frame, req);
     const readers = { names, holderId: undefined };
     frame.page(res, 'support-request', {
       title: 'One request',
       wide: true,
       requestId: String(req.params['requestId']),
+      shown: events.length,
+      next: next === undefined ? undefined : `?after=${next}`,
       tokens: (await withLastUse(frame.context, tokens)).map((one) => tokenLine(frame.context, one)),
       writes: { lines: writeLines({ writes, channels: new Map() }), part: undefined },
       timeline: { lines: events.map((event) => timelineLine(event, readers)) },
