@@ -3,6 +3,7 @@ import { becomes } from '../staff/support/actions.ts';
 import { staffBrowser } from '../staff/support/staff-browser.ts';
 import type { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
+import { listApiKeys } from '../../src/domain/api-keys/api-key-list.ts';
 import { ask, keyFor, problemIn } from './support/api-client.ts';
 import { waitingToken } from '../owners/support/people.ts';
 
@@ -39,6 +40,35 @@ test('a new key is shown once, works at once, and ends when its maker is no lead
   expect(list.body).not.toContain(key);
   await becomes(system, 'reader');
   expect(await ask(system, ['GET', '/key'], { key })).toMatchObject({ json: { role: 'reader' } });
+});
+
+test('the list says what a key may do now, and that it is refused', async () => {
+  const key = keyOn((await fill({ name: 'Follows' })).body);
+  const states = async () =>
+    (await listApiKeys(system.bridge.context))
+      .filter(({ name }) => name === 'Follows')
+      .map(({ role, mayNow, state }) => ({ role, mayNow, state }));
+  expect(await states()).toEqual([{ role: 'agent', mayNow: 'agent', state: 'live' }]);
+  await becomes(system, 'reader');
+  expect(await states()).toEqual([{ role: 'agent', mayNow: 'reader', state: 'live' }]);
+  const { durable } = system.bridge.context.store;
+  const removed = await durable
+    .deleteFrom('staff')
+    .where('account_id', '=', SAM.accountId)
+    .returningAll()
+    .execute();
+  expect(await states()).toEqual([{ role: 'agent', mayNow: undefined, state: 'refused' }]);
+  expect(problemIn(await ask(system, ['GET', '/key'], { key }))).toBe('401 wrong-key');
+  await durable.insertInto('staff').values(removed).execute();
+  await becomes(system, 'lead');
+  await durable
+    .updateTable('api_keys')
+    .set({ role: 'agent', account_id: 'gone' })
+    .where('name', '=', 'Follows')
+    .execute();
+  const words = wordsOf(await sam.get(address()));
+  expect(words).toMatch(/Follows [0-9a-f]{24} agent refused: its maker is no staff/);
+  expect(words).toContain('End the key Follows');
 });
 
 test('a form that is sent twice makes one key', async () => {

@@ -29,6 +29,7 @@ const jsonOf = (key: ApiKeyFacts) => ({
   key_id: key.id,
   name: key.name,
   role: key.role,
+  may_now: key.mayNow ?? null,
   state: key.state,
   made_at: shown(key.made_at),
   made_by: key.made_by,
@@ -38,21 +39,24 @@ const jsonOf = (key: ApiKeyFacts) => ({
   last_used_at: momentOrNull(key.last_used_at),
 });
 
+/** What the key may do. What it was made for is in the JSON. */
+const roleOf = ({ role, mayNow = role }: ApiKeyFacts): string => mayNow;
+
 function lineOf(key: ApiKeyFacts): string {
   const used = key.last_used_at === null ? 'never used' : `last used ${shown(key.last_used_at)}`;
   const ends = key.ended_at === null ? `until ${shown(key.expires_at)}` : `ended ${shown(key.ended_at)}`;
   return printable(
-    `${key.id}  ${key.role.padEnd(6)}  ${key.state.padEnd(7)}  ${key.name}: ${ends}, ${used} (${key.made_by})`,
+    `${key.id}  ${roleOf(key).padEnd(6)}  ${key.state.padEnd(7)}  ${key.name}: ${ends}, ${used} (${key.made_by})`,
   );
 }
 
 const HEAD = ['KEY ID', 'ROLE', 'STATE', 'NAME', 'ENDS', 'LAST USED', 'MADE BY'];
 
-const rowOf = ({ id, role, state, name, ...key }: ApiKeyFacts): string[] => [
-  id,
-  role,
-  state,
-  name,
+const rowOf = (key: ApiKeyFacts): string[] => [
+  key.id,
+  roleOf(key),
+  key.state,
+  key.name,
   shown(key.ended_at ?? key.expires_at),
   momentOrNull(key.last_used_at) ?? 'never',
   key.made_by,

@@ -1,9 +1,9 @@
 import { HOUR } from '../../shared/lifetimes.ts';
 import { findLiveApiKey, type LiveApiKey, noteApiKeyUse } from '../../store/api-keys/api-keys.ts';
-import { hasLocalStaff } from '../accounts/company-staff.ts';
-import { mayAct, type StaffRole } from '../accounts/staff.ts';
+import type { StaffRole } from '../accounts/staff.ts';
 import { underAllKeys } from '../keys/retry-after-key-rotation.ts';
 import type { ApiKeysDeps } from './deps.ts';
+import { roleNow } from './key-role.ts';
 import { isApiKeyForm } from './make-api-key.ts';
 
 /** Who calls the staff API: a key that lives, with what it may do now. */
@@ -13,18 +13,6 @@ export interface KeyCaller {
   name: string;
   role: StaffRole;
   expiresAt: number;
-}
-
-/** The lower of two roles. */
-const lower = (one: StaffRole, other: StaffRole): StaffRole => (mayAct(one, other) ? other : one);
-
-/** A key that a person made on a page may do no more than the person may do now. */
-function roleNow(
-  { settings }: ApiKeysDeps,
-  { role, account_id: accountId, maker_role: maker }: LiveApiKey,
-): StaffRole | undefined {
-  if (accountId === null) return role;
-  return maker === null || !hasLocalStaff(settings) ? undefined : lower(role, maker);
 }
 
 function callerOf(context: ApiKeysDeps, found: LiveApiKey | undefined): KeyCaller | undefined {

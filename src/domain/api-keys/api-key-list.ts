@@ -9,6 +9,7 @@ import { checkedReason } from '../history/reason.ts';
 import { recordEvent } from '../history/record-event.ts';
 import type { Origin } from '../origin.ts';
 import type { ApiKeysDeps } from './deps.ts';
+import { roleNow } from './key-role.ts';
 
 /** The keys of programs: their list and their end. */
 
@@ -17,30 +18,37 @@ export const API_KEY_ROLES: readonly StaffRole[] = STAFF_ROLES;
 
 /** A key without its digest; times in Unix milliseconds. */
 export interface ApiKeyFacts extends ApiKeyRow {
-  state: 'live' | 'ended' | 'expired';
+  /** `refused`: it has neither ended nor expired, but its maker is no staff any more. */
+  state: 'live' | 'refused' | 'ended' | 'expired';
+  /** What a live key may do now, which may be less than its role; undefined for others. */
+  mayNow: StaffRole | undefined;
 }
 
 /** At most so many keys are listed: older ones have ended long ago. */
 export const API_KEYS_LISTED = 500;
 
-function factsOf(row: ApiKeyRow, now: number): ApiKeyFacts {
-  const state = row.ended_at === null ? (row.expires_at > now ? 'live' : 'expired') : 'ended';
-  return { ...row, state };
+function factsOf(context: ApiKeysDeps, row: ApiKeyRow): ApiKeyFacts {
+  const over = { ...row, mayNow: undefined };
+  if (row.ended_at !== null) return { ...over, state: 'ended' };
+  if (row.expires_at <= context.clock.now()) return { ...over, state: 'expired' };
+  const mayNow = roleNow(context, row);
+  return { ...row, mayNow, state: mayNow === undefined ? 'refused' : 'live' };
 }
 
+/** Whether somebody can still end the key: a refused one works again once its maker is staff again. */
+export const canEnd = ({ state }: Pick<ApiKeyFacts, 'state'>): boolean =>
+  state === 'live' || state === 'refused';
+
 /** The newest keys, those that have ended too. */
-export async function listApiKeys({ store, clock }: ApiKeysDeps): Promise<ApiKeyFacts[]> {
-  const now = clock.now();
-  return (await listApiKeyRows(store.durable, API_KEYS_LISTED)).map((row) => factsOf(row, now));
+export async function listApiKeys(context: ApiKeysDeps): Promise<ApiKeyFacts[]> {
+  const rows = await listApiKeyRows(context.store.durable, API_KEYS_LISTED);
+  return rows.map((row) => factsOf(context, row));
 }
 
 /** One key; undefined where there is none. */
-export async function readApiKey(
-  { store, clock }: ApiKeysDeps,
-  id: string,
-): Promise<ApiKeyFacts | undefined> {
-  const row = await readApiKeyRow(store.durable, id);
-  return row && factsOf(row, clock.now());
+export async function readApiKey(context: ApiKeysDeps, id: string): Promise<ApiKeyFacts | undefined> {
+  const row = await readApiKeyRow(context.store.durable, id);
+  return row && factsOf(context, row);
 }
 
 /**

@@ -5,21 +5,30 @@ import type { Database } from '../driver/store.ts';
 
 /** The keys of programs that act as staff. */
 
+/** The present role of the account that made a key; null where that account is no staff any more. */
+interface MakerRole {
+  maker_role: StaffRole | null;
+}
+
 /** A key as lists show it. */
-export type ApiKeyRow = Omit<Selectable<ApiTables['api_keys']>, 'key_digest'>;
+export type ApiKeyRow = Omit<Selectable<ApiTables['api_keys']>, 'key_digest'> & MakerRole;
 
 const SHOWN = [
-  'id',
-  'name',
-  'role',
-  'made_at',
-  'made_by',
-  'account_id',
-  'expires_at',
-  'ended_at',
-  'ended_by',
-  'last_used_at',
+  'k.id',
+  'k.name',
+  'k.role',
+  'k.made_at',
+  'k.made_by',
+  'k.account_id',
+  'k.expires_at',
+  'k.ended_at',
+  'k.ended_by',
+  'k.last_used_at',
+  's.role as maker_role',
 ] as const;
+
+const withMaker = (db: Database) =>
+  db.selectFrom('api_keys as k').leftJoin('staff as s', 's.account_id', 'k.account_id');
 
 /** Adds a key; false where its id is known. */
 export async function insertApiKey(tx: Database, key: Insertable<ApiTables['api_keys']>): Promise<boolean> {
@@ -31,13 +40,11 @@ export async function insertApiKey(tx: Database, key: Insertable<ApiTables['api_
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** A live key, with the present role of the account that made it; null where that account is no staff any more. */
+/** What is asked of a live key at each request. */
 export type LiveApiKey = Pick<
   ApiKeyRow,
-  'id' | 'name' | 'role' | 'account_id' | 'expires_at' | 'last_used_at'
-> & {
-  maker_role: StaffRole | null;
-};
+  'id' | 'name' | 'role' | 'account_id' | 'expires_at' | 'last_used_at' | 'maker_role'
+>;
 
 /** The live key with one of these digests, or with this id. */
 export async function findLiveApiKey(
@@ -45,9 +52,7 @@ export async function findLiveApiKey(
   asked: { digests: readonly string[] } | { id: string },
   now: number,
 ): Promise<LiveApiKey | undefined> {
-  return db
-    .selectFrom('api_keys as k')
-    .leftJoin('staff as s', 's.account_id', 'k.account_id')
+  return withMaker(db)
     .select([
       'k.id',
       'k.name',
@@ -97,16 +102,10 @@ export async function countLiveApiKeys(db: Database, now: number): Promise<numbe
 
 /** The newest keys, ended ones too. */
 export async function listApiKeyRows(db: Database, limit: number): Promise<ApiKeyRow[]> {
-  return db
-    .selectFrom('api_keys')
-    .select(SHOWN)
-    .orderBy('made_at', 'desc')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  return withMaker(db).select(SHOWN).orderBy('k.made_at', 'desc').orderBy('k.id').limit(limit).execute();
 }
 
 /** One key, ended or not. */
 export async function readApiKeyRow(db: Database, id: string): Promise<ApiKeyRow | undefined> {
-  return db.selectFrom('api_keys').select(SHOWN).where('id', '=', id).executeTakeFirst();
+  return withMaker(db).select(SHOWN).where('k.id', '=', id).executeTakeFirst();
 }

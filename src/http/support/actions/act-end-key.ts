@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { type ApiKeyFacts, endApiKey, readApiKey } from '../../../domain/api-keys/api-key-list.ts';
+import { type ApiKeyFacts, canEnd, endApiKey, readApiKey } from '../../../domain/api-keys/api-key-list.ts';
 import { PageError } from '../../pages/page-error.ts';
 import type { PageShell } from '../../site/page-shell.ts';
 import type { NoticeRedirect, StaffAction } from './action-form.ts';
@@ -25,8 +25,9 @@ export function endKeyAction(frame: PageShell): StaffAction<ApiKeyFacts> {
     path: '/support/api-keys/:id/end',
     needs: 'lead',
     find: (req) => liveKey(frame, req),
-    async ask({ name, role, state, last_used_at: usedAt }) {
-      if (state !== 'live') return leaveTo('too-late');
+    async ask(key) {
+      if (!canEnd(key)) return leaveTo('too-late');
+      const { name, role, last_used_at: usedAt } = key;
       return {
         title: `End the key “${name}”?`,
         says: ['Its next request is refused. It cannot be taken back: the program needs a new key then.'],

@@ -3,6 +3,7 @@ import {
   API_KEY_ROLES,
   API_KEYS_LISTED,
   type ApiKeyFacts,
+  canEnd,
   listApiKeys,
 } from '../../../domain/api-keys/api-key-list.ts';
 import { ApiKeyRefused, makeApiKey, type MadeApiKey } from '../../../domain/api-keys/make-api-key.ts';
@@ -24,6 +25,7 @@ const NOBODY_NAMED = { names: new Map<string, string>(), holderId: undefined };
 
 const STATES: Record<ApiKeyFacts['state'], { label: string; kind: string }> = {
   live: { label: 'live', kind: 'ok' },
+  refused: { label: 'refused: its maker is no staff', kind: 'bad' },
   ended: { label: 'ended', kind: '' },
   expired: { label: 'expired', kind: '' },
 };
@@ -32,8 +34,10 @@ const lineOf = (key: ApiKeyFacts) => ({
   id: key.id,
   name: key.name,
   role: key.role,
+  // What a key may do follows its maker.
+  mayNow: key.mayNow === key.role ? undefined : key.mayNow,
   state: STATES[key.state],
-  isLive: key.state === 'live',
+  canEnd: canEnd(key),
   endsAt: key.ended_at ?? key.expires_at,
   usedAt: key.last_used_at ?? undefined,
   madeAt: key.made_at,
@@ -47,8 +51,8 @@ const KEY_TABLE: TableForm<KeyTab, 'newest'> = { tabs: ['all', 'live', 'over'], 
 
 const IN_TAB: Readonly<Record<KeyTab, (key: ApiKeyFacts) => boolean>> = {
   all: () => true,
-  live: ({ state }) => state === 'live',
-  over: ({ state }) => state !== 'live',
+  live: canEnd,
+  over: (key) => !canEnd(key),
 };
 
 /** The first page, as a form that is shown again has it. */
@@ -66,7 +70,7 @@ function pageOfKeys(all: readonly ApiKeyFacts[], query: KeyQuery) {
   const table = tableView(KEY_TABLE, query, {
     path: '/support/api-keys',
     label: 'API keys by state',
-    tabLabels: { all: 'All', live: 'Live', over: 'Ended or expired' },
+    tabLabels: { all: 'All', live: 'Live or refused', over: 'Ended or expired' },
     sortLabels: { newest: 'newest first' },
     counts: Object.fromEntries(counts.filter(([, { count }]) => count > 0)),
     shown: page.keys.length,
