@@ -11,6 +11,10 @@ const NOTICES: Readonly<Record<string, string>> = {
   'old-api-ended': 'Nothing was connected: the old API has ended for this app. See the dates below.',
   'rehearsal-stopped': 'Stopped. Calls of this app are answered as before.',
   revoked: 'Revoked. The app cannot use your account any more.',
+  'revoked-not-moved':
+    'Revoked. What the app took over to the new API is not ended by this: end it in your account settings.',
+  'nothing-revoked':
+    'Nothing was revoked: no token of this app works for you any more. Below is how it is now.',
   'mail-sent': 'A mail with a link is on its way to you. Open the link within 24 hours.',
   proven: 'Thank you. What waited under your e-mail address is yours now.',
   'secret-retired': 'Retired. The secret is refused from now on.',
@@ -82,6 +86,8 @@ const WARNINGS = new Set([
   'client-in-doubt',
   'of-another-app',
   'old-api-ended',
+  'revoked-not-moved',
+  'nothing-revoked',
   'token-ended',
   'too-late',
   'probe-not-covered',

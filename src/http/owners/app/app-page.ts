@@ -48,14 +48,18 @@ function showSignedOut(frame: PageShell, res: Response, { client_id: clientId, n
   });
 }
 
+type OwnFacts = Pick<AppTokens, 'waiting' | 'alive' | 'isUnidentified' | 'counts'>;
+
+const NO_OWN: OwnFacts = { waiting: 0, alive: 0, isUnidentified: false, counts: {} };
+
+/** Whether the app took a connection over. That one lives at the new API, and nothing here ends it. */
+const hasMoved = ({ counts }: Pick<AppTokens, 'counts'>) => (counts.migrated ?? 0) > 0;
+
 /** What the page says of the person's own tokens. */
-function ownFacts({ waiting, alive, isUnidentified }: OwnFacts = NO_OWN): OwnFacts {
-  return { waiting, alive, isUnidentified };
+function ownFacts(tokens: OwnFacts = NO_OWN) {
+  const { waiting, alive, isUnidentified } = tokens;
+  return { waiting, alive, isUnidentified, hasMoved: hasMoved(tokens) };
 }
-
-type OwnFacts = Pick<AppTokens, 'waiting' | 'alive' | 'isUnidentified'>;
-
-const NO_OWN: OwnFacts = { waiting: 0, alive: 0, isUnidentified: false };
 
 /** The person's tokens that other programs use, but whose calls name this app. */
 async function countClaiming({ context }: PageShell, { client_id: clientId }: App, accountId: string) {
@@ -112,8 +116,20 @@ function askToRevoke(frame: PageShell): RequestHandler {
     const app = await appOf(frame, req);
     const tokens = await ownTokens(frame, req);
     if (!tokens || tokens.alive === 0) return res.redirect(303, `/apps/${app.client_id}`);
-    frame.page(res, 'app-revoke', { title: `Revoke “${app.name}”?`, app, alive: tokens.alive });
+    const { alive } = tokens;
+    frame.page(res, 'app-revoke', {
+      title: `Revoke “${app.name}”?`,
+      app,
+      alive,
+      hasMoved: hasMoved(tokens),
+    });
   };
+}
+
+/** The notice after a revocation, by what the tokens are then: the app may have moved since the form was opened. */
+function revokedNotice({ counts }: OwnFacts = NO_OWN): string {
+  if (!counts.revoked) return 'nothing-revoked';
+  return hasMoved({ counts }) ? 'revoked-not-moved' : 'revoked';
 }
 
 async function revoke(frame: PageShell, req: Request, res: Response): Promise<void> {
@@ -123,7 +139,8 @@ async function revoke(frame: PageShell, req: Request, res: Response): Promise<vo
   const reason = 'the account holder asked for it';
   const ending = { actor: `account:${accountId}`, requestId: requestIdOf(res), reason };
   if (tokens && tokens.alive > 0) await deauthorize(frame.context, { clientId, accountId }, ending);
-  leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice: 'revoked' });
+  const notice = revokedNotice(await ownTokens(frame, req));
+  leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
 }
 
 /** Adds the pages of an app. */
