@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { DAY, MINUTE } from '../../src/shared/lifetimes.ts';
 import { keyIdOf } from '../../src/shared/secrets.ts';
 import { findKeyUsage } from '../../src/store/keys/key-usage.ts';
@@ -227,6 +228,22 @@ test('a mail that cannot be sent is said so, however often, and counts as none',
   }
   smtp.isAway = false;
 });
+
+test('a mail in doubt may arrive: it is said so, its link works, and the brake counts it', async () => {
+  const { id } = await waitingToken(system, { email: DANA.login });
+  const silence = new EventEmitter();
+  smtp.onMoment = (moment) => (moment === 'taken' ? once(silence, 'over') : undefined);
+  const page = await pressIn(dana, await dana.get(apps()), /Send me the link/);
+  smtp.onMoment = () => undefined;
+  silence.emit('over');
+  expect([page.status, wordsOf(page)]).toEqual([503, expect.stringContaining('The mail may be on its way')]);
+  const link = linkIn(smtp.mailTo(DANA.login).text);
+  await askForLink();
+  await askForLink();
+  expect((await pressIn(dana, await dana.get(apps()), /Send me the link/)).status).toBe(429);
+  await pressIn(dana, await dana.get(link), /Yes/);
+  expect((await mappingOf(system, id)).accountId).toBe(DANA.accountId);
+}, 30_000);
 
 test('where the modern side verifies addresses, signing in is enough', async () => {
   const trusting = await start({ TRUST_MODERN_EMAILS: 'on' });

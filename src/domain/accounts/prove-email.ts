@@ -1,6 +1,7 @@
 import { newHexId, newOpaqueValue } from '../../shared/ids.ts';
 import { EMAIL_PROOF_BRAKE, EMAIL_PROOF_LIFETIME } from '../../shared/lifetimes.ts';
 import { normalEmail } from '../../shared/mail/address.ts';
+import { MailError } from '../../shared/mail/mail-error.ts';
 import {
   claimProof,
   countProofsSince,
@@ -91,7 +92,7 @@ export async function newEmailProof(context: AccountsDeps, email: string): Promi
 /**
  * Mails a new link to the person's own address. False when the account got too many links of late. `aim` is a query
  * that says what the link is for.
- * @throws {MailError} the mail was not handed over
+ * @throws {MailError} the mail was not handed over, or the hand-over is in doubt; then its link works and counts
  */
 export async function mailEmailProof(
   context: AccountsDeps,
@@ -111,8 +112,9 @@ export async function mailEmailProof(
   try {
     await context.mailer.send(mailOf(person.email.trim(), link, context.settings.serviceName));
   } catch (error) {
-    // The mail never left, so no person could look for the link.
-    await deleteProof(context.store.durable, id);
+    // A mail that never left has no link to look for. One in doubt may arrive, so its link has to work.
+    const mayArrive = error instanceof MailError && error.isInDoubt;
+    if (!mayArrive) await deleteProof(context.store.durable, id);
     throw error;
   }
   return true;

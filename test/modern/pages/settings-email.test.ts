@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +51,18 @@ describe('a new e-mail address', () => {
     await signedIn(base, { ...SECOND, email: wanted.toUpperCase() });
     expect((await phone.get(link)).status).toBe(410);
   });
+
+  test('a mail in doubt may arrive, so its link works, and the page says so', async () => {
+    const person = pages.newPerson();
+    const browser = await signedIn(base, person);
+    const silence = new EventEmitter();
+    pages.smtp.onMoment = (moment) => (moment === 'taken' ? once(silence, 'over') : undefined);
+    const asked = await pages.askForEmail(browser, 'doubt@box.example', person);
+    pages.smtp.onMoment = () => undefined;
+    silence.emit('over');
+    expect([asked.status, asked.body]).toEqual([503, expect.stringContaining('may be on its way')]);
+    expect((await browser.get(linkSentTo('doubt@box.example'))).body).toContain('doubt@box.example');
+  }, 30_000);
 
   test('a link that was replaced, is too old or was never sent says what to do', async () => {
     const person = pages.newPerson();

@@ -8,6 +8,7 @@ import {
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
+import { MailError } from '../../../shared/mail/mail-error.ts';
 import { PageError } from '../../pages/page-error.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { personOf } from '../../signin/session.ts';
@@ -79,15 +80,25 @@ function aimIn(fields: Readonly<Record<string, unknown>>): LinkPurpose | undefin
 
 const queryOf = (aim: LinkPurpose | undefined) => (aim ? `?${aim.name}=${aim.clientId}` : '');
 
+/** The answer where it is not sure that the mail went. */
+function notMailed(error: unknown): PageError {
+  if (error instanceof MailError && error.isInDoubt)
+    return new PageError(503, 'The mail may be on its way', {
+      reason: 'The mail server took it and gave no answer, so nobody knows whether it arrives.',
+      next: 'Look into your mailbox, also among the unwanted mails. If nothing is there in some minutes, ask again.',
+    });
+  return new PageError(503, 'The mail could not be sent', {
+    reason: 'The mail server did not take it. Nothing was changed.',
+    next: 'Try again in some minutes.',
+  });
+}
+
 function mailProof({ context }: PageShell): RequestHandler {
   return async (req, res) => {
     const query = queryOf(aimIn(fieldsOf(req)));
     const isSent = await mailEmailProof(context, signedInPerson(req), query).catch((error: unknown) => {
       context.logger.error('a mail to prove an address was not sent', { requestId: requestIdOf(res), error });
-      throw new PageError(503, 'The mail could not be sent', {
-        reason: 'The mail server did not take it. Nothing was changed.',
-        next: 'Try again in some minutes.',
-      });
+      throw notMailed(error);
     });
     if (isSent) return leaveWith(context, res, { href: '/apps', notice: 'mail-sent' });
     throw new PageError(429, 'Too many mails', {

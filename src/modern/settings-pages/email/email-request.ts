@@ -60,6 +60,11 @@ async function admit(
   return refusal ? { refusal } : checked.found;
 }
 
+const IN_DOUBT: AccountFormRefusal = {
+  status: 503,
+  problems: { email: 'The mail may be on its way. Look into the mailbox before you try again.' },
+};
+
 function undelivered({ isRefused }: MailError): AccountFormRefusal {
   return isRefused
     ? { status: 422, problems: { email: 'No mail can be sent to this address. Please check its spelling.' } }
@@ -69,14 +74,28 @@ function undelivered({ isRefused }: MailError): AccountFormRefusal {
 /**
  * Sends the link to the new address. An address of another account gets a different mail. Its row is stored as well,
  * but nobody knows the link: no page reveals whether an address is in use. The row is stored after the mail, and an
- * earlier link survives a failed mail. False when the password was changed meanwhile.
+ * earlier link survives a failed mail. A mail in doubt may arrive, so its row is stored too. `late` when the password
+ * was changed meanwhile.
  */
-async function sendLink({ parts, account }: Visit, email: string, loginTs: number): Promise<boolean> {
+async function sendLink(
+  { parts, account }: Visit,
+  email: string,
+  loginTs: number,
+): Promise<'sent' | 'in doubt' | 'late'> {
   const { accounts, emailChanges } = parts.store;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const link = `${parts.issuer}/settings/email/${token}`;
-  await parts.mailer.send(accounts.isTaken(email) ? takenMail(email) : confirmingMail(email, link));
-  return emailChanges.begin({ accountId: account.id, email, loginTs }, token);
+  const mail = accounts.isTaken(email) ? takenMail(email) : confirmingMail(email, link);
+  const isSent = await parts.mailer.send(mail).then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof MailError && error.isInDoubt)) throw error;
+      parts.logger.warn('it is in doubt whether the link of an e-mail change was sent', { cause: error });
+      return false;
+    },
+  );
+  if (!emailChanges.begin({ accountId: account.id, email, loginTs }, token)) return 'late';
+  return isSent ? 'sent' : 'in doubt';
 }
 
 /**
@@ -90,10 +109,12 @@ export function createEmailRequests() {
     const email = fieldOf(visit, 'email').trim();
     const admitted = await admit(visit, email, brake);
     if ('refusal' in admitted) return showAccount(visit, admitted.refusal);
+    let end: Awaited<ReturnType<typeof sendLink>>;
     try {
+      end = await sendLink(visit, email, admitted.loginTs);
       // The password was changed meanwhile, and sessions of the old password have ended. The account page then asks for
       // a sign-in.
-      if (!(await sendLink(visit, email, admitted.loginTs))) return goTo(visit, '/settings/account');
+      if (end === 'late') return goTo(visit, '/settings/account');
     } catch (error) {
       if (!(error instanceof MailError)) throw error;
       parts.logger.error('the link of an e-mail change was not sent', { cause: error });
@@ -101,6 +122,7 @@ export function createEmailRequests() {
       return showAccount(visit, undelivered(error));
     }
     await sendNotice(parts, noticeMail(account.email, email));
+    if (end === 'in doubt') return showAccount(visit, IN_DOUBT);
     return goTo(visit, '/settings/account', 'email-asked');
   };
 }
