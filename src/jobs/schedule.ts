@@ -1,4 +1,3 @@
-import { schedule, type ScheduledTask } from 'node-cron';
 import type { Context } from '../domain/context.ts';
 import { runBulkJobs } from '../domain/bulk/run-bulk-jobs.ts';
 import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
@@ -18,14 +17,16 @@ import { sendWebhooks } from '../domain/webhooks/deliver.ts';
 import { readHistoryForWebhooks } from '../domain/webhooks/read-history.ts';
 import { tellByTime } from '../domain/webhooks/told-by-time.ts';
 import { resolveDoubts } from '../domain/grants/resolve-doubts.ts';
-import { MINUTE, SECOND } from '../shared/lifetimes.ts';
-import { cronLines } from './cron-lines.ts';
+import { HOUR, MINUTE, SECOND } from '../shared/lifetimes.ts';
+import { type RepeatedWork, repeat } from '../shared/repeat.ts';
 import { sendReminders } from './send-reminders.ts';
+import { type EvenTurns, repeatByCron, untilTurn } from './turns.ts';
 
-interface Job {
+/** A turn only wakes the job: the database says what is due. */
+interface Job extends EvenTurns {
   name: string;
-  /** In UTC. A tick only wakes the job: the database says what is due. */
-  cron: string;
+  /** Further turns, at the moments of a cron expression. */
+  cron?: string;
   run: (context: Context) => Promise<void>;
   /**
    * Whether every process runs the job without a lease: spilled pairs lie on one machine, mails and messages of
@@ -38,46 +39,45 @@ interface Job {
 const LEASE_LIMIT = 5 * MINUTE;
 
 const JOBS: readonly Job[] = [
-  { name: 'spilled-pairs', cron: '* * * * *', run: recoverSpilledPairs, isLocal: true },
-  { name: 'shorten-stop', cron: '*/5 * * * * *', run: shortenStop, isLocal: true },
-  { name: 'settle-doubts', cron: '*/10 * * * * *', run: resolveDoubts, isLocal: true },
-  { name: 'settle-writes', cron: '*/10 * * * * *', run: settleWrites },
-  { name: 'bulk-jobs', cron: '*/5 * * * * *', run: runBulkJobs, isLocal: true },
-  { name: 'leaked-tokens', cron: '* * * * *', run: settleLeaks },
-  { name: 'read-history-for-webhooks', cron: '*/5 * * * * *', run: readHistoryForWebhooks },
-  { name: 'tell-webhooks-by-time', cron: '* * * * *', run: tellByTime },
-  { name: 'send-webhooks', cron: '*/5 * * * * *', run: sendWebhooks, isLocal: true },
-  { name: 'owed-revocations', cron: '* * * * *', run: settlePendingRevocations },
-  { name: 'refresh-idle-grants', cron: '* * * * *', run: refreshIdleGrants },
-  { name: 'purge-short-lived', cron: '* * * * *', run: purgeShortLived },
-  { name: 'purge-expired', cron: '17 * * * *', run: purgeExpired },
-  { name: 'keep-progress', cron: '29 * * * *', run: keepProgress },
+  { name: 'spilled-pairs', every: MINUTE, run: recoverSpilledPairs, isLocal: true },
+  { name: 'shorten-stop', every: 5 * SECOND, run: shortenStop, isLocal: true },
+  { name: 'settle-doubts', every: 10 * SECOND, run: resolveDoubts, isLocal: true },
+  { name: 'settle-writes', every: 10 * SECOND, run: settleWrites },
+  { name: 'bulk-jobs', every: 5 * SECOND, run: runBulkJobs, isLocal: true },
+  { name: 'leaked-tokens', every: MINUTE, run: settleLeaks },
+  { name: 'read-history-for-webhooks', every: 5 * SECOND, run: readHistoryForWebhooks },
+  { name: 'tell-webhooks-by-time', every: MINUTE, run: tellByTime },
+  { name: 'send-webhooks', every: 5 * SECOND, run: sendWebhooks, isLocal: true },
+  { name: 'owed-revocations', every: MINUTE, run: settlePendingRevocations },
+  { name: 'refresh-idle-grants', every: MINUTE, run: refreshIdleGrants },
+  { name: 'purge-short-lived', every: MINUTE, run: purgeShortLived },
+  { name: 'purge-expired', every: HOUR, past: 17 * MINUTE, run: purgeExpired },
+  { name: 'keep-progress', every: HOUR, past: 29 * MINUTE, run: keepProgress },
   {
     name: 'count-imports',
-    cron: '* * * * *',
+    every: MINUTE,
     run: (context) => countImports(context, { name: 'job keep-progress', limit: LEASE_LIMIT }),
     isLocal: true,
   },
-  { name: 'keep-moving-calls', cron: '41 * * * *', run: keepMovingCalls },
+  { name: 'keep-moving-calls', every: HOUR, past: 41 * MINUTE, run: keepMovingCalls },
 ];
 
 /**
  * Plans every hour as well, whatever the setting says: a setting that plans only at night would miss every person's
  * morning.
  */
-const PLAN_HOURLY = '5 * * * *';
+const PLAN_HOURLY: EvenTurns = { every: HOUR, past: 5 * MINUTE };
+
+async function planDueReminders(context: Context): Promise<void> {
+  await planReminders(context);
+}
 
 function reminderJobs({ settings }: Context): Job[] {
   // Pages and the staff API tell the last use of a token; a plan keeps it too.
-  if (!settings.sendsReminders) return [{ name: 'keep-last-uses', cron: PLAN_HOURLY, run: noteLastUse }];
-  const planning = {
-    name: 'plan-reminders',
-    run: async (context: Context) => void (await planReminders(context)),
-  };
+  if (!settings.sendsReminders) return [{ name: 'keep-last-uses', ...PLAN_HOURLY, run: noteLastUse }];
   return [
-    { ...planning, cron: settings.reminderCron },
-    { ...planning, cron: PLAN_HOURLY },
-    { name: 'send-reminders', cron: '* * * * *', run: sendReminders, isLocal: true },
+    { name: 'plan-reminders', ...PLAN_HOURLY, cron: settings.reminderCron, run: planDueReminders },
+    { name: 'send-reminders', every: MINUTE, run: sendReminders, isLocal: true },
   ];
 }
 
@@ -90,12 +90,6 @@ async function runJob(context: Context, { name, run, isLocal }: Job): Promise<vo
   };
   if (isLocal) return work();
   await withLease(context, { name: `job ${name}`, limit: LEASE_LIMIT }, work);
-}
-
-/** A job runs every ten seconds, every minute or every hour. Planning has a turn every hour whatever its setting says. */
-function intervalOf({ cron }: Job): number {
-  if (cron.split(' ').length > 5) return 10 * SECOND;
-  return cron.startsWith('* ') ? MINUTE : 60 * MINUTE;
 }
 
 /**
@@ -114,17 +108,24 @@ async function runUnlessStopping(context: Context, job: Job): Promise<void> {
   }
 }
 
-/** Runs each job once now and then on its schedule. The returned function stops the schedules. */
+/** Runs a job once now and then at its turns. */
+function startJob(context: Context, job: Job): RepeatedWork[] {
+  context.metrics.jobs.begin(job.name, job.every);
+  const turns = repeat(
+    () => runUnlessStopping(context, job),
+    () => untilTurn(job, context.clock.now()),
+  );
+  void turns.run();
+  return job.cron === undefined ? [turns] : [turns, repeatByCron(() => turns.run(), job.cron)];
+}
+
+/**
+ * Runs each job once now and then at its turns. The returned function stops the turns. It waits for no run: runs are
+ * flights, which the stop of a process ends later (`flights.close`).
+ */
 export function startJobs(context: Context): () => Promise<void> {
-  const tasks: ScheduledTask[] = [...JOBS, ...reminderJobs(context)].map((job) => {
-    const { name, cron } = job;
-    const run = () => runUnlessStopping(context, job);
-    context.metrics.jobs.begin(name, intervalOf(job));
-    void run();
-    const logger = cronLines(context.logger, name);
-    return schedule(cron, run, { name, timezone: 'UTC', noOverlap: true, logger });
-  });
+  const turns = [...JOBS, ...reminderJobs(context)].flatMap((job) => startJob(context, job));
   return async () => {
-    for (const task of tasks) await task.destroy();
+    for (const one of turns) void one.stop();
   };
 }

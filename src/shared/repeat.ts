@@ -7,20 +7,25 @@ export interface RepeatedWork {
 }
 
 /**
- * Starts to repeat the work every `every` milliseconds. A turn during a run is left out. The timer keeps no process
- * running. Work that may fail reports its failure itself.
+ * Starts to repeat the work every `every` milliseconds, or after the time that `every` names before each turn. Turns go by
+ * the monotonic clock: a step of the wall clock moves none. A turn during a run is left out. The timer keeps no process running. Work that may fail reports its failure itself.
  */
-export function repeat(work: () => Promise<void>, every: number): RepeatedWork {
+export function repeat(work: () => Promise<void>, every: number | (() => number)): RepeatedWork {
   let running: Promise<void> | undefined;
   const run = (): Promise<void> =>
     (running ??= work().finally(() => {
       running = undefined;
     }));
-  const timer = setInterval(() => void run(), every).unref();
+  const wait = () => setTimeout(takeTurn, typeof every === 'number' ? every : every()).unref();
+  const takeTurn = () => {
+    timer = wait();
+    void run();
+  };
+  let timer = wait();
   return {
     run,
     async stop() {
-      clearInterval(timer);
+      clearTimeout(timer);
       await running;
     },
   };
