@@ -135,3 +135,12 @@ test('the shell function of deploy.md runs another version, and reads a file of 
     new RegExp(`${file}/etc/grantbridge/env\n${file}/srv/drill/env\n/usr/bin/node\n/opt/new/${cli}$`),
   );
 });
+
+test('where systemd runs a command, deploy.md says how to end it', () => {
+  const text = readDocument('docs/operate/deploy.md');
+  const [run = ''] = /^run\(\) \{.*/m.exec(text) ?? [];
+  // With a terminal of its own (--pty) the command would hear Ctrl-C itself; --quiet would hide the name.
+  expect(run).toContain('systemd-run --pipe --wait');
+  expect(run).not.toMatch(/--pty|--quiet/);
+  expect(text).toMatch(/^- Ctrl-C [^]*?`systemctl stop run-….service`/m);
+});
