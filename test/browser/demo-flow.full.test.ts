@@ -97,14 +97,26 @@ if (browserMissing) process.stderr.write(`The browser tests are skipped: ${brows
     expect(await page.getByRole('link', { name: 'Show the last flow' }).count()).toBe(0);
   });
 
-  test('goes back after a yes and finds the way to start again', async () => {
+  test('goes back after a yes and says yes again, or finds the way to start again', async () => {
     await startAt(page, system.demoUrl);
     await press(page, 'Allow');
     await seeHeading(page, 'Sign in');
     await page.goBack();
-    if ((await page.getByRole('button', { name: 'Allow' }).count()) > 0) await press(page, 'Allow');
+    if ((await page.getByRole('button', { name: 'Allow' }).count()) > 0) {
+      await press(page, 'Allow');
+      await seeHeading(page, 'Sign in');
+      return;
+    }
     await seeHeading(page, 'This page has expired');
     expect(await page.getByRole('main').innerText()).toContain('start again');
+  });
+
+  test('presses Allow twice and is connected all the same', async () => {
+    await startAt(page, system.demoUrl);
+    await page.getByRole('button', { name: 'Allow', exact: true }).dblclick();
+    await signIn(page, system.person);
+    await press(page, 'Allow');
+    await seeHeading(page, 'Profiles (12)');
   });
 
   test('begins twice in the demo and is told in the older tab that the newer one counts', async () => {

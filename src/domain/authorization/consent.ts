@@ -1,7 +1,8 @@
-import { newOpaqueValue } from '../../shared/ids.ts';
+import { sha256Of } from '../../shared/secrets.ts';
 import {
   awaitsReturn,
   claimReturn,
+  findLeft,
   insertDecision,
   type ReturnDigests,
 } from '../../store/authorization/authorization-requests.ts';
@@ -70,25 +71,63 @@ export function allowing(
   return { request: { ...rowOf(request), state_sealed: state }, browser };
 }
 
+/** A consent as it begins: the `state` for the new API, and the PKCE verifier. */
+export interface StartedConsent {
+  state: string;
+  verifier: string;
+}
+
 /**
- * The person said yes. Stores the PKCE verifier and the client of the consent, and returns the `state` for the new API;
- * undefined when the request was decided before.
+ * The `state` follows from the verifier, so that a second click leads to the same consent as the first one. A `state`
+ * does not tell its verifier.
+ */
+const startedWith = (verifier: string): StartedConsent => ({
+  state: sha256Of(`state|${verifier}`).toString('base64url'),
+  verifier,
+});
+
+/**
+ * The consent that an earlier click of this browser began, while the browser has not come back. Undefined where another
+ * client would ask for the consent now: the code of its consent would be exchanged by the first client.
+ */
+async function startedBefore(
+  context: AuthorizationDeps,
+  { request: { id }, browser }: PersonDecision,
+  client: ConsentClient,
+): Promise<StartedConsent | undefined> {
+  const { store, vault, clock } = context;
+  const find = () =>
+    findLeft(store.durable, { id, browserDigests: vault.digests(browser), now: clock.now() });
+  const left = await underAllKeys(context, find);
+  if (!left || left.verifier_sealed === null) return undefined;
+  const now = leavingBy(client);
+  if (Object.entries(now).some(([name, value]) => left[name as keyof LeavingClient] !== value))
+    return undefined;
+  const started = startedWith(vault.open(verifierPlace(id), left.verifier_sealed));
+  // An earlier version drew the `state` by lot, and only its digest was kept.
+  return vault.digests(started.state).includes(left.upstream_state_digest ?? '') ? started : undefined;
+}
+
+/**
+ * The person said yes. Stores the PKCE verifier and the client of the consent. A browser that says yes again, as by a
+ * double click, gets the same consent until it comes back. Undefined when the request was decided otherwise.
  */
 export async function startConsent(
   context: AuthorizationDeps,
-  { request, browser }: PersonDecision,
+  decision: PersonDecision,
   leaving: { verifier: string; client: ConsentClient },
-): Promise<string | undefined> {
-  const state = newOpaqueValue();
+): Promise<StartedConsent | undefined> {
+  const { request, browser } = decision;
+  const started = startedWith(leaving.verifier);
   const isFirst = await decide(context, {
     ...request,
     ...leavingBy(leaving.client),
     phase: 'consenting',
     browser_digest: context.vault.digest(browser),
-    upstream_state_digest: context.vault.digest(state),
-    verifier_sealed: context.vault.seal(verifierPlace(request.id), leaving.verifier),
+    upstream_state_digest: context.vault.digest(started.state),
+    verifier_sealed: context.vault.seal(verifierPlace(request.id), started.verifier),
   });
-  return isFirst ? state : undefined;
+  return isFirst ? started : startedBefore(context, decision, leaving.client);
 }
 
 /** Whether a request says through which client its browser left. One of an earlier version does not, nor does a sign-in. */

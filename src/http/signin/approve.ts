@@ -18,7 +18,8 @@ import { scopeLines } from './scope-words.ts';
 /**
  * GET and POST /approve/:request: the page on which a person decides. The page names the app and its callback host,
  * before a consent at the new API that may name the bridge alone (docs/decisions/0018). Opening the address changes
- * nothing. The form works once and only in this browser.
+ * nothing. The form works only in this browser, and the first decision counts. A second click on "Allow" leads to the
+ * consent of the first one, because the browser shows only the answer to its last request.
  */
 
 const START_AGAIN = 'Go back to the app and start again from there.';
@@ -42,14 +43,19 @@ async function requestIn(parts: SigninPagesDeps, req: Request): Promise<Undecide
   return request;
 }
 
+interface RequestDecision {
+  request: UndecidedRequest;
+  browser: string;
+}
+
 async function requireOpen(
-  parts: SigninPagesDeps,
-  request: UndecidedRequest,
-  browser: string,
+  { context }: SigninPagesDeps,
+  { request, browser }: RequestDecision,
+  { mayBeDecided }: { mayBeDecided: boolean },
 ): Promise<void> {
-  const standing = await bindRequest(parts.context, request, browser);
+  const standing = await bindRequest(context, request, browser);
   if (standing === 'foreign') throw foreign();
-  if (standing === 'decided') throw gone();
+  if (standing === 'decided' && !mayBeDecided) throw gone();
 }
 
 /**
@@ -68,7 +74,7 @@ export function showApproval(parts: SigninPagesDeps): RequestHandler {
     const { context } = parts;
     const request = await requestIn(parts, req);
     const browser = parts.browsers.readOrGive(req, res, request.id);
-    await requireOpen(parts, request, browser);
+    await requireOpen(parts, { request, browser }, { mayBeDecided: false });
     const app = await findRegisteredApp(context, request.clientId);
     if (!app) throw gone();
     const client = await parts.clientFor({ purpose: 'legacy', client_id: request.clientId });
@@ -98,18 +104,13 @@ async function deny(parts: SigninPagesDeps, res: Response, decided: RequestDecis
   });
 }
 
-interface RequestDecision {
-  request: UndecidedRequest;
-  browser: string;
-}
-
 async function allow(parts: SigninPagesDeps, decided: RequestDecision, exchange: Parameters<RequestHandler>) {
   const { context } = parts;
   const client = await parts.clientFor({ purpose: 'legacy', client_id: decided.request.clientId });
   const keepVerifier = async (verifier: string) => {
-    const state = await startConsent(context, allowing(context, decided), { verifier, client });
-    if (state === undefined) throw gone();
-    return state;
+    const started = await startConsent(context, allowing(context, decided), { verifier, client });
+    if (!started) throw gone();
+    return started;
   };
   await leaveToConsent(parts, { client, prompt: 'consent', keepVerifier }, exchange);
 }
@@ -122,7 +123,7 @@ export function decideApproval(parts: SigninPagesDeps): RequestHandler {
     const browser = parts.browsers.read(req, request.id);
     if (browser === undefined || !isFormToken(parts.context.vault.session(), browser, field))
       throw expiredForm();
-    await requireOpen(parts, request, browser);
+    await requireOpen(parts, { request, browser }, { mayBeDecided: decision === 'allow' });
     if (decision === 'deny') return deny(parts, res, { request, browser });
     if (decision === 'allow') return allow(parts, { request, browser }, [req, res, next]);
     throw new PageError(400, 'Nothing was decided', {

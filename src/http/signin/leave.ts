@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { startConsent } from '../../domain/authorization/consent.ts';
+import { startConsent, type StartedConsent } from '../../domain/authorization/consent.ts';
 import type { ConsentClient } from '../../domain/grants/modern-client.ts';
 import { type ReauthorizationRequest, reauthorizing } from '../../domain/authorization/own-requests.ts';
 import { newHexId } from '../../shared/ids.ts';
@@ -21,8 +21,8 @@ type HandlerArguments = Parameters<RequestHandler>;
 interface ConsentStart {
   client: ConsentClient;
   prompt: ConsentPrompt;
-  /** Stores the verifier for the return. Resolves with the upstream `state`. */
-  keepVerifier: (verifier: string) => Promise<string>;
+  /** Stores the verifier for the return. Resolves with the consent that the browser leaves for. */
+  keepVerifier: (verifier: string) => Promise<StartedConsent>;
 }
 
 /** Sends the browser to the new API. The library must not see the parameters of the incoming request. */
@@ -53,13 +53,13 @@ export async function leaveToReauthorize(
   const browser = parts.browsers.readOrGive(req, res, id);
   const client = await parts.clientFor({ purpose: 'reauthorization', client_id: asked.clientId });
   const keepVerifier = async (verifier: string) => {
-    const state = await startConsent(
+    const started = await startConsent(
       context,
       { request: reauthorizing(context, id, asked), browser },
       { verifier, client },
     );
-    if (state === undefined) throw expiredForm();
-    return state;
+    if (!started) throw expiredForm();
+    return started;
   };
   await leaveToConsent(parts, { client, prompt, keepVerifier }, exchange);
 }

@@ -1,8 +1,10 @@
 import type { Request } from 'express';
 import OAuth2Strategy, { type VerifyCallback } from 'passport-oauth2';
+import type { StartedConsent } from '../../domain/authorization/consent.ts';
 import type { ConsentedPair } from '../../domain/grants/consenting-account.ts';
 import type { CallingRequest } from '../../shared/trace/calling-request.ts';
 import type { ConsentClient } from '../../domain/grants/modern-client.ts';
+import { sha256Of } from '../../shared/secrets.ts';
 
 /**
  * passport-oauth2 gives the shape of the redirect, PKCE and state. The bridge does everything that touches the network
@@ -22,7 +24,8 @@ export type ConsentPrompt = 'consent' | 'login consent' | 'login' | undefined;
 export interface ConsentStep {
   client: ConsentClient;
   prompt?: ConsentPrompt;
-  keepVerifier(verifier: string): Promise<string>;
+  /** Stores the verifier, or finds the one of an earlier click, with the `state` that belongs to it. */
+  keepVerifier(verifier: string): Promise<StartedConsent>;
   takeVerifier(): string | undefined;
   /** The request that brings the code. */
   calling?: CallingRequest;
@@ -40,14 +43,22 @@ export interface StrategyOptions {
 type StateCallback = (error: Error | null, state?: string) => void;
 type VerifierCallback = (error: Error | null, verifier: string | false, info?: { message: string }) => void;
 
-/** The library tells the two forms of the store apart by the number of parameters, so every parameter is named. */
-function storeOf(step: ConsentStep) {
+type RedirectParameters = Record<string, string>;
+
+/**
+ * The library tells the two forms of the store apart by the number of parameters, so every parameter is named. It makes
+ * the redirect from `asked` after `store`, so the challenge can still become that of an earlier click.
+ */
+function storeOf(step: ConsentStep, asked: RedirectParameters) {
   return {
     // oxlint-disable-next-line max-params -- the library's signature
     store(_req: Request, verifier: string, _state: unknown, _meta: unknown, done: StateCallback): void {
       step
         .keepVerifier(verifier)
-        .then((state) => done(null, state))
+        .then((started) => {
+          asked['code_challenge'] = sha256Of(started.verifier).toString('base64url');
+          done(null, started.state);
+        })
         // This also catches failures of `done`, in which the library sends the redirect. They belong to this request.
         .catch((error: unknown) => done(error as Error));
     },
@@ -95,9 +106,10 @@ async function exchangeOnce(server: ConsentServer, code: Parameters<ConsentServe
 }
 
 export class ModernStrategy extends OAuth2Strategy {
-  readonly #prompt: ConsentPrompt;
+  readonly #asked: RedirectParameters;
 
   constructor({ server, clock, callbackUrl, scopes: scope }: StrategyOptions, step: ConsentStep) {
+    const asked: RedirectParameters = step.prompt === undefined ? {} : { prompt: step.prompt };
     const options = {
       authorizationURL: server.authorizationUrl,
       tokenURL: server.authorizationUrl,
@@ -107,7 +119,7 @@ export class ModernStrategy extends OAuth2Strategy {
       scope,
       pkce: 'S256',
       state: true,
-      store: storeOf(step),
+      store: storeOf(step, asked),
       skipUserProfile: true,
     };
     super(options as unknown as OAuth2Strategy.StrategyOptions, verify as OAuth2Strategy.VerifyFunction);
@@ -128,10 +140,10 @@ export class ModernStrategy extends OAuth2Strategy {
         .catch((error: unknown) => done(error));
     };
     Object.assign(this._oauth2, { getOAuthAccessToken: exchange });
-    this.#prompt = step.prompt;
+    this.#asked = asked;
   }
 
   override authorizationParams(): object {
-    return this.#prompt === undefined ? {} : { prompt: this.#prompt };
+    return this.#asked;
   }
 }

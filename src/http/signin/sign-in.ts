@@ -23,7 +23,7 @@ export function startSignIn(parts: SigninPagesDeps): RequestHandler {
     const keepVerifier = async (verifier: string) => {
       const { state, ...kept } = startSignInRequest(parts.context, { verifier, returnTo });
       parts.signIns.give(req, res, kept);
-      return state;
+      return { state, verifier };
     };
     const client = await parts.clientFor({ purpose: 'sign_in', client_id: null });
     await leaveToConsent(parts, { client, prompt, keepVerifier }, [req, res, next]);

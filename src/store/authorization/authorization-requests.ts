@@ -60,6 +60,21 @@ export function isLegacy(request: AuthorizationRequest): request is LegacyReques
   return request.purpose === 'legacy' && request.client_id !== null && request.redirect_uri !== null;
 }
 
+/** A request whose browser has left for the new API and has not come back; only for this browser. */
+export async function findLeft(
+  db: Database,
+  { id, browserDigests, now }: { id: string; browserDigests: readonly string[]; now: number },
+): Promise<AuthorizationRequest | undefined> {
+  return db
+    .selectFrom('authorization_requests')
+    .selectAll()
+    .where('id', '=', id)
+    .where('phase', '=', 'consenting')
+    .where('browser_digest', 'in', browserDigests)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
 /** A return from the new API: digests of its state and of its browser under every key. */
 export interface ReturnDigests {
   stateDigests: readonly string[];

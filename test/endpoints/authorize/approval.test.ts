@@ -135,9 +135,38 @@ test.each([
 
 test('row B43 a decision counts once', async () => {
   const open = await openApproval(door);
-  expect(await decide(open, {})).toMatchObject({ status: 302 });
-  expectPage(answered(await decide(open, {})), 404);
+  const first = await decide(open, {});
+  expect(first).toMatchObject({ status: 302 });
+  expectPage(answered(await decide(open, { decision: 'deny' })), 404);
   expectPage(answered(await open.browser.get(open.page.url)), 404);
+  await goOn(first, open.browser);
+  // The return has taken the cookie away.
+  expectPage(answered(await decide(open, {})), 403);
+  expect(await phaseOf(door, open.id)).toBe('returned');
+});
+
+// The browser shows only the answer to the last click, whichever was served first.
+test('row B43 clicks on Allow lead to one consent, which gives one code', async () => {
+  const [open, before] = [await openApproval(door), await rowsOf(door)];
+  const together = await Promise.all([decide(open, {}), decide(open, {})]);
+  const pages = [...together, await decide(open, {})];
+  const [consent] = pages.map(({ location }) => location);
+  for (const page of pages) expect(page).toMatchObject({ status: 302, location: consent });
+  expect(await rowsOf(door)).toEqual({ ...before, requests: before.requests + 1 });
+  const code = /\?code=([^&]+)$/.exec(await goOn(pages[2] as Page, open.browser))?.[1] ?? '';
+  expect(await exchangeForm(door, exchangeFields(door.app, code))).toMatchObject({ status: 200 });
+  expect(await rowsOf(door)).toMatchObject({ codes: before.codes + 1 });
+});
+
+test('row B43 a click on Allow after the app got a client of its own does not mix the two clients', async () => {
+  const open = await openApproval(door);
+  expect(await decide(open, {})).toMatchObject({ status: 302 });
+  await durable()
+    .updateTable('authorization_requests')
+    .set({ modern_client_id: 'the-client-before' })
+    .where('id', '=', open.id)
+    .execute();
+  expectPage(answered(await decide(open, {})), 404);
 });
 
 test('rows B43 and B44 fields added to the form change neither callback, app, scope nor any row', async () => {
@@ -213,6 +242,6 @@ test('row B52 allowed and denied at the same moment has one outcome', async () =
   const open = await openApproval(door);
   const pages = await Promise.all([decide(open, {}), decide(open, { decision: 'deny' }), decide(open, {})]);
   const redirects = pages.filter(({ status }) => status === 302);
-  expect(redirects).toHaveLength(1);
+  expect(new Set(redirects.map(({ location }) => location)).size).toBe(1);
   expect(pages.every(({ status }) => status < 500)).toBe(true);
 });
