@@ -1,4 +1,5 @@
 import { listUnconfirmed } from '../../src/store/grants/handovers.ts';
+import { lostHandovers } from '../../src/domain/handover/awaited.ts';
 import { purgeExpired } from '../../src/domain/purge-expired.ts';
 import { DAY } from '../../src/shared/lifetimes.ts';
 import { freshCode, issueToken, read } from '../support/callers/legacy-calls.ts';
@@ -142,7 +143,7 @@ test('a later authorization is a grant of its own, and ending it ends nothing of
   expect((await refreshAsApp(system, String(fieldOf(handed, 'refresh_token')), OWN_CLIENT)).status).toBe(200);
 });
 
-test('an unconfirmed pair is erased after seven days, and stays listed', async () => {
+test('an unconfirmed pair is erased after seven days, and stays listed until its app confirms', async () => {
   const token = await issueToken(system);
   expect((await exchange(system.bridgeUrl, token)).status).toBe(200);
   clock.advance(7 * DAY + 1000);
@@ -150,6 +151,9 @@ test('an unconfirmed pair is erased after seven days, and stays listed', async (
   expect((await exchange(system.bridgeUrl, token)).status).toBe(400);
   const last = (await listUnconfirmed(system.bridge.context.store.durable)).at(-1);
   expect(last).toMatchObject({ client_id: system.app.clientId, refresh_token_sealed: null });
+  const lost = await lostHandovers(system.bridge.context, system.app.clientId);
+  expect((await confirm(system.bridgeUrl, token)).json).toEqual({ confirmed: true, migrated_tokens: 1 });
+  expect(await lostHandovers(system.bridge.context, system.app.clientId)).toBe(lost - 1);
 });
 
 describe('what is refused changes nothing', () => {

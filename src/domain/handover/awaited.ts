@@ -4,7 +4,7 @@ import type { HandoverDeps } from './deps.ts';
 
 /** Hand-overs that an app has not confirmed. */
 
-/** The hand-overs that an app can still confirm. */
+/** The hand-overs that an app has not confirmed while their pairs are kept. A confirmation has no end. */
 export interface AwaitedHandovers {
   awaited: number;
   /** When the first of them was handed over, and when its pair is erased. */

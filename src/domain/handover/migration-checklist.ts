@@ -45,8 +45,8 @@ export interface MigrationProgress {
   /** `last` is the last call of all, as long as usage is kept. `counted`: what is known of the days of `total`. */
   calls: CallSummary & { counted: CountedDays; total: number };
   /**
-   * Hand-overs: all, those that the app has confirmed, those that it can still confirm, and `lost`: the pair was erased
-   * before a confirmation.
+   * Hand-overs: all, those that the app has confirmed, those whose pair waits for a confirmation, and `lost`: the pair
+   * was erased before a confirmation.
    */
   handovers: AwaitedHandovers & {
     handed: number;

@@ -176,7 +176,7 @@ test('connections that a client of before may take over are told, also where no 
   expect(retired.at(2)?.next?.text).toBe('Enter the client with a new secret.');
 });
 
-test('what was not confirmed in time has its own words, once nothing can be confirmed any more', () => {
+test('what was not confirmed in time has its own words, and the app is asked to confirm even now', () => {
   const moved = { ...START, client: CLIENT, tokens: { mapped: 3, waiting: 0, active: 0, migrated: 3 } };
   const last = (awaited: number, lost: number) =>
     checklist({ ...moved, handovers: { handed: 3, confirmed: 1, awaited, lost } }, PLACE).at(2);
@@ -187,8 +187,13 @@ test('what was not confirmed in time has its own words, once nothing can be conf
   expect(last(1, 1)?.next?.text).toMatch(/^Confirm each one within seven days/);
   expect(last(0, 2)?.evidence).toMatch(/2 were not confirmed within seven days, /);
   expect(last(0, 2)?.next?.text).toMatch(
-    /too late to confirm these\. If the app has stored the new tokens, .* After the sunset .* at the new API itself/,
+    /^If the app has stored the new tokens, let it confirm even now, .* After the sunset .* at the new API itself/,
   );
+  expect([last(1, 1)?.todo, last(0, 2)?.todo, last(0, 0)?.todo]).toEqual([
+    'Confirm what the app has taken over',
+    'Confirm what the app has stored',
+    'Take the connections over',
+  ]);
 });
 
 test('what is not confirmed yet is told with its times, and comes before connections that are still here', () => {

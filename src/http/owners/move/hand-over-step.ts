@@ -75,7 +75,7 @@ const EXCHANGE = 'The app exchanges each old token for the connection behind it.
 const CONFIRM = 'Confirm each one within seven days, once the app has stored the new tokens.';
 
 const LOST =
-  'It is too late to confirm these. If the app has stored the new tokens, nothing is left to do. If not, people connect once more from the app, and the app takes the new connections over. After the sunset they connect at the new API itself.';
+  'If the app has stored the new tokens, let it confirm even now, so that this list ends. If not, people connect once more from the app, and the app takes the new connections over. After the sunset they connect at the new API itself.';
 
 /** How the app gets the remaining connections. After the sunset no person connects from the app any more. */
 function takeOverWords({ client, grants, phase }: ChecklistInput): string | undefined {
@@ -113,6 +113,12 @@ function handOverNext(facts: ChecklistInput): ChecklistStep['next'] {
     : { text, label: 'How to take one over', href: `${home}/move#hand-over` };
 }
 
+function todoOf({ handovers, tokens }: ChecklistInput): string {
+  if (handovers.awaited > 0) return 'Confirm what the app has taken over';
+  const isLost = handovers.lost > 0 && tokens.active === 0;
+  return isLost ? 'Confirm what the app has stored' : 'Take the connections over';
+}
+
 /** The step in which the connections are handed over to the app. */
 export function handOverStep(facts: ChecklistInput): ChecklistStep {
   const { tokens, handovers } = facts;
@@ -122,7 +128,7 @@ export function handOverStep(facts: ChecklistInput): ChecklistStep {
     id: 'handed-over',
     name: 'Hand-over',
     title: 'The connections are handed over to the app',
-    todo: handovers.awaited > 0 ? 'Confirm what the app has taken over' : 'Take the connections over',
+    todo: todoOf(facts),
     state: isDone ? 'done' : handovers.handed > 0 ? 'partly' : 'open',
     evidence: handOverEvidence(facts),
     details: [],
