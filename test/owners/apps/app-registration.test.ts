@@ -12,6 +12,7 @@ import { openStore } from '../../../src/store/driver/open-store.ts';
 import { valueOf } from '../../modern/support/settings.ts';
 import { authorize } from '../../support/callers/authorize.ts';
 import { CookieWalker, type Page } from '../../support/callers/cookie-walker.ts';
+import { setDate } from '../../reminders/support/planning-ground.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import { browserOf, DANA, pressIn, SAM, wordsOf } from '../support/people.ts';
 
@@ -113,6 +114,7 @@ test.each([
     callbacks: ['https://old.example/cb'],
     owner: SAM.accountId,
     actor: 'command',
+    requestId: null,
   });
   await change(registered?.clientId ?? '');
   const answer = await askedFor(registered?.clientId ?? '', 'response_type=x&state=s');
@@ -124,7 +126,13 @@ test('a code that is shown on a page is registered for nobody any more', async (
   expect(page.status).toBe(422);
   expect(wordsOf(page)).toContain('Nothing was registered.');
   expect(wordsOf(page)).toContain('shows the code on a page');
-  const byCommand = { name: 'A', callbacks: [OUT_OF_BAND], owner: SAM.accountId, actor: 'command' };
+  const byCommand = {
+    name: 'A',
+    callbacks: [OUT_OF_BAND],
+    owner: SAM.accountId,
+    actor: 'command',
+    requestId: null,
+  };
   await expect(registerApp(system.bridge.context, byCommand)).rejects.toThrow('shows the code on a page');
 });
 
@@ -225,4 +233,15 @@ test('of the apps of an earlier version, those that their owners registered are 
   expect(marks.map((app) => app?.self_registered)).toEqual([1, 0, 0]);
   await store.close();
   rmSync(folder, { recursive: true });
+});
+
+test('after the sunset the page of a new app promises nothing that is refused', async () => {
+  const sam = await browserOf(system, SAM);
+  expect(wordsOf(await register(sam, CALLBACK))).toContain('Connect to my account');
+  await setDate(system.bridge.context, 'sunset', '2020-03-04');
+  const page = await register(sam, CALLBACK);
+  expect(valueOf(page, 'owner-token')).toMatch(/^1\//);
+  const words = wordsOf(page);
+  expect(words).toContain('The old API ended on');
+  expect(words).not.toMatch(/Connect to my account|Then try it|works once you have connected/);
 });

@@ -116,7 +116,8 @@ function showRegistered(
   const targets = formTargets(frame.context.server.authorizationUrl);
   const title = `“${name}” is registered`;
   const { publicUrl } = frame.context.settings;
-  frame.page(res, 'registered', { title, ...registered, name, publicUrl, formTargets: targets });
+  const ended = endOf(appLifecycleNow(frame.context));
+  frame.page(res, 'registered', { title, ...registered, name, publicUrl, ended, formTargets: targets });
 }
 
 function showKnown(frame: PageShell, res: Response, clientId: string): void {
