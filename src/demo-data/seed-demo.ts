@@ -51,6 +51,7 @@ async function seedApp(context: Context, config: DemoAddressConfig, ownerAccount
     callbacks: [callback, OUT_OF_BAND],
     owner: ownerAccountId,
     actor: 'demo',
+    requestId: null,
     fixed: DEMO_APP,
   });
   if (registered) return;

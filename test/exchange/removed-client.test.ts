@@ -130,6 +130,7 @@ testInProcess('a removal between the authentication and the move of the pair win
       clientId: system.app.clientId,
       modernClientId: OWN_CLIENT.clientId,
       actor: 'test',
+      requestId: null,
       keepsHandovers: false,
     };
     await removeModernClient(context, by);

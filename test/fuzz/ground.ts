@@ -38,7 +38,7 @@ async function addRows(
   accounts: Parameters<typeof startOldBackend>[0]['accounts'],
 ) {
   const registration = { name: 'Old App', callbacks: [CALLBACK], owner: 'owner@old-app.example' };
-  const app = await registerApp(context, { ...registration, actor: 'test' });
+  const app = await registerApp(context, { ...registration, actor: 'test', requestId: null });
   if (!app) throw new Error('the app exists already');
   const { token } = await addWaitingToken({ context }, { clientId: app.clientId });
   accounts.push({ tokens: [token], user: { id: '4f0c0a06512f7ef214000000' } });

@@ -214,6 +214,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
           callbacks: ['https://mine.example/'],
           owner: email,
           actor: 'test',
+          requestId: null,
         });
         return { client_id: made!.clientId, value: made!.ownerToken };
       }),

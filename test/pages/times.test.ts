@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { clientId } = app;
   await waitingToken(system, { app, accountId: SAM.accountId });
   link = await reauthorizationLink(context, { clientId, accountId: SAM.accountId });
-  await addSecret(context, { clientId, actor: 'test' });
+  await addSecret(context, { clientId, actor: 'test', requestId: null });
   secretId = (await secretsOf(context, clientId))[0]?.id ?? '';
   const now = context.clock.now();
   const granted = { granted_by: 'test', granted_at: now };

@@ -98,6 +98,7 @@ async function register(context: Context): Promise<LegacyApp> {
     callbacks: [CALLBACK],
     owner,
     actor: 'test',
+    requestId: null,
   });
   if (!registered) throw new Error('a registration without a fixed id is never refused as known');
   return { ...registered, callback: CALLBACK };

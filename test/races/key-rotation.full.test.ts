@@ -39,6 +39,7 @@ async function register({ context }: Bridges, number: number): Promise<Registere
     callbacks: [callback],
     owner: 'owner@old-app.example',
     actor: 'test',
+    requestId: null,
   };
   const registered = await registerApp(context, registration);
   if (!registered) throw new Error('a registration without a fixed id is never refused as known');

@@ -65,6 +65,26 @@ test('a request that left more than a hundred entries is read page by page', asy
   expect(problemIn(await program.get(`/requests/${requestId}?cursor=x`))).toBe('422 invalid-request');
 });
 
+test('every change of an app and its secrets names the request of its answer', async () => {
+  const sent = { name: 'Traced', callbacks: ['https://traced.example/cb'], owner: 'traced@shop.example' };
+  const added = await program.post('/apps', sent);
+  const { client_id: clientId } = added.json as { client_id: string };
+  const secrets = `/apps/${clientId}/secrets`;
+  const second = await program.post(secrets, {});
+  const { secret_id: id } = second.json as { secret_id: string };
+  const retired = await program.post(`${secrets}/${id}/retire`, {});
+  const answers = [added, second, retired];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const events = await rows()
+    .selectFrom('events')
+    .select(['request_id'])
+    .where('client_id', '=', clientId)
+    .orderBy('id')
+    .execute();
+  const told = [...new Set(events.map((entry) => entry.request_id))];
+  expect(told).toEqual(answers.map(({ headers }) => headers['x-request-id']));
+});
+
 test('a key tests six connections in a minute, as a person does', async () => {
   const path = `/tokens/${ground.connected.mappingId}/probe`;
   for (let test = 0; test < 6; test += 1)

@@ -1,6 +1,6 @@
-import { recordEvent } from '../../src/domain/history/record-event.ts';
-import { newHexId } from '../../src/shared/ids.ts';
+import { valueOf } from '../modern/support/settings.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
+import { registerLegacyApp } from '../support/bridge/register-app.ts';
 import { mappingOf } from '../support/bridge/waiting-token.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 import { exchange, freshCode, issueToken, tokenOf } from '../support/callers/legacy-calls.ts';
@@ -13,10 +13,16 @@ import { staffBrowser } from './support/staff-browser.ts';
 
 let system: System;
 let sam: CookieWalker;
+let dana: CookieWalker;
+
+const OWN = { clientId: 'own-client', clientSecret: 'own-secret', name: 'Traced' };
 
 beforeAll(async () => {
-  system = await startSystem({ env: { LEGACY_RATE_LIMIT: '0', PROFILES_FRESH_SECONDS: '0' } });
-  await browserOf(system, DANA);
+  system = await startSystem({
+    ownClients: [OWN],
+    env: { LEGACY_RATE_LIMIT: '0', PROFILES_FRESH_SECONDS: '0' },
+  });
+  dana = await browserOf(system, DANA);
   sam = await staffBrowser(system, 'reader');
 });
 
@@ -101,15 +107,41 @@ test('the consent of a person names the request with which the browser came back
 });
 
 test('a request that changed an app alone leads to the app', async () => {
-  const app = await system.registerApp('https://changed.example/callback');
-  const { clientId } = app;
-  const requestId = newHexId();
-  const { context } = system.bridge;
-  const change = { at: context.clock.now(), actor: `account:${DANA.accountId}`, reason: 'new' };
-  await context.store.transaction((tx) =>
-    recordEvent(context, tx, { ...change, action: 'secret_added', requestId, clientId }),
+  const { clientId } = await registerLegacyApp(
+    system.bridge,
+    'https://changed.example/callback',
+    DANA.accountId,
   );
+  const page = await dana.get(`${system.bridgeUrl}/apps/${clientId}/secrets`);
+  const made = await pressIn(dana, page, /^Make a new secret$/);
+  const requestId = made.headers.get('x-request-id') ?? '';
   expect((await searchFor(requestId)).location).toBe(`/support/apps/${clientId}`);
+  expect(wordsOf(await sam.get(url(`/requests/${requestId}`)))).not.toContain('left nothing here');
+});
+
+test('registering an app and entering its own client name their requests', async () => {
+  const form = await dana.get(`${system.bridgeUrl}/apps/register`);
+  const entries = { name: 'Traced', callbacks: 'https://traced.example/cb', contacts: '' };
+  const registered = await pressIn(dana, form, /^Register app$/, entries);
+  const clientId = valueOf(registered, 'client-id');
+  const own = `${system.bridgeUrl}/apps/${clientId}/modern-client`;
+  const press = async (button: RegExp, typed = {}) => {
+    const { status, headers } = await pressIn(dana, await dana.get(own), button, typed);
+    return [status, headers.get('x-request-id')];
+  };
+  const client = { modern_client_id: OWN.clientId, client_secret: OWN.clientSecret };
+  const acts = [
+    [200, registered.headers.get('x-request-id')],
+    await press(/^Test and use this client$/, client),
+    await press(/^Retire its secret/),
+    await press(/^Stop using it$/),
+    await press(/^Let hand-overs go on/, { keep_handovers: 'on' }),
+  ];
+  expect(acts.map(([status]) => status)).toEqual([200, 303, 303, 303, 303]);
+  const { durable } = system.bridge.context.store;
+  const entriesOf = durable.selectFrom('events').select('request_id').where('client_id', '=', clientId);
+  const told = (await entriesOf.orderBy('id').execute()).map((entry) => entry.request_id);
+  expect([...new Set(told)]).toEqual(acts.map(([, id]) => id));
 });
 
 test('a request that left more than one page of entries says so, and leads to the others', async () => {

@@ -31,6 +31,7 @@ beforeAll(async () => {
     callbacks: ['https://old-app.example/cb'],
     contacts: [],
     actor: 'test',
+    requestId: null,
   };
   const app = await registerApp(ground.system.bridge.context, { ...asked, owner: DANA.accountId });
   clientId = app?.clientId ?? '';
@@ -171,7 +172,13 @@ test('the webhook of another app is not there, whatever is done', async () => {
   const { page } = await added();
   const id = page.url.slice(-24);
   const sam = await browserOf(ground.system, SAM);
-  const asked = { name: 'Other', callbacks: ['https://other.example/cb'], contacts: [], actor: 'test' };
+  const asked = {
+    name: 'Other',
+    callbacks: ['https://other.example/cb'],
+    contacts: [],
+    actor: 'test',
+    requestId: null,
+  };
   const app = await registerApp(ground.system.bridge.context, { ...asked, owner: SAM.accountId });
   const other = `${ground.system.bridgeUrl}/apps/${app?.clientId}/webhooks`;
   const own = await nextOf(

@@ -3,6 +3,7 @@ import { endSecret, findApp, insertSecret, listSecrets } from '../../store/apps/
 import type { Database } from '../../store/driver/store.ts';
 import { appImportedAt } from '../../store/tokens/imports.ts';
 import type { AppsDeps } from './deps.ts';
+import type { Origin } from '../origin.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
@@ -23,9 +24,8 @@ export interface AppSecret {
   isImported: boolean;
 }
 
-interface SecretChange {
+interface SecretChange extends Origin {
   clientId: string;
-  actor: string;
 }
 
 /** The live secrets of an app, oldest first. */
@@ -45,7 +45,7 @@ export type AddedSecret = { id: string; secret: string } | 'unknown app' | 'full
 /** Makes a second secret and returns its value, this once. The caller may choose the id beforehand, as a form does. */
 export async function addSecret(
   context: AppsDeps,
-  { clientId, actor, id = newHexId() }: SecretChange & { id?: string },
+  { clientId, actor, requestId, id = newHexId() }: SecretChange & { id?: string },
 ): Promise<AddedSecret> {
   const secret = newOpaqueValue();
   const inOneStep = async (tx: Database): Promise<AddedSecret> => {
@@ -61,6 +61,7 @@ export async function addSecret(
     await recordEvent(context, tx, {
       at: now,
       actor,
+      requestId,
       action: 'secret_added',
       reason: `rotation: ${id}`,
       clientId,
@@ -73,7 +74,7 @@ export async function addSecret(
 /** Ends a secret at once. The last secret stays, because the app could not authenticate without a secret. */
 export async function retireSecret(
   context: AppsDeps,
-  { clientId, actor, id }: SecretChange & { id: string },
+  { clientId, actor, requestId, id }: SecretChange & { id: string },
 ): Promise<'retired' | 'unknown' | 'last'> {
   return context.store.transaction(async (tx) => {
     const live = await listSecrets(tx, clientId);
@@ -84,6 +85,7 @@ export async function retireSecret(
     await recordEvent(context, tx, {
       at: now,
       actor,
+      requestId,
       action: 'secret_retired',
       reason: `rotation: ${id}`,
       clientId,

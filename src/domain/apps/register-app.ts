@@ -11,17 +11,17 @@ import { isContact } from './app-contacts.ts';
 import { callbackProblem, OUT_OF_BAND } from './callback-rule.ts';
 import { ACCOUNT_ID_WORDS, readAccountId } from '../accounts/account-id.ts';
 import type { AppsDeps } from './deps.ts';
+import type { Origin } from '../origin.ts';
 import { recordEvent, recordEvents } from '../history/record-event.ts';
 import { requireUsableKey, withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 
 /** The data of a registration. The owner is an account id or an e-mail address. */
-export interface Registration {
+export interface Registration extends Origin {
   name: string;
   callbacks: readonly string[];
   /** Mail addresses of people who get mails about the app, beside its owner. */
   contacts?: readonly string[];
   owner: string;
-  actor: string;
   /** Chosen beforehand, so that a form that is sent twice registers one app. */
   clientId?: string;
   /** Whether the owner registers the app on a page: then no staff has looked at the app. */
@@ -178,7 +178,7 @@ async function keepApp(
   tx: Database,
   { registration, clientId, clientSecret, ownerToken }: AppCredentials & { registration: Registration },
 ): Promise<boolean> {
-  const { callbacks, contacts, actor } = registration;
+  const { callbacks, contacts, actor, requestId } = registration;
   const app = appRow(registration, clientId, context.clock.now());
   const secretDigest = context.vault.digest(clientSecret);
   await requireUsableKey(tx, 'digest', secretDigest);
@@ -190,7 +190,7 @@ async function keepApp(
   const isNamed = owner !== null && (await ensureAccount(tx, owner, app.created_at));
   const mapping = ownerMapping(context, app, ownerToken);
   await insertMapping(tx, mapping);
-  const by = { at: app.created_at, actor, clientId };
+  const by = { at: app.created_at, actor, requestId, clientId };
   const named = { ...by, action: 'account_named', reason: 'the owner of an app', accountId: owner };
   await recordEvents(context, tx, [
     ...(isNamed ? [named] : []),

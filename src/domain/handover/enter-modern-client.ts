@@ -11,6 +11,7 @@ import type { Database } from '../../store/driver/store.ts';
 import type { ModernClient } from '../../upstream/authorization-server.ts';
 import type { ClientFault } from '../../upstream/prove-client.ts';
 import type { HandoverDeps } from './deps.ts';
+import type { Origin } from '../origin.ts';
 import { openWritesBy } from './open-writes.ts';
 import { callbackPathOf } from '../grants/modern-client.ts';
 import { recordEvent } from '../history/record-event.ts';
@@ -37,7 +38,7 @@ export const CHOSEN_SCOPES = [
 /** Without the first scope, accounts could not be told apart. Without the second scope, a grant would not last. */
 const ALWAYS = ['account:read', 'offline_access'];
 
-interface ClientEntry {
+interface ClientEntry extends Origin {
   clientId: string;
   modernClientId: string;
   /** Unset for a public client. */
@@ -45,7 +46,8 @@ interface ClientEntry {
   scopes: readonly string[];
   /** Whether the former client of the app may still take token pairs. */
   keepsHandovers?: boolean;
-  actor: string;
+  /** The client that the owner has seen in use; empty for none. */
+  seenClient: string;
 }
 
 type EntryFault =
@@ -55,6 +57,7 @@ type EntryFault =
   | 'bridge client'
   | 'other app'
   | 'unknown app'
+  | 'other client in use'
   | 'writes in doubt';
 
 /** Why a client was not entered: the entry is wrong, or the new API refused the client. */
@@ -91,8 +94,18 @@ async function knownFault(
   entered: ClientEntry,
 ): Promise<EntryFault | undefined> {
   if (!(await findApp(db, entered.clientId))) return 'unknown app';
+  if (await isStale(db, entered)) return 'other client in use';
   if (await isTakenByOther(db, entered.modernClientId, entered.clientId)) return 'other app';
   return (await isRetired(context, db, entered)) ? 'retired secret' : undefined;
+}
+
+/**
+ * Whether the app uses another client than the owner has seen. The entry would decide about hand-overs of that client.
+ * A form that was sent twice finds its own client in use.
+ */
+async function isStale(db: Database, entered: ClientEntry): Promise<boolean> {
+  const inUse = (await findModernClientOf(db, entered.clientId))?.id ?? '';
+  return inUse !== entered.seenClient && inUse !== entered.modernClientId;
 }
 
 /** Writes in doubt keep a client in use. A write under way does not: a busy app always has some. */
@@ -107,12 +120,15 @@ async function hasDoubts(context: HandoverDeps, tx: Database, modernClientId: st
 async function leaveFormer(
   context: HandoverDeps,
   tx: Database,
-  { clientId, modernClientId, keepsHandovers = false }: ClientEntry,
+  { clientId, modernClientId, keepsHandovers = false, actor, requestId }: ClientEntry,
 ): Promise<boolean> {
   const former = await findModernClientOf(tx, clientId);
   if (!former || former.id === modernClientId) return true;
   if (await hasDoubts(context, tx, former.id)) return false;
   await setHandovers(tx, { id: former.id, clientId }, keepsHandovers);
+  const action = keepsHandovers ? 'modern_client_handovers_kept' : 'modern_client_handovers_ended';
+  const left = { actor, requestId, action, reason: `client ${former.id}`, clientId };
+  await recordEvent(context, tx, { at: context.clock.now(), ...left });
   return true;
 }
 
@@ -125,7 +141,7 @@ async function keep(
   tx: Database,
   proven: ProvenClientEntry,
 ): Promise<EntryFault | undefined> {
-  const { clientId, modernClientId: id, clientSecret, actor, scope } = proven;
+  const { clientId, modernClientId: id, clientSecret, actor, requestId, scope } = proven;
   const fault = await knownFault(context, tx, proven);
   if (fault) return fault;
   const now = context.clock.now();
@@ -136,7 +152,8 @@ async function keep(
   await keepModernClient(tx, row);
   await useModernClient(tx, clientId, id);
   const reason = `client ${id}, ${clientSecret === undefined ? 'public' : 'confidential'}, for ${scope}`;
-  await recordEvent(context, tx, { at: now, actor, action: 'modern_client_entered', reason, clientId });
+  const by = { at: now, actor, requestId };
+  await recordEvent(context, tx, { ...by, action: 'modern_client_entered', reason, clientId });
   return undefined;
 }
 
@@ -162,11 +179,10 @@ export async function enterModernClient(
   return at && { at };
 }
 
-interface Removal {
+interface Removal extends Origin {
   clientId: string;
   /** The client that the owner has seen in use. */
   modernClientId: string;
-  actor: string;
   keepsHandovers: boolean;
 }
 
@@ -174,14 +190,14 @@ interface Removal {
 export type RemovalResult = 'removed' | 'not in use' | 'writes in doubt';
 
 async function remove(context: HandoverDeps, tx: Database, removal: Removal): Promise<RemovalResult> {
-  const { clientId, actor, keepsHandovers } = removal;
+  const { clientId, actor, requestId, keepsHandovers } = removal;
   const client = await findModernClientOf(tx, clientId);
   if (client?.id !== removal.modernClientId) return 'not in use';
   if (await hasDoubts(context, tx, client.id)) return 'writes in doubt';
   await useModernClient(tx, clientId, null);
   await setHandovers(tx, { id: client.id, clientId }, keepsHandovers);
   const reason = `client ${client.id}${keepsHandovers ? ', hand-overs go on' : ''}`;
-  const removed = { actor, action: 'modern_client_removed', reason, clientId };
+  const removed = { actor, requestId, action: 'modern_client_removed', reason, clientId };
   await recordEvent(context, tx, { at: context.clock.now(), ...removed });
   return 'removed';
 }

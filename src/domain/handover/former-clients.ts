@@ -6,6 +6,7 @@ import {
   setHandovers,
 } from '../../store/apps/modern-clients.ts';
 import type { HandoverDeps } from './deps.ts';
+import type { Origin } from '../origin.ts';
 import { recordEvent } from '../history/record-event.ts';
 
 /**
@@ -45,24 +46,23 @@ export async function ownClientsOf(
   });
 }
 
-interface FormerClientRequest {
+interface FormerClientRequest extends Origin {
   /** The app. */
   clientId: string;
   modernClientId: string;
-  actor: string;
 }
 
 /** Lets the hand-overs of a former client go on, or ends them. False when nothing changed. */
 export async function decideHandovers(
   context: HandoverDeps,
-  { clientId, modernClientId: id, actor }: FormerClientRequest,
+  { clientId, modernClientId: id, actor, requestId }: FormerClientRequest,
   goOn: boolean,
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {
     if ((await findModernClientOf(tx, clientId))?.id === id) return false;
     if (!(await setHandovers(tx, { id, clientId }, goOn))) return false;
     const action = goOn ? 'modern_client_handovers_kept' : 'modern_client_handovers_ended';
-    const decided = { actor, action, reason: `client ${id}`, clientId };
+    const decided = { actor, requestId, action, reason: `client ${id}`, clientId };
     await recordEvent(context, tx, { at: context.clock.now(), ...decided });
     return true;
   });
@@ -71,13 +71,14 @@ export async function decideHandovers(
 /** Makes the exchange refuse the secret of a client, until another secret is entered. False when nothing changed. */
 export async function retireModernSecret(
   context: HandoverDeps,
-  { clientId, modernClientId: id, actor }: FormerClientRequest,
+  { clientId, modernClientId: id, actor, requestId }: FormerClientRequest,
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {
     const now = context.clock.now();
     if (!(await retireClientSecret(tx, { id, clientId }, now))) return false;
-    const retired = { actor, action: 'modern_client_secret_retired', reason: `client ${id}`, clientId };
-    await recordEvent(context, tx, { at: now, ...retired });
+    const by = { at: now, actor, requestId };
+    const retired = { action: 'modern_client_secret_retired', reason: `client ${id}`, clientId };
+    await recordEvent(context, tx, { ...by, ...retired });
     return true;
   });
 }

@@ -1,8 +1,10 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { type AppAccess, accessTo, mayManage } from '../../domain/apps/app-access.ts';
 import { findRegisteredApp } from '../../domain/apps/register-app.ts';
+import type { Origin } from '../../domain/origin.ts';
 import type { OwnersDeps } from './deps.ts';
 import { PageError } from '../pages/page-error.ts';
+import { callingOf } from '../request-trace.ts';
 import { signedInPerson } from '../site/page-shell.ts';
 
 /**
@@ -48,4 +50,9 @@ export async function ownedApp(context: OwnersDeps, req: Request): Promise<SeenA
   const seen = await seenApp(context, req);
   if (seen.access === 'owner') return seen;
   throw notGiven(seen, 'Only the owner of the app may do this.');
+}
+
+/** The signed-in person and their request, as the history names both. */
+export function ownerOrigin(req: Request, res: Response): Origin {
+  return { actor: `account:${signedInPerson(req).accountId}`, ...callingOf(res) };
 }

@@ -60,6 +60,7 @@ beforeAll(async () => {
     callbacks,
     owner: 'a@b.example',
     actor: 'test',
+    requestId: null,
   });
   clientId = app?.clientId ?? '';
   await ensureAccount(database(), ACCOUNT, START);

@@ -48,7 +48,13 @@ function valuesFor(fixed: Partial<AppCredentials>): AppCredentials {
 async function addTo(bridge: System['bridge'], { name, callbacks, fixed }: NewApp) {
   const values = valuesFor(fixed ?? {});
   const wanted = callbacks ?? [CALLBACK];
-  const registration = { name: name ?? 'Old app', callbacks: wanted, owner: OWNER, actor: 'test' };
+  const registration = {
+    name: name ?? 'Old app',
+    callbacks: wanted,
+    owner: OWNER,
+    actor: 'test',
+    requestId: null,
+  };
   const registered = await registerApp(bridge.context, { ...registration, fixed: values });
   if (!registered) throw new Error('the app exists already');
   return { ...registered, callback: wanted[0] ?? '' };

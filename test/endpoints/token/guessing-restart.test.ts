@@ -51,7 +51,13 @@ const start = (settings: Record<string, string>) =>
 test('behind a restart the right secret does not wait for wrong ones of its address', async () => {
   const settings = await settingsHere();
   const first = await start(settings);
-  const registration = { name: 'Old app', callbacks: [CALLBACK], owner: 'owner@app.example', actor: 'test' };
+  const registration = {
+    name: 'Old app',
+    callbacks: [CALLBACK],
+    owner: 'owner@app.example',
+    actor: 'test',
+    requestId: null,
+  };
   const app = await registerApp(first.context, registration);
   const exchange = (secret = '') => {
     const fields = { grant_type: 'authorization_code', redirect_uri: CALLBACK, code: newLegacyCode() };

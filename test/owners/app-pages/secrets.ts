@@ -113,14 +113,16 @@ export function rotatingSecrets(stage: Stage): void {
     const refused = await stage.dana.post(`${secretsPage()}/${only}/retire`, fields);
     expect(wordsOf(refused)).toContain('This is the only secret.');
 
-    const rotation = { clientId: app.clientId, actor: 'command' };
+    const rotation = { clientId: app.clientId, actor: 'command', requestId: null };
     await addSecret(context, rotation);
     const ids = await idsOnRecord();
     const outcomes = await Promise.all(ids.map((id) => retireSecret(context, { ...rotation, id })));
     expect(outcomes.toSorted()).toEqual(['last', 'retired']);
     expect(await retireSecret(context, { ...rotation, id: ids[0] ?? '' })).toMatch(/unknown|last/);
     expect(await idsOnRecord()).toHaveLength(1);
-    expect(await addSecret(context, { clientId: 'a'.repeat(24), actor: 'command' })).toBe('unknown app');
+    expect(await addSecret(context, { clientId: 'a'.repeat(24), actor: 'command', requestId: null })).toBe(
+      'unknown app',
+    );
   });
 
   test('only the owner sees or changes the secrets; to others the app is not there', async () => {

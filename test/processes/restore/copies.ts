@@ -135,7 +135,13 @@ export async function inPlace<T>(settings: Settings, work: (context: Context) =>
 /** Registers an app at a place. */
 export async function newApp(settings: Settings): Promise<LegacyApp> {
   return inPlace(settings, async (context) => {
-    const asked = { name: 'Old App', callbacks: [CALLBACK], owner: 'owner@old-app.example', actor: 'test' };
+    const asked = {
+      name: 'Old App',
+      callbacks: [CALLBACK],
+      owner: 'owner@old-app.example',
+      actor: 'test',
+      requestId: null,
+    };
     const registered = await registerApp(context, asked);
     if (!registered) throw new Error('a registration without a fixed id is never refused as known');
     return { ...registered, callback: CALLBACK };

@@ -115,7 +115,13 @@ async function shareWithContacts({ store }: System['bridge']['context'], clientI
 
 async function ownedApp({ bridge }: System): Promise<LegacyApp> {
   const { context } = bridge;
-  const asked = { name: 'Old App', callbacks: [CALLBACK], contacts: [CONTACT], actor: 'test' };
+  const asked = {
+    name: 'Old App',
+    callbacks: [CALLBACK],
+    contacts: [CONTACT],
+    actor: 'test',
+    requestId: null,
+  };
   const app = await registerApp(context, { ...asked, owner: accountOf('owner') });
   if (!app) throw new Error('an app without a fixed id is never known');
   const until = context.clock.now() + 90 * DAY;
@@ -166,7 +172,7 @@ export async function makeScene(system: System): Promise<Scene> {
   const app = await ownedApp(system);
   const { clientId } = app;
   const [secretId, accountId] = [newHexId(), accountOf('holder')];
-  await addSecret(context, { clientId, actor: 'test', id: secretId });
+  await addSecret(context, { clientId, actor: 'test', requestId: null, id: secretId });
   const waiting = await waitingToken(system, { app, accountId });
   const served = await servedToken(system, app);
   const link = await reauthorizationLink(context, { clientId, accountId });

@@ -97,7 +97,7 @@ export async function appWithTwoSecrets(ground: ApiGround) {
   const clientId = await someApp(ground);
   const secretId = newHexId();
   for (const id of [secretId, newHexId()])
-    await addSecret(ground.bridge.context, { clientId, actor: 'test', id });
+    await addSecret(ground.bridge.context, { clientId, actor: 'test', requestId: null, id });
   return { clientId, secretId };
 }
 

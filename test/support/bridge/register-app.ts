@@ -19,6 +19,7 @@ export async function registerLegacyApp(
     callbacks: [callback],
     owner,
     actor: 'test',
+    requestId: null,
     ...(clientId && { clientId }),
   };
   const registered = await registerApp(context, registration);

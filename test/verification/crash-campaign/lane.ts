@@ -60,7 +60,13 @@ const CALLBACK = 'https://old-app.example/callback';
 
 async function register(context: Context, name: string): Promise<LegacyApp> {
   const owner = 'owner@old-app.example';
-  const registered = await registerApp(context, { name, callbacks: [CALLBACK], owner, actor: 'campaign' });
+  const registered = await registerApp(context, {
+    name,
+    callbacks: [CALLBACK],
+    owner,
+    actor: 'campaign',
+    requestId: null,
+  });
   if (!registered) throw new Error('an app without a fixed id is never known already');
   return { ...registered, callback: CALLBACK };
 }

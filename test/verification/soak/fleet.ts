@@ -45,7 +45,13 @@ export interface Fleet {
 const CALLBACK = 'https://old-app.example/callback';
 
 async function register({ context, recorder }: Ground, name: string, holder: Holder): Promise<SoakApp> {
-  const registration = { name, callbacks: [CALLBACK], owner: 'owner@old-app.example', actor: 'soak' };
+  const registration = {
+    name,
+    callbacks: [CALLBACK],
+    owner: 'owner@old-app.example',
+    actor: 'soak',
+    requestId: null,
+  };
   const registered = await registerApp(context, registration);
   if (!registered) throw new Error('an app without a fixed id is never known already');
   recorder.secrets.add(registered.clientSecret).add(registered.ownerToken);

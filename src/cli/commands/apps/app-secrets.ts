@@ -16,7 +16,7 @@ const known = (secret: AppSecret) => `${secret.id}, exists since at least ${json
 export async function addAppSecret(_options: unknown, [clientId = '']: string[]): Promise<Result> {
   return withContext(async ({ context }) => {
     const before = await secretsOf(context, clientId);
-    const added = await addSecret(context, { clientId, actor: 'command' });
+    const added = await addSecret(context, { clientId, actor: 'command', requestId: null });
     if (added === 'unknown app') throw new Error(`no app has the client id ${clientId}`);
     if (typeof added === 'string')
       throw new Error(
@@ -41,7 +41,7 @@ export async function retireAppSecret(
   [clientId = '', id = '']: string[],
 ): Promise<Result> {
   return withContext(async ({ context }) => {
-    const retired = await retireSecret(context, { clientId, id, actor: 'command' });
+    const retired = await retireSecret(context, { clientId, id, actor: 'command', requestId: null });
     if (retired === 'last')
       throw new Error('this secret is the only secret of the app. Add another secret first');
     const live = (await secretsOf(context, clientId)).map(known);

@@ -31,6 +31,7 @@ export async function addApp(options: Record<string, unknown>): Promise<Result> 
       contacts: (options['contact'] ?? []) as string[],
       owner,
       actor: 'command',
+      requestId: null,
     });
     if (!registered) throw new Error('an app with this client id exists already');
     const { clientId, clientSecret, ownerToken } = registered;

@@ -14,11 +14,12 @@ import {
 } from '../../../domain/handover/former-clients.ts';
 import { Unavailable } from '../../../domain/failures.ts';
 import { callbackPathOf } from '../../../domain/grants/modern-client.ts';
+import type { Origin } from '../../../domain/origin.ts';
 import { scopeLines } from '../../signin/scope-words.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { underHead } from '../head/app-head.ts';
-import { type AppForOwner, ownedApp, seenApp, type SeenApp } from '../owned-app.ts';
+import { type AppForOwner, ownedApp, ownerOrigin, seenApp, type SeenApp } from '../owned-app.ts';
 import { askAgain, type FormProblems } from '../../site/problems.ts';
 
 /**
@@ -95,6 +96,10 @@ const REFUSALS: Readonly<
   'bridge client': ['modern_client_id', 'This is the client of this service itself. Enter one of your own.'],
   'other app': ['modern_client_id', 'Another app has this client already. Register one for this app alone.'],
   'unknown app': ['form', 'This app is not registered any more.'],
+  'other client in use': [
+    'form',
+    'Nothing was changed: the app uses another client than when you opened the form. Above is how it is now.',
+  ],
   'writes in doubt': [
     'form',
     'Nothing was changed: of posts that were sent by the client in use it is not known yet whether they are there. Try again in ten minutes. Its secret can be retired at once.',
@@ -130,8 +135,6 @@ const UNTESTED: FormProblems = {
   form: 'The client could not be tested, for the account page did not answer. Nothing was changed. Try again in a minute.',
 };
 
-const actorOf = (req: Request) => `account:${signedInPerson(req).accountId}`;
-
 /** @throws never for an answer of the new API: the answer becomes a problem of the form */
 async function enter(
   frame: PageShell,
@@ -142,8 +145,9 @@ async function enter(
   const refusal = await enterModernClient(frame.context, {
     clientId: entered.app.client_id,
     ...entered.entries,
+    seenClient: fieldsOf(req)['seen_client'] ?? '',
     clientSecret: clientSecret === '' ? undefined : clientSecret,
-    actor: actorOf(req),
+    ...ownerOrigin(req, req.res as Response),
   });
   return refusal ? problemsOf(refusal) : {};
 }
@@ -175,11 +179,11 @@ function takeForm(frame: PageShell): RequestHandler {
 /** A decision of the owner about a client. The decision is made at most once, however often its form is sent. */
 function decide(
   frame: PageShell,
-  act: (req: Request, decision: { clientId: string; actor: string }) => Promise<string>,
+  act: (req: Request, decision: Origin & { clientId: string }) => Promise<string>,
 ): RequestHandler {
   return async (req, res) => {
     const { app } = await ownedApp(frame.context, req);
-    const notice = await act(req, { clientId: app.client_id, actor: actorOf(req) });
+    const notice = await act(req, { clientId: app.client_id, ...ownerOrigin(req, res) });
     leaveWith(frame.context, res, { href: `/apps/${app.client_id}/modern-client`, notice });
   };
 }

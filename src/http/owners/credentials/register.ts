@@ -11,6 +11,7 @@ import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { dateLines, endOf } from '../../wording/dates/lines.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { readerOf, roleIn } from '../../site/reader.ts';
+import { ownerOrigin } from '../owned-app.ts';
 import { newIdField, readNewId } from '../../site/new-id.ts';
 import { askAgain, type FormProblems, quoted } from '../../site/problems.ts';
 
@@ -147,7 +148,7 @@ async function register(
     callbacks: lines(entries.callbacks),
     contacts: addresses(entries.contacts),
     owner: accountId,
-    actor: `account:${accountId}`,
+    ...ownerOrigin(req, req.res as Response),
     isSelfRegistered: true,
     clientId,
   });

@@ -1,11 +1,11 @@
-import type { Request, RequestHandler, Response, Router } from 'express';
+import type { RequestHandler, Response, Router } from 'express';
 import { addSecret, type AppSecret, retireSecret, secretsOf } from '../../../domain/apps/app-secrets.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { newIdField, readNewId } from '../../site/new-id.ts';
 import { underHead } from '../head/app-head.ts';
-import { type AppForOwner, ownedApp, type SeenApp } from '../owned-app.ts';
+import { type AppForOwner, ownedApp, ownerOrigin, type SeenApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 import { readerOf } from '../../site/reader.ts';
 
@@ -36,8 +36,6 @@ async function show(frame: PageShell, res: Response, { seen, problem }: { seen: 
   });
 }
 
-const actorOf = (req: Request) => `account:${signedInPerson(req).accountId}`;
-
 const FULL = 'Two secrets are the most there can be. Retire one of them first.';
 
 function showKnown(frame: PageShell, res: Response, { client_id: clientId }: AppForOwner): void {
@@ -57,7 +55,7 @@ function makeSecret(frame: PageShell): RequestHandler {
     const id = readNewId(frame.context, readerOf(req).id, fieldsOf(req)['new_id']);
     if (id === undefined)
       return show(frame, res, { seen, problem: 'The form was out of date. Send it once more.' });
-    const added = await addSecret(frame.context, { clientId: app.client_id, actor: actorOf(req), id });
+    const added = await addSecret(frame.context, { clientId: app.client_id, ...ownerOrigin(req, res), id });
     if (added === 'known') return showKnown(frame, res, app);
     if (typeof added === 'string') return show(frame, res, { seen, problem: FULL });
     const head = await underHead(frame.context, seen, 'secrets');
@@ -91,7 +89,11 @@ function retire(frame: PageShell): RequestHandler {
     const seen = await ownedApp(frame.context, req);
     const { app } = seen;
     const id = String(req.params['secretId']);
-    const retired = await retireSecret(frame.context, { clientId: app.client_id, actor: actorOf(req), id });
+    const retired = await retireSecret(frame.context, {
+      clientId: app.client_id,
+      ...ownerOrigin(req, res),
+      id,
+    });
     if (retired === 'unknown') throw noSuchSecret();
     if (retired === 'last') return show(frame, res, { seen, problem: LAST });
     const href = `/apps/${app.client_id}/secrets`;

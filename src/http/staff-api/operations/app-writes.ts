@@ -31,8 +31,8 @@ export const APP_WRITES = [
     answer: z.object({ client_id: text, client_secret: ONCE, owner_token: ONCE }),
     secrets: ['client_secret', 'owner_token'],
     problems: ['not-possible'],
-    async run(context, { body: { contacts = [], ...app }, origin: { actor } }) {
-      const made = await registerApp(context, { ...app, contacts, actor });
+    async run(context, { body: { contacts = [], ...app }, origin }) {
+      const made = await registerApp(context, { ...app, contacts, ...origin });
       if (!made) throw notPossible('An app with this client id exists already.');
       return { client_id: made.clientId, client_secret: made.clientSecret, owner_token: made.ownerToken };
     },
@@ -47,8 +47,8 @@ export const APP_WRITES = [
     answer: z.object({ client_id: text, secret_id: text, client_secret: ONCE }),
     secrets: ['client_secret'],
     problems: ['not-found', 'not-possible'],
-    async run(context, { path: { client_id: clientId }, origin: { actor } }) {
-      const added = await addSecret(context, { clientId, actor });
+    async run(context, { path: { client_id: clientId }, origin }) {
+      const added = await addSecret(context, { clientId, ...origin });
       if (added === 'unknown app') throw nothingThere('No app has this client id.');
       if (typeof added === 'string')
         throw notPossible('The app has two secrets already. Retire one of them first.');
@@ -64,8 +64,8 @@ export const APP_WRITES = [
     body: z.strictObject({}),
     answer: z.object({ client_id: text, secret_id: text }),
     problems: ['not-found', 'not-possible'],
-    async run(context, { path: { client_id: clientId, secret_id: id }, origin: { actor } }) {
-      const retired = await retireSecret(context, { clientId, id, actor });
+    async run(context, { path: { client_id: clientId, secret_id: id }, origin }) {
+      const retired = await retireSecret(context, { clientId, id, ...origin });
       if (retired === 'last') throw notPossible('This is the only secret of the app. Add another one first.');
       if (retired === 'unknown') throw nothingThere('No live secret of the app has this id.');
       return { client_id: clientId, secret_id: id };

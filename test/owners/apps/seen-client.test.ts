@@ -1,0 +1,47 @@
+import { enteredClientOf } from '../../../src/domain/handover/enter-modern-client.ts';
+import { keepModernClient, useModernClient } from '../../../src/store/apps/modern-clients.ts';
+import { registerLegacyApp } from '../../support/bridge/register-app.ts';
+import { startSystem, type System } from '../../support/bridge/system.ts';
+import type { Page } from '../../support/callers/cookie-walker.ts';
+import { browserOf, DANA, historyOf, pressIn, wordsOf } from '../support/people.ts';
+
+/** Entering a client decides about the hand-overs of the one in use, so the form names the client that it showed. */
+
+const OWN = { clientId: 'planner-client', clientSecret: 'planner-secret', name: 'Night planner' };
+
+let system: System;
+
+beforeAll(async () => {
+  system = await startSystem({ ownClients: [OWN] });
+});
+
+afterAll(() => system.stop());
+
+test('entering another client decides about the former one only if the form showed it, and tells the history', async () => {
+  const dana = await browserOf(system);
+  const { clientId } = await registerLegacyApp(system.bridge, 'https://own.example/cb', DANA.accountId);
+  const { context } = system.bridge;
+  const { durable } = context.store;
+  const row = {
+    id: 'before',
+    client_id: clientId,
+    secret_sealed: null,
+    scopes: 'account:read',
+    proven_at: 1,
+  };
+  await keepModernClient(durable, row);
+  const unseen = await dana.get(`${system.bridgeUrl}/apps/${clientId}/modern-client`);
+  await useModernClient(durable, clientId, 'before');
+  const entries = { modern_client_id: OWN.clientId, client_secret: OWN.clientSecret };
+  const press = (page: Page) => pressIn(dana, page, /^Test and use this client$/, entries);
+  const refused = await press(unseen);
+  expect(wordsOf(refused)).toContain('the app uses another client than when you opened the form');
+  expect(await enteredClientOf(context, clientId)).toMatchObject({ id: 'before' });
+  // The page of the refusal shows the client in use. A form that is sent twice decides once.
+  for (const page of [refused, refused]) expect((await press(page)).status).toBe(303);
+  expect(await enteredClientOf(context, clientId)).toMatchObject({ id: OWN.clientId });
+  const history = (await historyOf(system, clientId)).join();
+  expect(history.match(/modern_client_handovers_\w+: client \w+/g)).toEqual([
+    'modern_client_handovers_ended: client before',
+  ]);
+});
