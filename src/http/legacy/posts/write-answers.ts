@@ -42,9 +42,13 @@ function wordsOf(res: Response, { status, message, headers }: LegacyError): stri
   return `${message} ${nothing} Try again in ${waitWords(seconds)}.`;
 }
 
-/** A refusal in the form of a call that writes. Without a better link it links to the page that describes both APIs. */
+/**
+ * A refusal in the form of a call that writes. Without a better link it links to the page that describes both APIs. The outcome
+ * of a write has that form at every address: a call that nobody here knows may have written at the old API.
+ */
 export function asWriteRefusal({ settings }: LegacyDeps, res: Response, refusal: LegacyError): LegacyError {
-  if (!writes.get(res) || isRecorded(refusal)) return refusal;
+  const isWrite = refusal instanceof WriteRefused || writes.get(res);
+  if (!isWrite || isRecorded(refusal)) return refusal;
   const { status, code, headers, extra } = refusal;
   const message = refusal instanceof WriteRefused ? refusal.message : wordsOf(res, refusal);
   const link = `${settings.publicUrl}/lifecycle`;
