@@ -54,6 +54,9 @@ const form = (text: string) => rawForm(text.replaceAll('[', '%5B').replaceAll(']
 
 const toTwitter = (text: string) => create(form(`profile_ids[]=${CHANNELS.twitter}&${text}`));
 
+/** In Unix seconds. */
+const tomorrow = () => Math.floor(Date.now() / 1000) + 86_400;
+
 /** The posts that were really made since the test began. */
 async function made(organizationId = BAKERY): Promise<RealPost[]> {
   const { context } = system.bridge;
@@ -98,7 +101,7 @@ test.each([
 });
 
 test('nested JSON and its numbers mean what a form does', async () => {
-  const at = Math.floor(Date.now() / 1000) + 86_400;
+  const at = tomorrow();
   await create(
     json({
       profile_ids: [CHANNELS.instagram],
@@ -142,6 +145,16 @@ test('now, top, a time and a draft are what they were', async () => {
     undefined,
     'draft',
   ]);
+});
+
+test('a time that a draft does not keep is told', async () => {
+  const { json: answer } = await toTwitter(`text=Draft&is_draft=true&scheduled_at=${tomorrow()}`);
+  expect(answer.message).toMatch(
+    /^The update was saved as a draft\. .*scheduled_at, for a draft has no time\.$/,
+  );
+  expect(await made()).toMatchObject([{ status: 'draft', dueAt: null }]);
+  const timed = await toTwitter(`text=Timed&is_draft=false&scheduled_at=${tomorrow()}`);
+  expect(timed.json.message).not.toContain('a draft');
 });
 
 test('each of several profiles gets one post; ids that name none are ignored', async () => {

@@ -75,8 +75,16 @@ function endOfFailure(profile: NamedProfile, error: unknown): ProfileEnd {
   return { ...profile, kind: 'not_sent', error, why: whyNotSent(error) };
 }
 
+/** The new API took the time of a draft and did not keep it. */
+function lostTime({ isDraft, timing }: NewUpdate, end: WriteEnd): string[] {
+  const isLost =
+    isDraft && timing?.mode === 'customScheduled' && end.kind === 'done' && end.post?.dueAt === null;
+  return isLost ? ['scheduled_at, for a draft has no time'] : [];
+}
+
 interface ProfileWrite {
   writer: Writer;
+  update: NewUpdate;
   profile: NamedProfile;
   write: Write;
   leftOut: string[];
@@ -85,13 +93,13 @@ interface ProfileWrite {
 /** The outcome of a sent post. A failure here does not prove anything about the post. */
 async function endOfSent(
   context: PostsDeps,
-  { writer, profile, write, leftOut }: ProfileWrite,
+  { writer, update, profile, write, leftOut }: ProfileWrite,
   end: WriteEnd,
 ): Promise<ProfileEnd> {
   try {
     const settled = end.kind === 'in_doubt' ? await settleInCall(context, writer, { end, write }) : end;
     await requireRight(context, writer, settled);
-    return endOf(profile, settled, leftOut);
+    return endOf(profile, settled, [...leftOut, ...lostTime(update, settled)]);
   } catch (error) {
     return error instanceof ScopeMissing
       ? endOfFailure(profile, error)
@@ -108,7 +116,7 @@ async function postTo(
     const input = createInput(update, profile.channel);
     const write = writeOf(update, profile, input);
     const end = await sendWrite(context, writer, write);
-    return await endOfSent(context, { writer, profile, write, leftOut: input.leftOut }, end);
+    return await endOfSent(context, { writer, update, profile, write, leftOut: input.leftOut }, end);
   } catch (error) {
     return endOfFailure(profile, error);
   }
