@@ -7,7 +7,7 @@ const FIELD = 'scheduled_at';
 /** Longer than every readable form. No pattern runs on a longer text. */
 const LONGEST_TIME = 40;
 
-const SECONDS = /^\d{1,11}$/;
+const SECONDS = /^(\d{1,11})(?:\.\d{1,9})?$/;
 const ISO =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
@@ -33,9 +33,19 @@ function isoTime(text: string): number {
 /** A plus that was sent unescaped arrives as a space. */
 const SPACE_FOR_PLUS = /^(.*\d{2}:\d{2}.*) (\d{2}:?\d{2})$/;
 
+/**
+ * The whole seconds of a Unix time; undefined for any other text. Many clocks give a fraction (`time.time()`), which the old
+ * API, with its whole seconds, has no use for.
+ */
+export function secondsOfUnixTime(text: string): number | undefined {
+  const [, seconds] = SECONDS.exec(text) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
 function timeIn(text: string): number {
   if (text.length > LONGEST_TIME) return Number.NaN;
-  return SECONDS.test(text) ? Number(text) * 1000 : isoTime(text.replace(SPACE_FOR_PLUS, '$1+$2'));
+  const seconds = secondsOfUnixTime(text);
+  return seconds === undefined ? isoTime(text.replace(SPACE_FOR_PLUS, '$1+$2')) : seconds * 1000;
 }
 
 /**

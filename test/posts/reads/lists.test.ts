@@ -181,6 +181,7 @@ test('since on sent goes by the time of sending, whenever a post was made', asyn
 
 test.each([
   '1798761600',
+  '1798761600.75',
   '2027-01-01',
   '2027-01-01T00:00',
   '2027-01-01T00:00:00.000Z',
@@ -220,6 +221,7 @@ describe('bad input', () => {
     ['since', 'since=9999-01-01'],
     ['since', 'since=1000-01-01'],
     ['since', 'since=1790000000000'],
+    ['since', 'since=1798761600.'],
     ['utc', 'utc=berlin'],
     ['filter', 'filter=mine'],
   ])('an unreadable %s is named (%s)', async (name, query) => {

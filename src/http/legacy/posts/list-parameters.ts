@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { DateTime } from 'luxon';
+import { secondsOfUnixTime } from '../../../domain/translation/due-time.ts';
 import { LegacyError, REFUSALS } from '../../wire/legacy-error.ts';
 import { Parameters } from '../../wire/request-parameters.ts';
 import { callPairs } from './call-pairs.ts';
@@ -13,7 +14,7 @@ const DEFAULT_COUNT = 20;
 const MOST = 100;
 
 /** The new API reads no later time. 0 means every time. */
-const ANY_SECOND = { least: 0, most: 32_503_679_999, otherwise: 0 };
+const LAST_SECOND = 32_503_679_999;
 
 export interface ListParameters {
   page: number;
@@ -62,11 +63,11 @@ function secondsOfIso(text: string): number | undefined {
 
 /** A real library writes `since` in ISO 8601, although the old documents do not allow that. */
 function readSince(parameters: Parameters): number {
-  const rule = 'a time in Unix seconds or ISO 8601';
-  const iso = secondsOfIso(parameters.get('since') ?? '');
-  if (iso === undefined) return readNumber(parameters, 'since', { ...ANY_SECOND, rule });
-  if (iso < ANY_SECOND.least || iso > ANY_SECOND.most) throw outOfBounds('since', rule);
-  return iso;
+  const text = parameters.get('since') ?? '0';
+  const seconds = secondsOfIso(text) ?? secondsOfUnixTime(text) ?? Number.NaN;
+  if (!(seconds >= 0 && seconds <= LAST_SECOND))
+    throw outOfBounds('since', 'a time in Unix seconds or ISO 8601');
+  return seconds;
 }
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
