@@ -55,9 +55,25 @@ function pairsOfParameter(name: string, value: unknown): ParameterPairs {
   return pairs;
 }
 
+/** The texts and the numbers of a JSON document. Outside of its texts a valid document has no quotation mark. */
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
+
+/** From sixteen digits on, a number may lose its last ones when it is parsed. */
+const MANY_DIGITS = /\d{16}/;
+const LONG_NUMBER = /^-?\d{16,}$/;
+
+/**
+ * Writes each long whole number of a valid document as a text. Ids are that long, and with other digits they name another
+ * post or board.
+ */
+function withWholeNumbers(document: string): string {
+  if (!MANY_DIGITS.test(document)) return document;
+  return document.replaceAll(TEXT_OR_NUMBER, (token) => (LONG_NUMBER.test(token) ? `"${token}"` : token));
+}
+
 /** The search for a token has already parsed the body once, and has limited how many values it may have. */
 function nestedPairs(body: Buffer): ParameterPairs {
-  const value: unknown = JSON.parse(body.toString('utf8'));
+  const value: unknown = JSON.parse(withWholeNumbers(body.toString('utf8')));
   return Object.entries(Object(value)).flatMap(([name, inner]) => pairsOfParameter(name, inner));
 }
 
