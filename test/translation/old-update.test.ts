@@ -132,6 +132,28 @@ describe('media', () => {
       undefined,
       'link',
     ],
+    [
+      'a pin',
+      { assets: [picture], metadata: { url: page.url, title: page.title } },
+      { link: page.url, title: page.title, picture: picture.source, thumbnail: picture.thumbnail },
+      undefined,
+      'picture',
+    ],
+    [
+      'a Google post with a link and a picture',
+      { assets: [picture], metadata: { details: { link: page.url } } },
+      { link: page.url, picture: picture.source, thumbnail: picture.thumbnail },
+      undefined,
+      'picture',
+    ],
+    [
+      'a Google post with a link alone',
+      { metadata: { details: { link: page.url } } },
+      { link: page.url },
+      undefined,
+      'link',
+    ],
+    ['a Google post without a link', { metadata: { details: { link: null } } }, undefined, undefined, 'text'],
     ['metadata of a service without links', { metadata: null }, undefined, undefined, 'text'],
   ])('%s', (_what, changes, media, extra, type) => {
     const update = wire(changes);

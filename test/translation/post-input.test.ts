@@ -41,6 +41,11 @@ test.each([
     { assets: [IMAGE], metadata: { pinterest: { boardServiceId: 'b1' } } },
   ],
   [
+    'pinterest',
+    `text=x&${PHOTO}&media[title]=T&subprofile_ids[]=b1`,
+    { assets: [IMAGE], metadata: { pinterest: { boardServiceId: 'b1', title: 'T' } } },
+  ],
+  [
     'facebook',
     `text=x&${LINK}`,
     { assets: [], metadata: { facebook: { type: 'post', linkAttachment: ATTACHMENT } } },
@@ -141,6 +146,7 @@ test.each([
     `text=https://a.example/b&media[link]=https://a.example/b&${TITLED}`,
     ['media[title]', 'media[description]'],
   ],
+  ['pinterest', `text=x&${PHOTO}&${TITLED}&subprofile_ids[]=b1`, ['media[description]']],
   ['twitter', `text=x&${PHOTO}&${TITLED}`, ['media[title]', 'media[description]']],
   ['facebook', `text=x&${TITLED}`, ['media[title]', 'media[description]']],
   [
@@ -189,6 +195,13 @@ test.each([
     'media[link]=https://a.example/b',
     { metadata: { pinterest: { title: 'Kept', url: 'https://a.example/b' } } },
   ],
+  [
+    'pinterest',
+    { title: 'Old', url: 'https://a.example/kept' },
+    `${SHOWN}&media[title]=New`,
+    { assets: SHOWN_ASSETS, metadata: { pinterest: { title: 'New', url: 'https://a.example/kept' } } },
+  ],
+  ['pinterest', { title: 'Kept', url: 'https://a.example/kept' }, SHOWN, { assets: SHOWN_ASSETS }],
   ['facebook', { type: 'story' }, 'media[link]=https://a.example/b', {}],
   ['instagram', { type: 'story' }, SHOWN, { assets: SHOWN_ASSETS }],
   ['facebook', { type: 'reel' }, SHOWN, { assets: SHOWN_ASSETS }],

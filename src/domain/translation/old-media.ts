@@ -23,9 +23,18 @@ function known<T extends Record<string, string | null | undefined>>(
   return Object.fromEntries(entries) as Partial<Record<keyof T, string>>;
 }
 
-function linkMedia({ metadata }: Post): OldMedia | undefined {
-  const link = metadata?.linkAttachment;
-  if (!link) return undefined;
+/** The link and the title of a pin, or the link of a Google post. Such a post shows its picture beside them. */
+function ownLink({ metadata }: Post): OldMedia {
+  const { url, title, details } = metadata ?? {};
+  return known({ link: url ?? details?.link, title });
+}
+
+function linkMedia(post: Post): OldMedia | undefined {
+  const link = post.metadata?.linkAttachment;
+  if (!link) {
+    const own = ownLink(post);
+    return Object.keys(own).length > 0 ? own : undefined;
+  }
   const { url, title, text, thumbnail } = link;
   return known({ link: url, title, description: text, thumbnail });
 }
@@ -35,11 +44,14 @@ const pictureMedia = ({ source, thumbnail }: Asset): OldMedia => known({ picture
 /** The old API has no name for the address of a video or a document. */
 const otherMedia = ({ thumbnail }: Asset): OldMedia => known({ thumbnail });
 
-/** The first picture, the first video or document, or the linked page; undefined for a post of text alone. */
+/**
+ * The first picture, or the first video or document, with the link that the post has beside it; else the linked page.
+ * Undefined for a post of text alone.
+ */
 export function mediaOf(post: Post): OldMedia | undefined {
   const [first] = post.assets;
   if (!first) return linkMedia(post);
-  return first.type === 'image' ? pictureMedia(first) : otherMedia(first);
+  return { ...ownLink(post), ...(first.type === 'image' ? pictureMedia(first) : otherMedia(first)) };
 }
 
 /** The pictures after the first picture; undefined where the post has at most one picture. */
@@ -53,5 +65,5 @@ export function typeOf(post: Post): OldType {
   const types = post.assets.map(({ type }) => type);
   if (types.includes('video')) return 'video';
   if (types.includes('image')) return 'picture';
-  return post.metadata?.linkAttachment ? 'link' : 'text';
+  return post.metadata?.linkAttachment || ownLink(post).link !== undefined ? 'link' : 'text';
 }

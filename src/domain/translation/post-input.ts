@@ -18,8 +18,9 @@ export interface EditedPost {
   service: string;
   /** Its kind where the service has kinds (`post`, `reel`, `story`, `offer`); undefined where it is not known. */
   type: string | undefined;
-  /** The title of a pin. */
+  /** The title and the link of a pin. */
   title?: string | undefined;
+  url?: string | undefined;
   /** Whether it shows a linked page. */
   hasLink: boolean;
 }
@@ -77,12 +78,15 @@ function attachmentOf(media: UpdateMedia): Record<string, unknown> {
   return withoutAbsent({ url: link, title, description, thumbnail });
 }
 
-/** The fields for the link of an update. A service without a field for links can only have the link in the text. */
+/**
+ * The fields for the link of an update. A service without a field for links can only have the link in the text. A pin
+ * has a title without a link too.
+ */
 function linkFieldsOf(media: UpdateMedia, service: string, hasAssets: boolean): Record<string, unknown> {
   const { link, title } = media;
+  if (service === 'pinterest') return withoutAbsent({ url: link, title });
   if (link === undefined) return {};
   if (LINK_TAKERS.includes(service)) return hasAssets ? {} : { linkAttachment: attachmentOf(media) };
-  if (service === 'pinterest') return withoutAbsent({ url: link, title });
   if (service === 'googlebusiness') return { detailsWhatsNew: { button: 'learn_more', link } };
   return {};
 }
@@ -203,8 +207,8 @@ export function createInput(update: NewUpdate, channel: PostChannel): PostInput 
 const hasPlaceForLink = ({ type }: EditedPost) => type === undefined || !OWN_KINDS.has(type);
 
 /** What the post keeps although a field of its service is sent. */
-function keptOf({ service, type, title }: EditedPost): object {
-  if (service === 'pinterest') return withoutAbsent({ title });
+function keptOf({ service, type, title, url }: EditedPost): object {
+  if (service === 'pinterest') return withoutAbsent({ title, url });
   return type !== undefined && KEPT_KINDS[service]?.includes(type) === true ? { type } : {};
 }
 

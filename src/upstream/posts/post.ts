@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** A post of the new API, with the fields for an old update object. */
 
-export const postLink = z.object({
+const postLink = z.object({
   url: z.string(),
   title: z.string().nullish(),
   text: z.string().nullish(),
@@ -10,6 +10,16 @@ export const postLink = z.object({
 });
 
 const asset = z.object({ type: z.string(), source: z.string(), thumbnail: z.string().nullish() });
+
+/** What only the service of the post has; a service without such a field does not tell it. */
+export const postMetadata = z.object({
+  linkAttachment: postLink.nullish(),
+  /** The title and the link of a pin. */
+  title: z.string().nullish(),
+  url: z.string().nullish(),
+  /** Where the button of a Google post leads. */
+  details: z.object({ link: z.string().nullish() }).nullish(),
+});
 
 export const post = z.object({
   id: z.string().min(1),
@@ -25,7 +35,7 @@ export const post = z.object({
   sharedNow: z.boolean(),
   author: z.object({ id: z.string() }).nullish(),
   assets: z.array(asset),
-  metadata: z.object({ linkAttachment: postLink.nullish() }).nullish(),
+  metadata: postMetadata.nullish(),
 });
 
 export type Post = z.infer<typeof post>;
@@ -38,5 +48,13 @@ const LINK = WITH_LINK.map(
   (service) => `... on ${service}PostMetadata { linkAttachment { url title text thumbnail } }`,
 ).join(' ');
 
+const PIN = '... on PinterestPostMetadata { title url }';
+
+const BUTTON = ['WhatsNew', 'Offer', 'Event']
+  .map((kind) => `... on GoogleBusiness${kind}MetaData { link }`)
+  .join(' ');
+
+const GOOGLE = `... on GoogleBusinessPostMetadata { details { ${BUTTON} } }`;
+
 /** The fields that every request for a post asks for. */
-export const POST_FIELDS = `id status via createdAt updatedAt dueAt sentAt text channelId channelService sharedNow author { id } assets { type source thumbnail } metadata { ${LINK} }`;
+export const POST_FIELDS = `id status via createdAt updatedAt dueAt sentAt text channelId channelService sharedNow author { id } assets { type source thumbnail } metadata { ${LINK} ${PIN} ${GOOGLE} }`;

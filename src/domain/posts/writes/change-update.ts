@@ -50,9 +50,10 @@ async function editedPost(context: PostsDeps, writer: Writer, id: string): Promi
   });
   const found = await readInTime(context, writer, reading);
   if (!found) return undefined;
-  const { type, title, linkAttachment } = found.metadata ?? {};
+  const { linkAttachment, ...kept } = found.metadata ?? {};
   const hasLink = linkAttachment !== undefined && linkAttachment !== null;
-  return { service: found.channelService, type: type ?? undefined, title: title ?? undefined, hasLink };
+  const [type, title, url] = [kept.type ?? undefined, kept.title ?? undefined, kept.url ?? undefined];
+  return { service: found.channelService, type, title, url, hasLink };
 }
 
 /** The content for a digest; undefined where text and time of a post cannot show whether the change was done. */
