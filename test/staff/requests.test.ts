@@ -1,3 +1,5 @@
+import { recordEvent } from '../../src/domain/history/record-event.ts';
+import { newHexId } from '../../src/shared/ids.ts';
 import { valueOf } from '../modern/support/settings.ts';
 import { CHANNELS } from '../posts/support/posts.ts';
 import { registerLegacyApp } from '../support/bridge/register-app.ts';

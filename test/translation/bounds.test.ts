@@ -141,9 +141,6 @@ describe('a post', () => {
     expect(refusal('pinterest', '')).toThrow(
       'The parameter subprofile_ids is missing: a post for Pinterest needs a board.',
     );
-    expect(refusal('facebook', 'retweet[tweet_id]=7')).toThrow(
-      'The parameter retweet is for Twitter profiles only.',
-    );
     expect(refusal('youtube', '')).toThrow(
       /^A YouTube profile cannot be posted to from here: .*\(is_draft\)/,
     );

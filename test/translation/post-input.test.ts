@@ -105,10 +105,18 @@ test.each([
   ['pinterest', `text=x&${PHOTO}`, 'subprofile_ids', 1004],
   ['pinterest', `text=x&${PHOTO}&subprofile_ids[]=b1&subprofile_ids[]=b2`, 'subprofile_ids', 1022],
   ['youtube', 'text=x&media[video]=https://a.example/v.mp4', 'profile_ids', 1022],
-  ['facebook', 'retweet[tweet_id]=7', 'retweet', 1022],
 ])('%s refuses %s', (service, text, field, code) => {
   expect(() => inputFor(service, text)).toThrow(expect.objectContaining({ field, code }));
   expect(() => inputFor(service, text)).toThrow(FieldRefused);
+});
+
+test('a retweet is for Twitter alone, and is told elsewhere', () => {
+  const retweet = 'text=x&retweet[tweet_id]=7';
+  expect(inputFor('twitter', retweet).leftOut).toEqual([]);
+  expect(inputFor('linkedin', retweet)).toEqual({
+    input: { ...BASE, assets: [] },
+    leftOut: ['retweet, which is for Twitter profiles alone'],
+  });
 });
 
 test.each([

@@ -149,9 +149,12 @@ function boardOf({ subprofileIds, isDraft }: NewUpdate): Record<string, unknown>
 }
 
 function retweetOf({ retweet }: NewUpdate, service: string): Record<string, unknown> {
-  if (!retweet) return {};
-  if (service !== 'twitter') throw refused('retweet', 'The parameter retweet is for Twitter profiles only.');
-  return { retweet: withoutAbsent({ ...retweet }) };
+  return retweet && service === 'twitter' ? { retweet: withoutAbsent({ ...retweet }) } : {};
+}
+
+/** The old API ignored the retweet at the other profiles of a call. */
+function lostRetweet({ retweet }: NewUpdate, service: string): string[] {
+  return retweet && service !== 'twitter' ? ['retweet, which is for Twitter profiles alone'] : [];
 }
 
 /** The fields that only one service has. @throws {FieldRefused} */
@@ -195,7 +198,8 @@ function mediaOf(update: UpdateContent, service: string, isLinkTaken = true) {
  */
 export function createInput(update: NewUpdate, channel: PostChannel): PostInput {
   const { service, id: channelId } = channel;
-  const { assets, linkFields, leftOut } = mediaOf(update, service);
+  const { assets, linkFields, leftOut: lost } = mediaOf(update, service);
+  const leftOut = [...lost, ...lostRetweet(update, service)];
   const metadata = metadataFor(service, { ...ownFieldsOf(update, service), ...linkFields });
   const { text, isDraft } = update;
   const own = { channelId, schedulingType: 'automatic', mode: 'addToQueue', text };

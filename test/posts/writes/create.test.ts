@@ -186,6 +186,20 @@ test('what a profile refuses is named, beside what was posted to the others', as
   expect(await made()).toHaveLength(1);
 });
 
+test('a retweet is left out for profiles of other networks, as in the old API', async () => {
+  const ids = [CHANNELS.twitter, CHANNELS.threads].map((id) => `profile_ids[]=${id}`).join('&');
+  const { json: answer } = await create(form(`${ids}&text=Bread&retweet[tweet_id]=7`));
+  expect(answer.message).toMatch(
+    /^The update was added to the queue for 2 of 2 profiles\. Left out for .*: retweet, which is for/,
+  );
+  expect((await made()).map(({ channelId }) => channelId).toSorted()).toEqual([
+    CHANNELS.twitter,
+    CHANNELS.threads,
+  ]);
+  const alone = await create(form(`profile_ids[]=${CHANNELS.threads}&retweet[tweet_id]=7`));
+  expect([alone.status, alone.json.success]).toEqual([400, false]);
+});
+
 test('a paused queue and a link without a place are told', async () => {
   const { json: answer } = await create(
     form(`profile_ids[]=${CHANNELS.paused}&text=Wait&media[link]=https://shop.example/`),
