@@ -112,9 +112,16 @@ describe('media', () => {
       'text',
     ],
     [
-      'a video and a picture',
-      { assets: [{ type: 'video', source: 'https://x.example/a.mp4', thumbnail: null }, picture] },
+      'a video and two pictures',
+      { assets: [{ type: 'video', source: 'https://x.example/a.mp4', thumbnail: null }, picture, second] },
       {},
+      [{ photo: picture.source }, { photo: second.source }],
+      'video',
+    ],
+    [
+      'a picture and a video',
+      { assets: [picture, { type: 'video', source: 'https://x.example/a.mp4', thumbnail: null }] },
+      { picture: picture.source, thumbnail: picture.thumbnail },
       undefined,
       'video',
     ],

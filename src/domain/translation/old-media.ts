@@ -54,10 +54,10 @@ export function mediaOf(post: Post): OldMedia | undefined {
   return { ...ownLink(post), ...(first.type === 'image' ? pictureMedia(first) : otherMedia(first)) };
 }
 
-/** The pictures after the first picture; undefined where the post has at most one picture. */
-export function extraMediaOf({ assets }: Post): Array<{ photo: string }> | undefined {
-  const pictures = assets.filter(({ type }) => type === 'image').map(({ source }) => ({ photo: source }));
-  return pictures.length > 1 ? pictures.slice(1) : undefined;
+/** The pictures behind what `mediaOf` tells, which may be a video; undefined where there are none. */
+export function extraMediaOf({ assets: [, ...rest] }: Post): Array<{ photo: string }> | undefined {
+  const pictures = rest.filter(({ type }) => type === 'image').map(({ source }) => ({ photo: source }));
+  return pictures.length > 0 ? pictures : undefined;
 }
 
 /** The kind of an update. The old API had no word for a document. */

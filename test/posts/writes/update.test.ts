@@ -86,6 +86,14 @@ test.each([
   expect(json).toMatchObject({ type, media: { thumbnail: expect.stringContaining('https://x.example/a.') } });
 });
 
+test('the pictures behind a video are all told', async () => {
+  const [first, second] = ['https://x.example/a.png', 'https://x.example/b.png'];
+  const pictures = [{ image: { url: first } }, { image: { url: second } }];
+  const id = await reader.create({ assets: [{ video: { url: 'https://x.example/a.mp4' } }, ...pictures] });
+  const { json } = await get(id);
+  expect(json).toMatchObject({ type: 'video', extra_media: [{ photo: first }, { photo: second }] });
+});
+
 test('a linked page has the names of the old API', async () => {
   const url = 'https://bakery.example/';
   const linkAttachment = { url, title: 'Bakery', description: 'Bread' };
