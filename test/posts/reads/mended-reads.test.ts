@@ -147,14 +147,14 @@ const madeUp = (number: number, length: number) => {
 };
 
 /** The new API has a list of so many posts; `forgotten` is a cursor that it does not know until it gives it again. */
-function serveLong(length: number, { forgotten = '', textLength = 1 } = {}): void {
+function serveLong(length: number, { forgotten = '', textLength = 1, most = 100 } = {}): void {
   let unknown = forgotten;
   door.proxy.insteadOfOther = (call) => {
     if (!/"query":"query Posts\(/.test(call.body)) return undefined;
     const { variables } = JSON.parse(call.body) as { variables: { first: number; after?: string } };
     if (variables.after !== undefined && variables.after === unknown) return said(200, { data: null });
     const start = variables.after === undefined ? 0 : Number(variables.after.slice(1));
-    const end = Math.min(length, start + variables.first);
+    const end = Math.min(length, start + Math.min(most, variables.first));
     if (unknown === `c${end}`) unknown = '';
     const numbers = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index);
     const edges = numbers.map((number) => ({ node: madeUp(number, textLength) }));
@@ -203,6 +203,17 @@ describe('deep in a long list', () => {
     const first = () => reader.get(path('sent.json?count=100'));
     expect(await reader.asked(first)).toEqual(['posts']);
   });
+});
+
+test('a page that comes in parts is whole, and no post is left out behind it', async () => {
+  serveLong(130, { most: 30 });
+  const numbers: number[] = [];
+  for (const page of [1, 2]) {
+    const listed = await reader.list(`sent.json?count=100&page=${page}`);
+    expect(listed.total).toBe(page === 1 ? 101 : 130);
+    numbers.push(...numbersOf(listed));
+  }
+  expect(numbers).toEqual(Array.from({ length: 130 }, (_, number) => number));
 });
 
 test('the total of sent since a time counts nothing that is older', async () => {

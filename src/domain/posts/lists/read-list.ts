@@ -1,7 +1,12 @@
 import { MINUTE } from '../../../shared/lifetimes.ts';
 import { Refusal } from '../../../shared/refusals/refusal.ts';
 import type { Post } from '../../../upstream/posts/post.ts';
-import { readPostsPage, UnreadablePage } from '../../../upstream/posts/read-posts.ts';
+import {
+  type PageRange,
+  type PostsPage,
+  readPostsPage,
+  UnreadablePage,
+} from '../../../upstream/posts/read-posts.ts';
 import type { PostsDeps } from '../deps.ts';
 import { freshFor } from '../../limits/freshness.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
@@ -35,7 +40,7 @@ const MOST_AT_ONCE = 100;
 /** A request for fewer posts costs the same, and further posts serve the next calls. */
 const FEWEST_AT_ONCE = 20;
 
-/** The most requests for a page without a known cursor. */
+/** The most requests for a page without a known cursor, and for a page that comes in parts. */
 const MOST_STEPS = 5;
 
 const START: PageMark = { offset: 0, cursor: undefined };
@@ -63,6 +68,23 @@ interface ListRequest {
   changedAt: number;
 }
 
+/** The new API may give fewer posts at once than are asked for: reads on until all are there or the list ends. */
+async function readWhole(
+  context: PostsDeps,
+  { grant, list: { question } }: ListRequest,
+  { first, after }: PageRange,
+): Promise<PostsPage> {
+  const ask = (wanted: PageRange) =>
+    askForPosts(context, grant, (asker) => readPostsPage(asker, question, wanted));
+  let { posts, next } = await ask({ first, after });
+  for (let step = 1; step < MOST_STEPS && next !== undefined && posts.length < first; step += 1) {
+    const page = await ask({ first: first - posts.length, after: next });
+    posts = [...posts, ...page.posts];
+    ({ next } = page);
+  }
+  return { posts, next };
+}
+
 /** Reads the page at a mark, and adds the page to the list. */
 async function readInto(
   context: PostsDeps,
@@ -70,10 +92,7 @@ async function readInto(
   { list, mark, first }: { list: KeptList; mark: PageMark; first: number },
 ): Promise<KeptList> {
   const readAt = context.clock.now();
-  const wanted = { first, after: mark.cursor };
-  const page = await askForPosts(context, asking.grant, (asker) =>
-    readPostsPage(asker, asking.list.question, wanted),
-  );
+  const page = await readWhole(context, asking, { first, after: mark.cursor });
   const begun = mark.offset === 0 ? restartList(list, page.posts, readAt) : list;
   return withPage(begun, mark, { ...page, readAt });
 }
