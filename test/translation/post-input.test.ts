@@ -53,7 +53,9 @@ test.each([
   ['linkedin', `text=x&${LINK}`, { assets: [], metadata: { linkedin: { linkAttachment: ATTACHMENT } } }],
   ['bluesky', `text=x&${LINK}`, { assets: [], metadata: { bluesky: { linkAttachment: ATTACHMENT } } }],
   ['facebook', `text=x&${LINK}&${PHOTO}`, { assets: [IMAGE], metadata: { facebook: { type: 'post' } } }],
-  ['twitter', `text=x&${LINK}`, { assets: [PREVIEW] }],
+  ['twitter', `text=x&${LINK}`, { assets: [] }],
+  ['twitter', `text=x&${LINK}&${PHOTO}`, { assets: [IMAGE] }],
+  ['mastodon', `text=x&${LINK}`, { assets: [PREVIEW] }],
   ['twitter', 'text=x&media[picture]=https://a.example/p.png', { assets: [PREVIEW] }],
   [
     'facebook',
@@ -135,6 +137,7 @@ const VIDEO = 'media[video]=https://a.example/v.mp4';
 test.each([
   ['twitter', `text=x&media[photo]=https://a.example/f.png&${PICTURE}`, ['media[picture]']],
   ['twitter', `text=x&media[photo]=https://a.example/f.png&${VIDEO}`, ['media[photo]']],
+  ['twitter', `text=x&${LINK}`, ['the link', 'media[picture]', 'media[title]', 'media[description]']],
   ['facebook', `text=x&${PICTURE}&${VIDEO}`, ['media[picture]']],
   ['facebook', 'text=x&media[thumbnail]=https://a.example/t.png', ['media[thumbnail]']],
   ['facebook', 'text=x&media[link]=https://a.example/b&media[thumbnail]=https://a.example/t.png', []],

@@ -61,15 +61,24 @@ const imageOf = (url: string | undefined, thumbnailUrl: string | undefined): obj
 const MOST_IMAGES = 20;
 
 /**
+ * The picture that stands first. Beside a link, `picture` is that of its preview. Twitter ignored it, as the old API
+ * told; other services without link previews show it as a picture.
+ */
+function firstPicture({ photo, picture, link }: UpdateMedia, service: string): string | undefined {
+  const isPreview = link !== undefined && service === 'twitter';
+  return photo ?? (isPreview ? undefined : picture);
+}
+
+/**
  * The pictures or the video. A picture belongs to the link preview only where the service has link previews. Beside a
  * preview or a video a post has no pictures.
  */
-function assetsOf(media: UpdateMedia, takesLink: boolean): object[] {
-  const { photo, picture, thumbnail, video, link, extra } = media;
+function assetsOf(media: UpdateMedia, service: string): object[] {
+  const { photo, thumbnail, video, link, extra } = media;
   if (video !== undefined) return [{ video: { url: video } }];
-  if (link !== undefined && takesLink && photo === undefined) return [];
+  if (link !== undefined && LINK_TAKERS.includes(service) && photo === undefined) return [];
   const further = extra.flatMap((one) => imageOf(addressOf(one), one.thumbnail));
-  return [...imageOf(photo ?? picture, thumbnail), ...further].slice(0, MOST_IMAGES);
+  return [...imageOf(firstPicture(media, service), thumbnail), ...further].slice(0, MOST_IMAGES);
 }
 
 function attachmentOf(media: UpdateMedia): Record<string, unknown> {
@@ -181,7 +190,7 @@ function timingFields({ timing }: UpdateContent): Record<string, unknown> {
 /** The media of an update in the form of a service. `isLinkTaken`: whether the post has a place for a link. */
 function mediaOf(update: UpdateContent, service: string, isLinkTaken = true) {
   const { media } = update;
-  const assets = assetsOf(media, LINK_TAKERS.includes(service));
+  const assets = assetsOf(media, service);
   const linkFields = isLinkTaken ? linkFieldsOf(media, service, assets.length > 0) : {};
   const leftOut = [
     ...lostLink(update, linkFields),

@@ -91,6 +91,15 @@ test.each<[string, string, [string, string]]>([
   expect(answer.updates).toHaveLength(1);
 });
 
+test('the picture of a link is none of a tweet, and is told', async () => {
+  const { json: answer } = await create(CHANNELS.twitter, [
+    ['media[link]', 'https://bakery.example/'],
+    ['media[picture]', picture('preview')],
+  ]);
+  expect(answer.message).toContain(`media[picture] ${picture('preview')}, for which the post has no place`);
+  expect(await pictures()).toEqual([[]]);
+});
+
 test('no more are sent than a post takes, and the others are told', async () => {
   const many = Array.from({ length: 21 }, (_, n): [string, string] => [
     `extra_media[${n}][photo]`,
