@@ -1,3 +1,4 @@
+import { clientSecretPlace } from '../../../src/domain/keys/sealing-context.ts';
 import { refreshIdleGrants } from '../../../src/domain/grants/refresh/refresh-idle-grants.ts';
 import { DAY } from '../../../src/shared/lifetimes.ts';
 import { issueToken, read } from '../../support/callers/legacy-calls.ts';
@@ -7,10 +8,13 @@ import { startSystem, type System } from '../../support/bridge/system.ts';
 /** A modern side may let a refresh token die that nobody used for a while. */
 
 const clock = new SettableClock();
+/** A client of an app whose secret has changed at the modern side. */
+const REFUSED = { clientId: 'refused-client', clientSecret: 'the-newer-secret-0123456789', name: 'Refused' };
 let system: System;
 
 beforeAll(async () => {
-  system = await startSystem({ clock, env: { GRANT_KEEPALIVE_DAYS: '5', LEGACY_RATE_LIMIT: '0' } });
+  const env = { GRANT_KEEPALIVE_DAYS: '5', LEGACY_RATE_LIMIT: '0' };
+  system = await startSystem({ clock, env, ownClients: [REFUSED] });
   for (let number = 0; number < 6; number += 1) {
     const app = await system.registerApp(`https://idle-${number}.example/callback`);
     await issueToken(system, { app });
@@ -75,4 +79,29 @@ test('one that a caller uses is refreshed for the caller alone', async () => {
   const { version } = (await grants()).at(-1) ?? {};
   await run();
   expect((await grants()).at(-1)?.version).toBe(version);
+});
+
+test('those of an app whose client is refused, however many, keep no other from its refresh', async () => {
+  const { store, vault } = system.bridge.context;
+  const { clientId: id, clientSecret } = REFUSED;
+  const secret = vault.seal(clientSecretPlace(id), `not ${clientSecret}`);
+  const client = { id, client_id: system.app.clientId, secret_sealed: secret, scopes: 'account:read' };
+  await store.durable
+    .insertInto('modern_clients')
+    .values({ ...client, proven_at: 0 })
+    .execute();
+  const { id: last = '' } = (await grants()).at(-1) ?? {};
+  const [old, due] = [clock.now() - 10 * DAY, clock.now() - 4.5 * DAY];
+  const change = (values: object) => store.durable.updateTable('grants').set(values);
+  await change({ state: 'ready', modern_client_id: id, rotated_at: old }).where('id', '<>', last).execute();
+  await change({ rotated_at: due }).where('id', '=', last).execute();
+  for (let hour = 0; hour < 5; hour += 1) {
+    clock.advance(60 * 60_000);
+    await refreshIdleGrants(system.bridge.context);
+  }
+  const now = await grants();
+  expect(now.find((grant) => grant.id === last)?.rotated_at).toBeGreaterThan(due);
+  // Each of the refused has had its turn too.
+  expect(now.filter((grant) => grant.retry_at === 0).map((grant) => grant.id)).toEqual([last]);
+  expect(now.filter(({ state }) => state !== 'ready')).toEqual([]);
 });

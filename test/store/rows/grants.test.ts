@@ -45,15 +45,26 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('idle grants are ready, of an old pair and need not rest; the oldest come first', async () => {
     await keepGrant(db(), 'young', { rotated_at: 501 });
     await keepGrant(db(), 'second', { rotated_at: 500 });
-    await keepGrant(db(), 'first', { rotated_at: 100, retry_at: 1_000 });
+    await keepGrant(db(), 'first', { rotated_at: 100 });
     await keepGrant(db(), 'resting', { rotated_at: 50, retry_at: 1_001 });
     await keepGrant(db(), 'doubtful', { rotated_at: 50, state: 'in_doubt' });
     await keepGrant(db(), 'presenting', { rotated_at: 50, state: 'presenting' });
     await keepGrant(db(), 'dead', { rotated_at: 50, state: 'dead' });
-    await keepGrant(db(), 'of an unknown client', { rotated_at: 50, modern_client_id: 'unknown' });
-    const asked = { before: 500, now: 1_000, limit: 10, own: OWN };
+    const asked = { before: 500, now: 1_000, limit: 10 };
     expect(idsOf(await listIdle(db(), asked))).toEqual(['first', 'second']);
     expect(idsOf(await listIdle(db(), { ...asked, limit: 1 }))).toEqual(['first']);
+  });
+
+  test('idle grants that failed before take no place of the others; the one that rested first comes first', async () => {
+    await keepGrant(db(), 'failed last', { rotated_at: 10, retry_at: 900 });
+    await keepGrant(db(), 'failed first', { rotated_at: 20, retry_at: 800 });
+    await keepGrant(db(), 'whole', { rotated_at: 400 });
+    await keepGrant(db(), 'young', { rotated_at: 501, retry_at: 700 });
+    await keepGrant(db(), 'of a wrong clock', { rotated_at: 10, retry_at: 9_000_000 });
+    const asked = { before: 500, now: 1_000, limit: 1 };
+    expect(idsOf(await listIdle(db(), asked))).toEqual(['whole', 'failed first']);
+    const all = ['whole', 'failed first', 'failed last', 'of a wrong clock'];
+    expect(idsOf(await listIdle(db(), { ...asked, limit: 10 }))).toEqual(all);
   });
 
   test('unsettled grants are presenting or in doubt and need not rest; the longest waiting come first', async () => {

@@ -169,6 +169,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/040-told-users.sql', 'fe87f41b4b9b4934'],
   ['postgres/041-consents-in-order.sql', 'e3840b6be21e70b3'],
   ['postgres/042-waiting-messages.sql', 'bd6e57565e9e1aa4'],
+  ['postgres/043-turns-of-grants.sql', 'f86b4ae24c5175d9'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -219,6 +220,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/033-lists-at-size.sql', '9a06ee9b3231eca5'],
   ['sqlite/034-consents-in-order.sql', '2f5f5da7c2f2339d'],
   ['sqlite/035-waiting-messages.sql', 'bd78af85fca6c091'],
+  ['sqlite/036-turns-of-grants.sql', '2be28ab76147f69e'],
 ];
 
 test('each migration is in this list', () => {

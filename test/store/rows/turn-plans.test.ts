@@ -1,0 +1,25 @@
+import { listIdle } from '../../../src/store/grants/grants.ts';
+import { plansOf } from '../support/plans.ts';
+import { keepAppAndAccount, keepGrant } from '../support/rows.ts';
+import { openTwoStores, type TwoStores } from '../support/stores.ts';
+
+/** The jobs read the grants whose turn it is by an index, in its order, however many wait. */
+
+let stores: TwoStores;
+
+beforeAll(async () => {
+  stores = await openTwoStores('sqlite');
+  await keepAppAndAccount(stores.one.durable);
+  for (let number = 0; number < 50; number += 1) await keepGrant(stores.one.durable, `g${number}`);
+});
+
+afterAll(() => stores.close());
+
+test('idle grants, and those of them that failed before', async () => {
+  const asked = { before: 500, now: 1_000, limit: 10 };
+  const plans = await plansOf(stores.one.durable, (db) => listIdle(db, asked));
+  expect(plans).toEqual([
+    expect.stringMatching(/^SEARCH grants USING INDEX grants_idle /),
+    expect.stringMatching(/^SEARCH grants USING INDEX grants_put_off /),
+  ]);
+});
