@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { MINUTE } from '../../shared/lifetimes.ts';
 import { listUnsettled } from '../../store/grants/grants.ts';
+import { goBehind } from '../../store/grants/presentations.ts';
 import { listRestored } from '../../store/grants/restored.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { Unavailable } from '../../upstream/outcomes.ts';
@@ -13,15 +14,18 @@ import { postponeGrant } from './refresh/postpone.ts';
 const IN_ONE_RUN = 1000;
 const AT_ONCE = 16;
 
+async function afterFailure(context: GrantsDeps, grant: Grant, error: unknown): Promise<void> {
+  if (error instanceof GrantDead) return undefined;
+  if (!(error instanceof Unavailable)) return postponeGrant(context, grant, error);
+  // Not every such failure writes a rest. If the database is away, the grant keeps its place until the next look.
+  return goBehind(context.store.durable, grant, context.clock.now()).catch(() => undefined);
+}
+
 async function lookInto(context: GrantsDeps, grant: Grant): Promise<void> {
   if (context.shutdown.signal.aborted) return;
   await context.flights
     .run(grant.id, () => advance(context, grant))
-    .catch((error: unknown) =>
-      error instanceof Unavailable || error instanceof GrantDead
-        ? undefined
-        : postponeGrant(context, grant, error),
-    );
+    .catch((error: unknown) => afterFailure(context, grant, error));
 }
 
 /**
@@ -38,8 +42,7 @@ export async function resolveDoubts(context: GrantsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
   const { durable } = context.store;
   const [now, quiet] = [context.clock.now(), context.settings.inDoubtQuiet];
-  const own = context.server.clientId;
-  const grants = await listUnsettled(durable, { now, limit: IN_ONE_RUN, own });
+  const grants = await listUnsettled(durable, { now, limit: IN_ONE_RUN });
   const restored = withLease(context, { name: 'restored grants', limit: MINUTE }, async () => {
     const some = await listRestored(durable, { now, quiet, limit: RESTORED_AT_ONCE });
     await Promise.all(some.map((grant) => lookInto(context, grant)));

@@ -224,17 +224,14 @@ export async function listDeathTimes(db: Database, { causes, until, limit }: Dea
   return rows.map((row) => row.dead_at ?? 0);
 }
 
-/** A grant of a client that the bridge does not know cannot be renewed. It must not keep its place before the others. */
-const isOfKnownClient = (own: string) =>
-  sql<boolean>`(modern_client_id = ${own} or exists (select 1 from modern_clients c where c.id = grants.modern_client_id))`;
-
 /**
- * Grants that are due and whose last presentation has no outcome yet, oldest presentation first. The many grants that a
- * take-over put in doubt are left out (restored.ts), and those in doubt of an unknown client. `own` is the bridge's client.
+ * Grants that are due and whose last presentation has no outcome yet, in the order in which their rests ended: one that
+ * cannot be settled goes behind the others after each look. The many grants that a take-over put in doubt are left out
+ * (restored.ts).
  */
 export async function listUnsettled(
   db: Database,
-  { now, limit, own }: { now: number; limit: number; own: string },
+  { now, limit }: { now: number; limit: number },
 ): Promise<Grant[]> {
   return (
     db
@@ -242,13 +239,9 @@ export async function listUnsettled(
       .selectAll()
       // Repeats the condition of the index, because SQLite uses a partial index only for the same condition.
       .where(sql<boolean>`state in ('presenting', 'in_doubt')`)
-      .where((eb) =>
-        eb.or([
-          eb('state', '=', 'presenting'),
-          eb.and([eb('restored_at', 'is', null), isOfKnownClient(own)]),
-        ]),
-      )
+      .where((eb) => eb.or([eb('state', '=', sql.lit('presenting')), eb('restored_at', 'is', null)]))
       .where(isRested(now))
+      .orderBy('retry_at')
       .orderBy('presented_at')
       .limit(limit)
       .execute()

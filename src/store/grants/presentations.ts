@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { REST_MAX } from '../../shared/lifetimes.ts';
 import { builtOnce, changedOne } from '../driver/built-once.ts';
 import type { Database } from '../driver/store.ts';
-import type { DeathCause, GrantVersion, Tables } from '../tables/tables.ts';
+import type { DeathCause, Grant, GrantVersion, Tables } from '../tables/tables.ts';
 
 /**
  * How one version of a grant's pair is presented (docs/decisions/0003). Every change is one conditional update on the
@@ -83,6 +83,26 @@ export async function restUntil(
     .where('id', '=', id)
     .where('version', '=', version)
     .where('state', 'in', ['ready', 'in_doubt'])
+    .execute();
+}
+
+/**
+ * Puts a grant in doubt behind those that wait longer for a look, without a rest. Nothing changes where the look that was
+ * begun at the read row has left a trace.
+ */
+export async function goBehind(
+  db: Database,
+  { id, version, claim_id: claimId, retry_at: retryAt }: GrantVersion & Pick<Grant, 'claim_id' | 'retry_at'>,
+  now: number,
+): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ retry_at: now })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('state', '=', 'in_doubt')
+    .where('claim_id', 'is not distinct from', claimId)
+    .where('retry_at', '=', retryAt)
     .execute();
 }
 

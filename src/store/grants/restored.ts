@@ -43,7 +43,10 @@ export async function voidAllCodes(tx: Database, now: number): Promise<void> {
   await tx.updateTable('legacy_codes').set({ used_at: now }).where('used_at', 'is', null).execute();
 }
 
-/** Grants that a take-over put in doubt and whose quiet time is over, oldest access token first. */
+/**
+ * Grants that a take-over put in doubt and whose quiet time is over, in the order in which their rests ended, oldest access
+ * token first among equals. One that cannot be asked about goes behind the others after each look.
+ */
 export async function listRestored(
   db: Database,
   { now, quiet, limit }: { now: number; quiet: number; limit: number },
@@ -56,6 +59,7 @@ export async function listRestored(
     .where('access_expires_at', '<=', now)
     .where((eb) => eb.or([eb('presented_at', '<=', now - quiet), eb('presented_at', '>', now)]))
     .where(isRested(now))
+    .orderBy('retry_at')
     .orderBy('access_expires_at')
     .limit(limit)
     .execute();

@@ -1,4 +1,5 @@
-import { listIdle } from '../../../src/store/grants/grants.ts';
+import { listIdle, listUnsettled } from '../../../src/store/grants/grants.ts';
+import { listRestored } from '../../../src/store/grants/restored.ts';
 import { plansOf } from '../support/plans.ts';
 import { keepAppAndAccount, keepGrant } from '../support/rows.ts';
 import { openTwoStores, type TwoStores } from '../support/stores.ts';
@@ -22,4 +23,12 @@ test('idle grants, and those of them that failed before', async () => {
     expect.stringMatching(/^SEARCH grants USING INDEX grants_idle /),
     expect.stringMatching(/^SEARCH grants USING INDEX grants_put_off /),
   ]);
+});
+
+test('grants in doubt, and those of a take-over', async () => {
+  const { durable } = stores.one;
+  const unsettled = await plansOf(durable, (db) => listUnsettled(db, { now: 1_000, limit: 10 }));
+  expect(unsettled[0]).toMatch(/INDEX grants_unsettled/);
+  const restored = await plansOf(durable, (db) => listRestored(db, { now: 1_000, quiet: 1, limit: 10 }));
+  expect(restored).toEqual([expect.stringContaining('INDEX grants_restored_in_turn')]);
 });
