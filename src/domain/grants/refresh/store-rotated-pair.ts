@@ -1,4 +1,5 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
+import { Unreadable } from '../../../shared/secrets.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { findGrant, findRotating, type RotatingGrant } from '../../../store/grants/grants.ts';
 import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentations.ts';
@@ -168,16 +169,29 @@ async function recover(context: GrantsDeps, entry: WaitingPair): Promise<void> {
 }
 
 /**
+ * Whether a file whose content cannot be read may hold a pair for this version or a later one. Its name tells: it begins
+ * with the grant and the version that was presented.
+ */
+const mayHoldPairOf =
+  ({ id, version }: GrantVersion) =>
+  (file: string): boolean => {
+    if (!file.startsWith(`${id}.`) && !file.startsWith(`${id}-`)) return false;
+    const named = /^\d+/.exec(file.slice(id.length + 1));
+    return named === null || Number(named[0]) >= version;
+  };
+
+/**
  * Stores the pairs of a grant that any process of this database spilled into this folder. Returns whether there were any.
  * @throws {Unavailable} another database presented this version or a later one and its pair waits here: a copy has the
  * same grants, and presenting again could end the only pair of the original. A pair for an earlier version says nothing
  * of this one.
+ * @throws {Unreadable} a file that may hold the pair cannot be read. It is no proof that there is none.
  */
 export async function recoverSpilledPair(
   context: GrantsDeps,
   { id, version }: GrantVersion,
 ): Promise<boolean> {
-  const { entries } = await context.spill.list();
+  const { entries, unreadable } = await context.spill.list();
   const { own, left } = splitByOwner(
     context,
     entries.filter(({ grantId }) => grantId === id),
@@ -186,6 +200,8 @@ export async function recoverSpilledPair(
   if (own.length > 0) return true;
   if (left.some((entry) => entry.version >= version))
     throw new Unavailable('a pair of this grant waits in VAR_DIR for another database');
+  if (unreadable.some(mayHoldPairOf({ id, version })))
+    throw new Unreadable('a spilled pair of this grant cannot be read');
   return false;
 }
 
