@@ -1,9 +1,12 @@
+import { hostname } from 'node:os';
+import type { Spill } from '../../store/files/spill.ts';
 import type { KeyHolder } from '../../store/keys/key-holders.ts';
 import { findKeyUsage, type KeyUsage } from '../../store/keys/key-usage.ts';
 import { removeKeyFromFile, requireWritable } from '../../store/files/keys-file.ts';
 import { type KeyName, moveKey } from '../../store/keys/keys.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
 import type { KeysDeps } from './deps.ts';
+import { spilledKeyIds } from './keyring.ts';
 import { holders, type KeyChoice, keysOf, untilNothing } from './key-steps.ts';
 import { recordEvent } from '../history/record-event.ts';
 
@@ -12,12 +15,17 @@ export function inWords(usage: KeyUsage): string {
   return usage.map(({ what, count }) => `${what}: ${count}`).join(', ');
 }
 
+/** The keys, and the folder where this machine's pairs wait. */
+type DropDeps = KeysDeps & { spill: Spill };
+
+const waitsIn = (machine: string) => `a pair sealed with the key waits in the spill of ${machine}`;
+
 /** The processes that still write with a key, and the machines whose spill holds a pair sealed with the key. */
 function writing(all: readonly KeyHolder[], { purpose, id }: KeyName): string[] {
   return all.flatMap(({ rings, spilled, machine, processId }) => {
     if (rings[purpose].active === id) return [`process ${processId} on ${machine} still writes with it`];
     const isSpilled = purpose === 'sealing' && spilled.includes(id);
-    return isSpilled ? [`a pair sealed with the key waits in the spill of ${machine}`] : [];
+    return isSpilled ? [waitsIn(machine)] : [];
   });
 }
 
@@ -42,7 +50,7 @@ interface DropOutcome extends KeyName {
   kept?: string;
 }
 
-async function dropOne(context: KeysDeps, file: string, key: KnownKey): Promise<DropOutcome> {
+async function dropOne(context: DropDeps, file: string, key: KnownKey): Promise<DropOutcome> {
   const { purpose, id, state } = key;
   if (state === 'active') return { purpose, id, kept: 'the key is the active one' };
   if (state !== 'dropped') {
@@ -50,6 +58,9 @@ async function dropOne(context: KeysDeps, file: string, key: KnownKey): Promise<
     const reason = inTheWay[0] ?? (await dropUnused(context, key));
     if (reason !== undefined) return { purpose, id, kept: reason };
   }
+  // The key may have been dropped from another machine while no process of this one lived to tell of its spill.
+  if (purpose === 'sealing' && (await spilledKeyIds(context.spill)).includes(id))
+    return { purpose, id, kept: waitsIn(hostname()) };
   removeKeyFromFile(file, purpose, id);
   return { purpose, id };
 }
@@ -72,7 +83,7 @@ interface DropResult {
  * Drops a key for the given purposes if no value needs the key any more, and removes the key from this machine's file.
  * @throws {Error} in plain words, before any change, when the file cannot be changed
  */
-export async function dropKey(context: KeysDeps, file: string, choice: KeyChoice): Promise<DropResult> {
+export async function dropKey(context: DropDeps, file: string, choice: KeyChoice): Promise<DropResult> {
   // The database forgets a key before the file does. So a file that cannot be changed has to be found first.
   requireWritable(file);
   const outcomes: DropOutcome[] = [];

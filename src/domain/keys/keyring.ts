@@ -114,7 +114,8 @@ function createComplaint({ logger }: KeyringOptions) {
   };
 }
 
-async function spilledIds(spill: Spill): Promise<string[]> {
+/** The ids of the keys under which pairs wait in a spill. */
+export async function spilledKeyIds(spill: Spill): Promise<string[]> {
   const { entries } = await spill.list();
   return [...new Set(entries.map(({ pair }) => keyIdOf(pair.refreshTokenSealed)))];
 }
@@ -202,7 +203,7 @@ class KeyWatch {
 
   async report(): Promise<void> {
     const { store, spill, processId } = this.#options;
-    const holding = holdingOf(this.rings, await spilledIds(spill));
+    const holding = holdingOf(this.rings, await spilledKeyIds(spill));
     const text = JSON.stringify(holding);
     const isFresh = performance.now() - this.#reported.at < REPORT_EVERY;
     if (isFresh && text === this.#reported.text) return;

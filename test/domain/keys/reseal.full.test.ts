@@ -112,6 +112,10 @@ test('a pair in the spill keeps its key from being dropped', async () => {
     },
   ]);
   expect(loadKeys(door.keysFile).sealing.map(({ id }) => id)).toEqual(['k1', 'k2']);
+  // Another machine, which knew nothing of this spill, has dropped it.
+  await dropBySql(context.store, 'sealing', 'k1');
+  expect((await dropKey(context, door.keysFile, choice)).outcomes[0]?.kept).toContain('waits in the spill');
+  expect(loadKeys(door.keysFile).sealing.map(({ id }) => id)).toEqual(['k1', 'k2']);
   await context.spill.remove(entry);
   expect((await dropKey(context, door.keysFile, choice)).outcomes).toEqual([
     { purpose: 'sealing', id: 'k1' },
