@@ -147,3 +147,19 @@ test('an owed revocation is dropped unsent when another grant of the account liv
   expect(await owed()).toEqual([]);
   expect(system.proxy.revoked()).not.toContain(refreshToken);
 });
+
+test('many that can never be sent keep no other from being sent', async () => {
+  const { token, refreshToken } = await revocableToken();
+  const { id: grant_id } = await liveGrant();
+  system.proxy.onOtherCall = awayForRevocations;
+  await deauthorize(token);
+  await settle();
+  system.proxy.onOtherCall = undefined;
+  clock.advance(20 * 60_000);
+  const stuck = { grant_id, token_sealed: 'opens with no key', created_at: 0, next_at: clock.now() };
+  const rows = Array.from({ length: 100 }, (_, number) => ({ id: `stuck-${number}`, ...stuck }));
+  await system.bridge.context.store.durable.insertInto('owed_revocations').values(rows).execute();
+  await settle();
+  expect(system.proxy.revoked()).toContain(refreshToken);
+  expect(await owed()).toHaveLength(100);
+});

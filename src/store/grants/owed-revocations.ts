@@ -9,13 +9,13 @@ export async function insertOwed(
   await tx.insertInto('owed_revocations').values(owed).execute();
 }
 
-/** The due revocations, oldest first. */
+/** The due revocations, the longest due first: one that fails again and again goes behind the others each time. */
 export async function listDueOwed(db: Database, now: number): Promise<OwedRevocation[]> {
   return db
     .selectFrom('owed_revocations')
     .selectAll()
     .where('next_at', '<=', now)
-    .orderBy('created_at')
+    .orderBy('next_at')
     .limit(100)
     .execute();
 }
