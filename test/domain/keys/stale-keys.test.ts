@@ -1,5 +1,6 @@
 import type { OpenContext } from '../../../src/app/open-context.ts';
 import { authenticateClient } from '../../../src/domain/apps/authenticate-client.ts';
+import { recoverSpilledPairs } from '../../../src/domain/grants/refresh/store-rotated-pair.ts';
 import { resealAll } from '../../../src/domain/keys/reseal.ts';
 import { resolveToken } from '../../../src/domain/tokens/resolve-token.ts';
 import { keyIdOf } from '../../../src/shared/secrets.ts';
@@ -127,4 +128,32 @@ describe('a key that went while it did not look', () => {
     await expect(running).rejects.toThrow('the sealing key k2 was dropped');
     expect(await grants()).toEqual(before);
   });
+});
+
+test('a pair that comes while the key that is active now is missing here waits in the spill, and is asked for once', async () => {
+  copyKeys(door.keysFile, settingsBeside(door, 'beside').KEYS_FILE, ['k2']);
+  other = await openBeside(door, 'beside');
+  const { context } = door.bridge;
+  const setState = (id: string, state: 'active' | 'dropped') =>
+    durable()
+      .updateTable('keys')
+      .set({ state })
+      .where('purpose', '=', 'sealing')
+      .where('id', '=', id)
+      .execute();
+  await durable().updateTable('grants').set({ access_expires_at: 0, refresh_at: 0 }).execute();
+  door.proxy.onTokenAnswer = async (_call, answer) => {
+    await setState('k1', 'dropped');
+    await setState('k2', 'active');
+    return answer;
+  };
+  const profiles = () => read(door, '/1/user.json', token);
+  expect((await profiles()).status).toBe(503);
+  expect(await context.spill.count()).toBe(1);
+  copyKeys(settingsBeside(door, 'beside').KEYS_FILE, door.keysFile);
+  await context.keyring.turn();
+  await recoverSpilledPairs(context);
+  expect((await profiles()).status).toBe(200);
+  expect(await context.spill.count()).toBe(0);
+  door.proxy.assertNoRefreshTokenTwice();
 });

@@ -1,5 +1,5 @@
 import { SECOND } from '../../../shared/lifetimes.ts';
-import { Unreadable } from '../../../shared/secrets.ts';
+import { KeyMissing, keyIdOf, Unreadable } from '../../../shared/secrets.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { findGrant, findRotating, type RotatingGrant } from '../../../store/grants/grants.ts';
 import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentations.ts';
@@ -95,11 +95,18 @@ async function settleSurplus(context: GrantsDeps, entry: SpilledPair): Promise<v
   if (outcome === 'owed') settleSoon(context);
 }
 
-/** Seals a pair again whose key was dropped in the meantime. This needs a process that still holds the dropped key. */
+/**
+ * Seals a pair again whose key was dropped in the meantime. This needs a process that still holds the dropped key.
+ * @throws {KeyMissing} this machine lacks the key that is active now, so the pair waits in the spill
+ */
 async function underActiveKey(context: GrantsDeps, entry: SpilledPair): Promise<SpilledPair> {
   await context.keyring.refresh();
   const row = { id: entry.grantId, version: entry.version + 1 };
-  return { ...entry, pair: resealPair(context, row, entry.pair) };
+  const pair = resealPair(context, row, entry.pair);
+  const id = keyIdOf(pair.refreshTokenSealed);
+  if (id === keyIdOf(entry.pair.refreshTokenSealed))
+    throw new KeyMissing(`KEYS_FILE has no sealing key but ${id}, which was dropped`);
+  return { ...entry, pair };
 }
 
 /** Stores a pair, or handles it as surplus. Throws the failures of the database, and where the database is not the pair's. */
