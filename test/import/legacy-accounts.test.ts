@@ -213,8 +213,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
           name: 'Mine',
           callbacks: ['https://mine.example/'],
           owner: email,
-          actor: 'test',
-          requestId: null,
+          ...{ actor: 'test', requestId: null },
         });
         return { client_id: made!.clientId, value: made!.ownerToken };
       }),

@@ -146,6 +146,8 @@ test('registering an app and entering its own client name their requests', async
   expect([...new Set(told)]).toEqual(acts.map(([, id]) => id));
 });
 
+const entryCount = ({ body }: Page) => body.split('class="request"').length - 1;
+
 test('a request that left more than one page of entries says so, and leads to the others', async () => {
   const { clientId } = await system.registerApp('https://job.example/callback');
   const requestId = newHexId();
@@ -160,15 +162,14 @@ test('a request that left more than one page of entries says so, and leads to th
     for (let item = 1; item <= 101; item += 1)
       await recordEvent(context, tx, { ...change, reason: `item ${item}.`, clientId });
   });
-  const entriesOf = ({ body }: Page) => body.split('class="request"').length - 1;
   const first = await sam.get(url(`/requests/${requestId}`));
-  expect([wordsOf(first), entriesOf(first)]).toEqual([
+  expect([wordsOf(first), entryCount(first)]).toEqual([
     expect.stringContaining('This page has 100 entries of the request'),
     100,
   ]);
   const [, next = ''] = /href="(\?after=\d+)"/.exec(first.body) ?? [];
   const second = await sam.get(url(`/requests/${requestId}${next}`));
-  expect([wordsOf(second).includes('the request left more'), entriesOf(second)]).toEqual([false, 1]);
+  expect([wordsOf(second).includes('the request left more'), entryCount(second)]).toEqual([false, 1]);
 });
 
 test('of a request that changed nothing support is told where to look', async () => {

@@ -9,7 +9,7 @@ import {
 import { oldApiStatusNow, type OldApiFacts } from '../../../domain/lifecycle/old-api-status.ts';
 import { standingOfRow } from '../../../domain/support/standing-of-row.ts';
 import { type TokenStanding, standingOf } from '../../../domain/tokens/standing/standing.ts';
-import { endedWords, standingSentence } from '../../../domain/tokens/standing/words.ts';
+import { stoppedForGoodWords, standingSentence } from '../../../domain/tokens/standing/words.ts';
 import { knownCallDays } from '../../../domain/usage/callers.ts';
 import { type CountedDays, gapWords, textOfWords } from '../../../domain/usage/counted-days.ts';
 import { momentText } from '../../../shared/moments.ts';
@@ -156,7 +156,7 @@ export async function revoke(
     if (revoked.outcome === 'final') {
       const isSo = revoked.state === 'revoked';
       const undo = isSo ? await undoLines(context, 'token', mappingId) : [];
-      return { ok: isSo, lines: [endedWords(revoked.state), ...undo], json };
+      return { ok: isSo, lines: [stoppedForGoodWords(revoked.state), ...undo], json };
     }
     const undo = await undoLines(context, 'token', mappingId);
     return { ok: true, lines: [`The token is revoked. ${grantWords(revoked)}`, ...undo], json };
@@ -204,7 +204,7 @@ function wordsOf(assigned: AssignmentResult, receiver: Receiver): string {
         ? `The token ${isProgram ? 'belongs to this unidentified program' : 'belongs to this app'} already. Nothing was changed.`
         : `The token belongs to the app ${assigned.app}, which issued it or was imported with it. Only a token that was seen in use can be assigned.`;
     case 'final':
-      return endedWords(assigned.state);
+      return stoppedForGoodWords(assigned.state);
     case 'assigned':
       return assignedWords(assigned, receiver);
   }

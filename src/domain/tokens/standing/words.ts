@@ -91,7 +91,7 @@ export function standingSentence(standing: TokenStanding): string {
 }
 
 /** Why nothing was done with a token that has ended. Staff may take a revocation back, so it is not called final. */
-export const endedWords = (state: MappingState): string =>
+export const stoppedForGoodWords = (state: MappingState): string =>
   state === 'revoked'
     ? 'The token is revoked. Nothing was changed.'
     : `The token is ${state}. This state is final. Nothing was changed.`;

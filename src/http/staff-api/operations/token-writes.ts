@@ -5,7 +5,7 @@ import { LimitReached } from '../../../domain/failures.ts';
 import { PROBES_A_MINUTE, probeGrant } from '../../../domain/support/probe-grant.ts';
 import { sendAgain } from '../../../domain/support/send-again.ts';
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
-import { endedWords, TOO_LATE } from '../../../domain/tokens/standing/words.ts';
+import { stoppedForGoodWords, TOO_LATE } from '../../../domain/tokens/standing/words.ts';
 import { revokeByHand } from '../../../domain/tokens/revoke-token.ts';
 import { NO_REMINDER } from '../../support/actions/act-remind.ts';
 import { idIn, reasonIn, text, yesNo } from '../answers/parts.ts';
@@ -70,7 +70,7 @@ export const TOKEN_WRITES = [
       if (done.outcome === 'unknown') throw unknownToken();
       const token = { token_id: path.token_id, state: 'revoked' as const };
       if (done.outcome === 'revoked') return { ...token, is_changed: true, ended_connection: done.alone };
-      if (done.state !== 'revoked') throw notPossible(endedWords(done.state));
+      if (done.state !== 'revoked') throw notPossible(stoppedForGoodWords(done.state));
       return { ...token, is_changed: false, ended_connection: false };
     },
   }),
@@ -101,7 +101,7 @@ export const TOKEN_WRITES = [
         case 'identified':
           throw notPossible(`The token belongs to the app ${done.app}. Nothing was changed.`);
         case 'final':
-          throw notPossible(endedWords(done.state));
+          throw notPossible(stoppedForGoodWords(done.state));
         case 'assigned':
           return {
             token_id: path.token_id,

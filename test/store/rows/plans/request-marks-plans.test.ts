@@ -1,6 +1,6 @@
-import { eventsOfRequest, writesOfRequest } from '../../../src/store/support/request-marks.ts';
-import { plansOf } from '../support/plans.ts';
-import { openTwoStores, type TwoStores } from '../support/stores.ts';
+import { eventsOfRequest, writesOfRequest } from '../../../../src/store/support/request-marks.ts';
+import { plansOf } from '../../support/plans.ts';
+import { openTwoStores, type TwoStores } from '../../support/stores.ts';
 
 /** What one request left is found by an index, however long the history is. */
 

@@ -1,8 +1,8 @@
-import { listIdle, listUnsettled } from '../../../src/store/grants/grants.ts';
-import { listRestored } from '../../../src/store/grants/restored.ts';
-import { plansOf } from '../support/plans.ts';
-import { keepAppAndAccount, keepGrant } from '../support/rows.ts';
-import { openTwoStores, type TwoStores } from '../support/stores.ts';
+import { listIdle, listUnsettled } from '../../../../src/store/grants/grants.ts';
+import { listRestored } from '../../../../src/store/grants/restored.ts';
+import { plansOf } from '../../support/plans.ts';
+import { keepAppAndAccount, keepGrant } from '../../support/rows.ts';
+import { openTwoStores, type TwoStores } from '../../support/stores.ts';
 
 /** The jobs read the grants whose turn it is by an index, in its order, however many wait. */
 

@@ -4,10 +4,10 @@ import {
   listOpenWrites,
   listWritesOf,
   withoutWriter,
-} from '../../../src/store/posts/write-journal.ts';
-import type { Database } from '../../../src/store/driver/store.ts';
-import { plansOf } from '../support/plans.ts';
-import { openTwoStores, type TwoStores } from '../support/stores.ts';
+} from '../../../../src/store/posts/write-journal.ts';
+import type { Database } from '../../../../src/store/driver/store.ts';
+import { plansOf } from '../../support/plans.ts';
+import { openTwoStores, type TwoStores } from '../../support/stores.ts';
 
 /** What is asked of the journal of writes is found by its indexes, however many writes it has. */
 

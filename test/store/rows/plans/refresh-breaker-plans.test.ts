@@ -4,15 +4,15 @@ import {
   countLiveGrantsInPieces,
   countLiveUpTo,
   countRefreshed,
-} from '../../../src/store/grants/deaths.ts';
-import { readBreaker, redateDoubts } from '../../../src/store/grants/refresh-breaker.ts';
-import { markDead } from '../../../src/store/grants/grants.ts';
-import { readInstance } from '../../../src/store/instance/instance.ts';
-import { claimPresenting } from '../../../src/store/grants/claim-presenting.ts';
-import type { Database } from '../../../src/store/driver/store.ts';
-import { plansOf } from '../support/plans.ts';
-import { keepAppAndAccount, keepGrant } from '../support/rows.ts';
-import { openTwoStores, type TwoStores } from '../support/stores.ts';
+} from '../../../../src/store/grants/deaths.ts';
+import { readBreaker, redateDoubts } from '../../../../src/store/grants/refresh-breaker.ts';
+import { markDead } from '../../../../src/store/grants/grants.ts';
+import { readInstance } from '../../../../src/store/instance/instance.ts';
+import { claimPresenting } from '../../../../src/store/grants/claim-presenting.ts';
+import type { Database } from '../../../../src/store/driver/store.ts';
+import { plansOf } from '../../support/plans.ts';
+import { keepAppAndAccount, keepGrant } from '../../support/rows.ts';
+import { openTwoStores, type TwoStores } from '../../support/stores.ts';
 
 /** What each refresh asks of the grants is found by indexes that hold few rows, however many grants there are. */
 

@@ -1,8 +1,8 @@
-import { countEnded, countEndedByCause, endedKeys } from '../../../src/store/support/ended-grants.ts';
-import type { Database } from '../../../src/store/driver/store.ts';
-import { plansOf } from '../support/plans.ts';
-import { keepAppAndAccount, keepGrant } from '../support/rows.ts';
-import { openTwoStores, type TwoStores } from '../support/stores.ts';
+import { countEnded, countEndedByCause, endedKeys } from '../../../../src/store/support/ended-grants.ts';
+import type { Database } from '../../../../src/store/driver/store.ts';
+import { plansOf } from '../../support/plans.ts';
+import { keepAppAndAccount, keepGrant } from '../../support/rows.ts';
+import { openTwoStores, type TwoStores } from '../../support/stores.ts';
 
 /** What ended on a day is found by an index, in its order, however much ended before and after. */
 

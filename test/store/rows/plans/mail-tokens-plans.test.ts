@@ -1,6 +1,6 @@
-import { waitingTokensOf } from '../../../src/store/reminders/mail-tokens.ts';
-import { plansOf } from '../support/plans.ts';
-import { openTwoStores } from '../support/stores.ts';
+import { waitingTokensOf } from '../../../../src/store/reminders/mail-tokens.ts';
+import { plansOf } from '../../support/plans.ts';
+import { openTwoStores } from '../../support/stores.ts';
 
 /** Each mail asks which tokens it is about, and the app of a mail may have a hundred thousand. */
 
