@@ -30,8 +30,9 @@ function refuseMethod(methods: readonly string[]): RequestHandler {
 
 /** The document is made once. It holds nothing of this installation but its address. */
 function sendDocument({ settings }: HttpStaffApiDeps): RequestHandler {
-  const text = JSON.stringify(openApiDocument(settings.publicUrl));
-  return (_req, res) => void res.setHeader('Cache-Control', 'public, max-age=300').type('json').send(text);
+  // All answers send the same bytes: of a text each answer that waits to be read would hold a copy.
+  const bytes = Buffer.from(JSON.stringify(openApiDocument(settings.publicUrl)));
+  return (_req, res) => void res.setHeader('Cache-Control', 'public, max-age=300').type('json').send(bytes);
 }
 
 const isProblem = (name: string): name is ProblemName => PROBLEM_NAMES.some((one) => one === name);
