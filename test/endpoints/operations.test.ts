@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import request from 'supertest';
 import { registerLegacyApp } from '../support/bridge/register-app.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
+import { testInProcess } from '../support/jest/test-mode.ts';
+import { until } from '../support/servers/held-answer.ts';
 
 /** What operators and people meet besides the old addresses. */
 
@@ -32,12 +34,28 @@ test('/health says that the process lives and which build it is, /ready that it 
   await bridge().get('/ready').expect(200, { ready: true });
 });
 
+const ready = () => bridge().get('/ready');
+
 test('/ready says no while the database does not answer, and yes again afterwards', async () => {
   const { durable } = system.bridge.context.store;
   await durable.schema.alterTable('apps').renameTo('apps_away').execute();
-  await bridge().get('/ready').expect(503, { ready: false, reason: 'the database does not answer' });
+  await until(async () => (await ready()).status === 503);
+  await ready().expect(503, { ready: false, reason: 'the database does not answer' });
   await durable.schema.alterTable('apps_away').renameTo('apps').execute();
-  await bridge().get('/ready').expect(200);
+  await until(async () => (await ready()).status === 200);
+});
+
+testInProcess('however many ask for /ready at once, the database is asked a few times', async () => {
+  const { durable } = system.bridge.context.store;
+  const looks = jest.spyOn(durable, 'selectFrom');
+  try {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => fetch(`${system.bridgeUrl}/ready`)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const ofApps = looks.mock.calls.filter(([table]) => table === ('apps' as never));
+    expect(ofApps.length).toBeLessThan(50);
+  } finally {
+    looks.mockRestore();
+  }
 });
 
 test('the first page says what stands here, without script and under a strict policy', async () => {

@@ -99,8 +99,10 @@ test('only a change of what /ready answers is a line', async () => {
   const { durable } = door.bridge.context.store;
   const ask = async () => (await sendRaw(door.bridgeUrl, { path: '/ready' })).status;
   await durable.schema.alterTable('apps').renameTo('apps_away').execute();
+  await until(async () => (await ask()) === 503);
   for (let n = 0; n < 5; n++) expect(await ask()).toBe(503);
   await durable.schema.alterTable('apps_away').renameTo('apps').execute();
+  await until(async () => (await ask()) === 200);
   for (let n = 0; n < 5; n++) expect(await ask()).toBe(200);
   await door.bridge.untilLogged();
   const told = log.lines().filter(({ message }) => /ready|database does not answer/.test(String(message)));

@@ -1,13 +1,26 @@
 import { CLOCKS_DIFFER, SECOND } from '../../shared/lifetimes.ts';
-import { countApps } from '../../store/apps/apps.ts';
+import { askForAnyApp } from '../../store/apps/apps.ts';
 import type { InstanceDeps } from './deps.ts';
 
 /** The database is asked for the time once a second. After this time without an answer, the known time is a guess. */
 const SILENCE_MAX = 5 * SECOND;
 
-/** Rejects when the durable database does not answer. */
-export async function proveDatabase(context: InstanceDeps): Promise<void> {
-  await countApps(context.store.durable);
+/** Anybody may ask, and as often as they like. So what the database said is kept for so long, in milliseconds. */
+const KEPT_FOR = 250;
+
+/**
+ * Makes a function that rejects when the durable database does not answer. There is one look at a time, for all who ask
+ * meanwhile and a little later: strangers who ask do not take the database from the calls.
+ */
+export function createDatabaseProof({ store }: Pick<InstanceDeps, 'store'>): () => Promise<void> {
+  let look = Promise.resolve();
+  let keptUntil = -Infinity;
+  return () => {
+    if (performance.now() < keptUntil) return look;
+    keptUntil = Infinity;
+    look = askForAnyApp(store.durable).finally(() => (keptUntil = performance.now() + KEPT_FOR));
+    return look;
+  };
 }
 
 /** Why the clock of this process cannot be relied on; undefined when the clock can be relied on. */

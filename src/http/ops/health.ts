@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { OpsDeps } from './deps.ts';
 import { buildInfo } from '../../domain/instance/build-info.ts';
-import { findClockProblem, proveDatabase } from '../../domain/instance/prove-database.ts';
+import { createDatabaseProof, findClockProblem } from '../../domain/instance/prove-database.ts';
 import { sendJson } from '../wire/legacy-error.ts';
 
 const STOPPING = 'the process is stopping';
@@ -18,9 +18,12 @@ interface Problem {
   error?: unknown;
 }
 
-async function findProblem(context: OpsDeps): Promise<Problem | undefined> {
+async function findProblem(
+  context: OpsDeps,
+  proveDatabase: () => Promise<void>,
+): Promise<Problem | undefined> {
   try {
-    await proveDatabase(context);
+    await proveDatabase();
     const { keyring, instance } = context;
     const reason =
       findClockProblem(context) ??
@@ -36,16 +39,17 @@ async function findProblem(context: OpsDeps): Promise<Problem | undefined> {
 /**
  * Ready means: the database answers, its time is known, the keys are at hand, the database is the original, and this
  * machine can remember the database. The new API may be down; the bridge then serves the last known answers. Anybody
- * may ask as often as they like, so only a change is logged.
+ * may ask as often as they like, so only a change is logged, and the database is asked a few times a second at most.
  */
 function readiness(context: OpsDeps): RequestHandler {
   const { logger } = context;
+  const proveDatabase = createDatabaseProof(context);
   let lastKind: string | undefined;
   return async (_req, res) => {
     // A balancer has to move its calls before this process stops accepting them. Nothing is wrong, so nothing is
     // logged.
     if (context.shutdown.signal.aborted) return sendJson(res, 503, { ready: false, reason: STOPPING });
-    const problem = await findProblem(context);
+    const problem = await findProblem(context, proveDatabase);
     const reason = problem?.reason;
     // The figures in a reason change all the time.
     const kind = reason?.replace(/\d+/g, '0');
