@@ -47,17 +47,14 @@ async function stray(parts: CompanyPages, req: Request): Promise<Error> {
 }
 
 /**
- * The sign-in, claimed. Above the limit it is not claimed, so that it may come again.
- * @throws {PageError} 403 for a stray and for one that came before, 429 above the limits
+ * Claims a sign-in of this browser. Above the limit it is not claimed, so that it may come again.
+ * @throws {PageError} 403 for one that came before, 429 above the limits
  */
-async function claimedSignIn(parts: CompanyPages, res: Response): Promise<ReturnedCompanySignIn> {
+async function claim(parts: CompanyPages, res: Response, signIn: ReturnedCompanySignIn): Promise<void> {
   const { req } = res;
-  const signIn = await ownSignIn(parts, req);
-  if (!signIn) throw await stray(parts, req);
   await countPageRequest(parts.context, RETURNS, req);
   parts.companySignIns.remove(res, signIn.id);
   if (!(await claimCompanySignIn(parts.context, signIn))) throw await stray(parts, req);
-  return signIn;
 }
 
 const queryOf = ({ originalUrl }: Request) => originalUrl.slice(originalUrl.indexOf('?'));
@@ -82,8 +79,13 @@ async function signInStaff(parts: CompanyPages, res: Response, signIn: ReturnedC
   res.redirect(303, returnTo);
 }
 
-async function finish(parts: CompanyPages, res: Response, codes: FailureBrake): Promise<void> {
-  const signIn = await claimedSignIn(parts, res);
+interface Completion {
+  signIn: ReturnedCompanySignIn;
+  codes: FailureBrake;
+}
+
+async function finish(parts: CompanyPages, res: Response, { signIn, codes }: Completion): Promise<void> {
+  await claim(parts, res, signIn);
   await signInStaff(parts, res, signIn).catch((error: unknown) => {
     if (error instanceof SignInRefused) codes.countFailure(res.req);
     showFailure(parts, res, { error, returnTo: staffReturnPath(signIn.travelled.returnTo) });
@@ -94,6 +96,9 @@ async function finish(parts: CompanyPages, res: Response, codes: FailureBrake): 
 export function companyReturn(parts: CompanyPages): RequestHandler {
   const codes = createFailureBrake(parts.context, REFUSED_CODES);
   return async (req, res) => {
-    await codes.run({ req, res }, () => finish(parts, res, codes));
+    // Strays are refused before: a refusal that is held back is no code under way.
+    const signIn = await ownSignIn(parts, req);
+    if (!signIn) throw await stray(parts, req);
+    await codes.run({ req, res }, () => finish(parts, res, { signIn, codes }));
   };
 }
