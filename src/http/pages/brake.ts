@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { PagesDeps } from './deps.ts';
-import { addressKey, networkKey } from '../../shared/net/addresses.ts';
+import { senderOf } from '../../shared/net/addresses.ts';
 import { SECOND } from '../../shared/lifetimes.ts';
 import { PageError } from './page-error.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -25,12 +25,6 @@ export function tooManyRequests(secondsLeft: number, from: 'network' | 'account'
     next: `Wait ${secondsLeft} seconds, then try again.`,
     retryAfter: secondsLeft,
   });
-}
-
-/** Version 6 addresses count by their /48: the owner of a /48 has 65,536 networks of the size of a home network. */
-function senderOf(address: string): string {
-  const network = networkKey(address);
-  return network.endsWith('/48') ? network : addressKey(address);
 }
 
 const keyOf = ({ what }: Limit, req: Request) => [what, senderOf(req.ip ?? '')];

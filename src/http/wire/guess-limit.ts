@@ -1,5 +1,5 @@
 import type { WireDeps } from './deps.ts';
-import { addressKey } from '../../shared/net/addresses.ts';
+import { addressKey, senderOf } from '../../shared/net/addresses.ts';
 import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 
 /**
@@ -11,7 +11,7 @@ const PER_ADDRESS = 10;
 const PER_CLIENT = 30;
 
 /**
- * Of all clients together, from one address. Without it whoever invents a new client id for each guess would meet no limit, and
+ * Of all clients together, from one address, or from one /48 of version 6. Without it whoever invents a new client id for each guess would meet no limit, and
  * each id takes memory for a minute. Each process counts alone.
  */
 const PER_ADDRESS_IN_ALL = 1000;
@@ -57,7 +57,7 @@ export function createGuessLimit({ counts }: WireDeps): GuessLimit {
       if (points >= LOOKS) throw slowDown(secondsLeft);
     },
     countWrong(clientId, address, how) {
-      const all = counts.count(['guesses from', addressKey(address)], { isShared: false });
+      const all = counts.count(['guesses from', senderOf(address)], { isShared: false });
       const isOver = all.points > PER_ADDRESS_IN_ALL;
       if (isOver && !how.isShared) throw slowDown(all.secondsLeft);
       const here = counts.count(hereKey(clientId, address), how);

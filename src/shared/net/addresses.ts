@@ -54,3 +54,12 @@ export function networkKey(address: string): string {
   if (groups) return `${groups.slice(0, 3).join(':')}::/48`;
   return /^\d+(?:\.\d+){3}$/.test(bare) ? `${bare.split('.').slice(0, 3).join('.')}.0/24` : bare.slice(0, 64);
 }
+
+/**
+ * The key for counting what one sender must not do without end. Version 6 addresses count by their /48: the owner of a /48
+ * has 65,536 networks of the size of a home network.
+ */
+export function senderOf(address: string): string {
+  const network = networkKey(address);
+  return network.endsWith('/48') ? network : addressKey(address);
+}

@@ -79,3 +79,11 @@ test('row T12 guesses at one client are counted beyond the thousand, so that in 
     else expect(guessWrong).toThrow('Too many failed attempts');
   expect(() => limit.check(clientId, address)).toThrow('Too many failed attempts');
 });
+
+test('row T12 the networks of one /48 have the thousand together', () => {
+  const limit = createGuessLimit(door.bridge.context);
+  const guessFrom = (number: number) => () =>
+    limit.countWrong(`invented-${number}`, `2001:db8:5:${number.toString(16)}::1`, { isShared: false });
+  for (let number = 0; number < GUESSES; number += 1) guessFrom(number)();
+  expect(guessFrom(GUESSES)).toThrow('Too many failed attempts');
+});
