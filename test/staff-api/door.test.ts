@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { endApiKey } from '../../src/domain/api-keys/api-key-list.ts';
 import { addStaff, removeStaff } from '../../src/domain/accounts/staff.ts';
 import { newHexId } from '../../src/shared/ids.ts';
@@ -12,6 +14,18 @@ import { ask, keyFor, problemIn, programOf } from './support/api-client.ts';
 
 const OWN: readonly [string, string] = ['GET', '/key'];
 const command = { actor: 'command:test', requestId: null };
+
+/** Begins work while nobody can read the keys, for half a second. */
+function whileKeysAreLocked<T>({ bridge }: Door, work: () => Promise<T>): Promise<T> {
+  const { durable } = bridge.context.store;
+  const begun = durable.transaction().execute(async (tx) => {
+    await sql`lock table api_keys in access exclusive mode`.execute(tx);
+    const working = work();
+    await delay(500);
+    return { working };
+  });
+  return begun.then(({ working }) => working);
+}
 
 describe.each(databaseKinds)('on %s', (kind) => {
   let door: Door;
@@ -91,6 +105,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
       ['api_key_ended', 'command:test'],
     ]);
     expect(JSON.stringify(entries)).not.toContain('gbk_');
+  });
+
+  test('a right key may be sent in many requests at once, also where the database is slow', async () => {
+    const { key } = await keyFor(door, 'reader');
+    const many = () => Promise.all(Array.from({ length: 60 }, () => ask(door, OWN, { key })));
+    const answers = await (kind === 'postgres' ? whileKeysAreLocked(door, many) : many());
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 
   test('after thirty wrong keys of a network more of them wait, and a right key still passes', async () => {

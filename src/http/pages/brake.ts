@@ -130,18 +130,25 @@ function createWorkUnderWay() {
   };
 }
 
+/** A limit of failures. */
+interface FailureLimit extends Limit {
+  /** So much work under way is not taken for failures, where most work does well; 0 by default. */
+  freeAtOnce?: number;
+}
+
 /**
  * Above the limit of failures an address gets one turn in a second. Work under way may fail too, so it counts as a
- * failure until it ends: otherwise a burst of parallel requests would pass.
+ * failure until it ends, all but what is free: otherwise a burst of parallel requests of any size would pass.
  */
-export function createFailureBrake(context: PagesDeps, limit: Limit): FailureBrake {
+export function createFailureBrake(context: PagesDeps, limit: FailureLimit): FailureBrake {
+  const { perMinute, freeAtOnce = 0 } = limit;
   const pace = createPace({ perSecond: 1, ahead: 0, stopping: context.shutdown.signal });
   const underWay = createWorkUnderWay();
   return {
     async run(exchange, work) {
       const sender = senderOf(exchange.req.ip ?? '');
       const { points } = context.counts.look(keyOf(limit, exchange.req));
-      const isSlow = points + underWay.of(sender) >= limit.perMinute;
+      const isSlow = points + Math.max(0, underWay.of(sender) - freeAtOnce) >= perMinute;
       if (isSlow && !(await comesToItsTurn(pace, exchange))) return undefined;
       return underWay.run(sender, work);
     },

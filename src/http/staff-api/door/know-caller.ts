@@ -8,11 +8,11 @@ import { ApiProblem } from '../problems/problems.ts';
 
 /** Who calls: the key in `Authorization: Bearer`. Before it is known, a request costs one look-up at most. */
 
-/** Wrong keys of one network in a minute. More of them come one by one. */
-const WRONG_KEYS = { what: 'wrong API keys', perMinute: 30 };
-
 /** Requests of one key in a minute, on all processes together. */
 const PER_MINUTE = 600;
+
+/** Wrong keys of one network in a minute. More of them come one by one. A right key may ask for its whole minute at once. */
+const WRONG_KEYS = { what: 'wrong API keys', perMinute: 30, freeAtOnce: PER_MINUTE };
 
 const BEARER = /^Bearer +(\S{1,200})$/i;
 
