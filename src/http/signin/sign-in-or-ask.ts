@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { newOpaqueValue } from '../../shared/ids.ts';
 import { AUTHORIZATION_REQUEST_LIFETIME } from '../../shared/lifetimes.ts';
-import { companyActor, companyRole } from '../../domain/accounts/company-staff.ts';
+import { companyActor, type CompanyPerson, companyRole } from '../../domain/accounts/company-staff.ts';
 import { keepArrival } from '../../domain/authorization/company-sign-in.ts';
 import { requestIdOf } from '../request-id.ts';
 import { sha256Of } from '../../shared/secrets.ts';
@@ -101,21 +101,31 @@ export async function signInOrAsk(
   sendPage(res, parts.pages.render('not-signed-in', shown));
 }
 
-/** Takes the yes. Without a question that waits in this session nothing changes. */
-function switchAccount({ context }: SigninPagesDeps): RequestHandler {
+/** The role of somebody of the company now; undefined where the settings give none any more, or where it would be over. */
+function roleNow({ context }: SigninPagesDeps, staff: CompanyPerson, signedInAt: number) {
+  const { company } = context.settings;
+  const isOver = company !== undefined && signedInAt + company.sessionLifetime <= context.clock.now();
+  return isOver ? undefined : companyRole(company, staff);
+}
+
+/**
+ * Takes the yes. Without a question that waits in this session nothing changes. The sign-in was when the question was asked:
+ * an answer that comes late makes no session longer.
+ */
+function switchAccount(parts: SigninPagesDeps): RequestHandler {
+  const { context } = parts;
   return async (req, res) => {
     const { switchTo } = req.session;
-    const now = context.clock.now();
     const { switch_token: value } = (req.body ?? {}) as Record<string, unknown>;
     const isProven = typeof value === 'string' && proofOf(value) === switchTo?.proof;
-    if (!isProven || switchTo.until <= now) return res.redirect(303, '/apps/account');
+    if (!isProven || switchTo.until <= context.clock.now()) return res.redirect(303, '/apps/account');
+    const signedInAt = switchTo.until - AUTHORIZATION_REQUEST_LIFETIME;
     if ('staff' in switchTo) {
-      const role = companyRole(context.settings.company, switchTo.staff);
-      // The settings have changed meanwhile.
+      const role = roleNow(parts, switchTo.staff, signedInAt);
       if (role === undefined) return res.redirect(303, '/apps/account');
       await keepArrival(context, switchTo.staff, { role, requestId: requestIdOf(res) });
-      await startSession(req, { staff: switchTo.staff }, now);
-    } else await startSession(req, { person: switchTo.person }, now);
+      await startSession(req, { staff: switchTo.staff }, signedInAt);
+    } else await startSession(req, { person: switchTo.person }, signedInAt);
     res.redirect(303, returnPath(switchTo.returnTo));
   };
 }

@@ -1,6 +1,6 @@
 import { addStaff } from '../../../src/domain/accounts/staff.ts';
 import { HOUR, MINUTE } from '../../../src/shared/lifetimes.ts';
-import { browserOf, DANA, wordsOf } from '../../owners/support/people.ts';
+import { browserOf, DANA, pressIn, wordsOf } from '../../owners/support/people.ts';
 import { startSecond } from '../../owners/support/second-bridge.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { CookieWalker } from '../../support/callers/cookie-walker.ts';
@@ -11,6 +11,7 @@ import {
   signInStaff,
   staffBrowser,
   startCompanySystem,
+  walkCompany,
 } from './support/company-system.ts';
 
 /** How long a role of the company lasts, and the way in that does not lead by the company. */
@@ -42,6 +43,34 @@ test('a role that the company took away ends with the session, and no use of it 
   expect(await statusOf(here, browser)).toBe(303);
   expect((await signInStaff(here, browser)).status).toBe(403);
   expect(await statusOf(here, browser)).toBe(303);
+});
+
+/** The company signs Lena in where Dana is signed in, and Dana has read the question for so many minutes. */
+async function lateSwitch(sessionMinutes: number, late: number) {
+  const clock = new SettableClock();
+  const here = await start({ clock, env: { STAFF_OIDC_SESSION_MINUTES: String(sessionMinutes) } });
+  const browser = await browserOf(here.system);
+  const back = await walkCompany(here, await browser.get(here.at('/sign-in/company')), 'lena');
+  const question = await browser.get(back);
+  clock.advance(late * MINUTE);
+  const { location } = await pressIn(browser, question, /^Switch to/);
+  return { here, browser, clock, location };
+}
+
+test('an answer that comes late makes no role longer than from the return of the company', async () => {
+  const { here, browser, clock, location } = await lateSwitch(60, 20);
+  expect(location).toBe('/support');
+  clock.advance(39 * MINUTE);
+  expect(await statusOf(here, browser)).toBe(200);
+  clock.advance(1 * MINUTE);
+  expect(await statusOf(here, browser)).toBe(303);
+});
+
+test('an answer that comes when the role would be over switches to nobody', async () => {
+  const { here, browser, location } = await lateSwitch(10, 10);
+  expect(location).toBe('/apps/account');
+  expect(await statusOf(here, browser)).not.toBe(200);
+  expect((await browser.get(here.at('/apps/account'))).status).toBe(200);
 });
 
 test('an hour without a request ends the session before', async () => {
