@@ -213,7 +213,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
           name: 'Mine',
           callbacks: ['https://mine.example/'],
           owner: email,
-          ...{ actor: 'test', requestId: null },
+          ...BY_TEST,
         });
         return { client_id: made!.clientId, value: made!.ownerToken };
       }),
