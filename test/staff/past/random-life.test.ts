@@ -19,6 +19,11 @@ const FIRST: ReadonlyArray<[name: string, pick: number, seconds: number]> = [
   ['issue', 0, 40],
   ['assign', 0, 40],
   ['assign', 8, 40],
+  // A token that stopped before it was assigned keeps its reason.
+  ['assign', 0, 40],
+  ['refuse', 0, 40],
+  ['assign', 8, 40],
+  ['issue', 0, 40],
   ['deauthorize', 0, 40],
 ];
 

@@ -45,14 +45,16 @@ const connected = (entry: Entry): Change => ({
 });
 
 /**
- * A token that stays with its app keeps everything. At another app it gets the grant of the entry, or none
- * (`tokens/assign-token.ts`).
+ * A token that stays with its app keeps everything. At another app it gets the grant of the entry, or none. One that
+ * had stopped before keeps the reason (`tokens/assign-token.ts`).
  */
-function assigned(entry: Entry, { state, clientId }: TokenThen): Change {
-  if (entry.client_id === clientId) return {};
+function assigned(entry: Entry, before: TokenThen): Change {
+  const { state } = before;
+  if (entry.client_id === before.clientId) return {};
   const { grant_id: grantId } = entry;
   const next = state && nextState(state, grantId === null ? 'assigned' : 'granted');
-  const cause = next === 'reauthorization_required' ? entry.reason : null;
+  const why = next === state ? before.cause : entry.reason;
+  const cause = next === 'reauthorization_required' ? why : null;
   return { ...named(entry), state: next, grantId, cause };
 }
 
