@@ -34,8 +34,8 @@ const MAILS_MAX = 3;
 
 function mailOf(email: string, link: string, sender: string) {
   const lines = [
-    'Old API tokens wait under this e-mail address. To show that it is yours, open this link within 24 hours, in a',
-    'browser in which you are signed in to your account, and press the button:',
+    'Something waits under this e-mail address: a token of the old API, or an app. To show that the address is yours, open',
+    'this link within 24 hours, in a browser in which you are signed in to your account, and press the button:',
     '',
     link,
     '',

@@ -1,3 +1,4 @@
+import { normalEmail } from '../../shared/mail/address.ts';
 import type { Database } from '../driver/store.ts';
 import type { ContactAccess } from '../tables/existing-token-tables.ts';
 
@@ -14,13 +15,16 @@ export interface ContactRow {
   address: string;
   access: ContactAccess | null;
   account_id: string | null;
+  /** The address that the account has now, as far as the bridge knows. */
+  account_email: string | null;
 }
 
 /** The contacts of an app, in the order of their addresses. */
 export async function listContactRows(db: Database, clientId: string): Promise<ContactRow[]> {
   return db
     .selectFrom('app_contacts')
-    .select(['address', 'access', 'account_id'])
+    .leftJoin('accounts', 'accounts.account_id', 'app_contacts.account_id')
+    .select(['address', 'access', 'app_contacts.account_id', 'accounts.email as account_email'])
     .where('client_id', '=', clientId)
     .orderBy('address')
     .execute();
@@ -73,16 +77,32 @@ export async function clearAccess(tx: Database, { clientId, address }: ContactKe
   return cleared.numUpdatedRows === 1n;
 }
 
-/** Gives the account to contacts with access whose address it has proven. A contact with an account is never changed. */
+/** The accounts that showed once that an address is theirs, and have another one by now. */
+async function formerHolders(db: Database, email: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('app_contacts')
+    .leftJoin('accounts', 'accounts.account_id', 'app_contacts.account_id')
+    .select(['app_contacts.account_id', 'accounts.email'])
+    .distinct()
+    .where('access_email', '=', email)
+    .execute();
+  return rows.flatMap((row) => (normalEmail(row.email ?? '') === email ? [] : (row.account_id ?? [])));
+}
+
+/**
+ * Gives the account to contacts with access whose address it has proven. A contact keeps the account that it has, as
+ * long as that account has the address.
+ */
 export async function pinAccess(
   tx: Database,
   { email, accountId }: AccessHolder,
 ): Promise<Array<{ client_id: string; access: ContactAccess | null }>> {
+  const former = (await formerHolders(tx, email)).filter((id) => id !== accountId);
   return tx
     .updateTable('app_contacts')
     .set({ account_id: accountId })
     .where('access_email', '=', email)
-    .where('account_id', 'is', null)
+    .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', 'in', former)]))
     .returning(['client_id', 'access'])
     .execute();
 }
@@ -112,14 +132,17 @@ export async function unpinAccess(
     .execute();
 }
 
-/** Whether an app is shared with an address that no account has proven since. */
+/** Whether an app is shared with an address that no account has proven since, or none that still has it. */
 export async function isShareUnproven(db: Database, email: string): Promise<boolean> {
+  const former = await formerHolders(db, email);
   const row = await db
     .selectFrom('app_contacts')
     .innerJoin('apps', 'apps.client_id', 'app_contacts.client_id')
     .select('app_contacts.client_id')
     .where('access_email', '=', email)
-    .where('app_contacts.account_id', 'is', null)
+    .where((eb) =>
+      eb.or([eb('app_contacts.account_id', 'is', null), eb('app_contacts.account_id', 'in', former)]),
+    )
     .where('apps.retired_at', 'is', null)
     .limit(1)
     .executeTakeFirst();

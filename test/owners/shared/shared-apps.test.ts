@@ -1,3 +1,4 @@
+import { ensureAccount } from '../../../src/store/accounts/accounts.ts';
 import { listContactRows } from '../../../src/store/apps/shared-apps.ts';
 import { newHexId } from '../../../src/shared/ids.ts';
 import { MINUTE } from '../../../src/shared/lifetimes.ts';
@@ -136,17 +137,55 @@ test('what was given is lost when the account has another address, and back with
 
 test('an account that has another address by now loses what was given, also where it is signed in', async () => {
   await share('read');
-  const { durable } = system.bridge.context.store;
-  const reported = (email: string) =>
-    durable.updateTable('accounts').set({ email }).where('account_id', '=', SAM.accountId).execute();
-  await reported('moved@people.example');
+  await reported(SAM.accountId, 'moved@people.example');
   try {
     expect((await open(sam, '/contacts')).status).toBe(404);
     expect(await listsApp(sam)).toBe(false);
   } finally {
-    await reported(SAM.login);
+    await reported(SAM.accountId, SAM.login);
   }
   expect((await open(sam, '/contacts')).status).toBe(200);
+});
+
+/** What the bridge knows of an account, as the new API tells it at a sign-in elsewhere. */
+async function reported(accountId: string, email: string): Promise<void> {
+  const { durable } = system.bridge.context.store;
+  await ensureAccount(durable, accountId, clock.now());
+  await durable.updateTable('accounts').set({ email }).where('account_id', '=', accountId).execute();
+}
+
+test('an address that went to another account is proven anew by it, and the owner reads what stands', async () => {
+  await share('read');
+  const former = newHexId();
+  await reported(former, 'moved@people.example');
+  const { durable } = system.bridge.context.store;
+  const pinned = durable.updateTable('app_contacts').set({ account_id: former });
+  await pinned.where('client_id', '=', app.clientId).execute();
+  expect(wordsOf(await open(owner, '/contacts'))).toContain('has another one now, so it sees nothing');
+  expect((await open(sam)).body).not.toContain('All tokens of this app');
+  expect(wordsOf(await sam.get(`${system.bridgeUrl}/apps`))).toMatch(/Something waits under your e-mail/);
+  await prove();
+  expect(wordsOf(await open(sam))).toMatch(/All tokens of this app/);
+  expect(wordsOf(await open(owner, '/contacts'))).not.toContain('has another one now');
+});
+
+test('a session that is older than the address is asked to prove nothing, and mails nothing', async () => {
+  await addContact(SAM.login);
+  await choose('read');
+  const home = await sam.get(`${system.bridgeUrl}/apps`);
+  const mails = smtp.mails.length;
+  await reported(SAM.accountId, 'moved@people.example');
+  try {
+    const refused = await pressIn(sam, home, /Send me the link/);
+    expect([refused.status, wordsOf(refused)]).toEqual([
+      403,
+      expect.stringContaining('another e-mail address now'),
+    ]);
+    expect(smtp.mails).toHaveLength(mails);
+    expect(wordsOf(await sam.get(`${system.bridgeUrl}/apps`))).not.toMatch(/Something waits under/);
+  } finally {
+    await reported(SAM.accountId, SAM.login);
+  }
 });
 
 test('who may see the app changes nothing, and finds no form that would', async () => {

@@ -74,7 +74,7 @@ function showApp(frame: PageShell): RequestHandler {
     if (!person) return showSignedOut(frame, res, app);
     const shown = await shownApp(frame.context, req);
     const tokens = await ownTokens(frame, req);
-    const isWaiting = await isUnproven(frame.context, person.email);
+    const isWaiting = await isUnproven(frame.context, person);
     const footing = oldApiStatusOf(appLifecycleNow(frame.context, app.client_id));
     const { access, seesAll } = shown;
     frame.page(res, 'app', {

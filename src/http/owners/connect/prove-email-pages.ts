@@ -5,6 +5,7 @@ import {
   type ProofProblem,
   proveEmail,
 } from '../../../domain/accounts/prove-email.ts';
+import { stillHasAddress } from '../../../domain/accounts/current-address.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
 import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
 import { tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
@@ -28,8 +29,8 @@ type Refusal = Exclude<ProofProblem, 'unknown' | 'expired'>;
 
 const REFUSALS: Record<Refusal, { reason: string; next: string }> = {
   used: {
-    reason: 'It was used already. What waited under your e-mail address is yours.',
-    next: 'Go to your apps to see it.',
+    reason: 'It was used already, and works once.',
+    next: 'Go to your apps to see what is yours.',
   },
   'another account': {
     reason: 'It was asked for by another account than the one that you are signed in with here.',
@@ -93,10 +94,18 @@ function notMailed(error: unknown): PageError {
   });
 }
 
+/** The answer to a session that is older than the address. No mail goes to an address that is not the account's. */
+const anotherAddress = () =>
+  new PageError(403, 'Your account has another e-mail address now', {
+    reason: 'You signed in here before it was changed. Nothing was sent.',
+    next: 'Sign out, sign in again, and ask for the link once more.',
+  });
+
 function mailProof({ context }: PageShell): RequestHandler {
   return async (req, res) => {
-    const query = queryOf(aimIn(fieldsOf(req)));
-    const isSent = await mailEmailProof(context, signedInPerson(req), query).catch((error: unknown) => {
+    const [person, query] = [signedInPerson(req), queryOf(aimIn(fieldsOf(req)))];
+    if (!(await stillHasAddress(context, person))) throw anotherAddress();
+    const isSent = await mailEmailProof(context, person, query).catch((error: unknown) => {
       context.logger.error('a mail to prove an address was not sent', { requestId: requestIdOf(res), error });
       throw notMailed(error);
     });

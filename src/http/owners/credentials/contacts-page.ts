@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import {
   type ContactAccess,
+  type ContactRow,
   contactsWithAccess,
   giveAccess,
   mayManage,
@@ -8,6 +9,7 @@ import {
   takeAccess,
 } from '../../../domain/apps/app-access.ts';
 import { addContact, CONTACTS_MAX, removeContact } from '../../../domain/apps/app-contacts.ts';
+import { normalEmail } from '../../../shared/mail/address.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
@@ -20,6 +22,10 @@ import { ACCESS_CHOICES, ACCESS_WORDS, readAccess } from './access-words.ts';
  * /apps/:clientId/contacts: who receives mails about the app besides its owner, and who of them sees its pages. Only the
  * owner gives the pages and takes them away.
  */
+
+/** Whether the account that showed the address has another one now. Then it sees nothing of the app. */
+const hasMoved = ({ address, account_id: accountId, account_email: email }: ContactRow) =>
+  accountId !== null && normalEmail(email ?? '') !== normalEmail(address);
 
 interface ContactsPageInput {
   seen: SeenApp;
@@ -45,6 +51,7 @@ async function show(
       access: one.access ?? 'none',
       may: ACCESS_WORDS[one.access ?? 'none'],
       isUnproven: one.access !== null && one.account_id === null,
+      hasMoved: hasMoved(one),
       mayRemove: mayManage(access) && (one.access === null || access === 'owner'),
     })),
     choices: ACCESS_CHOICES,

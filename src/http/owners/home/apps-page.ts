@@ -54,7 +54,7 @@ function showApps(frame: PageShell): RequestHandler {
     const [own, { connected, needs }, isWaiting, shared] = await Promise.all([
       ownList(context, accountId, ownQuery),
       needsOf(context, accountId),
-      isUnproven(context, email),
+      isUnproven(context, { accountId, email }),
       appsSharedWith(context, { accountId, email }),
     ]);
     const used = await connectedList(context, { accountId, apps: connected }, useQuery);

@@ -1,12 +1,21 @@
+import { stillHasAddress } from '../../../domain/accounts/current-address.ts';
 import { isSharedUnproven } from '../../../domain/apps/app-access.ts';
 import { waitingUnder } from '../../../domain/tokens/tokens-of-account.ts';
 import type { OwnersDeps } from '../deps.ts';
 
-/** Whether anything waits until a person proves the own e-mail address: tokens, apps, or apps that are shared. */
-export async function isUnproven(context: OwnersDeps, email: string): Promise<boolean> {
-  const [{ tokens, apps }, isShared] = await Promise.all([
+/**
+ * Whether anything waits until a person proves the own e-mail address: tokens, apps, or apps that are shared. Under an
+ * address that the account does not have any more nothing waits for it.
+ */
+export async function isUnproven(
+  context: OwnersDeps,
+  person: { accountId: string; email: string },
+): Promise<boolean> {
+  const { email } = person;
+  const [{ tokens, apps }, isShared, isTheirs] = await Promise.all([
     waitingUnder(context, email),
     isSharedUnproven(context, email),
+    stillHasAddress(context, person),
   ]);
-  return tokens + apps > 0 || isShared;
+  return isTheirs && (tokens + apps > 0 || isShared);
 }

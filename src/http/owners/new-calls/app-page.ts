@@ -18,7 +18,7 @@ import { wantedFirst } from '../../migrate/wanted-language.ts';
  * makes come first.
  */
 
-/** Calls are kept for this many days. */
+/** The days whose calls are shown. */
 const DAYS = 90;
 
 /** The bucket for the calls of a token that called very many addresses on one day. */
