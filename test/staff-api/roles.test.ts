@@ -143,7 +143,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
         .execute();
       if (!entries.some((entry) => entry.request_id === requestId)) without.push(id);
     }
-    // Apps and their secrets are kept without the request; their entries name the key all the same.
-    expect(without).toEqual(['addApp', 'addAppSecret', 'retireAppSecret']);
+    expect(without).toEqual([]);
   });
 });

@@ -69,7 +69,11 @@ export const FORMS: Readonly<Record<string, FormFields>> = {
   'POST /support/mappings/:id/remind': () => ({ ...because(), to: 'holder' }),
   'POST /support/mappings/:id/link': because,
   'POST /support/mappings/:id/probe': because,
-  'POST /support/mappings/:id/assign': ({ scene }) => ({ ...because(), client_id: scene.clientId }),
+  'POST /support/mappings/:id/assign': ({ scene }) => ({
+    ...because(),
+    seen_app: scene.observedClientId,
+    client_id: scene.clientId,
+  }),
   'POST /support/mappings/:id/pin': () => ({
     ...because(),
     account_id: accountOf('stranger'),

@@ -23,6 +23,8 @@ export interface Scene {
   /** What an address names, by the part before it; where an action needs another one, by what comes after it too. */
   ids: Readonly<Record<string, string>>;
   mappingId: string;
+  /** The app that nobody has registered. */
+  observedClientId: string;
   token: string;
   grantTokens: string[];
   /** A message that was given up, of a webhook of the app and of support. */
@@ -47,11 +49,12 @@ export const UNPROVEN = 'unproven@people.example';
 const rowsIn = ({ bridge }: System) => bridge.context.store.durable;
 
 /** An app that nobody has registered, with a token. */
-async function observedToken(system: System): Promise<string> {
+async function observedToken(system: System): Promise<{ id: string; clientId: string }> {
   const clientId = newHexId();
   const app = { client_id: clientId, name: 'old-cron/1.0', source: 'observed' as const, created_at: 0 };
   await rowsIn(system).insertInto('apps').values(app).execute();
-  return (await waitingToken(system, { app: { clientId, clientSecret: '', callback: '' } })).id;
+  const { id } = await waitingToken(system, { app: { clientId, clientSecret: '', callback: '' } });
+  return { id, clientId };
 }
 
 /** A token of a third person (one grant lives for an app and account), and a grant that serves it. */
@@ -174,6 +177,7 @@ export async function makeScene(system: System): Promise<Scene> {
   const [secretId, accountId] = [newHexId(), accountOf('holder')];
   await addSecret(context, { clientId, actor: 'test', requestId: null, id: secretId });
   const waiting = await waitingToken(system, { app, accountId });
+  const observed = await observedToken(system);
   const served = await servedToken(system, app);
   const link = await reauthorizationLink(context, { clientId, accountId });
   const ready = await readyApp(system);
@@ -197,7 +201,7 @@ export async function makeScene(system: System): Promise<Scene> {
     'api-keys': await apiKey(system),
     mappings: waiting.id,
     requests: REHEARSAL_REQUEST,
-    'mappings/assign': await observedToken(system),
+    'mappings/assign': observed.id,
     'mappings/pin': (await waitingToken(system, { app, email: UNPROVEN })).id,
     'mappings/probe': served.id,
     history: await revokedEntry(system, app),
@@ -208,6 +212,7 @@ export async function makeScene(system: System): Promise<Scene> {
     secretId,
     ids,
     mappingId: waiting.id,
+    observedClientId: observed.clientId,
     token: waiting.token,
     grantTokens: served.tokens,
     messages: { app: appHook.message, support: supportHook.message },
