@@ -109,7 +109,7 @@ async function runUnlessStopping(context: Context, job: Job): Promise<void> {
 }
 
 /** Runs a job once now and then at its turns. */
-function startJob(context: Context, job: Job): RepeatedWork[] {
+function startJob(context: Context, job: Job): Array<Pick<RepeatedWork, 'stop'>> {
   context.metrics.jobs.begin(job.name, job.every);
   const turns = repeat(
     () => runUnlessStopping(context, job),

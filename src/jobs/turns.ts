@@ -13,7 +13,7 @@ const SAME_TURN = 0.1 * SECOND;
 
 /**
  * How long to wait for the next turn, by the clock that all processes share. So their turns come together, and a lease
- * leaves each turn to one of them. However the clock steps, a wait is hardly longer than `every`.
+ * leaves most turns to one of them. However the clock steps, a wait is hardly longer than `every`.
  */
 export function untilTurn({ every, past = 0 }: EvenTurns, now: number): number {
   const wait = every - ((now - past) % every);
@@ -25,7 +25,7 @@ export function untilTurn({ every, past = 0 }: EvenTurns, now: number): number {
  * wall clock that was set back has caught up, and after a sleep walks through every moment that went by. Here a look each
  * second finds that another moment is the next one. That is one turn, however the clock came there.
  */
-export function repeatByCron(work: () => Promise<void>, expression: string): RepeatedWork {
+export function repeatByCron(work: () => Promise<void>, expression: string): Pick<RepeatedWork, 'stop'> {
   const task = createTask(expression, () => undefined, { timezone: 'UTC' });
   const findNext = () => task.getNextRuns(1)[0]?.getTime();
   let next = findNext();
@@ -36,7 +36,6 @@ export function repeatByCron(work: () => Promise<void>, expression: string): Rep
     await work();
   }, SECOND);
   return {
-    run: work,
     async stop() {
       await task.destroy();
       await looking.stop();

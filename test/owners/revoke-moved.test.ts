@@ -55,3 +55,13 @@ test('an app that moved while the page was open was not revoked, and nothing say
   const page = await dana.follow(await pressIn(dana, asks, /^Revoke$/));
   expect(wordsOf(page)).toMatch(/Nothing was revoked.*1 token moved.*not ended here/);
 });
+
+test('an earlier revocation is not told as the one that came too late', async () => {
+  await issueToken(system);
+  await pressIn(dana, await open('/revoke'), /^Revoke$/);
+  const token = await issueToken(system);
+  const asks = await open('/revoke');
+  expect((await exchange(system.bridgeUrl, token)).status).toBe(200);
+  const page = await dana.follow(await pressIn(dana, asks, /^Revoke$/));
+  expect(wordsOf(page)).toContain('Nothing was revoked');
+});

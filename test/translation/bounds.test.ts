@@ -161,7 +161,7 @@ describe('an edit', () => {
 
   test('of a post whose channel is not known loses all media', () => {
     expect(editInput('p1', changed(`${LINK}&${PICTURE}`), undefined).leftOut).toEqual([
-      lostMedia('picture', 'p.png'),
+      `media[picture] https://a.example/p.png, for which the post has no place`,
     ]);
   });
 });

@@ -213,6 +213,12 @@ test.each([
     { assets: SHOWN_ASSETS, metadata: { pinterest: { title: 'New', url: 'https://a.example/kept' } } },
   ],
   ['pinterest', { title: 'Kept', url: 'https://a.example/kept' }, SHOWN, { assets: SHOWN_ASSETS }],
+  [
+    'pinterest',
+    { title: 'Old', url: 'https://a.example/kept' },
+    'media[title]=New',
+    { metadata: { pinterest: { title: 'New', url: 'https://a.example/kept' } } },
+  ],
   ['facebook', { type: 'story' }, 'media[link]=https://a.example/b', {}],
   ['instagram', { type: 'story' }, SHOWN, { assets: SHOWN_ASSETS }],
   ['facebook', { type: 'reel' }, SHOWN, { assets: SHOWN_ASSETS }],

@@ -6,7 +6,7 @@ import type { Bridges } from '../races/bridges.ts';
 import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { databaseKinds } from '../support/jest/test-mode.ts';
 import { until } from '../support/servers/held-answer.ts';
-import { type Receiver, withStatus } from './support/receiver.ts';
+import { type ReceivedMessage, type Receiver, withStatus } from './support/receiver.ts';
 import { type ReceivingBridges, startReceivingBridges } from './support/receiving-bridges.ts';
 
 /** Two processes on one database make and send the same messages. */
@@ -17,6 +17,25 @@ const APPS = 6;
 /** The claim of a process that was killed ends after a minute. */
 const LONG = 100_000;
 const BY = { actor: 'account:test', requestId: null };
+
+/** After an attempt without success. On a busy machine an answer may come too late. */
+const PAUSE = 30_000;
+
+const idOf = ({ headers }: ReceivedMessage) => headers['webhook-id'];
+
+const firstOfEach = (received: readonly ReceivedMessage[]) =>
+  received.filter((one, place) => received.findIndex((other) => idOf(other) === idOf(one)) === place);
+
+/** The ids of messages that came once more before a pause was over: two processes sent them. */
+const againWithin = (received: readonly ReceivedMessage[], pause: number) =>
+  received
+    .filter((one, place) =>
+      received.some((other, at) => at < place && idOf(other) === idOf(one) && one.at - other.at < pause),
+    )
+    .map(idOf);
+
+const timesOf = (received: readonly ReceivedMessage[], id: string) =>
+  received.filter((one) => idOf(one) === id).length;
 
 describe.each(databaseKinds)('two processes, on %s', (database) => {
   let started: ReceivingBridges;
@@ -63,15 +82,15 @@ describe.each(databaseKinds)('two processes, on %s', (database) => {
     for (const mappingId of revoked)
       await revokeToken(bridges.context, { ...BY, mappingId, reason: `number ${mappingId}` });
     const toldOf = () =>
-      receiver.received.flatMap(({ body }) =>
+      firstOfEach(receiver.received).flatMap(({ body }) =>
         (JSON.parse(body) as { data: { tokens: Array<{ id: string }> } }).data.tokens.map(({ id }) => id),
       );
     await until(() => toldOf().length >= MESSAGES, LONG);
     await until(async () => (await left(['due', 'sending'])).length === 0, LONG);
     expect(toldOf().toSorted()).toEqual(revoked.toSorted());
-    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect((await left(['delivered'])).every(({ attempts }) => attempts === 1)).toBe(true);
+    expect(againWithin(receiver.received, PAUSE)).toEqual([]);
+    const tries = (await left(['delivered'])).map(({ id, attempts }) => [`msg_${id}`, attempts] as const);
+    expect(tries.filter(([id, attempts]) => attempts < timesOf(receiver.received, id))).toEqual([]);
   }, 120_000);
 
   test('a process that is killed at an attempt: the other one sends the message again under the same id', async () => {

@@ -14,18 +14,26 @@ import { postponeGrant } from './refresh/postpone.ts';
 const IN_ONE_RUN = 1000;
 const AT_ONCE = 16;
 
-async function afterFailure(context: GrantsDeps, grant: Grant, error: unknown): Promise<void> {
+async function afterFailure(context: GrantsDeps, { grant, isFull }: Look, error: unknown): Promise<void> {
   if (error instanceof GrantDead) return undefined;
   if (!(error instanceof Unavailable)) return postponeGrant(context, grant, error);
+  if (!isFull) return undefined;
   // Not every such failure writes a rest. If the database is away, the grant keeps its place until the next look.
   return goBehind(context.store.durable, grant, context.clock.now()).catch(() => undefined);
 }
 
-async function lookInto(context: GrantsDeps, grant: Grant): Promise<void> {
+/** `isFull`: as many grants as a run looks into are here, so that others may wait behind this one. */
+interface Look {
+  grant: Grant;
+  isFull: boolean;
+}
+
+async function lookInto(context: GrantsDeps, look: Look): Promise<void> {
+  const { grant } = look;
   if (context.shutdown.signal.aborted) return;
   await context.flights
     .run(grant.id, () => advance(context, grant))
-    .catch((error: unknown) => afterFailure(context, grant, error));
+    .catch((error: unknown) => afterFailure(context, look, error));
 }
 
 /**
@@ -45,8 +53,10 @@ export async function resolveDoubts(context: GrantsDeps): Promise<void> {
   const grants = await listUnsettled(durable, { now, limit: IN_ONE_RUN });
   const restored = withLease(context, { name: 'restored grants', limit: MINUTE }, async () => {
     const some = await listRestored(durable, { now, quiet, limit: RESTORED_AT_ONCE });
-    await Promise.all(some.map((grant) => lookInto(context, grant)));
+    const isFull = some.length === RESTORED_AT_ONCE;
+    await Promise.all(some.map((grant) => lookInto(context, { grant, isFull })));
   });
-  const unsettled = pLimit(AT_ONCE).map(grants, (grant) => lookInto(context, grant));
+  const isFull = grants.length === IN_ONE_RUN;
+  const unsettled = pLimit(AT_ONCE).map(grants, (grant) => lookInto(context, { grant, isFull }));
   await Promise.all([restored, unsettled]);
 }

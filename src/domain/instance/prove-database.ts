@@ -8,18 +8,24 @@ const SILENCE_MAX = 5 * SECOND;
 /** Anybody may ask, and as often as they like. So what the database said is kept for so long, in milliseconds. */
 const KEPT_FOR = 250;
 
+/** How long others join a look that has no answer yet. A later one takes another connection, which may be a live one. */
+const JOINED_FOR = SECOND;
+
 /**
- * Makes a function that rejects when the durable database does not answer. There is one look at a time, for all who ask
- * meanwhile and a little later: strangers who ask do not take the database from the calls.
+ * Makes a function that rejects when the durable database does not answer. All who ask meanwhile and a little later share
+ * a look: strangers who ask do not take the database from the calls.
  */
 export function createDatabaseProof({ store }: Pick<InstanceDeps, 'store'>): () => Promise<void> {
   let look = Promise.resolve();
   let keptUntil = -Infinity;
   return () => {
     if (performance.now() < keptUntil) return look;
-    keptUntil = Infinity;
-    look = askForAnyApp(store.durable).finally(() => (keptUntil = performance.now() + KEPT_FOR));
-    return look;
+    keptUntil = performance.now() + JOINED_FOR;
+    const own = askForAnyApp(store.durable).finally(() => {
+      if (look === own) keptUntil = performance.now() + KEPT_FOR;
+    });
+    look = own;
+    return own;
   };
 }
 

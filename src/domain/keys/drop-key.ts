@@ -6,7 +6,7 @@ import { removeKeyFromFile, requireWritable } from '../../store/files/keys-file.
 import { type KeyName, moveKey } from '../../store/keys/keys.ts';
 import type { KnownKey } from '../../store/tables/tables.ts';
 import type { KeysDeps } from './deps.ts';
-import { spilledKeyIds } from './keyring.ts';
+import { spilledKeyIds, UNREADABLE_PAIR } from './keyring.ts';
 import { holders, type KeyChoice, keysOf, untilNothing } from './key-steps.ts';
 import { recordEvent } from '../history/record-event.ts';
 
@@ -18,14 +18,24 @@ export function inWords(usage: KeyUsage): string {
 /** The keys, and the folder where this machine's pairs wait. */
 type DropDeps = KeysDeps & { spill: Spill };
 
-const waitsIn = (machine: string) => `a pair sealed with the key waits in the spill of ${machine}`;
+/** What in the spill of a machine needs a sealing key. */
+function waitingIn(machine: string, spilled: readonly string[], id: string): string[] {
+  if (spilled.includes(id)) return [`a pair sealed with the key waits in the spill of ${machine}`];
+  return spilled.includes(UNREADABLE_PAIR)
+    ? [`a file in the spill of ${machine} cannot be read, and its pair may be sealed with the key`]
+    : [];
+}
+
+/** What in the spill of this machine needs a key. No process may live here to tell of it. */
+async function waitingHere({ spill }: DropDeps, { purpose, id }: KnownKey): Promise<string[]> {
+  return purpose === 'sealing' ? waitingIn(hostname(), await spilledKeyIds(spill), id) : [];
+}
 
 /** The processes that still write with a key, and the machines whose spill holds a pair sealed with the key. */
 function writing(all: readonly KeyHolder[], { purpose, id }: KeyName): string[] {
   return all.flatMap(({ rings, spilled, machine, processId }) => {
     if (rings[purpose].active === id) return [`process ${processId} on ${machine} still writes with it`];
-    const isSpilled = purpose === 'sealing' && spilled.includes(id);
-    return isSpilled ? [waitsIn(machine)] : [];
+    return purpose === 'sealing' ? waitingIn(machine, spilled, id) : [];
   });
 }
 
@@ -54,13 +64,14 @@ async function dropOne(context: DropDeps, file: string, key: KnownKey): Promise<
   const { purpose, id, state } = key;
   if (state === 'active') return { purpose, id, kept: 'the key is the active one' };
   if (state !== 'dropped') {
-    const inTheWay = await untilNothing(async () => writing(await holders(context), key));
+    const find = async () => [...writing(await holders(context), key), ...(await waitingHere(context, key))];
+    const inTheWay = await untilNothing(find);
     const reason = inTheWay[0] ?? (await dropUnused(context, key));
     if (reason !== undefined) return { purpose, id, kept: reason };
   }
   // The key may have been dropped from another machine while no process of this one lived to tell of its spill.
-  if (purpose === 'sealing' && (await spilledKeyIds(context.spill)).includes(id))
-    return { purpose, id, kept: waitsIn(hostname()) };
+  const [kept] = await waitingHere(context, key);
+  if (kept !== undefined) return { purpose, id, kept };
   removeKeyFromFile(file, purpose, id);
   return { purpose, id };
 }

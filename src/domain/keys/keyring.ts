@@ -114,10 +114,14 @@ function createComplaint({ logger }: KeyringOptions) {
   };
 }
 
+/** Stands for the key of a pair in a spill that cannot be read: it may be any. No key has this id. */
+export const UNREADABLE_PAIR = '?';
+
 /** The ids of the keys under which pairs wait in a spill. */
 export async function spilledKeyIds(spill: Spill): Promise<string[]> {
-  const { entries } = await spill.list();
-  return [...new Set(entries.map(({ pair }) => keyIdOf(pair.refreshTokenSealed)))];
+  const { entries, unreadable } = await spill.list();
+  const ids = entries.map(({ pair }) => keyIdOf(pair.refreshTokenSealed));
+  return [...new Set([...ids, ...unreadable.map(() => UNREADABLE_PAIR)])];
 }
 
 function holdingOf({ keys }: UsableKeys, spilled: string[]): HeldKey {

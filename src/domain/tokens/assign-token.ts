@@ -20,8 +20,9 @@ import { withUsableKeys } from '../keys/retry-after-key-rotation.ts';
 interface AssignmentRequest extends ReasonedOrigin {
   mappingId: string;
   clientId: string;
-  /** The app that the token has to have still; unset for any. */
+  /** The app and the grant that the token has to have still; unset for any. */
   from?: string | undefined;
+  fromGrant?: string | null | undefined;
 }
 
 /**
@@ -113,12 +114,18 @@ async function isPossible(tx: Database, { source }: Mapping, clientId: string): 
   return source === 'observed' && (await isUnidentified(tx, clientId));
 }
 
+/** @throws {TakeBackRefused} */
+function requireSeen({ client_id: clientId, grant_id: grantId }: Mapping, asked: AssignmentRequest): void {
+  const { from = clientId, fromGrant = grantId } = asked;
+  if (from !== clientId) throw new TakeBackRefused('The token was assigned otherwise meanwhile.');
+  if (fromGrant !== grantId) throw new TakeBackRefused('The token was connected otherwise meanwhile.');
+}
+
 async function decide(context: TokensDeps, tx: Database, asked: AssignmentRequest): Promise<Assignment> {
   const mapping = await readMapping(tx, asked.mappingId);
   if (!mapping) return { answer: { outcome: 'unknown token' } };
   const { client_id: from, state } = mapping;
-  if (asked.from !== undefined && asked.from !== from)
-    throw new TakeBackRefused('The token was assigned otherwise meanwhile.');
+  requireSeen(mapping, asked);
   const isSettled = asked.clientId === from && (mapping.source !== 'observed' || mapping.app_proven === 1);
   if (isSettled || !(await isOpen(tx, mapping))) return { answer: { outcome: 'identified', app: from } };
   if (!statesOf('assigned').includes(state)) return { answer: { outcome: 'final', state } };
@@ -131,7 +138,7 @@ async function decide(context: TokensDeps, tx: Database, asked: AssignmentReques
  * app's grant serves the token, or else the account holder has to connect the token again. An assignment to the app
  * that the token already has confirms that app.
  * @throws {ReasonRefused}
- * @throws {TakeBackRefused} the token is not at the app `from` any more
+ * @throws {TakeBackRefused} the token is not at the app `from` any more, or not on the grant `fromGrant`
  */
 export async function assignByHand(context: TokensDeps, asked: AssignmentRequest): Promise<AssignmentResult> {
   const checked = { ...asked, reason: checkedReason(asked.reason) };

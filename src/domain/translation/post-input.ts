@@ -1,6 +1,6 @@
 import { FIELD_CODES, FieldRefused } from './call-fields.ts';
 import { addressOf, lostExtra } from './extra-media.ts';
-import { hasMedia, type NewUpdate, type UpdateContent, type UpdateMedia } from './new-update.ts';
+import { needsPost, type NewUpdate, type UpdateContent, type UpdateMedia } from './new-update.ts';
 
 /**
  * Converts an update of the old API to the input of `createPost` and `editPost` of the new API. Some services need
@@ -61,8 +61,8 @@ const imageOf = (url: string | undefined, thumbnailUrl: string | undefined): obj
 const MOST_IMAGES = 20;
 
 /**
- * The picture that stands first. Beside a link, `picture` is that of its preview. Twitter ignored it, as the old API
- * told; other services without link previews show it as a picture.
+ * The picture that stands first. Beside a link, `picture` is that of its preview. Twitter ignored it, by
+ * the documentation of the old API; other services without link previews show it as a picture.
  */
 function firstPicture({ photo, picture, link }: UpdateMedia, service: string): string | undefined {
   const isPreview = link !== undefined && service === 'twitter';
@@ -110,15 +110,15 @@ function lostLink({ media: { link }, text }: UpdateContent, linkFields: object):
 const ADDRESSES = ['photo', 'picture', 'thumbnail', 'video'] as const;
 
 /** A post has pictures or one video, and a link preview one picture, of which the thumbnail is a smaller form. */
-function lostMedia(media: UpdateMedia, sent: object): string[] {
+function lostMedia(media: UpdateMedia, sent: { assets: object[]; linkFields: object }): string[] {
   const text = JSON.stringify(sent);
+  const isAlone = sent.assets.length === 0 && Object.keys(sent.linkFields).length === 0;
+  const place = isAlone ? 'no place' : 'no place beside its other media';
   const isSmallerForm = (name: string) => name === 'thumbnail' && text.includes('"linkAttachment"');
   const lost = ADDRESSES.flatMap((name) => {
     const address = media[name];
     const isLost = address !== undefined && !isSmallerForm(name) && !text.includes(JSON.stringify(address));
-    return isLost
-      ? [`media[${name}] ${address}, for which the post has no place beside its other media`]
-      : [];
+    return isLost ? [`media[${name}] ${address}, for which the post has ${place}`] : [];
   });
   return [...lost, ...lostExtra(media.extra, (address) => text.includes(JSON.stringify(address)))];
 }
@@ -161,7 +161,7 @@ function retweetOf({ retweet }: NewUpdate, service: string): Record<string, unkn
   return retweet && service === 'twitter' ? { retweet: withoutAbsent({ ...retweet }) } : {};
 }
 
-/** The old API ignored the retweet at the other profiles of a call. */
+/** By its documentation the old API ignored the retweet at the other profiles of a call. */
 function lostRetweet({ retweet }: NewUpdate, service: string): string[] {
   return retweet && service !== 'twitter' ? ['retweet, which is for Twitter profiles alone'] : [];
 }
@@ -245,11 +245,11 @@ function editedMedia(update: UpdateContent, post: EditedPost) {
   };
 }
 
-/** The input of `editPost`. An update with media needs the post: its form depends on the service and on the post. */
+/** The input of `editPost`. An update with media or a title needs the post: its form depends on the service and on the post. */
 export function editInput(id: string, update: UpdateContent, post: EditedPost | undefined): PostInput {
   const own = { id, text: update.text, ...timingFields(update) };
-  if (!post || !hasMedia(update.media)) {
-    const lost = lostMedia(update.media, own);
+  if (!post || !needsPost(update.media)) {
+    const lost = lostMedia(update.media, { assets: [], linkFields: {} });
     return { input: own, leftOut: [...lost, ...lostWords(update.media, {}), ...lostNames(update.media)] };
   }
   const { fields, leftOut } = editedMedia(update, post);

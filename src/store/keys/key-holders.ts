@@ -10,7 +10,7 @@ import type { Database, Store } from '../driver/store.ts';
 export interface HeldKey {
   /** Per purpose the ids of the keys for reading, and the key for writing. */
   rings: Record<KeyPurpose, { ids: string[]; active: string }>;
-  /** Ids of sealing keys of pairs that wait in the spill of the process's machine. */
+  /** Ids of sealing keys of pairs that wait in the spill of the process's machine; `?` for a pair that cannot be read. */
   spilled: string[];
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { OpenContext } from '../../../src/app/open-context.ts';
@@ -117,6 +117,11 @@ test('a pair in the spill keeps its key from being dropped', async () => {
   expect((await dropKey(context, door.keysFile, choice)).outcomes[0]?.kept).toContain('waits in the spill');
   expect(loadKeys(door.keysFile).sealing.map(({ id }) => id)).toEqual(['k1', 'k2']);
   await context.spill.remove(entry);
+  // Its pair may be sealed with any key.
+  const damaged = join(door.varDir, 'spill', `${'e'.repeat(24)}.1.pair`);
+  writeFileSync(damaged, 'damaged');
+  expect((await dropKey(context, door.keysFile, choice)).outcomes[0]?.kept).toContain('cannot be read');
+  rmSync(damaged);
   expect((await dropKey(context, door.keysFile, choice)).outcomes).toEqual([
     { purpose: 'sealing', id: 'k1' },
   ]);

@@ -54,3 +54,10 @@ test.each(['scheduled_at', 'now'])('a long number is refused as %s, by its name'
   expect(json).toMatchObject({ code: 1006, error: expect.stringContaining(`The parameter ${field} `) });
   expect(input).toBeUndefined();
 });
+
+test('a text of millions of escapes is refused as any long text', async () => {
+  const text = String.raw`\"`.repeat(4_000_000);
+  const { json, input } = await toTwitter(`"text":"${text}","x":${LONG}`);
+  expect(json).toMatchObject({ code: 1006, error: expect.stringContaining('The parameter text ') });
+  expect(input).toBeUndefined();
+});

@@ -38,6 +38,21 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect((await grant.executeTakeFirstOrThrow()).state).toBe('ready');
   });
 
+  test('a page that was opened before the holder connected the token assigns nothing', async () => {
+    const [app, other] = [await newApp(), await newApp()];
+    const { id } = await world.made('observe');
+    await world.acts(id, 'assign', { client_id: app.clientId });
+    const old = await assignPage(id);
+    world.apps = [app];
+    await connect();
+    const before = await world.row(id);
+    expect(before.state).toBe('active');
+    const entries = { client_id: other.clientId, reason: 'as the old page said' };
+    const left = await pressIn(world.lead, old, /^Assign the token$/, entries);
+    expect(left.location).toBe(`/support/mappings/${id}?done=too-late`);
+    expect(await world.row(id)).toEqual(before);
+  });
+
   test('that a connection ends with its last token is said before, and after', async () => {
     const [app, other] = [await newApp(), await newApp()];
     const { id } = await world.made('observe');

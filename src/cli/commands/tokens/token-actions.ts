@@ -1,3 +1,5 @@
+import type { Context } from '../../../domain/context.ts';
+import { newestDeed } from '../../../domain/take-back/look.ts';
 import { assignByHand } from '../../../domain/tokens/assign-token.ts';
 import {
   DAYS_TOLD,
@@ -16,7 +18,7 @@ import { momentText } from '../../../shared/moments.ts';
 import { revokeByHand } from '../../../domain/tokens/revoke-token.ts';
 import { isUnidentified } from '../../../store/tokens/observed.ts';
 import type { MappingState } from '../../../store/tables/tables.ts';
-import { undoLines } from '../history/undo.ts';
+import { linesOfUndo, undoLines } from '../history/undo.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
 import { momentOf } from '../dates/moment-option.ts';
@@ -141,6 +143,12 @@ function grantWords({ alone, hadGrant }: { alone: boolean; hadGrant: boolean }):
     : 'Other tokens of the same grant keep working.';
 }
 
+/** The newest action of staff on a revoked token may be another one: its holder may have revoked it since. */
+async function undoOfRevocation(context: Context, mappingId: string): Promise<string[]> {
+  const look = await newestDeed(context, 'token', mappingId);
+  return look?.kind === 'revoke' && !look.isTakenBack ? linesOfUndo(look) : [];
+}
+
 /** `tokens revoke MAPPING_ID --reason TEXT`: ends one token for good. */
 export async function revoke(
   options: Record<string, unknown>,
@@ -155,7 +163,7 @@ export async function revoke(
     if (revoked.outcome === 'unknown') return { ok: false, lines: [NO_TOKEN], json };
     if (revoked.outcome === 'final') {
       const isSo = revoked.state === 'revoked';
-      const undo = isSo ? await undoLines(context, 'token', mappingId) : [];
+      const undo = isSo ? await undoOfRevocation(context, mappingId) : [];
       return { ok: isSo, lines: [stoppedForGoodWords(revoked.state), ...undo], json };
     }
     const undo = await undoLines(context, 'token', mappingId);

@@ -105,7 +105,9 @@ async function underActiveKey(context: GrantsDeps, entry: SpilledPair): Promise<
   const pair = resealPair(context, row, entry.pair);
   const id = keyIdOf(pair.refreshTokenSealed);
   if (id === keyIdOf(entry.pair.refreshTokenSealed))
-    throw new KeyMissing(`KEYS_FILE has no sealing key but ${id}, which was dropped`);
+    throw new KeyMissing(
+      `KEYS_FILE lacks the active sealing key, and ${id}, which is used here, was dropped`,
+    );
   return { ...entry, pair };
 }
 

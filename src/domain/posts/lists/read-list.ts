@@ -68,6 +68,11 @@ interface ListRequest {
   changedAt: number;
 }
 
+/** What was read before an unreadable part is a page all the same. */
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof UnreadablePage)) throw error;
+}
+
 /** The new API may give fewer posts at once than are asked for: reads on until all are there or the list ends. */
 async function readWhole(
   context: PostsDeps,
@@ -78,7 +83,8 @@ async function readWhole(
     askForPosts(context, grant, (asker) => readPostsPage(asker, question, wanted));
   let { posts, next } = await ask({ first, after });
   for (let step = 1; step < MOST_STEPS && next !== undefined && posts.length < first; step += 1) {
-    const page = await ask({ first: first - posts.length, after: next });
+    const page = await ask({ first: first - posts.length, after: next }).catch(unlessUnreadable);
+    if (!page) break;
     posts = [...posts, ...page.posts];
     ({ next } = page);
   }
@@ -162,7 +168,7 @@ async function readAnew(
   try {
     return await readRange(context, asking, running);
   } catch (error) {
-    // Without a cursor the same request would go out again.
+    // Without a cursor of an earlier call the same request would go out again.
     const { cursor } = markFor(running, asking.range.offset);
     if (!(error instanceof UnreadablePage) || cursor === undefined) throw error;
     const [next = running, last] = otherWays(asking, running, context.clock.now());

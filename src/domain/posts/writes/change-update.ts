@@ -2,7 +2,7 @@ import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import { Forbidden } from '../../../upstream/main-api.ts';
 import { findPost } from '../../../upstream/posts/find-posts.ts';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
-import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
+import { changedUpdate, needsPost, type UpdateContent } from '../../translation/new-update.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { type EditedPost, editInput } from '../../translation/post-input.ts';
 import type { PostsDeps } from '../deps.ts';
@@ -60,7 +60,7 @@ async function editedPost(context: PostsDeps, writer: Writer, id: string): Promi
 function contentOfChange(id: string, { text, timing, media }: UpdateContent): string | undefined {
   const dueAt = timing?.mode === 'customScheduled' ? timing.dueAt : undefined;
   const isShared = timing !== undefined && dueAt === undefined;
-  return isShared || hasMedia(media) ? undefined : contentText({ channelId: id, text, dueAt });
+  return isShared || needsPost(media) ? undefined : contentText({ channelId: id, text, dueAt });
 }
 
 interface PreparedWrite {
@@ -76,7 +76,7 @@ async function editOf(
   { id, pairs }: Extract<UpdateChange, { call: 'update' }>,
 ): Promise<PreparedWrite> {
   const update = changedUpdate(pairs, context.clock.now());
-  const post = hasMedia(update.media) ? await editedPost(context, writer, id) : undefined;
+  const post = needsPost(update.media) ? await editedPost(context, writer, id) : undefined;
   const { input, leftOut } = editInput(id, update, post);
   const content = contentOfChange(id, update);
   const shown = content === undefined ? {} : { content };

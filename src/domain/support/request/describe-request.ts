@@ -34,7 +34,8 @@ async function marksOf(
 ): Promise<RequestMarks> {
   const [found, writes] = await Promise.all([
     eventsOfRequest(store.durable, id, { after, limit: LISTED_MAX + 1 }),
-    writesOfRequest(store.durable, id, LISTED_MAX),
+    // They stand on the first page alone, for a program adds its pages up.
+    after === 0 ? writesOfRequest(store.durable, id, LISTED_MAX) : [],
   ]);
   const events = found.slice(0, LISTED_MAX);
   return { events, writes, next: found.length > events.length ? events.at(-1)?.id : undefined };
@@ -85,7 +86,7 @@ export async function describeRequest(
   after = 0,
 ): Promise<RequestDescription | undefined> {
   const marks = await marksOf(context, id, after);
-  if (marks.events.length + marks.writes.length === 0) return undefined;
+  if (after === 0 && marks.events.length + marks.writes.length === 0) return undefined;
   const [tokens, names] = await Promise.all([tokensOf(context, marks), actorNames(context, marks.events)]);
   return { ...marks, tokens, names };
 }

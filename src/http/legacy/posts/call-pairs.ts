@@ -5,6 +5,7 @@ import {
   FieldRefused,
   type FieldPairs,
 } from '../../../domain/translation/call-fields.ts';
+import { BODY_LIMIT } from '../../wire/body-limits.ts';
 import { MalformedBody } from '../../wire/bodies/malformed-body.ts';
 import { bodyKind, bodyParameters, type Parameters, queryParameters } from '../../wire/request-parameters.ts';
 
@@ -71,9 +72,13 @@ function withWholeNumbers(document: string): string {
   return document.replaceAll(TEXT_OR_NUMBER, (token) => (LONG_NUMBER.test(token) ? `"${token}"` : token));
 }
 
-/** The search for a token has already parsed the body once, and has limited how many values it may have. */
+/**
+ * The search for a token has already parsed the body once, and has limited how many values it may have. The expression
+ * above remembers each escape of a text, so it is for bodies of the usual size alone.
+ */
 function nestedPairs(body: Buffer): ParameterPairs {
-  const value: unknown = JSON.parse(withWholeNumbers(body.toString('utf8')));
+  const document = body.toString('utf8');
+  const value: unknown = JSON.parse(body.length > BODY_LIMIT ? document : withWholeNumbers(document));
   return Object.entries(Object(value)).flatMap(([name, inner]) => pairsOfParameter(name, inner));
 }
 

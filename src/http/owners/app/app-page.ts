@@ -126,10 +126,14 @@ function askToRevoke(frame: PageShell): RequestHandler {
   };
 }
 
-/** The notice after a revocation, by what the tokens are then: the app may have moved since the form was opened. */
-function revokedNotice({ counts }: OwnFacts = NO_OWN): string {
-  if (!counts.revoked) return 'nothing-revoked';
-  return hasMoved({ counts }) ? 'revoked-not-moved' : 'revoked';
+/**
+ * The notice after a revocation, by what the tokens are then: the app may have moved since the form was opened. Of a
+ * double click the browser shows the second answer alone, and the first one has revoked.
+ */
+function revokedNotice(was: OwnFacts = NO_OWN, { counts }: OwnFacts = NO_OWN): string {
+  const isDone = (counts.revoked ?? 0) > (was.counts.revoked ?? 0);
+  if (isDone) return hasMoved({ counts }) ? 'revoked-not-moved' : 'revoked';
+  return counts.revoked && !hasMoved({ counts }) ? 'revoked' : 'nothing-revoked';
 }
 
 async function revoke(frame: PageShell, req: Request, res: Response): Promise<void> {
@@ -139,7 +143,7 @@ async function revoke(frame: PageShell, req: Request, res: Response): Promise<vo
   const reason = 'the account holder asked for it';
   const ending = { actor: `account:${accountId}`, requestId: requestIdOf(res), reason };
   if (tokens && tokens.alive > 0) await deauthorize(frame.context, { clientId, accountId }, ending);
-  const notice = revokedNotice(await ownTokens(frame, req));
+  const notice = revokedNotice(tokens, await ownTokens(frame, req));
   leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });
 }
 

@@ -81,9 +81,11 @@ function aimIn(fields: Readonly<Record<string, unknown>>): LinkPurpose | undefin
 
 const queryOf = (aim: LinkPurpose | undefined) => (aim ? `?${aim.name}=${aim.clientId}` : '');
 
+const isInDoubt = (error: unknown) => error instanceof MailError && error.isInDoubt;
+
 /** The answer where it is not sure that the mail went. */
 function notMailed(error: unknown): PageError {
-  if (error instanceof MailError && error.isInDoubt)
+  if (isInDoubt(error))
     return new PageError(503, 'The mail may be on its way', {
       reason: 'The mail server took it and gave no answer, so nobody knows whether it arrives.',
       next: 'Look into your mailbox, also among the unwanted mails. If nothing is there in some minutes, ask again.',
@@ -106,7 +108,9 @@ function mailProof({ context }: PageShell): RequestHandler {
     const [person, query] = [signedInPerson(req), queryOf(aimIn(fieldsOf(req)))];
     if (!(await stillHasAddress(context, person))) throw anotherAddress();
     const isSent = await mailEmailProof(context, person, query).catch((error: unknown) => {
-      context.logger.error('a mail to prove an address was not sent', { requestId: requestIdOf(res), error });
+      const details = { requestId: requestIdOf(res), error };
+      if (isInDoubt(error)) context.logger.warn('a mail to prove an address may not have been sent', details);
+      else context.logger.error('a mail to prove an address was not sent', details);
       throw notMailed(error);
     });
     if (isSent) return leaveWith(context, res, { href: '/apps', notice: 'mail-sent' });

@@ -98,7 +98,7 @@ const REFUSALS: Readonly<
   'unknown app': ['form', 'This app is not registered any more.'],
   'other client in use': [
     'form',
-    'Nothing was changed: the app uses another client than when you opened the form. Above is how it is now.',
+    'Nothing was changed: the app uses another client than when you opened the form, or none. This page shows how it is now.',
   ],
   'writes in doubt': [
     'form',

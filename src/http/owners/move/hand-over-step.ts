@@ -96,12 +96,15 @@ function clientNext({ client, grants, home }: ChecklistInput): ChecklistStep['ne
   return undefined;
 }
 
+/** Whether nothing but hand-overs is left that nobody confirmed in time. */
+const areOnlyLost = ({ handovers, tokens }: ChecklistInput) => handovers.lost > 0 && tokens.active === 0;
+
 function handOverNext(facts: ChecklistInput): ChecklistStep['next'] {
-  const { handovers, tokens, home } = facts;
+  const { handovers, home } = facts;
   const enter = clientNext(facts);
   if (enter) return enter;
   // What is not confirmed is erased on a day, so it comes before connections that are still here.
-  if (handovers.awaited > 0 || (handovers.lost > 0 && tokens.active === 0))
+  if (handovers.awaited > 0 || areOnlyLost(facts))
     return {
       text: handovers.awaited > 0 ? CONFIRM : LOST,
       label: 'How to confirm',
@@ -113,10 +116,9 @@ function handOverNext(facts: ChecklistInput): ChecklistStep['next'] {
     : { text, label: 'How to take one over', href: `${home}/move#hand-over` };
 }
 
-function todoOf({ handovers, tokens }: ChecklistInput): string {
-  if (handovers.awaited > 0) return 'Confirm what the app has taken over';
-  const isLost = handovers.lost > 0 && tokens.active === 0;
-  return isLost ? 'Confirm what the app has stored' : 'Take the connections over';
+function todoOf(facts: ChecklistInput): string {
+  if (facts.handovers.awaited > 0) return 'Confirm what the app has taken over';
+  return areOnlyLost(facts) ? 'Confirm what the app has stored' : 'Take the connections over';
 }
 
 /** The step in which the connections are handed over to the app. */

@@ -74,7 +74,8 @@ export const ACCOUNT_OPERATIONS = [
     path: '/requests/{request_id}',
     needs: 'reader',
     tag: 'history',
-    summary: 'What one request changed and wrote, by its X-Request-Id, a hundred entries at a time',
+    summary:
+      'What one request changed and wrote, by its X-Request-Id, a hundred entries at a time; the writes on the first page',
     parameters: z.strictObject({ request_id: idIn }),
     query: cursorQuery,
     answer: requestAnswer,

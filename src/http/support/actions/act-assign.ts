@@ -29,6 +29,7 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Actio
     facts: tokenFacts(target),
     fields: [
       { kind: 'hidden', name: 'seen_app', value: target.clientId },
+      { kind: 'hidden', name: 'seen_grant', value: target.grantId ?? '' },
       {
         kind: 'text',
         name: 'client_id',
@@ -42,7 +43,12 @@ async function ask({ context }: PageShell, target: MappingTarget): Promise<Actio
   };
 }
 
-/** The answer of an assignment; undefined where the token is not at the app any more that the page showed. */
+/** The app and the grant that the page showed. */
+function seenIn({ seen_app: from = '', seen_grant: grant = '' }: Record<string, string>) {
+  return { from, fromGrant: grant === '' ? null : grant };
+}
+
+/** The answer of an assignment; undefined where the token is not at the app, or not on the grant, that the page showed. */
 async function assignSeen(context: PageShell['context'], asked: Parameters<typeof assignByHand>[1]) {
   try {
     return await assignByHand(context, asked);
@@ -63,8 +69,8 @@ export function assignAction(frame: PageShell): StaffAction<MappingTarget> {
       return (await findRegisteredApp(frame.context, clientId)) ? [clientId] : [];
     },
     async act({ target, fields, reason, origin }) {
-      const { client_id: clientId = '', seen_app: from = '' } = fields;
-      const asked = { mappingId: target.mappingId, clientId, from, reason, ...origin };
+      const { client_id: clientId = '' } = fields;
+      const asked = { mappingId: target.mappingId, clientId, ...seenIn(fields), reason, ...origin };
       const answer = await assignSeen(frame.context, asked);
       if (answer?.outcome === 'unknown app') return { problems: { client_id: UNKNOWN_APP } };
       if (answer?.outcome === 'final') return tokenRedirect(target, 'token-ended');

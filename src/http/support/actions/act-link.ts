@@ -59,9 +59,7 @@ function askFor(frame: PageShell, target: MappingTarget): ActionPage {
   const hindered = hindrance(frame, target);
   const says = hindered ?? [
     'You get a link for the holder of the account. It opens nothing without a sign-in to that account, so it may be forwarded; whoever else opens it is told that it is for somebody else.',
-    target.isUnidentified
-      ? 'Once the holder has connected with it, each token of this program that its holder chooses there works again, for the calls that the new API answers.'
-      : 'Once the holder has connected with it, every waiting token of this app and account works again, for the calls that the new API answers.',
+    `Once the holder has connected with it, ${againWords(target)}, for the calls that the new API answers.`,
   ];
   return {
     title: 'Make a link to connect',

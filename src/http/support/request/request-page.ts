@@ -12,10 +12,14 @@ import { writeLines } from '../token/write-words.ts';
 
 /** /support/requests/:requestId: what one request changed and wrote, and how to find its lines in the log. */
 
-async function described({ context }: PageShell, req: Request): Promise<RequestDescription> {
+/** The id of the entry after which the page begins; 0 for the first page. */
+function placeIn(req: Request): number {
   const after = Number(req.query['after']);
-  const isPlace = Number.isSafeInteger(after) && after > 0;
-  const found = await describeRequest(context, String(req.params['requestId']), isPlace ? after : 0);
+  return Number.isSafeInteger(after) && after > 0 ? after : 0;
+}
+
+async function described({ context }: PageShell, req: Request): Promise<RequestDescription> {
+  const found = await describeRequest(context, String(req.params['requestId']), placeIn(req));
   if (found) return found;
   throw new PageError(404, 'This request left nothing here', {
     reason: 'A request that changed nothing is kept in the log alone. So is a call that was refused.',
@@ -32,6 +36,7 @@ function show(frame: PageShell): RequestHandler {
       wide: true,
       requestId: String(req.params['requestId']),
       shown: events.length,
+      isFirst: placeIn(req) === 0,
       next: next === undefined ? undefined : `?after=${next}`,
       tokens: (await withLastUse(frame.context, tokens)).map((one) => tokenLine(frame.context, one)),
       writes: { lines: writeLines({ writes, channels: new Map() }), part: undefined },

@@ -36,8 +36,12 @@ function handoverOf({ handover }: MappingDescription, now: number): HandoverStat
   return handover.handed_at + DEAD_GRANT_KEPT > now ? 'open' : 'lapsed';
 }
 
-function grantFacts({ grant, isOwnGrant }: MappingDescription, now: number): GrantFacts | null {
-  if (!grant || !isOwnGrant) return null;
+/** The grant on which the token stands. The described one may be of other tokens of its app and account. */
+const ownGrant = ({ grant, isOwnGrant }: MappingDescription) => (isOwnGrant ? grant : undefined);
+
+function grantFacts(described: MappingDescription, now: number): GrantFacts | null {
+  const grant = ownGrant(described);
+  if (!grant) return null;
   const { state, access_expires_at: expiresAt, suspect_until: suspectUntil } = grant;
   return { state, isServing: expiresAt > now, isSuspect: suspectUntil > now };
 }
@@ -49,7 +53,8 @@ function standingIn(context: HttpSupportDeps, described: MappingDescription): To
 }
 
 function supportFacts(context: HttpSupportDeps, described: MappingDescription): SupportFacts {
-  const { mapping, app, grant } = described;
+  const { mapping, app } = described;
+  const grant = ownGrant(described);
   return {
     holder: holderOf(described),
     isUnidentified: app.source === 'observed',
@@ -87,17 +92,15 @@ export function mappingStanding(
 }
 
 /** The actions that make sense for the token now. */
-export function mappingActions(
-  context: HttpSupportDeps,
-  role: StaffRole,
-  { mapping, app, grant, isOwnGrant }: MappingDescription,
-) {
+export function mappingActions(context: HttpSupportDeps, role: StaffRole, described: MappingDescription) {
+  const { mapping, app } = described;
+  const grant = ownGrant(described);
   return actionsFor(role, {
     mappingId: mapping.id,
     state: mapping.state,
     accountId: mapping.account_id,
     email: mapping.account_email,
-    hasGrant: isOwnGrant && grant !== undefined && grant.state !== 'dead',
+    hasGrant: grant !== undefined && grant.state !== 'dead',
     isUnidentified: app.source === 'observed',
     isAssignable: isAssignable(mapping, app),
     canConnect: standingOfRow(context, mapping).canConnect,
