@@ -95,6 +95,35 @@ async function registerAndCall(): Promise<void> {
   expect(await main()).not.toContain(token);
 }
 
+/** Presses twice while the answer is under way. Of two requests the browser shows only the second answer. */
+async function pressTwice(name: string): Promise<void> {
+  await page.route('**', async (route) => {
+    const response = await route.fetch({ maxRedirects: 0 });
+    await pause(600);
+    await route.fulfill({ response }).catch(() => undefined);
+  });
+  const button = page.getByRole('button', { name, exact: true });
+  await button.scrollIntoViewIfNeeded();
+  const { x = 0, y = 0 } = (await button.boundingBox()) ?? {};
+  for (const _time of [1, 2]) {
+    await page.mouse.click(x + 5, y + 5);
+    await pause(200);
+  }
+}
+
+/** The first answer has the secret. */
+async function makeByDoubleClick(): Promise<void> {
+  await arriveAt(page, `${world.bridgeUrl}/apps/register`, DANA);
+  await page.getByLabel('Name').fill('Hasty printer');
+  await page.getByLabel('Callback URLs').fill(`${world.bridgeUrl}/callback-of-the-app`);
+  await pressTwice('Register app');
+  await seeHeading(page, '“Hasty printer” is registered');
+  expect(await copied('Access token for your own account')).toMatch(/^1\//);
+  await at(`/apps/${await copied('Client ID')}/secrets`);
+  await pressTwice('Make a new secret');
+  await seeHeading(page, 'Your new client secret');
+}
+
 async function rehearseRetirement(): Promise<void> {
   const { token } = world.tokenOf('sam', NEWS.clientId);
   oldBackend.addToken(OLD_USER.id, token);
@@ -126,6 +155,7 @@ async function connectWithoutScript(): Promise<void> {
 const WALKS = {
   'finds the token that waits, connects it at the account and sees it working': connectWaiting,
   'registers an app, runs the old flow with the copied values and sees the call': registerAndCall,
+  'makes an app and a secret by double clicks and reads what is told once': makeByDoubleClick,
   'rehearses the retirement and reads which of the calls will fail': rehearseRetirement,
   'connects without script too': connectWithoutScript,
 };

@@ -1,4 +1,5 @@
-// What script adds to every page: “/” leads to the search box, and what has to be copied has a button for it.
+// What script adds to every page: “/” leads to the search box, what has to be copied has a button for it, and a double
+// click sends a form once.
 const isTyping = ({ target }) => target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 
 document.addEventListener('keydown', (event) => {
@@ -7,6 +8,25 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   box.focus();
   box.select();
+});
+
+// A browser shows only the answer to its last request. The answer to the first one may tell a secret, which is told once.
+// After this time a person may mean it: the first request may have been stopped.
+const SENT_FOR = 3000;
+
+let sent;
+
+document.addEventListener('submit', (event) => {
+  if (event.defaultPrevented || event.target.method !== 'post') return;
+  const { target: form, submitter, timeStamp: at } = event;
+  const isAgain = sent?.form === form && sent.submitter === submitter && at - sent.at < SENT_FOR;
+  if (isAgain) event.preventDefault();
+  else sent = { form, submitter, at };
+});
+
+// A page that the browser kept stands as new when the person comes back to it.
+window.addEventListener('pageshow', () => {
+  sent = undefined;
 });
 
 const COPIED_FOR = 2000;
