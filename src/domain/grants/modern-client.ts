@@ -5,9 +5,9 @@ import {
 } from '../../store/apps/modern-clients.ts';
 import { NotSent } from '../../upstream/outcomes.ts';
 import { MINUTE } from '../../shared/lifetimes.ts';
-import { madeOnce } from '../../shared/memory/made-once.ts';
 import type { AuthorizationServer } from '../../upstream/authorization-server.ts';
 import type { GrantsDeps } from './deps.ts';
+import { tellUnknownClient } from './tell-client.ts';
 import { clientSecretPlace } from '../keys/sealing-context.ts';
 
 /**
@@ -23,20 +23,6 @@ function asClient(context: GrantsDeps, row: ModernClientRow): AuthorizationServe
 /** The bridge has no credentials of the client through which a grant was obtained, or a consent is asked for. */
 export class UnknownClient extends NotSent {}
 
-/** When this process last told of an unknown client, by its id: once a minute, however many grants stand on it. */
-const memories = new WeakMap<GrantsDeps, Map<string, number>>();
-
-function tellUnknown(context: GrantsDeps, modernClientId: string): void {
-  const told = madeOnce(memories, context, () => new Map<string, number>());
-  const now = context.clock.elapsed();
-  if (now - (told.get(modernClientId) ?? Number.NEGATIVE_INFINITY) < MINUTE) return;
-  told.set(modernClientId, now);
-  context.logger.error(
-    'ALARM: connections stand on a client that this bridge does not know: set MODERN_CLIENT_ID back',
-    { modernClientId },
-  );
-}
-
 /**
  * The authorization server, called as the client through which a grant was obtained. Another client must not present
  * the refresh token: the server would refuse it, and the bridge would take the grant for ended (docs/decisions/0001).
@@ -46,7 +32,7 @@ export async function serverOf(context: GrantsDeps, modernClientId: string): Pro
   if (modernClientId === context.server.clientId) return context.server;
   const row = await findModernClient(context.store.durable, modernClientId);
   if (row) return asClient(context, row);
-  tellUnknown(context, modernClientId);
+  tellUnknownClient(context, modernClientId);
   // With a time to wait, so that no good answer to another grant ends the rest of this one.
   throw new UnknownClient('the client of the grant is not known to this bridge', { retryAfter: MINUTE });
 }

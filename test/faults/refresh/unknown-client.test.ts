@@ -2,9 +2,10 @@ import { logLines } from '../../support/bridge/log-lines.ts';
 import { SettableClock } from '../../support/bridge/settable-clock.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
 import { refreshIdleGrants } from '../../../src/domain/grants/refresh/refresh-idle-grants.ts';
+import { keepModernClient } from '../../../src/store/apps/modern-clients.ts';
 import { issueToken, read } from '../../support/callers/legacy-calls.ts';
 
-/** Connections of a client that the bridge does not know: MODERN_CLIENT_ID was changed while they live. */
+/** Connections of a client that serves none: MODERN_CLIENT_ID was changed while they live, or the new API refuses it. */
 
 const clock = new SettableClock();
 const { stream, lines } = logLines();
@@ -51,4 +52,34 @@ test('nothing is presented for them by another client, and they are renewed once
   const answer = await profiles();
   expect([answer.status, answer.headers['age']]).toEqual([200, undefined]);
   expect(await grants()).toMatchObject([{ state: 'ready', version: 2 }]);
+});
+
+test('of an app’s own client that is refused the alarm names the app, once a minute', async () => {
+  const token = await issueToken(system);
+  const [own, clientId] = ['own-client-of-the-app', system.app.clientId];
+  const client = { id: own, client_id: clientId, secret_sealed: null, scopes: 'account:read', proven_at: 1 };
+  await keepModernClient(durable(), client);
+  await moveTo(own);
+  clock.advance(3_700_000);
+  system.proxy.onTokenAnswer = () => ({
+    status: 401,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from('{"error":"invalid_client"}'),
+  });
+  try {
+    for (let call = 0; call < 3; call += 1) {
+      await read(system, '/1/profiles.json', token);
+      clock.advance(25_000);
+    }
+  } finally {
+    system.proxy.onTokenAnswer = undefined;
+  }
+  const refused = lines().filter((line) => line.includes('the new API refuses the client'));
+  expect(refused.length).toBeLessThanOrEqual(2);
+  expect(JSON.parse(refused[0] ?? '{}')).toMatchObject({
+    message: expect.stringContaining('the client of an app: its owner has to enter it again'),
+    refusal: 'invalid_client',
+    modernClientId: own,
+    clientId,
+  });
 });

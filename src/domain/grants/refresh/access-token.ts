@@ -25,7 +25,7 @@ import { postponeGrant } from './postpone.ts';
 import { presentRefreshToken } from './refresh-grant.ts';
 import { backOff, doubtEndsAt, mayPresentAgain, restsUntil } from './refresh-policy.ts';
 import { serverOf } from '../modern-client.ts';
-import { tellRefusedClient } from './unspent.ts';
+import { tellRefusedClient } from '../tell-client.ts';
 import { openAccessToken, openRefreshToken } from '../sealed-pair.ts';
 import { isOfTakeOver } from '../of-take-over.ts';
 
@@ -71,7 +71,7 @@ async function askIsLive(context: GrantsDeps, grant: GrantAtWork): Promise<boole
     const server = await serverOf(context, grant.modern_client_id);
     return await server.isLive(openRefreshToken(context, grant), grant.calling?.trace);
   } catch (error) {
-    tellRefusedClient(context, error);
+    tellRefusedClient(context, grant, error);
     const rest = backOff(grant.attempts, context.chance(), { longest: NOTHING_SENT_REST_MAX });
     await postponeRefresh(context.store.durable, grant, context.clock.now() + rest);
     throw error;

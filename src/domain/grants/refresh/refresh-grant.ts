@@ -27,7 +27,8 @@ import type { RefreshSlot } from './refresh-limit.ts';
 import { storeRotatedPair } from './store-rotated-pair.ts';
 import { serverOf } from '../modern-client.ts';
 import { backOff } from './refresh-policy.ts';
-import { isUnsent, releaseUnspent, restAfter, tellRefusedClient } from './unspent.ts';
+import { isUnsent, releaseUnspent, restAfter } from './unspent.ts';
+import { tellRefusedClient } from '../tell-client.ts';
 import { openRefreshToken, sealPair } from '../sealed-pair.ts';
 import { outcomeOf } from './refresh-outcome.ts';
 
@@ -115,7 +116,7 @@ async function settleFailure(context: GrantsDeps, claim: Claim, error: unknown):
   if (error instanceof Rejected && error.code === 'invalid_grant') {
     return endGrant(context, claim.grant, 'refused');
   }
-  tellRefusedClient(context, error);
+  tellRefusedClient(context, claim.grant, error);
   if (error instanceof Rejected || error instanceof Unavailable) return releaseUnspent(context, claim, error);
   const rest = backOff(claim.grant.attempts + 1, context.chance(), { longest: DOUBT_REST_MAX });
   const retryAt = context.clock.now() + rest;

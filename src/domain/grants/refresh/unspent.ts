@@ -1,6 +1,6 @@
 import { NOTHING_SENT_REST_MAX } from '../../../shared/lifetimes.ts';
 import { endDoubtOfClaim, releaseClaim } from '../../../store/grants/presentations.ts';
-import { Rejected, Unavailable } from '../../../upstream/outcomes.ts';
+import { Unavailable } from '../../../upstream/outcomes.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { retryUntilStored } from '../../work/retry-until-stored.ts';
 import type { GrantsDeps } from '../deps.ts';
@@ -17,16 +17,6 @@ export const isUnsent = (error: unknown): boolean =>
 export function restAfter(error: unknown): Parameters<typeof backOff>[2] {
   if (isUnsent(error)) return { longest: NOTHING_SENT_REST_MAX };
   return { asked: error instanceof Unavailable ? error.retryAfter : undefined };
-}
-
-/** Tells a person where the new API has refused the bridge's credentials. */
-export function tellRefusedClient({ logger }: Pick<GrantsDeps, 'logger'>, error: unknown): void {
-  const refusal = error instanceof Unavailable ? error.cause : error;
-  if (!(refusal instanceof Rejected)) return;
-  logger.error(
-    'ALARM: the new API refuses the client of the bridge: check MODERN_CLIENT_ID and MODERN_CLIENT_SECRET',
-    { refusal: refusal.code },
-  );
 }
 
 interface UnspentClaim {

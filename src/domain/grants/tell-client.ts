@@ -1,0 +1,46 @@
+import { MINUTE } from '../../shared/lifetimes.ts';
+import { madeOnce } from '../../shared/memory/made-once.ts';
+import { Rejected, Unavailable } from '../../upstream/outcomes.ts';
+import type { GrantsDeps } from './deps.ts';
+
+/** Tells a person of a client at the new API that serves no grant: once a minute, however many grants stand on it. */
+
+const memories = new WeakMap<GrantsDeps, Map<string, number>>();
+
+/** Whether this process has not told this of late. */
+function isDue(context: GrantsDeps, what: string): boolean {
+  const told = madeOnce(memories, context, () => new Map<string, number>());
+  const now = context.clock.elapsed();
+  if (now - (told.get(what) ?? Number.NEGATIVE_INFINITY) < MINUTE) return false;
+  told.set(what, now);
+  return true;
+}
+
+/** Tells of a client whose credentials the bridge does not have. */
+export function tellUnknownClient(context: GrantsDeps, modernClientId: string): void {
+  if (!isDue(context, `unknown ${modernClientId}`)) return;
+  context.logger.error(
+    'ALARM: connections stand on a client that this bridge does not know: set MODERN_CLIENT_ID back',
+    { modernClientId },
+  );
+}
+
+const OF_BRIDGE =
+  'ALARM: the new API refuses the client of the bridge: check MODERN_CLIENT_ID and MODERN_CLIENT_SECRET';
+const OF_APP =
+  'ALARM: the new API refuses the client of an app: its owner has to enter it again, with a secret that is right';
+
+/** Tells where the new API has refused the client of a grant. Other errors are told elsewhere. */
+export function tellRefusedClient(
+  context: GrantsDeps,
+  grant: { modern_client_id: string; client_id: string },
+  error: unknown,
+): void {
+  const refusal = error instanceof Unavailable ? error.cause : error;
+  if (!(refusal instanceof Rejected)) return;
+  const { modern_client_id: modernClientId, client_id: clientId } = grant;
+  if (!isDue(context, `refused ${modernClientId}`)) return;
+  const isBridge = modernClientId === context.server.clientId;
+  const app = isBridge ? {} : { clientId };
+  context.logger.error(isBridge ? OF_BRIDGE : OF_APP, { refusal: refusal.code, modernClientId, ...app });
+}
