@@ -1,9 +1,10 @@
+import { recordEvent } from '../../src/domain/history/record-event.ts';
 import { extendApp } from '../../src/domain/lifecycle/changes/extend-app.ts';
 import { DANA, mappingOf, pressIn, SAM, waitingToken, wordsOf } from '../owners/support/people.ts';
 import { setDate } from '../reminders/support/planning-ground.ts';
 import type { CookieWalker } from '../support/callers/cookie-walker.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
-import { act, eventsOf } from './support/actions.ts';
+import { act, eventsOf, unreachedMail } from './support/actions.ts';
 import { staffBrowser } from './support/staff-browser.ts';
 
 /** What staff decide holds for what their page showed, and for nothing that came to stand there since. */
@@ -128,5 +129,40 @@ test('who holds the token that support acts on stands in the history as support,
   const shown = wordsOf(await sam.get(at(`/mappings/${id}`)));
   expect(shown).toMatch(/First made .*, not used yet\. It stays the same each time\./);
   expect(shown).toMatch(/Support gave out the link to connect again .*\(as support\)/);
+  expect(shown).not.toContain('(the account holder)');
+});
+
+describe('mails to a person', () => {
+  test('each have a row, however many apps one of them is about', async () => {
+    const { accountId } = SAM;
+    const day = async (apps: string[]) => unreachedMail(system, `account:${accountId}`, apps);
+    const first = await day([await newApp()]);
+    const earlier = { created_at: 1, day: '2026-01-01', address: 'first@shown.example' };
+    await durable().updateTable('mails').set(earlier).where('id', '=', first).execute();
+    await day(await Promise.all(Array.from({ length: 40 }, newApp)));
+    const shown = wordsOf(await sam.get(at(`/accounts/${accountId}`)));
+    expect(shown).toContain('and 20 more');
+    expect(shown).toContain('first@shown.example');
+  });
+
+  test('that the company’s staff or a program settled name who did it', async () => {
+    const person = `account:${DANA.accountId}`;
+    const settled = { settled_at: Date.now(), settled_by: 'company:https://idp.shown.example#u-17' };
+    const id = await unreachedMail(system, person);
+    await durable().updateTable('mails').set(settled).where('id', '=', id).execute();
+    const shown = wordsOf(await sam.get(at(`/accounts/${DANA.accountId}`)));
+    expect(shown).toContain('(u-17 at https://idp.shown.example, ');
+  });
+});
+
+test('what the owner of an app did stands on its page as the owner’s', async () => {
+  const [clientId, owner] = [await newApp(), `account:${DANA.accountId}`];
+  const own = { owner_account_id: DANA.accountId };
+  await durable().updateTable('apps').set(own).where('client_id', '=', clientId).execute();
+  const { context } = system.bridge;
+  const entry = { at: Date.now(), actor: owner, action: 'secret_added', reason: 'by a form', clientId };
+  await context.store.transaction((tx) => recordEvent(context, tx, { ...entry, requestId: null }));
+  const shown = wordsOf(await sam.get(at(`/apps/${clientId}`)));
+  expect(shown).toContain('(the app’s owner)');
   expect(shown).not.toContain('(the account holder)');
 });

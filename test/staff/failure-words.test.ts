@@ -88,6 +88,6 @@ test('a mail is told of with what became of it', () => {
   );
   expect(stageWords({ stage: 'died', planned_for: '1' })).toBe('a connection ended');
   const of = (mail_id: string, stage: string) => ({ mail_id, stage, ...mail, state: 'sent' }) as ReminderMail;
-  const rows = mailLines([of('a', '30'), of('b', '7'), of('a', 'died')], 'agent');
+  const rows = mailLines([of('a', '30'), of('b', '7'), of('a', 'died')], { role: 'agent', names: new Map() });
   expect(rows.map(({ abouts }) => abouts.length)).toEqual([2, 1]);
 });

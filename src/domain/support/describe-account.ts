@@ -4,6 +4,7 @@ import { listMailsTo, type ReminderMail } from '../../store/support/support-pair
 import type { SupportDeps } from './deps.ts';
 import { signedInAs } from '../accounts/sessions.ts';
 import { roleOf, type StaffRole } from '../accounts/staff.ts';
+import { settlerNames } from './timeline.ts';
 import { type TokenKeyPage, type TokenListQuery, tokensOfAccountPage } from '../tokens/token-list.ts';
 import {
   type AppTokens,
@@ -28,6 +29,8 @@ interface AccountDescription {
   waitingApps: AppThatWaits[];
   owned: Array<{ clientId: string; name: string }>;
   mails: ReminderMail[];
+  /** The names of those who settled mails, by account id (`actorNames`). */
+  settlers: ReadonlyMap<string, string>;
   /** In how many browsers the account is signed in here. */
   browsers: number;
   role: StaffRole | undefined;
@@ -99,6 +102,7 @@ export async function describeAccount(
     waitingApps: await appsThatWait(context, id, apps),
     owned,
     mails,
+    settlers: await settlerNames(context, mails),
     browsers,
     role,
     waiting,

@@ -19,6 +19,7 @@ import { type CallSummary, callsOf } from '../usage/calls-of.ts';
 import { lastDays } from '../usage/calls-per-day.ts';
 import type { CountedDays } from '../usage/counted-days.ts';
 import type { SupportDeps } from './deps.ts';
+import { settlerNames } from './timeline.ts';
 import { mailsOfToken } from './mails-of-token.ts';
 import { REST_MAX } from '../../shared/lifetimes.ts';
 
@@ -48,6 +49,8 @@ export interface MappingDescription {
   /** What was reported, where the token was found in a place that others can read. */
   leak: Leak | undefined;
   mails: ReminderMail[];
+  /** The names of those who settled mails, by account id (`actorNames`). */
+  settlers: ReadonlyMap<string, string>;
   writes: TokenWrites;
   calls: { days: string[]; perDay: DayCalls[]; counted: CountedDays } & CallSummary;
 }
@@ -111,6 +114,7 @@ export async function describeMapping(
     callsOfMapping(context, id),
   ]);
   const [leak, isOwnGrant] = [leaks.get(id), mapping.grant_id !== null];
-  const people = { account, pair, handover, link, leak, mails };
+  const settlers = await settlerNames(context, mails);
+  const people = { account, pair, handover, link, leak, mails, settlers };
   return { mapping, app, claimed, grant, isOwnGrant, ...people, writes, calls };
 }

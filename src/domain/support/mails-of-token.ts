@@ -40,15 +40,15 @@ export async function mailsOfToken(context: SupportDeps, mapping: MappingRow): P
   const clientId = mapping.client_id;
   const owner = { people: await ownerNames(context, clientId), clientId };
   const [toHolder, asked, leaked] = await Promise.all([
-    listMailsTo(durable, { people: holderNames(mapping), clientId }, MAILS_MAX),
+    listMailsTo(durable, { people: holderNames(mapping), clientId, leakOf: mapping.id }, MAILS_MAX),
     listMailsTo(durable, { ...owner, only: { role: 'owner', stage: AGAIN } }, MAILS_MAX),
     listMailsTo(
       durable,
-      { ...owner, only: { role: 'owner', stage: LEAKED_STAGE, planned_for: mapping.id } },
+      { ...owner, only: { role: 'owner', stage: LEAKED_STAGE }, leakOf: mapping.id },
       MAILS_MAX,
     ),
   ]);
   const known = new Set(toHolder.map(keyOf));
   const all = [...toHolder, ...[...asked, ...leaked].filter((mail) => !known.has(keyOf(mail)))];
-  return all.toSorted((one, other) => other.created_at - one.created_at).slice(0, MAILS_MAX);
+  return all.toSorted((one, other) => other.created_at - one.created_at);
 }

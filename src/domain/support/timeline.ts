@@ -38,9 +38,9 @@ const COMPANY = 'company:';
 /** The names of the people who acted: by account id, and of the company's staff by the whole actor. */
 export async function actorNames(
   { store: { durable } }: Pick<SupportDeps, 'store'>,
-  events: readonly ShownEvent[],
+  acted: ReadonlyArray<string | null>,
 ) {
-  const actors = [...new Set(events.map(({ actor }) => actor))];
+  const actors = [...new Set(acted.filter((one) => one !== null))];
   const accounts = actors.flatMap((one) => (one.startsWith(ACCOUNT) ? [one.slice(ACCOUNT.length)] : []));
   const [rows, staff] = await Promise.all([
     namesOf(durable, accounts),
@@ -54,6 +54,16 @@ export async function actorNames(
     ...staff.flatMap(({ actor, name, email }) => nameEntry(actor, companyNameOf(name, email))),
   ]);
 }
+
+/** The names of those who settled mails. */
+export const settlerNames = (
+  context: Pick<SupportDeps, 'store'>,
+  mails: ReadonlyArray<{ settled_by: string | null }>,
+): Promise<Map<string, string>> =>
+  actorNames(
+    context,
+    mails.map(({ settled_by: by }) => by),
+  );
 
 const companyNameOf = (...said: Array<string | null>) =>
   [...new Set(said.filter(Boolean))].join(', ') || null;
@@ -72,7 +82,10 @@ async function pageOf(
   return {
     events,
     before: sorted.length > PAGE && last ? last.id : undefined,
-    names: await actorNames(context, events),
+    names: await actorNames(
+      context,
+      events.map(({ actor }) => actor),
+    ),
   };
 }
 

@@ -1,5 +1,7 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { normalEmail } from '../../shared/mail/address.ts';
 import type { Database } from '../driver/store.ts';
+import type { Tables } from '../tables/tables.ts';
 import type { ContactAccess } from '../tables/existing-token-tables.ts';
 
 /** The contacts of apps who were given the pages of the app. */
@@ -89,6 +91,15 @@ async function formerHolders(db: Database, email: string): Promise<string[]> {
   return rows.flatMap((row) => (normalEmail(row.email ?? '') === email ? [] : (row.account_id ?? [])));
 }
 
+/** Whether no account has proven the address of a contact, or one of these that have another address now. */
+const isUnproven =
+  (former: readonly string[]) =>
+  (eb: ExpressionBuilder<Tables, 'app_contacts'>): Expression<SqlBool> =>
+    eb.or([
+      eb('app_contacts.account_id', 'is', null),
+      ...former.map((id) => eb('app_contacts.account_id', '=', id)),
+    ]);
+
 /**
  * Gives the account to contacts with access whose address it has proven. A contact keeps the account that it has, as
  * long as that account has the address.
@@ -102,7 +113,7 @@ export async function pinAccess(
     .updateTable('app_contacts')
     .set({ account_id: accountId })
     .where('access_email', '=', email)
-    .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', 'in', former)]))
+    .where(isUnproven(former))
     .returning(['client_id', 'access'])
     .execute();
 }
@@ -140,9 +151,7 @@ export async function isShareUnproven(db: Database, email: string): Promise<bool
     .innerJoin('apps', 'apps.client_id', 'app_contacts.client_id')
     .select('app_contacts.client_id')
     .where('access_email', '=', email)
-    .where((eb) =>
-      eb.or([eb('app_contacts.account_id', 'is', null), eb('app_contacts.account_id', 'in', former)]),
-    )
+    .where(isUnproven(former))
     .where('apps.retired_at', 'is', null)
     .limit(1)
     .executeTakeFirst();

@@ -87,6 +87,7 @@ export async function describeRequest(
 ): Promise<RequestDescription | undefined> {
   const marks = await marksOf(context, id, after);
   if (after === 0 && marks.events.length + marks.writes.length === 0) return undefined;
-  const [tokens, names] = await Promise.all([tokensOf(context, marks), actorNames(context, marks.events)]);
+  const actors = marks.events.map(({ actor }) => actor);
+  const [tokens, names] = await Promise.all([tokensOf(context, marks), actorNames(context, actors)]);
   return { ...marks, tokens, names };
 }

@@ -60,7 +60,7 @@ function shownActions(context: HttpSupportDeps, { waitingApps, apps }: AccountDe
 const APPS_MAX = 100;
 
 function shown(context: HttpSupportDeps, described: AccountDescription, reader: StaffRole) {
-  const { account, apps, tokens, owned, mails, browsers, role } = described;
+  const { account, apps, tokens, owned, mails, settlers, browsers, role } = described;
   return {
     account: {
       id: account.account_id,
@@ -72,7 +72,7 @@ function shown(context: HttpSupportDeps, described: AccountDescription, reader: 
     tokens: tokens.map((one) => tokenLine(context, one)),
     owned: owned.slice(0, APPS_MAX).map(({ clientId, name }) => ({ href: appAddress(clientId), name })),
     moreOwned: Math.max(0, owned.length - APPS_MAX),
-    mails: mailLines(mails, reader),
+    mails: mailLines(mails, { role: reader, names: settlers }),
     browsers,
     role,
     waiting: waitingWords(described),

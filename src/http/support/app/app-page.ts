@@ -8,7 +8,7 @@ import { forecastSentences } from '../../wording/forecast-words.ts';
 import { gapWords } from '../../../domain/usage/counted-days.ts';
 import { areAllOver, totalOf } from '../../../domain/tokens/states-of-app.ts';
 import { newestDeedsOfApp } from '../../../domain/take-back/look.ts';
-import { timelineOfApp } from '../../../domain/support/timeline.ts';
+import { actorNames, timelineOfApp } from '../../../domain/support/timeline.ts';
 import { stackedBars } from '../../charts/charts.ts';
 import { byKind } from '../../charts/call-charts.ts';
 import { cutOverOfApp } from '../../cut-over/cards.ts';
@@ -186,6 +186,7 @@ function show(frame: PageShell): RequestHandler {
     };
     const role = roleIn(res) as StaffRole;
     const history = await timelineOfApp(context, app.client_id, at);
+    const names = await actorNames(context, [app.cut_over_by, ...extensions.map((one) => one.granted_by)]);
     frame.page(res, 'support-app', {
       title: app.name,
       wide: true,
@@ -197,11 +198,9 @@ function show(frame: PageShell): RequestHandler {
       ],
       dates: await shownDates(context, all),
       isOver: areAllOver(all.counts),
-      extensions: extensions.map((row) =>
-        extensionLine(row, { ...appLifecycleNow(context), names: history.names }),
-      ),
+      extensions: extensions.map((row) => extensionLine(row, { ...appLifecycleNow(context), names })),
       client,
-      cutOver: isUnidentified ? undefined : await shownCutOver(context, all, history.names),
+      cutOver: isUnidentified ? undefined : await shownCutOver(context, all, names),
       tokens: await shownTokens(context, all, query),
       forecast: await shownForecast(context, all),
       chart: shownChart(all),
@@ -211,6 +210,7 @@ function show(frame: PageShell): RequestHandler {
         at,
         role,
         holderId: app.owner_account_id ?? undefined,
+        holderIs: 'the app’s owner',
       }),
     });
   };

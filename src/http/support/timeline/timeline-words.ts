@@ -182,9 +182,13 @@ const OF_STAFF: ReadonlySet<string> = new Set([
   'token_taken_back',
 ]);
 
-function accountWho(id: string, { names, holderId }: ActorNames, action: string): ActorWords {
+function accountWho(id: string, { names, holderId, holderIs }: ActorNames, action: string): ActorWords {
   const name = names.get(id) ?? `account ${id}`;
-  const as = OF_STAFF.has(action) ? ' (as support)' : id === holderId ? ' (the account holder)' : '';
+  const as = OF_STAFF.has(action)
+    ? ' (as support)'
+    : id === holderId
+      ? ` (${holderIs ?? 'the account holder'})`
+      : '';
   const words = `${name}${as}`;
   return { words, href: `/support/accounts/${encodeURIComponent(id)}` };
 }
@@ -200,8 +204,10 @@ function companyWords(id: string, { names }: ActorNames): string {
 interface ActorNames {
   /** By account id, and of the company's staff by the whole actor. */
   names: ReadonlyMap<string, string>;
-  /** The account that holds the token. */
+  /** The account that holds the token, or that owns the app. */
   holderId: string | undefined;
+  /** What that account is; without a word the holder. */
+  holderIs?: string | undefined;
 }
 
 /** Programs that call: an app, or a token without a proven app. */

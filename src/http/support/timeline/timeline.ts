@@ -24,6 +24,7 @@ interface TimelinePlace {
   path: string;
   at: number | undefined;
   holderId?: string | undefined;
+  holderIs?: string | undefined;
   role: StaffRole;
 }
 
@@ -39,9 +40,9 @@ function takeBackOf(look: DeedLook | undefined, role: StaffRole) {
 export async function shownTimeline(
   context: HttpSupportDeps,
   page: Page,
-  { path, at, holderId, role }: TimelinePlace,
+  { path, at, holderId, holderIs, role }: TimelinePlace,
 ) {
-  const readers = { names: page.names, holderId };
+  const readers = { names: page.names, holderId, holderIs };
   const ids = page.events.map(({ id }) => id);
   const looks = await lookAtEntries(context, ids);
   return {

@@ -1,3 +1,4 @@
+import { whoWords } from '../timeline/timeline-words.ts';
 import { mayAct, type StaffRole } from '../../../domain/accounts/staff.ts';
 import type { ReminderMail } from '../../../domain/support/describe-mapping.ts';
 import { failureWords } from './failure-words.ts';
@@ -83,9 +84,17 @@ export function deliveryWords(mail: Mail): Delivery {
 const appAddress = ({ client_id: id }: ReminderMail) => `/support/apps/${encodeURIComponent(id)}`;
 
 /** Who settled an undeliverable mail, and where the reason can be read. */
-function settledBy(mail: ReminderMail) {
-  const { settled_at: at, settled_by: by, settler_name: name } = mail;
-  return at === null ? undefined : { at, by: name ?? by ?? '', href: `${appAddress(mail)}#history` };
+function settledBy(mail: ReminderMail, { names }: MailReaders) {
+  const { settled_at: at, settled_by: by } = mail;
+  if (at === null) return undefined;
+  const { words } = whoWords(by ?? '', { names, holderId: undefined });
+  return { at, by: words, href: `${appAddress(mail)}#history` };
+}
+
+/** Who reads the rows, and the names of those who settled mails (`actorNames`). */
+interface MailReaders {
+  role: StaffRole;
+  names: ReadonlyMap<string, string>;
 }
 
 const isUnsettled = ({ state, settled_at: at }: ReminderMail) => state === 'undeliverable' && at === null;
@@ -97,27 +106,28 @@ const aboutLine = (mail: ReminderMail) => ({
   role: mail.role === 'owner' ? 'as the app’s owner' : 'as the token’s holder',
 });
 
-/** Mails as rows, for a staff role. One row holds all subjects of a mail. */
-export function mailLines(mails: readonly ReminderMail[], role: StaffRole) {
+/** Mails as rows. One row holds all subjects of a mail. */
+export function mailLines(mails: readonly ReminderMail[], readers: MailReaders) {
   const byMail = new Map<string, [ReminderMail, ...ReminderMail[]]>();
   for (const mail of mails) {
     const known = byMail.get(mail.mail_id);
     if (known) known.push(mail);
     else byMail.set(mail.mail_id, [mail]);
   }
-  return [...byMail.values()].map((some) => mailLine(some, role));
+  return [...byMail.values()].map((some) => mailLine(some, readers));
 }
 
-function mailLine(some: readonly [ReminderMail, ...ReminderMail[]], role: StaffRole) {
+function mailLine(some: readonly [ReminderMail, ...ReminderMail[]], readers: MailReaders) {
   const [mail] = some;
   return {
     at: mail.ended_at ?? mail.created_at,
     abouts: some.map(aboutLine),
+    moreAbouts: Math.max(0, mail.of_mail - some.length),
     address: mail.address ?? 'no address is known',
     delivery: deliveryWords(mail),
-    settled: settledBy(mail),
+    settled: settledBy(mail, readers),
     settle: isUnsettled(mail)
-      ? { href: `/support/mails/${mail.mail_id}/settle`, isAllowed: mayAct(role, 'agent') }
+      ? { href: `/support/mails/${mail.mail_id}/settle`, isAllowed: mayAct(readers.role, 'agent') }
       : undefined,
   };
 }

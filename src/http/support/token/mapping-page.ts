@@ -131,7 +131,7 @@ function show(frame: PageShell): RequestHandler {
       link: all.link,
       handover: all.handover,
       leak: leakCard(all.leak),
-      mails: mailLines(all.mails, role),
+      mails: mailLines(all.mails, { role, names: all.settlers }),
       writes: shownWrites(all.writes),
       calls: shownCalls(all),
       past,
