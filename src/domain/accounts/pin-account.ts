@@ -13,7 +13,7 @@ import { recordEvents } from '../history/record-event.ts';
 /**
  * An e-mail address reaches a person and proves nothing (docs/decisions/0017). Rows with only an e-mail address are
  * pinned to an account id when the account is proven or support decides, in one transaction. From then on ids alone
- * count: a row with an account id never changes.
+ * count: a row with an account id never changes, but for a contact whose account has another address by now.
  */
 
 export interface PinRequest extends Origin {

@@ -68,14 +68,18 @@ async function shareParts(
   accountId: string,
   { before, after, email }: PinnedShares,
 ): Promise<DeedPart[]> {
-  const shares = changed(before, after).map(([clientId]) => clientId);
-  const entries = await entriesOfShares(tx, accountId, shares);
-  return shares.map((subject) => ({
+  const shares = changed(before, after);
+  const entries = await entriesOfShares(
+    tx,
+    accountId,
+    shares.map(([clientId]) => clientId),
+  );
+  return shares.map(([subject, id]) => ({
     entry: entries.get(subject) ?? '',
     thing: 'share',
     subject,
     clientId: subject,
-    was: { id: null, email },
+    was: { id, email },
     left: { id: accountId, email },
   }));
 }

@@ -6,6 +6,7 @@ import {
   isShareUnproven,
   listContactRows,
   listSharedApps,
+  lostAddress,
   setAccess,
 } from '../../store/apps/shared-apps.ts';
 import { appsSharedByOwner, isShareRefused } from '../../store/apps/refused-apps.ts';
@@ -22,6 +23,7 @@ import { recordEvent } from '../history/record-event.ts';
  * contact is an e-mail address. Only the account that has proven the address since, and still has it, gets the pages.
  */
 
+export { lostAddress };
 export type { ContactAccess, ContactRow };
 
 /** What a person may do on the pages of an app. */

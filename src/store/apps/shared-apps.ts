@@ -79,7 +79,11 @@ export async function clearAccess(tx: Database, { clientId, address }: ContactKe
   return cleared.numUpdatedRows === 1n;
 }
 
-/** The accounts that showed once that an address is theirs, and have another one by now. */
+/** Whether an account has another address than this one. Of one that never signed in here no address is known. */
+export const lostAddress = (now: string | null, address: string): boolean =>
+  now !== null && normalEmail(now) !== normalEmail(address);
+
+/** The accounts that showed once that an address is theirs, and are known to have another one by now. */
 async function formerHolders(db: Database, email: string): Promise<string[]> {
   const rows = await db
     .selectFrom('app_contacts')
@@ -88,11 +92,11 @@ async function formerHolders(db: Database, email: string): Promise<string[]> {
     .distinct()
     .where('access_email', '=', email)
     .execute();
-  return rows.flatMap((row) => (normalEmail(row.email ?? '') === email ? [] : (row.account_id ?? [])));
+  return rows.flatMap(({ account_id: id, email: now }) => (lostAddress(now, email) ? (id ?? []) : []));
 }
 
 /** Whether no account has proven the address of a contact, or one of these that have another address now. */
-const isUnproven =
+const mayBePinned =
   (former: readonly string[]) =>
   (eb: ExpressionBuilder<Tables, 'app_contacts'>): Expression<SqlBool> =>
     eb.or([
@@ -113,7 +117,7 @@ export async function pinAccess(
     .updateTable('app_contacts')
     .set({ account_id: accountId })
     .where('access_email', '=', email)
-    .where(isUnproven(former))
+    .where(mayBePinned(former))
     .returning(['client_id', 'access'])
     .execute();
 }
@@ -129,14 +133,14 @@ export async function sharesWith(db: Database, email: string): Promise<Map<strin
   return new Map(rows.map((row) => [row.client_id, row.account_id]));
 }
 
-/** Lets the contacts of an app with this address wait for a proof again, where this account is the one that proved it. */
+/** Gives the contacts of an app with this address back to the account from before, where this account has them; null for none. */
 export async function unpinAccess(
   tx: Database,
-  { clientId, accountId, email }: AccessHolder & { clientId: string },
+  { clientId, accountId, email, before }: AccessHolder & { clientId: string; before: string | null },
 ): Promise<void> {
   await tx
     .updateTable('app_contacts')
-    .set({ account_id: null })
+    .set({ account_id: before })
     .where('client_id', '=', clientId)
     .where('access_email', '=', email)
     .where('account_id', '=', accountId)
@@ -151,7 +155,7 @@ export async function isShareUnproven(db: Database, email: string): Promise<bool
     .innerJoin('apps', 'apps.client_id', 'app_contacts.client_id')
     .select('app_contacts.client_id')
     .where('access_email', '=', email)
-    .where(isUnproven(former))
+    .where(mayBePinned(former))
     .where('apps.retired_at', 'is', null)
     .limit(1)
     .executeTakeFirst();

@@ -157,10 +157,13 @@ async function reported(accountId: string, email: string): Promise<void> {
 test('an address that went to another account is proven anew by it, and the owner reads what stands', async () => {
   await share('read');
   const former = newHexId();
-  await reported(former, 'moved@people.example');
   const { durable } = system.bridge.context.store;
+  await ensureAccount(durable, former, clock.now());
   const pinned = durable.updateTable('app_contacts').set({ account_id: former });
   await pinned.where('client_id', '=', app.clientId).execute();
+  expect(wordsOf(await open(owner, '/contacts'))).toContain('has not signed in here yet');
+  expect(wordsOf(await sam.get(`${system.bridgeUrl}/apps`))).not.toMatch(/Something waits under/);
+  await reported(former, 'moved@people.example');
   expect(wordsOf(await open(owner, '/contacts'))).toContain('has another one now, so it sees nothing');
   expect((await open(sam)).body).not.toContain('All tokens of this app');
   expect(wordsOf(await sam.get(`${system.bridgeUrl}/apps`))).toMatch(/Something waits under your e-mail/);

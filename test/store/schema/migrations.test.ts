@@ -170,6 +170,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/041-consents-in-order.sql', 'e3840b6be21e70b3'],
   ['postgres/042-waiting-messages.sql', 'bd6e57565e9e1aa4'],
   ['postgres/043-turns-of-grants.sql', 'f86b4ae24c5175d9'],
+  ['postgres/044-shares-by-address.sql', 'ca3cc5a567a50743'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -221,6 +222,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/034-consents-in-order.sql', '2f5f5da7c2f2339d'],
   ['sqlite/035-waiting-messages.sql', 'bd78af85fca6c091'],
   ['sqlite/036-turns-of-grants.sql', '2be28ab76147f69e'],
+  ['sqlite/037-shares-by-address.sql', 'c74a7d838300725d'],
 ];
 
 test('each migration is in this list', () => {

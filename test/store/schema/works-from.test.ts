@@ -70,7 +70,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'waiting-names-at-once.sql': 'they write the same in the same tables, once for each statement',
 };
 
-/** What a migration takes away because it makes something of the same work: no program names a trigger or its function. */
+/** What a migration takes away because it makes something of the same work: no program names a trigger, its function or an index. */
 const REPLACED: Readonly<Record<string, readonly string[]>> = {
   'postgres/038-waiting-names-at-once.sql': [
     'drop trigger waiting_names_added on mappings',
@@ -79,6 +79,8 @@ const REPLACED: Readonly<Record<string, readonly string[]>> = {
     'drop trigger people_of_pinned on mappings',
     'drop function people_of_pinned()',
   ],
+  'postgres/044-shares-by-address.sql': ['drop index app_contacts_unproven'],
+  'sqlite/037-shares-by-address.sql': ['drop index app_contacts_unproven'],
 };
 
 function trapsIn(sql: string): string[] {

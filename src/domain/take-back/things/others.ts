@@ -60,7 +60,8 @@ export const shareRules: ThingRules = {
   },
   async restore({ db, part }) {
     const { id, email } = readThing(part.left_as) as { id: string; email: string };
-    await unpinAccess(db, { clientId: part.subject, accountId: id, email });
+    const { id: before } = readThing(part.was) as WithId;
+    await unpinAccess(db, { clientId: part.subject, accountId: id, email, before });
     return true;
   },
   subject: (part) => ({ clientId: part.subject, accountId: (readThing(part.left_as) as WithId).id }),

@@ -4,12 +4,12 @@ import {
   type ContactRow,
   contactsWithAccess,
   giveAccess,
+  lostAddress,
   mayManage,
   OWNER_SHARES_MAX,
   takeAccess,
 } from '../../../domain/apps/app-access.ts';
 import { addContact, CONTACTS_MAX, removeContact } from '../../../domain/apps/app-contacts.ts';
-import { normalEmail } from '../../../shared/mail/address.ts';
 import { requestIdOf } from '../../request-id.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
@@ -23,9 +23,15 @@ import { ACCESS_CHOICES, ACCESS_WORDS, readAccess } from './access-words.ts';
  * owner gives the pages and takes them away.
  */
 
-/** Whether the account that showed the address has another one now. Then it sees nothing of the app. */
-const hasMoved = ({ address, account_id: accountId, account_email: email }: ContactRow) =>
-  accountId !== null && normalEmail(email ?? '') !== normalEmail(address);
+/** Why a contact with access sees nothing of the app; undefined where it does. */
+function whyBlind({ access, address, account_id: accountId, account_email: email }: ContactRow) {
+  if (access === null) return undefined;
+  if (accountId === null) return 'Has not shown yet that the address is theirs.';
+  if (email === null) return 'The account that it was given to has not signed in here yet.';
+  return lostAddress(email, address)
+    ? 'The account that had the address has another one now, so it sees nothing. Whoever has the address now can show it anew.'
+    : undefined;
+}
 
 interface ContactsPageInput {
   seen: SeenApp;
@@ -50,8 +56,7 @@ async function show(
       address: one.address,
       access: one.access ?? 'none',
       may: ACCESS_WORDS[one.access ?? 'none'],
-      isUnproven: one.access !== null && one.account_id === null,
-      hasMoved: hasMoved(one),
+      blind: whyBlind(one),
       mayRemove: mayManage(access) && (one.access === null || access === 'owner'),
     })),
     choices: ACCESS_CHOICES,

@@ -12,10 +12,10 @@ export async function isUnproven(
   person: { accountId: string; email: string },
 ): Promise<boolean> {
   const { email } = person;
-  const [{ tokens, apps }, isShared, isTheirs] = await Promise.all([
+  if (!(await stillHasAddress(context, person))) return false;
+  const [{ tokens, apps }, isShared] = await Promise.all([
     waitingUnder(context, email),
     isSharedUnproven(context, email),
-    stillHasAddress(context, person),
   ]);
-  return isTheirs && (tokens + apps > 0 || isShared);
+  return tokens + apps > 0 || isShared;
 }
