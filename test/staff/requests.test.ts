@@ -170,7 +170,7 @@ test('a request that left more than one page of entries says so, and leads to th
   const [, next = ''] = /href="(\?after=\d+)"/.exec(first.body) ?? [];
   const second = await sam.get(url(`/requests/${requestId}${next}`));
   expect([wordsOf(second).includes('the request left more'), entryCount(second)]).toEqual([false, 1]);
-  expect(wordsOf(second)).toContain('This page has 1 later entries of the request');
+  expect(wordsOf(second)).toContain('This page has 1 later entry of the request');
 });
 
 test('of a request that changed nothing support is told where to look', async () => {

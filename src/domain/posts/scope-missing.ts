@@ -13,13 +13,21 @@ export class ScopeMissing extends Refusal {
   }
 }
 
+/** Whether the grant behind a token has a scope. */
+export async function hasScope(
+  { store }: Pick<PostsDeps, 'store'>,
+  { grant_id: grantId }: Pick<ServedMapping, 'grant_id'>,
+  scope: string,
+): Promise<boolean> {
+  const grant = await readGrant(store, grantId);
+  return grant === undefined || grant.scope.split(/\s+/).includes(scope);
+}
+
 /** @throws {ScopeMissing} */
 export async function requireScope(
   context: PostsDeps,
   mapping: Pick<ServedMapping, 'client_id' | 'grant_id'>,
   scope: string,
 ): Promise<void> {
-  const grant = await readGrant(context.store, mapping.grant_id);
-  const isGiven = grant === undefined || grant.scope.split(/\s+/).includes(scope);
-  if (!isGiven) throw new ScopeMissing(context, mapping, scope);
+  if (!(await hasScope(context, mapping, scope))) throw new ScopeMissing(context, mapping, scope);
 }

@@ -94,12 +94,9 @@ function mediaIn(pairs: FieldPairs): UpdateMedia {
 }
 
 /** Whether the update has an attachment. A title, a description or a thumbnail alone is not an attachment. */
-function hasMedia({ photo, picture, video, link, extra }: UpdateMedia): boolean {
+export function hasMedia({ photo, picture, video, link, extra }: UpdateMedia): boolean {
   return [photo, picture, video, link, ...extra.map(addressOf)].some((address) => address !== undefined);
 }
-
-/** Whether an edit needs the post: for its media, or for the title of a pin. */
-export const needsPost = (media: UpdateMedia): boolean => hasMedia(media) || media.title !== undefined;
 
 /** `scheduled_at` wins over `now`, and `now` wins over `top`. */
 function timingIn(pairs: FieldPairs, now: number): Timing {

@@ -1,6 +1,6 @@
 import { FIELD_CODES, FieldRefused } from './call-fields.ts';
 import { addressOf, lostExtra } from './extra-media.ts';
-import { needsPost, type NewUpdate, type UpdateContent, type UpdateMedia } from './new-update.ts';
+import type { NewUpdate, UpdateContent, UpdateMedia } from './new-update.ts';
 
 /**
  * Converts an update of the old API to the input of `createPost` and `editPost` of the new API. Some services need
@@ -245,10 +245,10 @@ function editedMedia(update: UpdateContent, post: EditedPost) {
   };
 }
 
-/** The input of `editPost`. An update with media or a title needs the post: its form depends on the service and on the post. */
+/** The input of `editPost`. The form of media and of a title depends on the post, so without it they are left out. */
 export function editInput(id: string, update: UpdateContent, post: EditedPost | undefined): PostInput {
   const own = { id, text: update.text, ...timingFields(update) };
-  if (!post || !needsPost(update.media)) {
+  if (!post) {
     const lost = lostMedia(update.media, { assets: [], linkFields: {} });
     return { input: own, leftOut: [...lost, ...lostWords(update.media, {}), ...lostNames(update.media)] };
   }

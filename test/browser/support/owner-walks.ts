@@ -97,9 +97,11 @@ async function registerAndCall(): Promise<void> {
 
 /** Presses twice while the answer is under way. Of two requests the browser shows only the second answer. */
 async function pressTwice(name: string): Promise<void> {
+  const waiting: Array<() => void> = [];
+  const pressed = new Promise<void>((resolve) => waiting.push(resolve));
   await page.route('**', async (route) => {
     const response = await route.fetch({ maxRedirects: 0 });
-    await pause(600);
+    await pressed;
     await route.fulfill({ response }).catch(() => undefined);
   });
   const button = page.getByRole('button', { name, exact: true });
@@ -109,6 +111,7 @@ async function pressTwice(name: string): Promise<void> {
     await page.mouse.click(x + 5, y + 5);
     await pause(200);
   }
+  for (const goOn of waiting) goOn();
 }
 
 /** The first answer has the secret. */

@@ -75,7 +75,7 @@ test('of an app’s own client that is refused the alarm names the app, once a m
     system.proxy.onTokenAnswer = undefined;
   }
   const refused = lines().filter((line) => line.includes('the new API refuses the client'));
-  expect(refused.length).toBeLessThanOrEqual(2);
+  expect(refused).toHaveLength(1);
   expect(JSON.parse(refused[0] ?? '{}')).toMatchObject({
     message: expect.stringContaining('the client of an app: its owner has to enter it again'),
     refusal: 'invalid_client',

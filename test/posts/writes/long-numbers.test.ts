@@ -56,8 +56,19 @@ test.each(['scheduled_at', 'now'])('a long number is refused as %s, by its name'
 });
 
 test('a text of millions of escapes is refused as any long text', async () => {
-  const text = String.raw`\"`.repeat(4_000_000);
-  const { json, input } = await toTwitter(`"text":"${text}","x":${LONG}`);
+  const { json, input } = await toTwitter(`"text":"${String.raw`\"`.repeat(4_000_000)}"`);
   expect(json).toMatchObject({ code: 1006, error: expect.stringContaining('The parameter text ') });
   expect(input).toBeUndefined();
+});
+
+test('in a large body a long number is refused by its name, and one in a text is not looked at', async () => {
+  const fields = `"text":"Bread ${LONG}","x":"${'x'.repeat(300_000)}","retweet":{"tweet_id":`;
+  const { json, input } = await toTwitter(`${fields}${LONG}}`);
+  expect(json).toMatchObject({
+    code: 1006,
+    error: expect.stringContaining('retweet[tweet_id] has too many digits'),
+  });
+  expect(input).toBeUndefined();
+  const sent = await toTwitter(`${fields}"${LONG}"}`);
+  expect(sent.input).toMatchObject({ metadata: { twitter: { retweet: { id: LONG } } } });
 });

@@ -68,11 +68,6 @@ interface ListRequest {
   changedAt: number;
 }
 
-/** What was read before an unreadable part is a page all the same. */
-function unlessUnreadable(error: unknown): undefined {
-  if (!(error instanceof UnreadablePage)) throw error;
-}
-
 /** The new API may give fewer posts at once than are asked for: reads on until all are there or the list ends. */
 async function readWhole(
   context: PostsDeps,
@@ -83,8 +78,7 @@ async function readWhole(
     askForPosts(context, grant, (asker) => readPostsPage(asker, question, wanted));
   let { posts, next } = await ask({ first, after });
   for (let step = 1; step < MOST_STEPS && next !== undefined && posts.length < first; step += 1) {
-    const page = await ask({ first: first - posts.length, after: next }).catch(unlessUnreadable);
-    if (!page) break;
+    const page = await ask({ first: first - posts.length, after: next });
     posts = [...posts, ...page.posts];
     ({ next } = page);
   }

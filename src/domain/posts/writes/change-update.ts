@@ -2,7 +2,7 @@ import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import { Forbidden } from '../../../upstream/main-api.ts';
 import { findPost } from '../../../upstream/posts/find-posts.ts';
 import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts';
-import { changedUpdate, needsPost, type UpdateContent } from '../../translation/new-update.ts';
+import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { type EditedPost, editInput } from '../../translation/post-input.ts';
 import type { PostsDeps } from '../deps.ts';
@@ -11,7 +11,7 @@ import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
 import { takeWrite } from '../../limits/fair-shares.ts';
 import { servedBy } from '../../tokens/resolve-token.ts';
 import { contentText } from '../../ids/updates/content-digest.ts';
-import { requireScope } from '../scope-missing.ts';
+import { hasScope, requireScope } from '../scope-missing.ts';
 import { readInTime } from './read-in-time.ts';
 import { requireRight } from './require-right.ts';
 import { sendWrite, WriteTooLarge } from './send-write.ts';
@@ -40,7 +40,6 @@ const isPostId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 
 /** The form of media depends on the service of the post's channel, and on what the post has. */
 async function editedPost(context: PostsDeps, writer: Writer, id: string): Promise<EditedPost | undefined> {
-  await requireScope(context, writer.mapping, 'posts:read');
   const reading = servedBy(context, writer.mapping, (grant) => {
     const mainApi = mainApiOf(context, grant);
     takeWrite(context, grant);
@@ -57,10 +56,25 @@ async function editedPost(context: PostsDeps, writer: Writer, id: string): Promi
 }
 
 /** The content for a digest; undefined where text and time of a post cannot show whether the change was done. */
-function contentOfChange(id: string, { text, timing, media }: UpdateContent): string | undefined {
+function contentOfChange(
+  id: string,
+  { text, timing, media }: UpdateContent,
+  post: EditedPost | undefined,
+): string | undefined {
   const dueAt = timing?.mode === 'customScheduled' ? timing.dueAt : undefined;
   const isShared = timing !== undefined && dueAt === undefined;
-  return isShared || needsPost(media) ? undefined : contentText({ channelId: id, text, dueAt });
+  const isMore = hasMedia(media) || post?.service === 'pinterest';
+  return isShared || isMore ? undefined : contentText({ channelId: id, text, dueAt });
+}
+
+/**
+ * Whether the post is read before its edit. Media have no form without it. A title is for pins alone, so without the right
+ * to read it is left out, and told.
+ * @throws {ScopeMissing}
+ */
+async function mayReadPost(context: PostsDeps, { mapping }: Writer, { media }: UpdateContent) {
+  if (hasMedia(media)) await requireScope(context, mapping, 'posts:read');
+  return hasMedia(media) || (media.title !== undefined && (await hasScope(context, mapping, 'posts:read')));
 }
 
 interface PreparedWrite {
@@ -76,9 +90,11 @@ async function editOf(
   { id, pairs }: Extract<UpdateChange, { call: 'update' }>,
 ): Promise<PreparedWrite> {
   const update = changedUpdate(pairs, context.clock.now());
-  const post = needsPost(update.media) ? await editedPost(context, writer, id) : undefined;
+  const post = (await mayReadPost(context, writer, update))
+    ? await editedPost(context, writer, id)
+    : undefined;
   const { input, leftOut } = editInput(id, update, post);
-  const content = contentOfChange(id, update);
+  const content = contentOfChange(id, update, post);
   const shown = content === undefined ? {} : { content };
   const write = { call: 'update', write: { mutation: 'editPost', input }, postId: id, ...shown } as const;
   return { kind: 'prepared', write, leftOut };

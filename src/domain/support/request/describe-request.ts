@@ -86,7 +86,7 @@ export async function describeRequest(
   after = 0,
 ): Promise<RequestDescription | undefined> {
   const marks = await marksOf(context, id, after);
-  if (after === 0 && marks.events.length + marks.writes.length === 0) return undefined;
+  if (marks.events.length + marks.writes.length === 0) return undefined;
   const actors = marks.events.map(({ actor }) => actor);
   const [tokens, names] = await Promise.all([tokensOf(context, marks), actorNames(context, actors)]);
   return { ...marks, tokens, names };

@@ -31,9 +31,17 @@ function nameUnder(name: string, key: string | number): string {
   return `${name}[${key}]`;
 }
 
-/** `media: {link: …}` is `media[link]`, `profile_ids: [a]` is `profile_ids[]`. `null` and an empty list are absent. */
+/** In the place of a number that has lost its last digits. */
+const CUT_NUMBER = Symbol('a number without its last digits');
+
+/**
+ * `media: {link: …}` is `media[link]`, `profile_ids: [a]` is `profile_ids[]`. `null` and an empty list are absent.
+ * @throws {FieldRefused}
+ */
 function pairsUnder(name: string, value: unknown, depth: number): ParameterPairs {
   if (value === null) return [];
+  if (value === CUT_NUMBER)
+    throw badValue(name, 'has too many digits for so large a body: write it as a text');
   if (typeof value === 'string') return [[name, value]];
   if (typeof value !== 'object') return [[name, JSON.stringify(value)]];
   if (depth === DEEPEST) return [[nameUnder(name, ''), '']];
@@ -72,13 +80,19 @@ function withWholeNumbers(document: string): string {
   return document.replaceAll(TEXT_OR_NUMBER, (token) => (LONG_NUMBER.test(token) ? `"${token}"` : token));
 }
 
+const withoutCutNumbers = (_name: string, value: unknown) =>
+  typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? CUT_NUMBER : value;
+
 /**
  * The search for a token has already parsed the body once, and has limited how many values it may have. The expression
  * above remembers each escape of a text, so it is for bodies of the usual size alone.
  */
 function nestedPairs(body: Buffer): ParameterPairs {
   const document = body.toString('utf8');
-  const value: unknown = JSON.parse(body.length > BODY_LIMIT ? document : withWholeNumbers(document));
+  const isLarge = body.length > BODY_LIMIT;
+  const value: unknown = isLarge
+    ? JSON.parse(document, withoutCutNumbers)
+    : JSON.parse(withWholeNumbers(document));
   return Object.entries(Object(value)).flatMap(([name, inner]) => pairsOfParameter(name, inner));
 }
 

@@ -69,6 +69,7 @@ export const mailSchema = named(
     made_at: time,
     ended_at: timeOrNull,
     settled_at: timeOrNull,
+    of_mail: count,
   }),
 );
 
@@ -87,6 +88,7 @@ export function mailOf(mail: ReminderMail): z.output<typeof mailSchema> {
     made_at: toTime(mail.created_at),
     ended_at: toTimeOrNull(mail.ended_at),
     settled_at: toTimeOrNull(mail.settled_at),
+    of_mail: mail.of_mail,
   };
 }
 
