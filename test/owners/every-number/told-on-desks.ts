@@ -59,7 +59,7 @@ export const TOLD_ON_DESKS: readonly Rule[] = [
     says: 'ADDRESS \\| # tokens?',
     truth: () => [1],
   },
-  { on: /^\/support\/desks/, says: 'within 30 days' },
+  { on: /^\/support\/desks/, says: 'within (?:the last )?30 days' },
   {
     on: /^\/support(?:\/desks)?$/,
     says: 'Connections that ended today #',

@@ -61,6 +61,11 @@ const ofToken: Rule[] = [
   // The old API of the test knows no profile.
   { on: /^\/support\/(?:apps|mappings|requests)\//, says: 'ids of its profiles became known – 0 profiles' },
   { on: MAPPING, says: 'ADDRESS \\(# token\\)', truth: () => [1] },
+  {
+    on: /^\/support\/requests\//,
+    says: 'This page has # (?:later )?entr(?:y|ies) of the request',
+    truth: (_facts, { text }) => [text.match(/TIME\s*, by /g)?.length ?? 0],
+  },
 ];
 
 const account: Rule[] = [
