@@ -163,3 +163,14 @@ test('many that can never be sent keep no other from being sent', async () => {
   expect(system.proxy.revoked()).toContain(refreshToken);
   expect(await owed()).toHaveLength(100);
 });
+
+test('a new one is sent at once, however many failed before', async () => {
+  const { token, refreshToken } = await revocableToken();
+  const { id: grant_id } = await liveGrant();
+  const stuck = { grant_id, token_sealed: 'opens with no key', created_at: 0, next_at: 0, attempts: 9 };
+  const rows = Array.from({ length: 300 }, (_, number) => ({ id: `stuck-${number}`, ...stuck }));
+  await system.bridge.context.store.durable.insertInto('owed_revocations').values(rows).execute();
+  await deauthorize(token);
+  await settle();
+  expect(system.proxy.revoked()).toContain(refreshToken);
+});

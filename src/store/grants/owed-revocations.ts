@@ -9,15 +9,22 @@ export async function insertOwed(
   await tx.insertInto('owed_revocations').values(owed).execute();
 }
 
-/** The due revocations, the longest due first: one that fails again and again goes behind the others each time. */
+/** So many new ones are sent in one run, and as many that failed before. */
+const AT_ONCE = 100;
+
+/**
+ * The due revocations, the longest due first: new ones, and then those that failed before. One that can never be sent
+ * goes behind the others that failed, and keeps no new one waiting, however many there are.
+ */
 export async function listDueOwed(db: Database, now: number): Promise<OwedRevocation[]> {
-  return db
+  const due = db
     .selectFrom('owed_revocations')
     .selectAll()
     .where('next_at', '<=', now)
     .orderBy('next_at')
-    .limit(100)
-    .execute();
+    .limit(AT_ONCE);
+  const untried = await due.where('attempts', '=', 0).execute();
+  return [...untried, ...(await due.where('attempts', '>', 0).execute())];
 }
 
 /** The new API has revoked the token, so no revocation is owed any more. */

@@ -273,7 +273,10 @@ export async function reviveWithRotation(db: Database, grant: GrantVersion, pair
   return result.numUpdatedRows === 1n;
 }
 
-/** Dates a presentation to now when a wrong clock dated it into the future. */
+/**
+ * Dates a presentation to now when a wrong clock dated it into the future. A doubt of a take-over goes on being one: its
+ * two dates stay the same.
+ */
 export async function redatePresentation(
   db: Database,
   { id, version }: GrantVersion,
@@ -281,7 +284,10 @@ export async function redatePresentation(
 ): Promise<void> {
   await db
     .updateTable('grants')
-    .set({ presented_at: now })
+    .set((eb) => ({
+      presented_at: now,
+      restored_at: eb.case().when('restored_at', '=', seen).then(now).else(eb.ref('restored_at')).end(),
+    }))
     .where('id', '=', id)
     .where('version', '=', version)
     .where('state', '=', 'in_doubt')

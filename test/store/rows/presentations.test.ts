@@ -281,6 +281,14 @@ describe.each(databaseKinds)('on %s', (kind) => {
     await markInDoubt(stores.one.durable, version, { claimId: 'c1', retryAt: 0, now: 9_001 });
     await redatePresentation(stores.one.durable, version, { seen: 9_000, now: 50 });
     await redatePresentation(stores.two.durable, version, { seen: 9_000, now: 60 });
-    expect(await current()).toMatchObject({ state: 'in_doubt', presented_at: 50 });
+    expect(await current()).toMatchObject({ state: 'in_doubt', presented_at: 50, restored_at: null });
+  });
+
+  test('the doubt of a take-over that a wrong clock dated into the future stays one of a take-over', async () => {
+    await claim('c1', 9_000);
+    await markInDoubt(stores.one.durable, version, { claimId: 'c1', retryAt: 0, now: 9_001 });
+    await stores.one.durable.updateTable('grants').set({ restored_at: 9_000 }).execute();
+    await redatePresentation(stores.one.durable, version, { seen: 9_000, now: 50 });
+    expect(await current()).toMatchObject({ presented_at: 50, restored_at: 50 });
   });
 });

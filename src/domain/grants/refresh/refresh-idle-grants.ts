@@ -25,8 +25,9 @@ async function refreshIdle(context: GrantsDeps, grant: Grant): Promise<void> {
 /**
  * Refreshes grants that nobody has used for a while, because the new API may let an unused refresh token die. Runs
  * every minute. Each run refreshes the oldest grants, enough for all idle grants to fit into the last fifth of
- * `GRANT_KEEPALIVE_DAYS`, and tries as many again of those that failed before. While answers are being lost, a run refreshes one grant: without callers the fleet has no
- * other way to find out that answers come again.
+ * `GRANT_KEEPALIVE_DAYS`, and tries as many again of those that failed before. While answers are being lost, a run
+ * refreshes one grant: without callers the fleet has no other way to find out that answers come again. While no
+ * connection comes about, it tries none: the breaker lets one attempt through at times.
  */
 export async function refreshIdleGrants(context: GrantsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
@@ -35,7 +36,7 @@ export async function refreshIdleGrants(context: GrantsDeps): Promise<void> {
   const limit = Math.ceil((await context.fleet.count()) / (spread / MINUTE)) + 1;
   const before = now - context.settings.keepAlive + spread;
   for (const grant of await listIdle(context.store.durable, { before, now, limit })) {
-    if (context.shutdown.signal.aborted) return;
+    if (context.shutdown.signal.aborted || context.sides.connections.refuses()) return;
     const turn = await findTurn(context);
     if (turn.kind === 'stopped' || turn.kind === 'wait') return;
     await refreshIdle(context, grant);
