@@ -84,7 +84,8 @@ async function expectGone(error: unknown): Promise<void> {
     expect(answer.headers['content-type']).toBe('application/json;charset=UTF-8');
     expect(answer.headers['retry-after']).toBeUndefined();
     expect(answer.headers.link).toContain(`<${link()}>; rel="sunset"`);
-    if (call.method !== 'HEAD') expect(answer.json).toEqual({ error, code: 410, link: link() });
+    const described = call.path.startsWith('/1/oauth2/token') ? { error_description: error } : {};
+    if (call.method !== 'HEAD') expect(answer.json).toEqual({ error, code: 410, link: link(), ...described });
   }
 }
 

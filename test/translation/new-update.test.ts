@@ -159,7 +159,7 @@ describe('what is posted', () => {
     ['text=x&media[photo]=/f.png', 'media[photo]', 1006],
     ['text=x&media[link]=javascript:alert(1)', 'media[link]', 1006],
     [`text=x&media[link]=https://a.example/${'x'.repeat(2048)}`, 'media[link]', 1006],
-    [`text=x&media[title]=${'x'.repeat(1001)}`, 'media[title]', 1006],
+    [`text=x&media[title]=${'x'.repeat(10_001)}`, 'media[title]', 1006],
     ['retweet[comment]=C', 'retweet[tweet_id]', 1004],
     ['retweet[tweet_id]=abc', 'retweet[tweet_id]', 1006],
     ['retweet=123', 'retweet', 1006],

@@ -35,8 +35,8 @@ const CREATES: Array<[text: string, field: string, why: string]> = [
   ],
   [`subprofile_ids[]=${'s'.repeat(101)}`, 'subprofile_ids', 'holds an id of more than 100 characters'],
   [`text=${'t'.repeat(10_001)}`, 'text', 'has more than 10000 characters'],
-  [`media[title]=${'t'.repeat(1001)}`, 'media[title]', 'has more than 1000 characters'],
-  [`media[description]=${'t'.repeat(1001)}`, 'media[description]', 'has more than 1000 characters'],
+  [`media[title]=${'t'.repeat(10_001)}`, 'media[title]', 'has more than 10000 characters'],
+  [`media[description]=${'t'.repeat(10_001)}`, 'media[description]', 'has more than 10000 characters'],
   ['media=x', 'media', 'has to be a map of single values, such as media[link]'],
   ...['photo', 'picture', 'thumbnail', 'video', 'link'].map(
     (name) => [`media[${name}]=x`, `media[${name}]`, ADDRESS] as [string, string, string],

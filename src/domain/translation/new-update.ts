@@ -17,8 +17,8 @@ import { addressOf, extraMediaIn, type ExtraPicture } from './extra-media.ts';
  * effect: the new API shortens links according to the channel's setting, and finds previews without help.
  */
 
+/** As much as the embedded new API takes, of a text and of the words of a link. */
 const LONGEST_TEXT = 10_000;
-const LONGEST_TITLE = 1000;
 
 /** The longest id, and the longest name that an answer quotes. */
 const LONGEST_NAME = 100;
@@ -86,8 +86,8 @@ function mediaIn(pairs: FieldPairs): UpdateMedia {
     thumbnail: webAddress(pairs, 'media[thumbnail]'),
     video: webAddress(pairs, 'media[video]'),
     link: webAddress(pairs, 'media[link]'),
-    title: boundedText(pairs, 'media[title]', LONGEST_TITLE),
-    description: boundedText(pairs, 'media[description]', LONGEST_TITLE),
+    title: boundedText(pairs, 'media[title]', LONGEST_TEXT),
+    description: boundedText(pairs, 'media[description]', LONGEST_TEXT),
     extra,
     unknown: [...unknownNames(pairs), ...unknown],
   };

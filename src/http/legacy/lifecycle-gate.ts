@@ -102,9 +102,15 @@ function textOf(context: LegacyDeps, ending: LifecycleEnding): string {
   return `This API ended on ${dayOf(ending.at)} (UTC). Read how to move to the new API at ${context.settings.publicUrl}/lifecycle`;
 }
 
-function sendGone(context: LegacyDeps, res: Response, ending: LifecycleEnding): void {
-  const link = `${context.settings.publicUrl}/lifecycle`;
-  const refusal = new LegacyError([410, 410, textOf(context, ending)], { extra: { link } });
+/** `isExchange`: a failure of the exchange has an `error_description` too (RFC 6749 §5.2). */
+function sendGone(
+  context: LegacyDeps,
+  res: Response,
+  { ending, isExchange }: { ending: LifecycleEnding; isExchange: boolean },
+): void {
+  const [text, link] = [textOf(context, ending), `${context.settings.publicUrl}/lifecycle`];
+  const extra = isExchange ? { link, error_description: text } : { link };
+  const refusal = new LegacyError([410, 410, text], { extra });
   sendLegacyError(res, asWriteRefusal(context, res, refusal));
 }
 
@@ -154,7 +160,7 @@ export function createLifecycleGate(context: LegacyDeps): LifecycleGate {
       const ending = await meet(context, way, req);
       if (!ending) return next();
       tell?.(res, ending);
-      sendGone(context, res, ending);
+      sendGone(context, res, { ending, isExchange: tell !== undefined });
     };
   const identify: CallerFinder = (req) => callerOf(context, req);
   const byCredentials = { identify: callerByCredentials, takesTokens: false };
@@ -165,7 +171,7 @@ export function createLifecycleGate(context: LegacyDeps): LifecycleGate {
     page: async (req, res, next) => {
       const ending = await meet(context, inAddress, req);
       if (!ending) return next();
-      if (!['GET', 'HEAD'].includes(req.method)) return sendGone(context, res, ending);
+      if (!['GET', 'HEAD'].includes(req.method)) return sendGone(context, res, { ending, isExchange: false });
       throw gonePage(context, ending);
     },
   };
