@@ -7,8 +7,9 @@ export interface RepeatedWork {
 }
 
 /**
- * Starts to repeat the work every `every` milliseconds, or after the time that `every` names before each turn. Turns go by
- * the monotonic clock: a step of the wall clock moves none. A turn during a run is left out. The timer keeps no process running. Work that may fail reports its failure itself.
+ * Starts to repeat the work every `every` milliseconds, or after the time that `every` names before each turn. Turns go
+ * by the monotonic clock: a step of the wall clock moves none. A turn during a run is left out. The timer keeps no process
+ * running. Work that may fail reports its failure itself.
  */
 export function repeat(work: () => Promise<void>, every: number | (() => number)): RepeatedWork {
   let running: Promise<void> | undefined;

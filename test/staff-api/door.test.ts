@@ -107,12 +107,14 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(JSON.stringify(entries)).not.toContain('gbk_');
   });
 
-  test('a right key may be sent in many requests at once, also where the database is slow', async () => {
-    const { key } = await keyFor(door, 'reader');
-    const many = () => Promise.all(Array.from({ length: 60 }, () => ask(door, OWN, { key })));
-    const answers = await (kind === 'postgres' ? whileKeysAreLocked(door, many) : many());
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  });
+  // SQLite reads in the process itself, so there no look-up is under way beside another one.
+  if (kind === 'postgres')
+    test('a right key may be sent in many requests at once, also where the database is slow', async () => {
+      const { key } = await keyFor(door, 'reader');
+      const many = () => Promise.all(Array.from({ length: 60 }, () => ask(door, OWN, { key })));
+      const answers = await whileKeysAreLocked(door, many);
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    });
 
   test('after thirty wrong keys of a network more of them wait, and a right key still passes', async () => {
     const { key } = await keyFor(door, 'reader');

@@ -14,18 +14,18 @@ import { postponeGrant } from './refresh/postpone.ts';
 const IN_ONE_RUN = 1000;
 const AT_ONCE = 16;
 
+/** `isFull`: the run has as many grants as it looks into, so others may wait behind this one. */
+interface Look {
+  grant: Grant;
+  isFull: boolean;
+}
+
 async function afterFailure(context: GrantsDeps, { grant, isFull }: Look, error: unknown): Promise<void> {
   if (error instanceof GrantDead) return undefined;
   if (!(error instanceof Unavailable)) return postponeGrant(context, grant, error);
   if (!isFull) return undefined;
   // Not every such failure writes a rest. If the database is away, the grant keeps its place until the next look.
   return goBehind(context.store.durable, grant, context.clock.now()).catch(() => undefined);
-}
-
-/** `isFull`: as many grants as a run looks into are here, so that others may wait behind this one. */
-interface Look {
-  grant: Grant;
-  isFull: boolean;
 }
 
 async function lookInto(context: GrantsDeps, look: Look): Promise<void> {

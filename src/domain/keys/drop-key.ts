@@ -69,7 +69,7 @@ async function dropOne(context: DropDeps, file: string, key: KnownKey): Promise<
     const reason = inTheWay[0] ?? (await dropUnused(context, key));
     if (reason !== undefined) return { purpose, id, kept: reason };
   }
-  // The key may have been dropped from another machine while no process of this one lived to tell of its spill.
+  // A pair may have come in this moment, or the key was dropped from another machine, which does not know this spill.
   const [kept] = await waitingHere(context, key);
   if (kept !== undefined) return { purpose, id, kept };
   removeKeyFromFile(file, purpose, id);

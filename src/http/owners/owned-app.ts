@@ -53,6 +53,6 @@ export async function ownedApp(context: OwnersDeps, req: Request): Promise<SeenA
 }
 
 /** The signed-in person and their request, as the history names both. */
-export function ownerOrigin(req: Request, res: Response): Origin {
-  return { actor: `account:${signedInPerson(req).accountId}`, ...callingOf(res) };
+export function ownerOrigin(res: Response): Origin {
+  return { actor: `account:${signedInPerson(res.req).accountId}`, ...callingOf(res) };
 }

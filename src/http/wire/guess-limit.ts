@@ -11,8 +11,8 @@ const PER_ADDRESS = 10;
 const PER_CLIENT = 30;
 
 /**
- * Of all clients together, from one address, or from one /48 of version 6. Without it whoever invents a new client id for each guess would meet no limit, and
- * each id takes memory for a minute. Each process counts alone.
+ * Of all clients together, from one address, or from one /48 of version 6. Without it whoever invents a new client id for
+ * each guess would meet no limit, and each id takes memory for a minute. Each process counts alone.
  */
 const PER_ADDRESS_IN_ALL = 1000;
 

@@ -133,7 +133,10 @@ export async function sharesWith(db: Database, email: string): Promise<Map<strin
   return new Map(rows.map((row) => [row.client_id, row.account_id]));
 }
 
-/** Gives the contacts of an app with this address back to the account from before, where this account has them; null for none. */
+/**
+ * Gives the contacts of an app with this address back, where this account has them: to the account that had them before,
+ * or to nobody (null).
+ */
 export async function unpinAccess(
   tx: Database,
   { clientId, accountId, email, before }: AccessHolder & { clientId: string; before: string | null },

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { deauthorize } from '../../../domain/tokens/deauthorize.ts';
 import { type AppTokens, tokensOfPair } from '../../../domain/tokens/tokens-of-account.ts';
 import { listableTokens } from '../../../domain/tokens/listable-tokens.ts';
-import { requestIdOf } from '../../request-id.ts';
+import { ownerOrigin } from '../owned-app.ts';
 import { formTargets, refuseOnCopy } from '../../signin/leave.ts';
 import { personOf } from '../../signin/session.ts';
 import { appLifecycleNow, dateCard } from '../../wording/dates/card.ts';
@@ -141,7 +141,7 @@ async function revoke(frame: PageShell, req: Request, res: Response): Promise<vo
   const { accountId } = signedInPerson(req);
   const tokens = await ownTokens(frame, req);
   const reason = 'the account holder asked for it';
-  const ending = { actor: `account:${accountId}`, requestId: requestIdOf(res), reason };
+  const ending = { ...ownerOrigin(res), reason };
   if (tokens && tokens.alive > 0) await deauthorize(frame.context, { clientId, accountId }, ending);
   const notice = revokedNotice(tokens, await ownTokens(frame, req));
   leaveWith(frame.context, res, { href: `/apps/${clientId}`, notice });

@@ -10,12 +10,11 @@ import {
   takeAccess,
 } from '../../../domain/apps/app-access.ts';
 import { addContact, CONTACTS_MAX, removeContact } from '../../../domain/apps/app-contacts.ts';
-import { requestIdOf } from '../../request-id.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { askAgain, type FormProblems, quoted } from '../../site/problems.ts';
 import { underHead } from '../head/app-head.ts';
-import { type AppForOwner, managedApp, ownedApp, seenApp, type SeenApp } from '../owned-app.ts';
+import { type AppForOwner, managedApp, ownedApp, ownerOrigin, seenApp, type SeenApp } from '../owned-app.ts';
 import { ACCESS_CHOICES, ACCESS_WORDS, readAccess } from './access-words.ts';
 
 /**
@@ -82,9 +81,8 @@ function problemsOf(refused: 'known' | 'full' | 'malformed', address: string): F
 }
 
 function changeOf(app: AppForOwner, req: Request, res: Response) {
-  const actor = `account:${signedInPerson(req).accountId}`;
   const address = (fieldsOf(req)['address'] ?? '').trim();
-  return { clientId: app.client_id, address, actor, requestId: requestIdOf(res) };
+  return { clientId: app.client_id, address, ...ownerOrigin(res) };
 }
 
 const hrefOf = ({ client_id: clientId }: AppForOwner) => `/apps/${clientId}/contacts`;

@@ -138,16 +138,17 @@ const UNTESTED: FormProblems = {
 /** @throws never for an answer of the new API: the answer becomes a problem of the form */
 async function enter(
   frame: PageShell,
-  req: Request,
+  res: Response,
   entered: { app: AppForOwner; entries: Entries },
 ): Promise<FormProblems> {
-  const clientSecret = fieldsOf(req)['client_secret']?.trim();
+  const { seen_client: seenClient = '', client_secret: secret = '' } = fieldsOf(res.req);
+  const clientSecret = secret.trim();
   const refusal = await enterModernClient(frame.context, {
     clientId: entered.app.client_id,
     ...entered.entries,
-    seenClient: fieldsOf(req)['seen_client'] ?? '',
+    seenClient,
     clientSecret: clientSecret === '' ? undefined : clientSecret,
-    ...ownerOrigin(req, req.res as Response),
+    ...ownerOrigin(res),
   });
   return refusal ? problemsOf(refusal) : {};
 }
@@ -165,7 +166,7 @@ function takeForm(frame: PageShell): RequestHandler {
     const entries = { modernClientId, scopes, keepsHandovers: keepsHandovers(req) };
     const problems =
       tooFast(frame, res) ??
-      (await enter(frame, req, { app, entries }).catch((error: unknown) => {
+      (await enter(frame, res, { app, entries }).catch((error: unknown) => {
         if (!(error instanceof Unavailable)) throw error;
         res.status(503);
         return UNTESTED;
@@ -183,7 +184,7 @@ function decide(
 ): RequestHandler {
   return async (req, res) => {
     const { app } = await ownedApp(frame.context, req);
-    const notice = await act(req, { clientId: app.client_id, ...ownerOrigin(req, res) });
+    const notice = await act(req, { clientId: app.client_id, ...ownerOrigin(res) });
     leaveWith(frame.context, res, { href: `/apps/${app.client_id}/modern-client`, notice });
   };
 }

@@ -139,16 +139,16 @@ interface RegistrationForm {
 
 async function register(
   frame: PageShell,
-  req: Request,
+  res: Response,
   { entries, clientId }: RegistrationForm,
 ): Promise<AppCredentials | undefined> {
-  const { accountId } = signedInPerson(req);
+  const { accountId } = signedInPerson(res.req);
   return registerApp(frame.context, {
     name: entries.name,
     callbacks: lines(entries.callbacks),
     contacts: addresses(entries.contacts),
     owner: accountId,
-    ...ownerOrigin(req, req.res as Response),
+    ...ownerOrigin(res),
     isSelfRegistered: true,
     clientId,
   });
@@ -163,7 +163,7 @@ function takeForm(frame: PageShell): RequestHandler {
       return ask(frame, res, { entries, problems: { form: 'The form was out of date. Send it once more.' } });
     if (isTooFast(frame, res, entries)) return;
     try {
-      const registered = await register(frame, req, { entries, clientId });
+      const registered = await register(frame, res, { entries, clientId });
       if (registered) showRegistered(frame, res, { ...registered, name: name.trim() });
       else showKnown(frame, res, clientId);
     } catch (error) {

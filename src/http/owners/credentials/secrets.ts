@@ -55,7 +55,7 @@ function makeSecret(frame: PageShell): RequestHandler {
     const id = readNewId(frame.context, readerOf(req).id, fieldsOf(req)['new_id']);
     if (id === undefined)
       return show(frame, res, { seen, problem: 'The form was out of date. Send it once more.' });
-    const added = await addSecret(frame.context, { clientId: app.client_id, ...ownerOrigin(req, res), id });
+    const added = await addSecret(frame.context, { clientId: app.client_id, ...ownerOrigin(res), id });
     if (added === 'known') return showKnown(frame, res, app);
     if (typeof added === 'string') return show(frame, res, { seen, problem: FULL });
     const head = await underHead(frame.context, seen, 'secrets');
@@ -91,7 +91,7 @@ function retire(frame: PageShell): RequestHandler {
     const id = String(req.params['secretId']);
     const retired = await retireSecret(frame.context, {
       clientId: app.client_id,
-      ...ownerOrigin(req, res),
+      ...ownerOrigin(res),
       id,
     });
     if (retired === 'unknown') throw noSuchSecret();

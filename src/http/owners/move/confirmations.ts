@@ -5,10 +5,9 @@ import { openConfirmations } from '../../../domain/take-back/look.ts';
 import { takeConfirmationBack } from '../../../domain/take-back/take-back.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { callingOf } from '../../request-trace.ts';
-import { type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import type { PageShell } from '../../site/page-shell.ts';
 import { underHead } from '../head/app-head.ts';
-import { ownedApp } from '../owned-app.ts';
+import { ownedApp, ownerOrigin } from '../owned-app.ts';
 
 /** /apps/:clientId/handovers/:entryId/take-back: the owner takes back that the app has its pair. */
 
@@ -39,12 +38,11 @@ async function act(frame: PageShell, req: Request, res: Response): Promise<void>
     app: { client_id: clientId },
   } = await ownedApp(frame.context, req);
   const href = `/apps/${clientId}/move`;
-  const origin = { actor: `account:${signedInPerson(req).accountId}`, ...callingOf(res) };
   try {
     await takeConfirmationBack(frame.context, {
       entryId: Number(req.params['entryId']),
       clientId,
-      ...origin,
+      ...ownerOrigin(res),
     });
   } catch (error) {
     if (!(error instanceof TakeBackRefused)) throw error;

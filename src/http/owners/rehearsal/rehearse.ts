@@ -9,15 +9,14 @@ import {
   stopRehearsal,
 } from '../../../domain/lifecycle/changes/rehearse.ts';
 import { DAY, USAGE_KEPT } from '../../../shared/lifetimes.ts';
-import { requestIdOf } from '../../request-id.ts';
 import { markUnattended } from '../../signin/session.ts';
 import { appLifecycleNow } from '../../wording/dates/card.ts';
 import { type DateLine, dateLines } from '../../wording/dates/lines.ts';
-import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
+import { fieldsOf, type PageShell } from '../../site/page-shell.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { mayManage } from '../../../domain/apps/app-access.ts';
 import { underHead } from '../head/app-head.ts';
-import { type AppForOwner, managedApp, seenApp, type SeenApp } from '../owned-app.ts';
+import { type AppForOwner, managedApp, ownerOrigin, seenApp, type SeenApp } from '../owned-app.ts';
 import { askAgain } from '../../site/problems.ts';
 import { pastLine, reloadAfter, shownRehearsal } from './rehearsal-words.ts';
 
@@ -111,8 +110,6 @@ function chosen(frame: PageShell, app: AppForOwner, req: Request): Milestone | u
   return aheadOf(frame, app).find(({ milestone }) => milestone === rehearses)?.milestone;
 }
 
-const actorOf = (req: Request) => `account:${signedInPerson(req).accountId}`;
-
 function start(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const seen = await managedApp(frame.context, req);
@@ -121,9 +118,9 @@ function start(frame: PageShell): RequestHandler {
     const rehearses = chosen(frame, app, req);
     const problem = hindrance(frame, app, rehearses);
     if (problem !== undefined || rehearses === undefined) return refuse(problem ?? NOT_AHEAD);
-    const by = { actor: actorOf(req), requestId: requestIdOf(res) };
     try {
-      await startRehearsal(frame.context, { clientId: app.client_id, rehearses, ...by });
+      const asked = { clientId: app.client_id, rehearses, ...ownerOrigin(res) };
+      await startRehearsal(frame.context, asked);
     } catch (error) {
       if (!(error instanceof ChangeRefused)) throw error;
       return refuse(error.message);
@@ -135,8 +132,8 @@ function start(frame: PageShell): RequestHandler {
 function stop(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { app } = await managedApp(frame.context, req);
-    const by = { actor: actorOf(req), requestId: requestIdOf(res) };
-    const wasRunning = await stopRehearsal(frame.context, { clientId: app.client_id, ...by });
+    const asked = { clientId: app.client_id, ...ownerOrigin(res) };
+    const wasRunning = await stopRehearsal(frame.context, asked);
     const href = pageOf(app);
     if (wasRunning) return leaveWith(frame.context, res, { href, notice: 'rehearsal-stopped' });
     res.redirect(303, href);

@@ -1,9 +1,9 @@
-import type { Request, RequestHandler, Response, Router } from 'express';
+import type { Request, RequestHandler, Router } from 'express';
 import { accessTo } from '../../../domain/apps/app-access.ts';
 import { allowAppAgain, leaveApp, refusesApp, sharedBySameOwner } from '../../../domain/apps/leave-app.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { PageError } from '../../pages/page-error.ts';
-import { requestIdOf } from '../../request-id.ts';
+import { ownerOrigin } from '../owned-app.ts';
 import { fieldsOf, type PageShell, signedInPerson } from '../../site/page-shell.ts';
 import { registeredApp } from '../shown-app.ts';
 
@@ -38,16 +38,11 @@ function show(frame: PageShell): RequestHandler {
   };
 }
 
-const originOf = (req: Request, res: Response) => ({
-  actor: `account:${signedInPerson(req).accountId}`,
-  requestId: requestIdOf(res),
-});
-
 function leave(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { app, accountId, email } = await standingOf(frame, req);
     const isAll = fieldsOf(req)['all'] === 'on';
-    const left = await leaveApp(frame.context, { app, accountId, email, isAll, ...originOf(req, res) });
+    const left = await leaveApp(frame.context, { app, accountId, email, isAll, ...ownerOrigin(res) });
     if (left === 0) return res.redirect(303, '/apps');
     leaveWith(frame.context, res, { href: '/apps', notice: left === 1 ? 'app-left' : 'apps-left' });
   };
@@ -56,7 +51,7 @@ function leave(frame: PageShell): RequestHandler {
 function allow(frame: PageShell): RequestHandler {
   return async (req, res) => {
     const { app, accountId, email } = await standingOf(frame, req);
-    const isAllowed = await allowAppAgain(frame.context, { app, accountId, email, ...originOf(req, res) });
+    const isAllowed = await allowAppAgain(frame.context, { app, accountId, email, ...ownerOrigin(res) });
     if (!isAllowed) return res.redirect(303, '/apps');
     leaveWith(frame.context, res, { href: '/apps', notice: 'app-allowed' });
   };
