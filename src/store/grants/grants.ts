@@ -264,7 +264,7 @@ export async function listIdle(
     .where('state', '=', sql.lit('ready'))
     .where('rotated_at', '<=', before)
     .limit(limit);
-  const untried = idle.where('retry_at', '=', 0).orderBy('rotated_at');
+  const untried = idle.where('retry_at', '=', sql.lit(0)).orderBy('rotated_at');
   const putOff = idle.where('retry_at', '>', sql.lit(0)).where(isRested(now)).orderBy('retry_at');
   return [...(await untried.execute()), ...(await putOff.execute())];
 }

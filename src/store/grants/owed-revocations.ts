@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database } from '../driver/store.ts';
 import type { OwedRevocation } from '../tables/tables.ts';
 
@@ -23,8 +24,9 @@ export async function listDueOwed(db: Database, now: number): Promise<OwedRevoca
     .where('next_at', '<=', now)
     .orderBy('next_at')
     .limit(AT_ONCE);
-  const untried = await due.where('attempts', '=', 0).execute();
-  return [...untried, ...(await due.where('attempts', '>', 0).execute())];
+  // SQLite uses a partial index only for its own condition, so the values stand in the text.
+  const untried = await due.where('attempts', '=', sql.lit(0)).execute();
+  return [...untried, ...(await due.where('attempts', '>', sql.lit(0)).execute())];
 }
 
 /** The new API has revoked the token, so no revocation is owed any more. */

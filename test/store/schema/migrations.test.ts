@@ -171,6 +171,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['postgres/042-waiting-messages.sql', 'bd6e57565e9e1aa4'],
   ['postgres/043-turns-of-grants.sql', 'f86b4ae24c5175d9'],
   ['postgres/044-shares-by-address.sql', 'ca3cc5a567a50743'],
+  ['postgres/045-turns-by-index.sql', '220f0bb4472272ab'],
   ['sqlite-volatile/001-init.sql', '8a23f1a300c3122d'],
   ['sqlite-volatile/002-leases.sql', '5bb29c18f7d46fd9'],
   ['sqlite-volatile/003-counts.sql', '6cd424f95aefdecf'],
@@ -223,6 +224,7 @@ const RELEASED: Array<[file: string, digest: string]> = [
   ['sqlite/035-waiting-messages.sql', 'bd78af85fca6c091'],
   ['sqlite/036-turns-of-grants.sql', '2be28ab76147f69e'],
   ['sqlite/037-shares-by-address.sql', 'c74a7d838300725d'],
+  ['sqlite/038-turns-by-index.sql', 'e36ed85045f63a6a'],
 ];
 
 test('each migration is in this list', () => {

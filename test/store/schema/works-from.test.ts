@@ -80,7 +80,9 @@ const REPLACED: Readonly<Record<string, readonly string[]>> = {
     'drop function people_of_pinned()',
   ],
   'postgres/044-shares-by-address.sql': ['drop index app_contacts_unproven'],
+  'postgres/045-turns-by-index.sql': ['drop index grants_put_off'],
   'sqlite/037-shares-by-address.sql': ['drop index app_contacts_unproven'],
+  'sqlite/038-turns-by-index.sql': ['drop index grants_put_off'],
 };
 
 function trapsIn(sql: string): string[] {

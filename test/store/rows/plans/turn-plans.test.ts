@@ -1,4 +1,5 @@
 import { listIdle, listUnsettled } from '../../../../src/store/grants/grants.ts';
+import { listDueOwed } from '../../../../src/store/grants/owed-revocations.ts';
 import { listRestored } from '../../../../src/store/grants/restored.ts';
 import { plansOf } from '../../support/plans.ts';
 import { keepAppAndAccount, keepGrant } from '../../support/rows.ts';
@@ -16,12 +17,20 @@ beforeAll(async () => {
 
 afterAll(() => stores.close());
 
-test('idle grants, and those of them that failed before', async () => {
+test('idle grants, and those of them that failed before, each by its own part of one index alone', async () => {
   const asked = { before: 500, now: 1_000, limit: 10 };
   const plans = await plansOf(stores.one.durable, (db) => listIdle(db, asked));
   expect(plans).toEqual([
-    expect.stringMatching(/^SEARCH grants USING INDEX grants_idle /),
-    expect.stringMatching(/^SEARCH grants USING INDEX grants_put_off /),
+    'SEARCH grants USING INDEX grants_ready_in_turn (retry_at=? AND rotated_at<?)',
+    'SEARCH grants USING INDEX grants_ready_in_turn (retry_at>?)',
+  ]);
+});
+
+test('owed revocations that are new, and those that failed before', async () => {
+  const plans = await plansOf(stores.one.durable, (db) => listDueOwed(db, 1_000));
+  expect(plans).toEqual([
+    'SEARCH owed_revocations USING INDEX owed_revocations_new (next_at<?)',
+    'SEARCH owed_revocations USING INDEX owed_revocations_failed (next_at<?)',
   ]);
 });
 
