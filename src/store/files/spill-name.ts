@@ -25,6 +25,21 @@ export function spillName({ grantId, version, owner }: NamedPair): string {
   return `${grantId}.${version}${database}${SPILL_SUFFIX}`;
 }
 
+const NAMED = /^([\da-f]{24})[.-](\d*)/;
+
+/** No row has a later version. */
+const LATEST_VERSION = 2 ** 31 - 1;
+
+/**
+ * The grant that the name of a file tells, and the version that was presented to get its pair; the latest there can be
+ * where the name tells none. Undefined where it tells no grant.
+ */
+export function grantOfName(file: string): { id: string; version: number } | undefined {
+  const [, id, version = ''] = NAMED.exec(file) ?? [];
+  if (id === undefined) return undefined;
+  return { id, version: version === '' ? LATEST_VERSION : Math.min(Number(version), LATEST_VERSION) };
+}
+
 /**
  * Names by `spillName`, and those of the version before the database was part of the name. For a time names had dashes
  * and the digest, which a log line would cut out: they count as names that are not the bridge's.

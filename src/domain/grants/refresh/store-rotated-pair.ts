@@ -1,10 +1,11 @@
-import { SECOND } from '../../../shared/lifetimes.ts';
+import { MINUTE, SECOND } from '../../../shared/lifetimes.ts';
 import { KeyMissing, keyIdOf, Unreadable } from '../../../shared/secrets.ts';
 import { Unavailable } from '../../../upstream/outcomes.ts';
 import { findGrant, findRotating, type RotatingGrant } from '../../../store/grants/grants.ts';
+import { holdInDoubt } from '../../../store/grants/hold-in-doubt.ts';
 import { storeRotation, UNKNOWN_ANSWER } from '../../../store/grants/presentations.ts';
 import type { PairOwner, SpilledPair, WaitingPair } from '../../../store/files/spill.ts';
-import { loggedSpillName } from '../../../store/files/spill-name.ts';
+import { grantOfName, loggedSpillName } from '../../../store/files/spill-name.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { Grant, GrantVersion } from '../../../store/tables/tables.ts';
 import type { GrantsDeps } from '../deps.ts';
@@ -177,16 +178,12 @@ async function recover(context: GrantsDeps, entry: WaitingPair): Promise<void> {
   context.logger.warn('a spilled pair was taken back', { grantId: entry.grantId, version: entry.version });
 }
 
-/**
- * Whether a file whose content cannot be read may hold a pair for this version or a later one. Its name tells: it begins
- * with the grant and the version that was presented.
- */
+/** Whether a file whose content cannot be read may hold a pair for this version or a later one, as its name tells. */
 const mayHoldPairOf =
   ({ id, version }: GrantVersion) =>
   (file: string): boolean => {
-    if (!file.startsWith(`${id}.`) && !file.startsWith(`${id}-`)) return false;
-    const named = /^\d+/.exec(file.slice(id.length + 1));
-    return named === null || Number(named[0]) >= version;
+    const named = grantOfName(file);
+    return named?.id === id && named.version >= version;
   };
 
 /**
@@ -214,6 +211,22 @@ export async function recoverSpilledPair(
   return false;
 }
 
+/** Two turns of the job, so that a turn that is missed ends no hold. */
+const HOLD = 2 * MINUTE;
+
+/**
+ * Tells of files that cannot be read, and holds their grants in doubt. Other machines have no such file: they would present
+ * the refresh token again, or end the grant, while its only pair may lie here.
+ */
+async function holdUnreadable(context: GrantsDeps, files: readonly string[]): Promise<void> {
+  if (files.length === 0) return;
+  context.logger.error('ALARM: spilled pairs cannot be read', { files: files.map(loggedSpillName) });
+  if (context.instance.isCopy()) return;
+  const until = context.clock.now() + HOLD;
+  for (const named of files.map(grantOfName))
+    if (named) await holdInDoubt(context.store.durable, named, until);
+}
+
 /**
  * Stores the pairs in the spill, left by earlier processes or by an outage of the database. Leaves the pairs of other
  * databases alone, and tells of them.
@@ -230,6 +243,5 @@ export async function recoverSpilledPairs(context: GrantsDeps): Promise<void> {
       context.logger.error('ALARM: a spilled pair cannot be taken back', { grantId, file, error });
     });
   }
-  if (unreadable.length > 0)
-    context.logger.error('ALARM: spilled pairs cannot be read', { files: unreadable.map(loggedSpillName) });
+  await holdUnreadable(context, unreadable);
 }
