@@ -16,6 +16,7 @@ import { startJobs } from '../jobs/schedule.ts';
 import { STOP_LIMIT, STORE_LIMIT } from '../shared/lifetimes.ts';
 import { createLogger } from '../shared/log/logger.ts';
 import { openUncleanEnd } from '../store/files/unclean-end.ts';
+import { releaseLeasesOf } from '../store/work/leases.ts';
 import { openEpochFile } from '../store/files/epoch-file.ts';
 import { noteCounting } from '../store/usage/known-calls.ts';
 import { openTracing } from './open-tracing.ts';
@@ -67,10 +68,10 @@ interface BridgeParts {
 const WORK_LEAST = STORE_LIMIT / 2;
 
 /**
- * Waits for the work under way, and leaves time for what is in memory. A received token pair is in the spill by then, and
- * what a job left is taken up by the next start.
+ * Waits for the work under way, and leaves time for what is in memory. A received token pair is in the spill by then. What a
+ * job left is taken up by the next start, so its lease is given back.
  */
-async function endWork({ flights, logger }: Context, begun: number): Promise<void> {
+async function endWork({ flights, logger, processId, store }: Context, begun: number): Promise<void> {
   const left = STOP_LIMIT - STORE_LIMIT - (performance.now() - begun);
   const waited = new AbortController();
   const isOver = await Promise.race([
@@ -78,7 +79,10 @@ async function endWork({ flights, logger }: Context, begun: number): Promise<voi
     delay(Math.max(left, WORK_LEAST), false, { signal: waited.signal }),
   ]);
   waited.abort();
-  if (!isOver) logger.error('work did not end in time, the process ends without it');
+  if (isOver) return;
+  logger.error('work did not end in time, the process ends without it');
+  // A lease that cannot be given back expires.
+  await releaseLeasesOf(store, processId).catch(() => undefined);
 }
 
 /** Ends the work under way, then writes the state that is in memory. Accepted calls are not cut within STOP_LIMIT. */

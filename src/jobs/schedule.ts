@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../domain/context.ts';
 import { runBulkJobs } from '../domain/bulk/run-bulk-jobs.ts';
 import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
@@ -19,6 +20,7 @@ import { tellByTime } from '../domain/webhooks/told-by-time.ts';
 import { resolveDoubts } from '../domain/grants/resolve-doubts.ts';
 import { HOUR, MINUTE, SECOND } from '../shared/lifetimes.ts';
 import { type RepeatedWork, repeat } from '../shared/repeat.ts';
+import { leaseEndsAt } from '../store/work/leases.ts';
 import { sendReminders } from './send-reminders.ts';
 import { type EvenTurns, repeatByCron, untilTurn } from './turns.ts';
 
@@ -81,47 +83,75 @@ function reminderJobs({ settings }: Context): Job[] {
   ];
 }
 
-/** A turn that another process takes is no success of this process. */
-async function runJob(context: Context, { name, run, isLocal }: Job): Promise<void> {
+const leaseOf = ({ name }: Job) => `job ${name}`;
+
+/** Whether the job ran. A turn that another process takes is no success of this process. */
+async function runJob(context: Context, job: Job): Promise<boolean> {
   const { jobs } = context.metrics;
   const work = async () => {
-    await run(context);
-    jobs.succeeded(name);
+    await job.run(context);
+    jobs.succeeded(job.name);
   };
-  if (isLocal) return work();
-  await withLease(context, { name: `job ${name}`, limit: LEASE_LIMIT }, work);
+  if (!job.isLocal) return withLease(context, { name: leaseOf(job), limit: LEASE_LIMIT }, work);
+  await work();
+  return true;
 }
 
 /**
- * Runs a job unless the process stops. The stop also ends a running job between two of its pages (`yieldToEventLoop`).
+ * Runs a job unless the process stops; false where another process holds its lease. The stop also ends a running job
+ * between two of its pages (`yieldToEventLoop`).
  */
-async function runUnlessStopping(context: Context, job: Job): Promise<void> {
+async function runUnlessStopping(context: Context, job: Job): Promise<boolean> {
   const { signal } = context.shutdown;
-  if (signal.aborted) return;
+  if (signal.aborted) return true;
   try {
-    await context.flights.run(`job ${job.name}`, () => runJob(context, job));
+    const isOurs = await context.flights.run(`job ${job.name}`, () => runJob(context, job));
     context.troubles.jobs.done(job.name);
+    return isOurs;
   } catch (error) {
-    if (signal.aborted) return;
+    if (signal.aborted) return true;
     context.metrics.jobs.failed(job.name);
     context.troubles.jobs.note(job.name, error);
+    return true;
   }
+}
+
+/**
+ * Waits for the end of a lease that kept a job from its first run. A process that was killed in the job leaves its lease,
+ * and the next turn may be an hour away.
+ */
+async function waitForLease({ store, clock, shutdown }: Context, job: Job): Promise<void> {
+  const end = await leaseEndsAt(store, leaseOf(job));
+  // A timer may be early, and a lease that has not ended would keep the job from this run too.
+  const left = Math.max((end ?? 0) - clock.now(), 0) + 0.1 * SECOND;
+  await delay(Math.min(left, LEASE_LIMIT), undefined, { ref: false, signal: shutdown.signal });
 }
 
 /** Runs a job once now and then at its turns. */
 function startJob(context: Context, job: Job): Array<Pick<RepeatedWork, 'stop'>> {
   context.metrics.jobs.begin(job.name, job.every);
+  let isOurs = true;
   const turns = repeat(
-    () => runUnlessStopping(context, job),
+    async () => {
+      isOurs = await runUnlessStopping(context, job);
+    },
     () => untilTurn(job, context.clock.now()),
   );
-  void turns.run();
+  const runFirst = async () => {
+    await turns.run();
+    if (isOurs || job.every <= LEASE_LIMIT) return;
+    await waitForLease(context, job);
+    await turns.run();
+  };
+  // The stop ends the wait, and without the table of leases no lease keeps a job from its run.
+  runFirst().catch(() => undefined);
   return job.cron === undefined ? [turns] : [turns, repeatByCron(() => turns.run(), job.cron)];
 }
 
 /**
- * Runs each job once now and then at its turns. The returned function stops the turns. It waits for no run: runs are
- * flights, which the stop of a process ends later (`flights.close`).
+ * Runs each job once now and then at its turns, and one that a lease kept from its first run also when that lease ends.
+ * The returned function stops the turns. It waits for no run: runs are flights, which the stop of a process ends later
+ * (`flights.close`).
  */
 export function startJobs(context: Context): () => Promise<void> {
   const turns = [...JOBS, ...reminderJobs(context)].flatMap((job) => startJob(context, job));

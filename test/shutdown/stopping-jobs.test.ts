@@ -1,8 +1,14 @@
 import { sql } from 'kysely';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
+import { createShutdown } from '../../src/domain/work/shutdown.ts';
+import { createSingleFlight } from '../../src/domain/work/single-flight.ts';
+import { startJobs } from '../../src/jobs/schedule.ts';
+import { newHexId } from '../../src/shared/ids.ts';
 import { isSqlite } from '../../src/store/driver/many-rows.ts';
 import { readCountedAt } from '../../src/store/progress/progress.ts';
+import { takeLease } from '../../src/store/work/leases.ts';
+import { until } from '../support/servers/held-answer.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 
 /** Long background work ends between two of its pages once the process stops, and the next start takes it up again. */
@@ -41,4 +47,18 @@ test.each([
   expect(await readCountedAt(context.store.durable)).toBe(before);
   // What was interrupted is done in full by the next.
   await work(context);
+});
+
+test('a job that a lease of a dead process keeps from its first run does it when that lease ends, and not an hour later', async () => {
+  const { context } = system.bridge;
+  const { store, clock } = context;
+  const ends = clock.now() + 700;
+  const left = { name: 'job keep-progress', holder: newHexId() };
+  expect(await takeLease(store, left, { now: clock.now(), until: ends })).toBe(true);
+  const [flights, shutdown] = [createSingleFlight(), createShutdown()];
+  const stop = startJobs({ ...context, flights, shutdown, processId: newHexId() });
+  await until(async () => ((await readCountedAt(store.durable)) ?? 0) >= ends);
+  shutdown.begin(0);
+  await stop();
+  await flights.close();
 });

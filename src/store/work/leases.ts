@@ -58,6 +58,21 @@ export async function releaseLease(store: Store, { name, holder }: Lease): Promi
   await releasing(store.volatile, { name, holder });
 }
 
+/** When the lease of this name ends that a process holds; undefined where none does. */
+export async function leaseEndsAt(store: Store, name: string): Promise<number | undefined> {
+  const row = await store.volatile
+    .selectFrom('leases')
+    .select('until')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.until;
+}
+
+/** Gives back all leases of a process that ends, so that the next one does not wait for their time. */
+export async function releaseLeasesOf(store: Store, holder: string): Promise<void> {
+  await store.volatile.deleteFrom('leases').where('holder', '=', holder).execute();
+}
+
 /** Removes leases that ended before the given time, because their holders died. */
 export async function deleteLeasesBefore(store: Store, time: number): Promise<void> {
   await store.volatile.deleteFrom('leases').where('until', '<', time).execute();
