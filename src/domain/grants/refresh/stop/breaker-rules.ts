@@ -129,6 +129,20 @@ export function hasDoubtAhead({ lastDoubt }: BreakerView, now: number): boolean 
 }
 
 /**
+ * Whether a date lies further ahead than a process with a right clock would write. Either a wrong clock wrote it, or the
+ * clock of this process is behind, which it learns within a second.
+ */
+export function hasDateAhead(view: BreakerView, now: number): boolean {
+  const { trippedAt, nextAt, deathsUntil } = view;
+  return (
+    hasDoubtAhead(view, now) ||
+    isDatedAhead(trippedAt, now) ||
+    isDatedAhead(nextAt, now + BREAKER_PAUSE_MAX) ||
+    isDatedAhead(deathsUntil, now + DEATHS_STOP)
+  );
+}
+
+/**
  * Whether a silence belongs to the stop of this turn: it was seen in the turn itself, or in the one before, from which
  * the breaker tripped, after the last good answer. The pauses after the first one each need a silence of their own.
  */

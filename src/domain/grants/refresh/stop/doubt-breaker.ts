@@ -5,7 +5,14 @@ import {
   takeTurn,
 } from '../../../../store/grants/refresh-breaker.ts';
 import type { GrantsDeps } from '../../deps.ts';
-import { dueChange, hasDoubtAhead, nextTurn, proofChange, type BreakerTurn } from './breaker-rules.ts';
+import {
+  type BreakerTurn,
+  dueChange,
+  hasDateAhead,
+  hasDoubtAhead,
+  nextTurn,
+  proofChange,
+} from './breaker-rules.ts';
 
 /**
  * The breaker at work. Its decisions stand in the database, so that all processes and machines agree and a restart
@@ -26,29 +33,50 @@ function tell({ logger }: BreakerDeps, isTripped: boolean, { doubts, trippedAt }
   }
 }
 
-/** Reads the breaker. Lost answers that a wrong clock dated ahead get the present date first. */
-async function readWithoutFuture({ store, logger }: BreakerDeps, now: number): Promise<BreakerView> {
+/** The breaker, and the time by which its dates are read. */
+interface DatedView {
+  view: BreakerView;
+  now: number;
+}
+
+/**
+ * Reads the breaker. Where a date lies ahead of this process the database is asked for its time: a machine that slept is
+ * behind for a moment, and would date anew what is right.
+ */
+async function readAtRightTime({ store, clock }: BreakerDeps): Promise<DatedView> {
+  const now = clock.now();
   const view = await readBreaker(store.durable, now);
-  if (!hasDoubtAhead(view, now)) return view;
+  if (!hasDateAhead(view, now)) return { view, now };
+  const right = Math.max(now, await store.now());
+  return { view: await readBreaker(store.durable, right), now: right };
+}
+
+/** Reads the breaker. Lost answers that a wrong clock dated ahead get the present date first. */
+async function readWithoutFuture(deps: BreakerDeps): Promise<DatedView> {
+  const { store, logger } = deps;
+  const seen = await readAtRightTime(deps);
+  const { now } = seen;
+  if (!hasDoubtAhead(seen.view, now)) return seen;
   await redateDoubts(store, now);
   logger.warn('a clock ran ahead when answers were lost, the lost answers count from now on');
-  return readBreaker(store.durable, now);
+  return { view: await readBreaker(store.durable, now), now };
 }
 
 /** Reads the breaker, after recording a change that is due. */
-async function lookAtBreaker(deps: BreakerDeps): Promise<BreakerView> {
+async function lookAtBreaker(deps: BreakerDeps): Promise<DatedView> {
   const db = deps.store.durable;
-  const now = deps.clock.now();
-  const view = await readWithoutFuture(deps, now);
+  const seen = await readWithoutFuture(deps);
+  const { view, now } = seen;
   const change = dueChange(view, now);
-  if (change === undefined) return view;
+  if (change === undefined) return seen;
   if (await takeTurn(db, view.turn, change)) tell(deps, change.tripped_at !== null, view);
-  return readBreaker(db, now);
+  return { view: await readBreaker(db, now), now };
 }
 
 /** What the next presentation may do. */
 export async function findTurn(deps: BreakerDeps): Promise<BreakerTurn> {
-  return nextTurn(await lookAtBreaker(deps), deps.clock.now());
+  const { view, now } = await lookAtBreaker(deps);
+  return nextTurn(view, Math.max(now, deps.clock.now()));
 }
 
 /** Until when no refresh token may be presented; 0 when presenting is allowed. */

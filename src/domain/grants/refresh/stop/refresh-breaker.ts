@@ -45,7 +45,9 @@ async function deathsOfLastMinute({ clock, fleet, store: { durable } }: GrantsDe
 export async function stopAfterDeaths(context: GrantsDeps): Promise<void> {
   const deaths = await deathsOfLastMinute(context);
   if (!stopsRefreshing(deaths)) return;
-  if (!(await stopForDeaths(context.store.durable, context.clock.now()))) return;
+  // A machine that slept is behind for a moment, and would take a stop of another process for one of a wrong clock.
+  const now = Math.max(context.clock.now(), await context.store.now());
+  if (!(await stopForDeaths(context.store.durable, now))) return;
   const { accounts } = deaths;
   context.logger.error('ALARM: many grants ended in a short time, the bridge stops refreshing', { accounts });
 }
