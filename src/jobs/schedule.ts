@@ -5,10 +5,11 @@ import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
 import { recoverSpilledPairs } from '../domain/grants/refresh/store-rotated-pair.ts';
 import { countImports } from './count-imports.ts';
 import { settleLeaks } from './settle-leaks.ts';
-import { withLease } from '../domain/work/lease.ts';
+import { leftOfLease, withLease } from '../domain/work/lease.ts';
 import { settlePendingRevocations } from '../domain/grants/pending-revocations.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
+import { redateWaiting } from '../domain/redate-waiting.ts';
 import { refreshIdleGrants } from '../domain/grants/refresh/refresh-idle-grants.ts';
 import { shortenStop } from '../domain/grants/refresh/stop/shorten-stop.ts';
 import { settleWrites } from '../domain/posts/writes/settle-writes.ts';
@@ -20,7 +21,6 @@ import { tellByTime } from '../domain/webhooks/told-by-time.ts';
 import { resolveDoubts } from '../domain/grants/resolve-doubts.ts';
 import { HOUR, MINUTE, SECOND } from '../shared/lifetimes.ts';
 import { type RepeatedWork, repeat } from '../shared/repeat.ts';
-import { leaseEndsAt } from '../store/work/leases.ts';
 import { sendReminders } from './send-reminders.ts';
 import { type EvenTurns, repeatByCron, untilTurn } from './turns.ts';
 
@@ -53,6 +53,7 @@ const JOBS: readonly Job[] = [
   { name: 'owed-revocations', every: MINUTE, run: settlePendingRevocations },
   { name: 'refresh-idle-grants', every: MINUTE, run: refreshIdleGrants },
   { name: 'purge-short-lived', every: MINUTE, run: purgeShortLived },
+  { name: 'redate-waiting', every: MINUTE, run: redateWaiting },
   { name: 'purge-expired', every: HOUR, past: 17 * MINUTE, run: purgeExpired },
   { name: 'keep-progress', every: HOUR, past: 29 * MINUTE, run: keepProgress },
   {
@@ -120,11 +121,11 @@ async function runUnlessStopping(context: Context, job: Job): Promise<boolean> {
  * Waits for the end of a lease that kept a job from its first run. A process that was killed in the job leaves its lease,
  * and the next turn may be an hour away.
  */
-async function waitForLease({ store, clock, shutdown }: Context, job: Job): Promise<void> {
-  const end = await leaseEndsAt(store, leaseOf(job));
+async function waitForLease(context: Context, job: Job): Promise<void> {
+  const { signal } = context.shutdown;
   // A timer may be early, and a lease that has not ended would keep the job from this run too.
-  const left = Math.max((end ?? 0) - clock.now(), 0) + 0.1 * SECOND;
-  await delay(Math.min(left, LEASE_LIMIT), undefined, { ref: false, signal: shutdown.signal });
+  const left = (await leftOfLease(context, leaseOf(job))) + 0.1 * SECOND;
+  await delay(Math.min(left, LEASE_LIMIT), undefined, { ref: false, signal });
 }
 
 /** Runs a job once now and then at its turns. */

@@ -1,4 +1,4 @@
-import { releaseLease, takeLease } from '../../store/work/leases.ts';
+import { leaseEndsAt, releaseLease, takeLease } from '../../store/work/leases.ts';
 import type { WorkDeps } from './deps.ts';
 
 /**
@@ -34,4 +34,13 @@ export async function withLease(
     // A lease that cannot be released expires.
     await releaseLease(context.store, lease).catch(() => undefined);
   }
+}
+
+/** How many milliseconds the lease with this name has left; 0 where no process holds it. */
+export async function leftOfLease(
+  { store, clock }: Pick<WorkDeps, 'store' | 'clock'>,
+  name: string,
+): Promise<number> {
+  const end = await leaseEndsAt(store, name);
+  return Math.max((end ?? 0) - clock.now(), 0);
 }

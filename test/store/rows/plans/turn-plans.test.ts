@@ -1,6 +1,7 @@
 import { listIdle, listUnsettled } from '../../../../src/store/grants/grants.ts';
 import { listDueOwed } from '../../../../src/store/grants/owed-revocations.ts';
 import { listRestored } from '../../../../src/store/grants/restored.ts';
+import { redateRows } from '../../../../src/store/work/redate-waiting.ts';
 import { plansOf } from '../../support/plans.ts';
 import { keepAppAndAccount, keepGrant } from '../../support/rows.ts';
 import { openTwoStores, type TwoStores } from '../../support/stores.ts';
@@ -40,4 +41,17 @@ test('grants in doubt, and those of a take-over', async () => {
   expect(unsettled[0]).toMatch(/INDEX grants_unsettled/);
   const restored = await plansOf(durable, (db) => listRestored(db, { now: 1_000, quiet: 1, limit: 10 }));
   expect(restored).toEqual([expect.stringContaining('INDEX grants_restored_in_turn')]);
+});
+
+test('what a wrong clock dated too far ahead', async () => {
+  const wrong = { latest: 1_000, latestOwed: 1_000, next: 10 };
+  const plans = await plansOf(stores.one.durable, (db) => redateRows(db, wrong));
+  expect(plans).toEqual([
+    'SEARCH mails USING INDEX mails_by_next (next_at>?)',
+    'SEARCH webhook_deliveries USING INDEX webhook_deliveries_open (next_at>?)',
+    // There are a few of them.
+    'SCAN webhooks',
+    'SEARCH owed_revocations USING INDEX owed_revocations_new (next_at>?)',
+    'SEARCH owed_revocations USING INDEX owed_revocations_failed (next_at>?)',
+  ]);
 });
