@@ -166,4 +166,22 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(await act(program, young, 'take-back')).toMatchObject({ status: 200 });
     await run();
   });
+
+  test('work of hundreds of things holds its lease anew after each hundred, so no other process joins in', async () => {
+    const { context } = ground.bridge;
+    const transaction = context.store.transaction.bind(context.store);
+    const ends = new Set<number>();
+    context.store.transaction = async (work) => {
+      const query = context.store.volatile
+        .selectFrom('leases')
+        .select('until')
+        .where('name', '=', 'bulk jobs');
+      for (const lease of await query.execute()) ends.add(lease.until);
+      return transaction(work);
+    };
+    await extend(await lead(), await apps(201));
+    await run();
+    context.store.transaction = transaction;
+    expect(ends.size).toBe(3);
+  });
 });

@@ -166,13 +166,14 @@ async function endJob(context: BulkDeps, job: BulkJobRow): Promise<void> {
     await moveBulkJob(durable, job.id, { from: whileJob, to: end, now: context.clock.now() });
 }
 
-async function runJob(context: BulkDeps, job: BulkJobRow): Promise<void> {
+async function runJob(context: BulkDeps, job: BulkJobRow, renew: () => Promise<void>): Promise<void> {
   const { durable } = context.store;
   const states = [stepOf(job).from];
   for (let after = -1; ; ) {
     const rows = await listBulkItems(durable, job.id, { after, limit: ITEMS_AT_ONCE, states });
     if (rows.length === 0 || !(await doSome(context, job, rows))) break;
     after = rows.at(-1)?.place ?? after;
+    await renew();
   }
   await endJob(context, job);
 }
@@ -181,7 +182,7 @@ async function runJob(context: BulkDeps, job: BulkJobRow): Promise<void> {
 export async function runBulkJobs(context: BulkDeps): Promise<void> {
   await giveUpBulkItems(context.store.durable, context.clock.now() - GIVEN_UP_AFTER);
   if ((await listOpenBulkJobs(context.store.durable)).length === 0) return;
-  await withLease(context, { name: 'bulk jobs', limit: LEASE_LIMIT }, async () => {
-    for (const job of await listOpenBulkJobs(context.store.durable)) await runJob(context, job);
+  await withLease(context, { name: 'bulk jobs', limit: LEASE_LIMIT }, async (renew) => {
+    for (const job of await listOpenBulkJobs(context.store.durable)) await runJob(context, job, renew);
   });
 }
