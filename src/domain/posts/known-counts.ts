@@ -13,9 +13,8 @@ export interface KnownCounts {
 /** The known lengths of a grant's lists, by their names. Undefined when the cache fails. */
 type KnownLengths = ReadonlyMap<string, number> | undefined;
 
-function countsIn(lengths: KnownLengths, channelId: string): KnownCounts | undefined {
+function countsIn(lengths: KnownLengths, channelId: string): KnownCounts {
   const [pending, sent] = [nameOfPending, nameOfSent].map((nameOf) => lengths?.get(nameOf(channelId)));
-  if (pending === undefined && sent === undefined) return undefined;
   return { ...(pending === undefined ? {} : { pending }), ...(sent === undefined ? {} : { sent }) };
 }
 
@@ -23,9 +22,9 @@ function countsIn(lengths: KnownLengths, channelId: string): KnownCounts | undef
 export async function knownCounts(
   context: PostsDeps,
   grantId: string,
-): Promise<{ lengths: KnownLengths; countsOf: (channelId: string) => KnownCounts | undefined }> {
+): Promise<{ lengths: KnownLengths; countsOf: (channelId: string) => KnownCounts }> {
   const lengths = await withoutCacheFaults(context, grantId, () => findListLengths(context.store, grantId));
-  return { lengths, countsOf: (channelId) => (lengths?.size ? countsIn(lengths, channelId) : undefined) };
+  return { lengths, countsOf: (channelId) => countsIn(lengths, channelId) };
 }
 
 /** The statuses of posts that stand in neither list of a profile. */

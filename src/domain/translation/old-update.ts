@@ -3,7 +3,10 @@ import { formattedText } from './formatted-text.ts';
 import { extraMediaOf, mediaOf, type OldMedia, typeOf } from './old-media.ts';
 import { dueWords, secondsOf } from './old-times.ts';
 
-/** Converts a post of the new API to the update object of the old API. Unknown facts are absent, never invented. */
+/**
+ * Converts a post of the new API to the update object of the old API. Unknown facts are absent, never invented. Programs
+ * read `statistics` of a sent update one level down, so it is a map, without any number.
+ */
 
 /** The facts of an update that the post does not have. Ids are the ids that the app was told. */
 export interface UpdateView {
@@ -33,6 +36,7 @@ export interface OldUpdate {
   profile_service: string;
   sent_at: number | undefined;
   shared_now: boolean;
+  statistics: Record<string, never> | undefined;
   status: string;
   text: string;
   text_formatted: string;
@@ -76,6 +80,7 @@ export function oldUpdate(post: Post, view: UpdateView): OldUpdate {
     profile_service: post.channelService,
     sent_at: secondsOf(post.sentAt),
     shared_now: post.sharedNow,
+    statistics: post.status === 'sent' ? {} : undefined,
     status: STATUSES.get(post.status) ?? post.status,
     text: post.text,
     text_formatted: formattedText(post.text),

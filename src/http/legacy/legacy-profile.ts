@@ -31,13 +31,13 @@ function formattedUsername(channel: Channel): string {
 
 /**
  * One profile of `profiles.json`, made from a channel: the recorded field names and types (docs/old-api.md Q9: ids are
- * text, times whole seconds). Unknown numbers are absent. A setting that the new API does not have holds the value of
- * an untouched old profile.
+ * text, times whole seconds). Programs read `counts` and `statistics` one level down, so both are always maps. An unknown
+ * number is absent in them. A setting that the new API does not have holds the value of an untouched old profile.
  */
 export function legacyProfile(
   channel: Channel,
   { account: userId, profiles }: LegacyIds,
-  counts: KnownCounts | undefined,
+  counts: KnownCounts,
 ) {
   const id = profiles.get(channel.id) ?? channel.id;
   return {
@@ -45,7 +45,7 @@ export function legacyProfile(
     _id: id,
     avatar: channel.avatar,
     avatar_https: channel.avatar,
-    ...(counts && { counts }),
+    counts,
     created_at: unixSeconds(channel.createdAt),
     default: true,
     disabled: channel.isLocked,
@@ -58,6 +58,7 @@ export function legacyProfile(
     service_id: channel.serviceId,
     service_type: channel.type,
     service_username: channel.name,
+    statistics: {},
     team_members: [userId],
     timezone: channel.timezone,
     user_id: userId,

@@ -4,7 +4,7 @@ import { openStoreBreaker } from '../../support/database/store-breaker.ts';
 import { isWrite } from '../support/bakery.ts';
 import { connectReader, isoIn, TWITTER, type Reader, CHANNEL } from '../support/reader.ts';
 
-/** Numbers of the account and its profiles are what is known, or absent. */
+/** Numbers of the account and its profiles are what is known, or absent. The maps that hold numbers are always there. */
 
 let door: Door;
 let reader: Reader;
@@ -18,7 +18,8 @@ afterAll(() => door.stop());
 
 interface Profile {
   id: string;
-  counts?: Record<string, number>;
+  counts: Record<string, number>;
+  statistics: Record<string, number>;
 }
 
 async function profiles(): Promise<Profile[]> {
@@ -29,11 +30,18 @@ async function profiles(): Promise<Profile[]> {
 
 const countsOf = async (id: string) => (await profiles()).find((profile) => profile.id === id)?.counts;
 
-test('what nobody knows of an account or a profile is absent', async () => {
+test('what nobody knows of an account is absent', async () => {
   const { json } = await reader.get('/1/user.json');
   for (const name of ['plan', 'activity_at']) expect(json).not.toHaveProperty(name);
-  for (const profile of await profiles())
-    for (const name of ['counts', 'statistics']) expect(profile).not.toHaveProperty(name);
+});
+
+test('a program that reads one level down finds no number where nobody knows one, and does not break', async () => {
+  const { json } = await reader.get(`/1/profiles/${CHANNEL}.json`);
+  for (const profile of [...(await profiles()), json as Profile]) {
+    const { pending, sent } = profile.counts;
+    expect([pending, sent, profile.statistics['followers']]).toEqual([undefined, undefined, undefined]);
+    expect([profile.counts, profile.statistics]).toEqual([{}, {}]);
+  }
 });
 
 test('counts are the totals of lists whose end was read, and cost no request of their own', async () => {
@@ -41,7 +49,7 @@ test('counts are the totals of lists whose end was read, and cost no request of 
   expect(await reader.asked(async () => expect(await countsOf(CHANNEL)).toEqual({ pending: total }))).toEqual(
     [],
   );
-  expect(await countsOf(TWITTER)).toBeUndefined();
+  expect(await countsOf(TWITTER)).toEqual({});
   const sent = await reader.list('sent.json?count=100');
   expect(await countsOf(CHANNEL)).toEqual({ pending: total, sent: sent.total });
   const { json } = await reader.get(`/1/profiles/${CHANNEL}.json`);
@@ -57,7 +65,7 @@ test('a list whose end was not read has no count', async () => {
     });
   const { total, updates } = await reader.list('pending.json', TWITTER);
   expect([total, updates.length]).toEqual([21, 20]);
-  expect(await countsOf(TWITTER)).toBeUndefined();
+  expect(await countsOf(TWITTER)).toEqual({});
   await reader.list('pending.json?page=2', TWITTER);
   expect(await countsOf(TWITTER)).toEqual({ pending: expect.any(Number) });
 });
@@ -104,7 +112,7 @@ describe('a post that the app makes', () => {
       return answer;
     };
     const { status } = await createUpdate('Read in between');
-    expect([status, await countsOf(CHANNEL)]).toEqual([200, undefined]);
+    expect([status, await countsOf(CHANNEL)]).toEqual([200, {}]);
     expect((await readBoth()).pending).toBe(pending + 1);
     expect(await countsOf(CHANNEL)).toMatchObject({ pending: pending + 1 });
   });
@@ -114,7 +122,7 @@ test('a cache that is away takes the counts away, and costs no caller an answer'
   const breaker = await openStoreBreaker(door.bridge.database);
   try {
     await breaker.whileMissing('post_answers', async () => {
-      expect(await countsOf(CHANNEL)).toBeUndefined();
+      expect(await countsOf(CHANNEL)).toEqual({});
       expect((await reader.list('sent.json')).updates.length).toBeGreaterThan(0);
     });
   } finally {

@@ -65,7 +65,7 @@ test('pending is what is in the buffer, the next one first, with its exact total
 
 test('sent is what was sent, the last one first, with the time of sending', async () => {
   const listed = await reader.list('sent.json');
-  expectUpdates(listed, { status: 'sent', sent_at: seconds });
+  expectUpdates(listed, { status: 'sent', sent_at: seconds, statistics: {} });
   expect(listed.total).toBe(listed.updates.length);
   const times = listed.updates.map(({ sent_at }) => sent_at ?? 0);
   expect(times).toEqual(times.toSorted((a, b) => b - a));

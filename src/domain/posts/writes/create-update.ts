@@ -139,7 +139,7 @@ async function pendingAfter(
 ): Promise<number | undefined> {
   const first = ends.find(({ kind }) => kind === 'done');
   if (first?.kind !== 'done') return undefined;
-  return (await knownCounts(context, mapping.grant_id)).countsOf(first.post.channelId)?.pending;
+  return (await knownCounts(context, mapping.grant_id)).countsOf(first.post.channelId).pending;
 }
 
 /** If no post was sent, the first error ends the whole call. */

@@ -70,7 +70,7 @@ async function waitingWith(
   post: CompletedChange['post'],
 ): Promise<number | undefined> {
   if (post?.status !== 'scheduled') return undefined;
-  return (await knownCounts(context, grantId)).countsOf(post.channelId)?.pending;
+  return (await knownCounts(context, grantId)).countsOf(post.channelId).pending;
 }
 
 function inDoubt(call: UpdateChange['call'], said: string | undefined, link: string) {
