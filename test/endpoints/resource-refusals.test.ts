@@ -6,7 +6,7 @@ import type { MappingState } from '../../src/store/tables/tables.ts';
 import { bodyOf, forward, send } from '../support/servers/forward.ts';
 import { portOf } from '../support/servers/free-port.ts';
 import { exchange, freshCode, issueToken, read } from '../support/callers/legacy-calls.ts';
-import { json } from '../support/callers/raw-request.ts';
+import { json, type RawAnswer, type RawRequest, rawForm } from '../support/callers/raw-request.ts';
 import { type Connected, connectApp } from './support/connected.ts';
 import { type Door, openDoor } from './support/door.ts';
 import {
@@ -64,15 +64,47 @@ async function connectNew(): Promise<Connected> {
 
 const durable = () => door.bridge.context.store.durable;
 
-test('row R4 a grant that does not cover the read is 403 with code 1002', async () => {
-  const { token } = await connectNew();
+/** A call for each way to the account. */
+const CALLS: Array<Partial<RawRequest> & { path: string }> = [
+  { path: '/1/user.json' },
+  { path: PATH },
+  { path: `/1/profiles/${'a'.repeat(24)}/updates/sent.json` },
+  { method: 'POST', path: '/1/updates/create.json', ...rawForm(`profile_ids[]=${'a'.repeat(24)}&text=x`) },
+];
+
+async function forbidden({ token }: Connected): Promise<RawAnswer[]> {
   isForbidden = true;
   try {
-    expectRefusal(await read(door, PATH, token), 403, 1002);
+    const headers = { authorization: `Bearer ${token}` };
+    return await Promise.all(
+      CALLS.map((call) => knock(door, { ...call, headers: { ...call.headers, ...headers } })),
+    );
   } finally {
     isForbidden = false;
   }
-  expect(await read(door, PATH, token)).toMatchObject({ status: 200 });
+}
+
+test('row R4 a grant without the scope of a read is 403 with code 1002, and the way to a wider one', async () => {
+  const connected = await connectNew();
+  const { id, client_id: clientId } = await connected.grant();
+  const scope = 'posts:read posts:write offline_access';
+  await durable().updateTable('grants').set({ scope }).where('id', '=', id).execute();
+  const reason = expect.stringContaining('account:read');
+  for (const answer of await forbidden(connected)) {
+    expectRefusal(answer, 403, 1002);
+    expect(answer.json).toMatchObject({
+      reauthorize: { reason, link: `${door.bridgeUrl}/apps/${clientId}` },
+    });
+  }
+});
+
+test('row R4 a read that is forbidden to the account itself is 403 with code 1002, and no consent would help', async () => {
+  const connected = await connectNew();
+  for (const answer of await forbidden(connected)) {
+    expectRefusal(answer, 403, 1002);
+    expect(answer.json).not.toHaveProperty('reauthorize');
+  }
+  expect(await read(door, PATH, connected.token)).toMatchObject({ status: 200 });
 });
 
 test.each([

@@ -3,8 +3,8 @@ import type { PostsDeps } from './deps.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { type LegacyIds, legacyIds, meantChannel } from '../ids/legacy-ids.ts';
 import { type AccountNeed, type AccountWithAge, readAccount } from '../reads/read-account.ts';
-import { servedBy } from '../tokens/resolve-token.ts';
 import type { UpdateView } from '../translation/old-update.ts';
+import { accountReadBy } from './scope-missing.ts';
 
 /**
  * Finds the channel of a call about posts. Such a call needs only facts of the account that rarely change. Therefore
@@ -39,7 +39,7 @@ async function findIn(
   caller: Caller,
   { findId, need }: { findId: ProfileIdFinder; need: AccountNeed },
 ): Promise<CallerChannel | undefined> {
-  const reading = await servedBy(context, caller.mapping, (grant) => readAccount(context, grant, need));
+  const reading = await accountReadBy(context, caller.mapping, (grant) => readAccount(context, grant, need));
   const ids = await legacyIds(context, caller, reading);
   const id = await findId(ids);
   const channel = reading.channels.find((one) => one.id === id);

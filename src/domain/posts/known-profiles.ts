@@ -4,7 +4,7 @@ import { KNOWN_ENOUGH, ONCE_MORE } from './caller-channel.ts';
 import type { Caller } from '../ids/match-ids.ts';
 import { legacyIds, type LegacyIds, meantChannel } from '../ids/legacy-ids.ts';
 import { type AccountNeed, readAccount, type AccountWithAge } from '../reads/read-account.ts';
-import { servedBy } from '../tokens/resolve-token.ts';
+import { accountReadBy } from './scope-missing.ts';
 
 /**
  * Finds the profiles that a call names. One reading of the account serves for an hour, so a write costs one request.
@@ -47,7 +47,7 @@ async function resolveIn(
 
 /**
  * The profiles of the account for the ids in a call. A profile that is named twice appears once.
- * @throws {GrantDead | Forbidden | Unavailable | TokenRefused}
+ * @throws {GrantDead | ScopeMissing | Forbidden | Unavailable | TokenRefused}
  */
 export async function profilesNamed(
   context: PostsDeps,
@@ -55,7 +55,7 @@ export async function profilesNamed(
   given: readonly string[],
 ): Promise<NamedProfiles> {
   const read = (need: AccountNeed) =>
-    servedBy(context, caller.mapping, (grant) => readAccount(context, grant, need));
+    accountReadBy(context, caller.mapping, (grant) => readAccount(context, grant, need));
   const named = await resolveIn(context, caller, { reading: await read(KNOWN_ENOUGH), given });
   if (named.unknown.length === 0) return named;
   return resolveIn(context, caller, { reading: await read(ONCE_MORE), given });

@@ -1,7 +1,9 @@
 import { Refusal } from '../../shared/refusals/refusal.ts';
 import { readGrant } from '../../store/grants/grants.ts';
 import type { PostsDeps } from './deps.ts';
-import type { ServedMapping } from '../tokens/resolve-token.ts';
+import { Forbidden } from '../../upstream/main-api.ts';
+import type { GrantClient } from '../grants/grant-client.ts';
+import { servedBy, type ServedMapping } from '../tokens/resolve-token.ts';
 
 /** The grant behind a token lacks a scope that the call needs. The account holder can consent to more scopes. */
 export class ScopeMissing extends Refusal {
@@ -30,4 +32,26 @@ export async function requireScope(
   scope: string,
 ): Promise<void> {
   if (!(await hasScope(context, mapping, scope))) throw new ScopeMissing(context, mapping, scope);
+}
+
+/**
+ * Runs a read of the account behind a token. The new API forbids the read where the grant has no `account:read`, and where
+ * the account itself lacks a right. A wider consent helps in the first case alone.
+ * @throws {ScopeMissing | TokenRefused}, and the errors of `read`
+ */
+export function accountReadBy<T>(
+  context: PostsDeps,
+  mapping: ServedMapping,
+  read: (grant: GrantClient) => Promise<T>,
+): Promise<T> {
+  return servedBy(context, mapping, async (grant) => {
+    try {
+      return await read(grant);
+    } catch (error) {
+      const { id: grantId, clientId } = grant;
+      if (error instanceof Forbidden)
+        await requireScope(context, { grant_id: grantId, client_id: clientId }, 'account:read');
+      throw error;
+    }
+  });
 }

@@ -5,13 +5,9 @@ import { withTimeout } from '../../domain/work/with-timeout.ts';
 import { type AnswerDecision, decideAnswerer } from '../../domain/posts/decide.ts';
 import { type Answerer, type CallKind, whoAnswers } from '../../domain/old-calls/who-answers.ts';
 import { LimitReached } from '../../domain/limits/limit-reached.ts';
+import { accountReadBy } from '../../domain/posts/scope-missing.ts';
 import { type AccountWithAge, readAccount } from '../../domain/reads/read-account.ts';
-import {
-  brownoutFor,
-  type ResolvedToken,
-  servedBy,
-  type ServedMapping,
-} from '../../domain/tokens/resolve-token.ts';
+import { brownoutFor, type ResolvedToken, type ServedMapping } from '../../domain/tokens/resolve-token.ts';
 import { provenApp } from '../../domain/tokens/proven-app.ts';
 import { CALLER_WAIT, SECOND } from '../../shared/lifetimes.ts';
 import { hasRoom, learnApp, overloaded } from '../overload/room-for-call.ts';
@@ -196,7 +192,7 @@ export async function readFor(
   mapping: ServedMapping,
   res: Response,
 ): Promise<AccountWithAge> {
-  const work = servedBy(context, mapping, (grant) => readAccount(context, grant));
+  const work = accountReadBy(context, mapping, (grant) => readAccount(context, grant));
   const reading = await withTimeout(work, CALLER_WAIT + SECOND);
   if (reading.isStale) {
     res.setHeader('Age', String(Math.floor((context.clock.now() - reading.fetchedAt) / 1000)));

@@ -2,7 +2,8 @@ import type { Request, Response } from 'express';
 import type { LegacyDeps } from './deps.ts';
 import { type Board, knownBoards } from '../../domain/posts/lists/known-boards.ts';
 import type { AccountWithAge } from '../../domain/reads/read-account.ts';
-import { servedBy, type ServedMapping } from '../../domain/tokens/resolve-token.ts';
+import { accountReadBy } from '../../domain/posts/scope-missing.ts';
+import type { ServedMapping } from '../../domain/tokens/resolve-token.ts';
 import { type Parameters, queryParameters } from '../wire/request-parameters.ts';
 import { tellAge } from './posts/age.ts';
 
@@ -26,7 +27,7 @@ export async function subprofilesFor(
   { req, res }: { req: Request; res: Response },
 ): Promise<SubprofileLookup> {
   if (!wantsSubprofiles(queryParameters(req))) return () => ({});
-  const answer = await servedBy(context, mapping, (grant) => knownBoards(context, grant, reading));
+  const answer = await accountReadBy(context, mapping, (grant) => knownBoards(context, grant, reading));
   tellAge(context, res, answer);
   return ({ id }) => {
     const boards = answer.boards[id];
