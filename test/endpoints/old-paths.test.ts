@@ -1,10 +1,11 @@
 import { OLD_CALL_NAMES, OLD_CALLS } from '../../src/domain/old-calls/old-calls.ts';
 import { type OldBackend, startOldBackend } from '../support/servers/old-backend.ts';
-import { sendRaw } from '../support/callers/raw-request.ts';
+import { exchangeFields } from '../support/callers/legacy-calls.ts';
+import { rawForm, sendRaw } from '../support/callers/raw-request.ts';
 import { addWaitingToken } from '../support/bridge/waiting-token.ts';
 import { type Door, openDoor } from './support/door.ts';
 import { connectApp } from './support/connected.ts';
-import { expectMethodRefused, expectRefusal } from './support/expectations.ts';
+import { expectMethodRefused, expectRefusal, expectTokenError } from './support/expectations.ts';
 
 /** Spellings of old addresses: what is the same call, what goes to the old API, and as what. */
 
@@ -64,6 +65,23 @@ test('what is known by another spelling is the call here too', async () => {
     expect(await call(path, CONNECTED)).toMatchObject({ status: 200, json: expect.any(Array) });
   expectRefusal(await call(`//1/profiles/${'f'.repeat(24)}/`, CONNECTED), 404, 1010);
 });
+
+test.each(['//1/oauth2/token.json', '/1//oauth2/token', '/1/oauth2//token.json', '/1/oauth2/token.json/'])(
+  '%s is the exchange',
+  async (path) => {
+    const connected = await connectApp(door, await door.addApp());
+    const wrong = new URLSearchParams(exchangeFields(connected.app, 'a-wrong-code'));
+    const post = (body: string) => sendRaw(door.bridgeUrl, { method: 'POST', path, ...rawForm(body) });
+    expectTokenError(await post(wrong.toString()), 400, 'invalid_grant');
+    const good = new URLSearchParams(exchangeFields(connected.app, await connected.mint()));
+    expect(await post(good.toString())).toMatchObject({
+      status: 200,
+      json: { access_token: expect.any(String) },
+    });
+    expectMethodRefused(await sendRaw(door.bridgeUrl, { path }), 'POST');
+    expect(targets()).toEqual([]);
+  },
+);
 
 test('an unknown path goes on as it came', async () => {
   for (const path of ['/1/nothing', '/1//nothing//here.json/', '/1/updates/', '/1/Profiles.json', '/1/'])

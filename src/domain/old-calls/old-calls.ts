@@ -124,3 +124,16 @@ export function collapsedPath(path: string): string {
 export function isKnownPath(path: string): boolean {
   return oldCallOf(path) !== undefined;
 }
+
+/** The addresses of the exchange of a code. */
+export const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
+
+/**
+ * The plain spelling of a path that collapses to a known call or to the exchange: programs join a base that ends in a
+ * slash and a path that begins with one. Every other path stays as it is, `authorize` too: people go there, and its
+ * address is compared exactly.
+ */
+export function plainSpelling(path: string): string {
+  const plain = collapsedPath(path);
+  return isKnownPath(plain) || TOKEN_PATHS.includes(plain) ? plain : path;
+}

@@ -1,6 +1,11 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { LegacyDeps } from './deps.ts';
-import { OLD_CALL_NAMES, OLD_CALLS, type OldCallName } from '../../domain/old-calls/old-calls.ts';
+import {
+  OLD_CALL_NAMES,
+  OLD_CALLS,
+  type OldCallName,
+  TOKEN_PATHS,
+} from '../../domain/old-calls/old-calls.ts';
 import { refuseExchanges, refusePeople } from '../overload/later.ts';
 import { brake } from '../pages/brake.ts';
 import { readBodyOfCall, readBodyOfTokenRequest } from '../wire/read-body.ts';
@@ -38,8 +43,6 @@ import { user } from './user.ts';
 
 const AUTHORIZE_PATHS = ['/oauth2/authorize', '/1/oauth2/authorize'];
 const AUTHORIZATIONS = { what: 'authorization requests', perMinute: 600 };
-
-const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
 
 const OTHER_ENDPOINTS = new Map([
   ...AUTHORIZE_PATHS.map((path) => [path, 'authorize'] as const),

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { LegacyDeps } from '../deps.ts';
-import { collapsedPath, oldCallOf } from '../../../domain/old-calls/old-calls.ts';
+import { oldCallOf, plainSpelling } from '../../../domain/old-calls/old-calls.ts';
 import { wasShed } from '../../overload/shed.ts';
 import { callerOf } from '../../request-log.ts';
 import { arrivedAt } from '../../arrived-at.ts';
@@ -22,7 +22,8 @@ type OtherEndpoints = ReadonlyMap<string, 'authorize' | 'token'>;
 function endpointOf({ originalUrl }: Request, others: OtherEndpoints): string {
   const end = originalUrl.indexOf('?');
   const path = end < 0 ? originalUrl : originalUrl.slice(0, end);
-  return oldCallOf(path) ?? others.get(path) ?? oldCallOf(collapsedPath(path)) ?? 'other';
+  const nameOf = (spelling: string) => oldCallOf(spelling) ?? others.get(spelling);
+  return nameOf(path) ?? nameOf(plainSpelling(path)) ?? 'other';
 }
 
 function outcomeOf(res: ServerResponse): string {

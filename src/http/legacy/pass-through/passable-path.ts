@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { isDeauthorize } from '../../../domain/old-api/pass-through.ts';
-import { collapsedPath, isKnownPath } from '../../../domain/old-calls/old-calls.ts';
+import { collapsedPath, plainSpelling } from '../../../domain/old-calls/old-calls.ts';
 
 /**
  * Which paths of old calls are equal, and which paths may go to the old API. The rules here must read a path as the old
@@ -30,13 +30,13 @@ export function targetOf({ url }: Request): string {
 }
 
 /**
- * A doubled or trailing slash does not make another call. From here on a known call has its plain spelling, so that
- * every rule about the call sees the same path.
+ * A doubled or trailing slash does not make another call. From here on a known call and the exchange have their plain
+ * spelling, so that every rule about the call sees the same path.
  */
 export const collapseKnownPaths: RequestHandler = (req, _res, next) => {
   const path = pathOf(req);
-  const plain = collapsedPath(path);
-  if (plain !== path && isKnownPath(plain)) req.url = plain + withoutOrigin(req.url).slice(path.length);
+  const plain = plainSpelling(path);
+  if (plain !== path) req.url = plain + withoutOrigin(req.url).slice(path.length);
   next();
 };
 
