@@ -7,7 +7,7 @@ import { bodyKind, bodyParameters, queryParameters, rawQuery } from '../../wire/
 /**
  * GET /1/links/shares.json: how often a link was shared. Shares are not counted any more. Web pages of third parties
  * asked for the number without a token, by a script (JSONP) and by `fetch` across origins. The answer is the same for
- * all callers, so every page may read the answer.
+ * all callers whose token is not refused, so every page may read the answer.
  */
 
 const ANSWER = { shares: 0 };
@@ -24,7 +24,7 @@ function callbackIn(req: Request): string | undefined {
 }
 
 /**
- * The answer, with a token or without. The empty comment in front keeps the caller's text out of the first bytes of the
+ * The answer, with a token that is served or without one. The empty comment in front keeps the caller's text out of the first bytes of the
  * file.
  */
 export function sendShares(req: Request, res: Response): void {
