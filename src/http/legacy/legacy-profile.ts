@@ -2,13 +2,13 @@ import type { LegacyIds } from '../../domain/ids/legacy-ids.ts';
 import type { KnownCounts } from '../../domain/posts/known-counts.ts';
 import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { serviceName } from '../../domain/translation/networks.ts';
+import { secondsOf } from '../../domain/translation/old-times.ts';
 
 type Channel = AccountWithAge['channels'][number];
 
 /** Unix seconds of an ISO time. An unreadable time becomes 0, because old clients throw at any value but a number. */
 export function unixSeconds(iso: string | null | undefined): number {
-  const time = Date.parse(iso ?? '');
-  return Number.isNaN(time) ? 0 : Math.floor(time / 1000);
+  return secondsOf(iso) ?? 0;
 }
 
 /** Groups the days that have the same times, as the old API did. Days without times, and paused ones, are left out. */
