@@ -7,6 +7,7 @@ import {
   type FieldPairs,
   wholeNumber,
 } from './call-fields.ts';
+import { isUpdateId } from './update-id.ts';
 
 /** The parameters of the old calls that change the order of a buffer: `reorder` and `shuffle`. */
 
@@ -24,8 +25,6 @@ export interface WantedOrder {
   /** The place of the first of these updates, counted from 0. */
   offset: number;
 }
-
-const isUpdateId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 
 /** An index that contradicts the sequence of the values is ambiguous. @throws {FieldRefused} */
 function requireSequence(pairs: FieldPairs): void {

@@ -5,6 +5,7 @@ import { FieldRefused, type FieldPairs } from '../../translation/call-fields.ts'
 import { changedUpdate, hasMedia, type UpdateContent } from '../../translation/new-update.ts';
 import { type OldRefusal, refusalOfWrite } from '../../translation/old-refusal.ts';
 import { type EditedPost, editInput } from '../../translation/post-input.ts';
+import { isUpdateId } from '../../translation/update-id.ts';
 import type { PostsDeps } from '../deps.ts';
 import { mainApiOf } from '../../grants/main-api-of.ts';
 import { withAccessToken } from '../../grants/refresh/with-access-token.ts';
@@ -34,9 +35,6 @@ export type UpdateChange =
   | { call: 'share' | 'destroy' | 'move_to_top'; id: string };
 
 const UNKNOWN_UPDATE: OldRefusal = { status: 404, code: 1020, message: 'Update could not be found.' };
-
-/** The new API refuses ids of any other form. */
-const isPostId = (id: string) => /^[0-9a-f]{24}$/i.test(id);
 
 /** The form of media depends on the service of the post's channel, and on what the post has. */
 async function editedPost(context: PostsDeps, writer: Writer, id: string): Promise<EditedPost | undefined> {
@@ -146,7 +144,7 @@ export async function changeUpdate(
   writer: Writer,
   change: UpdateChange,
 ): Promise<ChangeEnd> {
-  if (!isPostId(change.id)) return { kind: 'refused', refusal: UNKNOWN_UPDATE };
+  if (!isUpdateId(change.id)) return { kind: 'refused', refusal: UNKNOWN_UPDATE };
   await requireScope(context, writer.mapping, 'posts:write');
   const preparing = await prepared(context, writer, change).catch(unlessForbidden);
   if (preparing.kind === 'refused') return preparing;

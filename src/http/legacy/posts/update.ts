@@ -4,20 +4,18 @@ import { channelWithId, viewOf } from '../../../domain/posts/caller-channel.ts';
 import { readKnownUpdate } from '../../../domain/posts/ids/read-known-update.ts';
 import { updateIdsFor } from '../../../domain/posts/ids/told-ids.ts';
 import { oldUpdate } from '../../../domain/translation/old-update.ts';
+import { isUpdateId } from '../../../domain/translation/update-id.ts';
 import type { createCalls } from '../call.ts';
 import { LegacyError, REFUSALS, sendJson } from '../../wire/legacy-error.ts';
 import { tellAge } from './age.ts';
 import { readFlag, readParameters } from './list-parameters.ts';
-
-/** The form of old ids and of new ids. An id of another form names no post, and no API is asked for it. */
-const POST_ID = /^[0-9a-f]{24}$/i;
 
 /** GET /1/updates/:id.json: one post in any status. */
 export function update(context: LegacyDeps, call: ReturnType<typeof createCalls>): RequestHandler {
   return call(async (caller, req, res) => {
     const isUtc = readFlag(await readParameters(req), 'utc');
     const id = String(req.params['id']);
-    if (!POST_ID.test(id)) throw new LegacyError(REFUSALS.unknownUpdate);
+    if (!isUpdateId(id)) throw new LegacyError(REFUSALS.unknownUpdate);
     const answer = await readKnownUpdate(context, caller, id);
     const found = answer.post && (await channelWithId(context, caller, answer.post.channelId));
     if (!answer.post || !found) throw new LegacyError(REFUSALS.unknownUpdate);
