@@ -99,15 +99,22 @@ export function wholeNumber(
 const YES = ['true', '1', 'yes', 'on'];
 const NO = ['false', '0', 'no', 'off'];
 
+/** True or false in the spellings of PHP; undefined for any other text. */
+export function yesOrNo(text: string): boolean | undefined {
+  const word = text.trim().toLowerCase();
+  if (YES.includes(word)) return true;
+  return NO.includes(word) ? false : undefined;
+}
+
 /**
- * True or false in the spellings of PHP; false where the field is absent.
+ * True or false; false where the field is absent.
  * @throws {FieldRefused}
  */
 export function flag(pairs: FieldPairs, field: string): boolean {
-  const value = single(pairs, field)?.trim().toLowerCase();
-  if (value === undefined || NO.includes(value)) return false;
-  if (YES.includes(value)) return true;
-  throw badValue(field, 'has to be true or false');
+  const value = single(pairs, field);
+  const isMeant = value === undefined ? false : yesOrNo(value);
+  if (isMeant === undefined) throw badValue(field, 'has to be true or false');
+  return isMeant;
 }
 
 const LONGEST_ADDRESS = 2048;

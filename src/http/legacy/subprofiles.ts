@@ -4,6 +4,7 @@ import { type Board, knownBoards } from '../../domain/posts/lists/known-boards.t
 import type { AccountWithAge } from '../../domain/reads/read-account.ts';
 import { accountReadBy } from '../../domain/posts/scope-missing.ts';
 import type { ServedMapping } from '../../domain/tokens/resolve-token.ts';
+import { yesOrNo } from '../../domain/translation/call-fields.ts';
 import { type Parameters, queryParameters } from '../wire/request-parameters.ts';
 import { tellAge } from './posts/age.ts';
 
@@ -11,8 +12,7 @@ import { tellAge } from './posts/age.ts';
 
 /** Whether a call asks for boards. An unreadable value was never refused. It asks for no boards. */
 export function wantsSubprofiles(query: Parameters): boolean {
-  const value = query.get('subprofiles') ?? '';
-  return ['1', 'true', 'yes', 'on'].includes(value.toLowerCase());
+  return yesOrNo(query.get('subprofiles') ?? '') === true;
 }
 
 /** `id` is a value for `subprofile_ids` of a create call. */

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { DateTime } from 'luxon';
+import { yesOrNo } from '../../../domain/translation/call-fields.ts';
 import { secondsOfUnixTime } from '../../../domain/translation/due-time.ts';
 import { LegacyError, REFUSALS } from '../../wire/legacy-error.ts';
 import { Parameters } from '../../wire/request-parameters.ts';
@@ -70,18 +71,13 @@ function readSince(parameters: Parameters): number {
   return seconds;
 }
 
-const FLAGS: ReadonlyMap<string, boolean> = new Map([
-  ...['1', 'true', 'yes', 'on'].map((text) => [text, true] as const),
-  ...['0', 'false', 'no', 'off'].map((text) => [text, false] as const),
-]);
-
 /** A flag of a call; absent means no. @throws {LegacyError} */
 export function readFlag(parameters: Parameters, name: string): boolean {
   const text = parameters.get(name);
   if (text === undefined) return false;
-  const flag = FLAGS.get(text.toLowerCase());
-  if (flag === undefined) throw outOfBounds(name, 'true or false');
-  return flag;
+  const isMeant = yesOrNo(text);
+  if (isMeant === undefined) throw outOfBounds(name, 'true or false');
+  return isMeant;
 }
 
 /**
