@@ -23,6 +23,7 @@ import { createCallLimit } from '../pass-through/pass-through.ts';
 import { noteAnswered } from '../usage-note.ts';
 import { type KeptText, keptTextOf, markMissed } from './kept-texts.ts';
 import { type FoundAddress, PLAIN_ADDRESSES, plainAddressOf } from './plain-address.ts';
+import { createTurnEnd } from './turn-end.ts';
 
 /**
  * The short way of the most frequent calls: `profiles.json`, `user.json` and the first page of a list of posts, with one
@@ -150,9 +151,20 @@ function createAnswerFinder({ context, perMinute }: PlainWayInput) {
   };
 }
 
+/** Sends something. A fault closes this connection alone. */
+function contained({ logger }: LegacyDeps, res: ServerResponse, send: () => void): void {
+  try {
+    send();
+  } catch (error) {
+    logger.error('a plain answer could not be sent', { error });
+    res.destroy();
+  }
+}
+
 function createSender({ context }: PlainWayInput) {
   const { publicUrl } = context.settings;
   const addedFor = createAddedLines(context);
+  const atTurnEnd = createTurnEnd();
   const successors = new Map(
     PLAIN_ADDRESSES.map(({ path }) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
   );
@@ -173,7 +185,8 @@ function createSender({ context }: PlainWayInput) {
       },
     });
     const added = addedFor(successors.get(path), isSecure);
-    res.writeHead(200, [REQUEST_ID, newHexId(), ...added, ...headersOfJson(text)]).end(text);
+    const head = [REQUEST_ID, newHexId(), ...added, ...headersOfJson(text)];
+    atTurnEnd(() => contained(context, res, () => res.writeHead(200, head).end(text)));
   };
 }
 
@@ -203,15 +216,12 @@ export function answerPlainly(way: PlainWayInput): RequestListener {
   const { otherwise } = way;
   const end = ({ call, body }: ReadCall, found: PlainEnd | undefined): void => {
     const { req, res } = call;
-    try {
+    contained(way.context, res, () => {
       // A body that has been read already stays: see `readBodyOfCall`.
       if (!found) return otherwise(body ? Object.assign(req, { body }) : req, res);
       if ('text' in found) return send(call, found);
       refuse({ ...call, path: call.found.address.path, carrier: found.refusedCarrier });
-    } catch (error) {
-      way.context.logger.error('a plain answer could not be sent', { error });
-      res.destroy();
-    }
+    });
   };
   const run = (call: PlainCall, body?: Buffer) => {
     const answer = unlessFault(() => answerOf(call, body));
