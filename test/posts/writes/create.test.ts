@@ -92,6 +92,7 @@ test.each([
     'JSON',
     json({ profile_ids: [CHANNELS.twitter], text: 'Bread', media: {}, now: false, scheduled_at: null }),
   ],
+  ['JSON whose list has the name of a form', json({ 'profile_ids[]': [CHANNELS.twitter], text: 'Bread' })],
   ['a form with an index', form(`profile_ids[0]=${CHANNELS.twitter}&text=Bread&`)],
   ['a form with a bare name', form(`profile_ids=${CHANNELS.twitter}&text=Bread`)],
 ])('%s makes the same post', async (_, body) => {
