@@ -8,10 +8,10 @@ export const SHORT = 1;
 /** Starts the stand-in. */
 export const startNewApi = (stage, lifetime) => stage.peer('new API', 'new-api.mjs', [String(lifetime)]);
 
-/** The settings of a bridge that keeps no answer fresh and has a pair for each token. */
-export function fillAsking(stage, name, { api, wanted }) {
+/** The settings of a bridge that has a pair for each token, and serves an answer again for so many seconds. */
+export function fillAsking(stage, name, { api, wanted, fresh = 0 }) {
   const url = `http://127.0.0.1:${api.ports[0]}`;
-  const env = { MODERN_AUTH_URL: url, MODERN_API_URL: url, PROFILES_FRESH_SECONDS: '0' };
+  const env = { MODERN_AUTH_URL: url, MODERN_API_URL: url, PROFILES_FRESH_SECONDS: String(fresh) };
   return stage.filled(name, wanted, env);
 }
 

@@ -109,7 +109,8 @@ const WANTED = {
 export async function recovery(stage) {
   const api = await startNewApi(stage, SHORT);
   const wanted = { tokens: 2 * CALLERS, pairs: { live: CALLERS } };
-  const asking = await fillAsking(stage, 'silent', { api, wanted });
+  // Callers come again later than that, so each call asks, and a last known answer is kept as in production.
+  const asking = await fillAsking(stage, 'silent', { api, wanted, fresh: 1 });
   const bridge = await stage.serve('bridge', { ...asking, IN_DOUBT_QUIET_SECONDS: String(QUIET) });
   const tokens = Array.from({ length: 2 * CALLERS }, (_, at) => tokenOf(at));
   const unanswered = openUnanswered(join(bridge.folder, 'bridge.db'), tokens.length);

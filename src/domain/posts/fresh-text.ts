@@ -13,13 +13,32 @@ export function isFreshText(
   return age >= 0 && age < freshFor(context, { modernClientId });
 }
 
+/** A kept text that may be told. */
+export interface CurrentText {
+  text: string;
+  /** The age of the last known answer in whole seconds; undefined where the answer is fresh. */
+  age: number | undefined;
+}
+
+/**
+ * The age in whole seconds, if a text of this time may be told as the last known answer: the breaker refuses all reads. The
+ * call that finds out whether the new API answers again is refused by no breaker, so it goes to the ordinary way.
+ */
+function ageOfLastKnown({ sides, clock, settings }: PostsDeps, fetchedAt: number): number | undefined {
+  const age = clock.now() - fetchedAt;
+  const mayServe = sides.reads.refuses() && age >= 0 && age < settings.profilesStale;
+  return mayServe ? Math.floor(age / 1000) : undefined;
+}
+
 /** The kept text of a call, if there is one and it may be told; whether it is right for the call, its `key` tells. */
 export function currentText(
   context: PostsDeps,
   { text, fetched_at: fetchedAt, modern_client_id: modernClientId }: ToldText,
-): string | undefined {
+): CurrentText | undefined {
   if (text === null || fetchedAt === null || modernClientId === null) return undefined;
-  return isFreshText(context, { modernClientId, fetchedAt }) ? text : undefined;
+  if (isFreshText(context, { modernClientId, fetchedAt })) return { text, age: undefined };
+  const age = ageOfLastKnown(context, fetchedAt);
+  return age === undefined ? undefined : { text, age };
 }
 
 interface MadeText {

@@ -3,7 +3,7 @@ import { lengthsIn } from '../../store/posts/post-answers.ts';
 import { findToldCall, type ToldCall } from '../../store/posts/told-profiles.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import type { PostsDeps } from './deps.ts';
-import { currentText, keepText } from './fresh-text.ts';
+import { type CurrentText, currentText, keepText } from './fresh-text.ts';
 
 export type { PlainToken } from '../../store/posts/plain-token.ts';
 
@@ -26,12 +26,12 @@ function keyOf(clientId: string, fetchedAt: number, lengths: ReadonlyMap<string,
 const NONE: ReadonlyMap<string, number> = new Map();
 
 /** The kept text for a call; undefined where the text has to be made anew. */
-export function toldProfiles(context: PostsDeps, told: ToldCall): string | undefined {
+export function toldProfiles(context: PostsDeps, told: ToldCall): CurrentText | undefined {
   const { client_id: clientId, grant_id: grantId, key, fetched_at: fetchedAt } = told;
-  const text = currentText(context, told);
-  if (text === undefined || fetchedAt === null) return undefined;
+  const current = currentText(context, told);
+  if (current === undefined || fetchedAt === null) return undefined;
   const lengths = told.lengths === null ? NONE : lengthsIn(told.lengths, grantId);
-  return key === keyOf(clientId, fetchedAt, lengths) ? text : undefined;
+  return key === keyOf(clientId, fetchedAt, lengths) ? current : undefined;
 }
 
 interface MadeProfiles {

@@ -3,7 +3,7 @@ import type { ToldText } from '../../store/posts/told-texts.ts';
 import { findToldUser } from '../../store/posts/told-users.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import type { PostsDeps } from './deps.ts';
-import { currentText, keepText } from './fresh-text.ts';
+import { type CurrentText, currentText, keepText } from './fresh-text.ts';
 
 /**
  * The text of `user.json`, kept from one call to the next as the text of `profiles.json` is. It depends on one answer of
@@ -16,7 +16,7 @@ export function toldUserOf({ store, vault }: PostsDeps, token: string): Soon<Tol
 }
 
 /** The kept text for a call; undefined where the text has to be made anew. */
-export function toldUser(context: PostsDeps, told: ToldText): string | undefined {
+export function toldUser(context: PostsDeps, told: ToldText): CurrentText | undefined {
   return told.key === told.client_id ? currentText(context, told) : undefined;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { LegacyDeps } from '../deps.ts';
 import { OLD_CALLS } from '../../../domain/old-calls/old-calls.ts';
 import { isAnsweredByNew } from '../../../domain/posts/decide.ts';
+import type { CurrentText } from '../../../domain/posts/fresh-text.ts';
 import { type FirstPageCall, toldList, toldListOf } from '../../../domain/posts/told-lists.ts';
 import { type PlainToken, toldCallOf, toldProfiles } from '../../../domain/posts/told-profiles.ts';
 import { toldUser, toldUserOf } from '../../../domain/posts/told-user.ts';
@@ -18,6 +19,8 @@ import type { FoundAddress } from './plain-address.ts';
 interface FoundText {
   /** The text; undefined where the ordinary way has to make it. */
   text: string | undefined;
+  /** The age of a last known answer in whole seconds; absent where the answer is fresh. */
+  age?: number | undefined;
   /** Whether the text that the ordinary way makes is to be kept. */
   isKept: boolean;
 }
@@ -36,6 +39,13 @@ export interface CallParameters {
 
 const NEVER_KEPT: FoundText = { text: undefined, isKept: false };
 
+/** A text that is made of the answer about the account alone. */
+const ofAccount = (current: CurrentText | undefined): FoundText => ({
+  text: current?.text,
+  age: current?.age,
+  isKept: true,
+});
+
 function profilesText(
   context: LegacyDeps,
   token: string,
@@ -44,14 +54,14 @@ function profilesText(
   if (wantsSubprofiles(query)) return undefined;
   return andThen(toldCallOf(context, token), (told) => {
     if (!told || !isAnsweredByNew(context, OLD_CALLS.profiles.kind, told)) return undefined;
-    return { mapping: told, find: () => ({ text: toldProfiles(context, told), isKept: true }) };
+    return { mapping: told, find: () => ofAccount(toldProfiles(context, told)) };
   });
 }
 
 function userText(context: LegacyDeps, token: string): Soon<KeptText | undefined> {
   return andThen(toldUserOf(context, token), (told) => {
     if (!told || !isAnsweredByNew(context, OLD_CALLS.user.kind, told)) return undefined;
-    return { mapping: told, find: () => ({ text: toldUser(context, told), isKept: true }) };
+    return { mapping: told, find: () => ofAccount(toldUser(context, told)) };
   });
 }
 

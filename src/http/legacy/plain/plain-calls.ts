@@ -60,6 +60,8 @@ interface PlainAnswer {
   mapping: PlainToken;
   carrier: CarriedToken['carrier'];
   text: string;
+  /** The age of a last known answer in whole seconds. */
+  age: number | undefined;
 }
 
 /** GET without a body, or POST with a short body or none. */
@@ -123,9 +125,12 @@ function createAnswerFinder({ context, perMinute }: PlainWayInput) {
     { mapping, find }: KeptText,
   ): PlainAnswer | undefined => {
     learnApp(context, token, mapping);
-    const { text, isKept } = find();
+    const { text, age, isKept } = find();
     if (text === undefined && isKept) markMissed(req);
-    return text === undefined || !limit.admits(mapping) ? undefined : { mapping, carrier, text };
+    if (text === undefined || !limit.admits(mapping)) return undefined;
+    // The open breaker has a line in the log for all callers: `tellLastKnown`.
+    if (age !== undefined) context.metrics.upstream.noteLastKnown();
+    return { mapping, carrier, text, age };
   };
   /**
    * The answer of a call, or its refusal; undefined where there is a doubt.
@@ -168,7 +173,7 @@ function createSender({ context }: PlainWayInput) {
   const successors = new Map(
     PLAIN_ADDRESSES.map(({ path }) => [path, successorLink(publicUrl, { baseUrl: '', path })]),
   );
-  return (call: PlainCall, { mapping, carrier, text }: PlainAnswer): void => {
+  return (call: PlainCall, { mapping, carrier, text, age }: PlainAnswer): void => {
     context.overload.answersKept(provenApp(mapping));
     const { req, res, isSecure, startedAt } = call;
     const { path, name } = call.found.address;
@@ -185,7 +190,8 @@ function createSender({ context }: PlainWayInput) {
       },
     });
     const added = addedFor(successors.get(path), isSecure);
-    const head = [REQUEST_ID, newHexId(), ...added, ...headersOfJson(text)];
+    const aged = age === undefined ? [] : ['Age', String(age)];
+    const head = [REQUEST_ID, newHexId(), ...added, ...aged, ...headersOfJson(text)];
     atTurnEnd(() => contained(context, res, () => res.writeHead(200, head).end(text)));
   };
 }
