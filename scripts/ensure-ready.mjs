@@ -197,7 +197,9 @@ async function install() {
   say('Installing packages (one to two minutes, once) ...');
   const [command, ...first] = npmCommand();
   // --include=dev: the build needs TypeScript, also where the caller's environment says "production".
-  const { code, output } = await run(command, [...first, 'ci', '--include=dev', '--no-audit', '--no-fund']);
+  // Strict here and not in .npmrc, where it would refuse `npx grantbridge`: npx installs this folder too, which has a script.
+  const options = ['--include=dev', '--strict-allow-scripts', '--no-audit', '--no-fund'];
+  const { code, output } = await run(command, [...first, 'ci', ...options]);
   if (code !== 0)
     throw new NotReady(`${output}\nThe packages could not be installed; what npm said stands above.`);
   mkdirSync(at('node_modules'), { recursive: true });
