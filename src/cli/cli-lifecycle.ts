@@ -50,7 +50,8 @@ export function extensionCommands(): Command[] {
       .argument('<client-id>')
       .requiredOption('--reason <text>', REASON)
       .option(...BY)
-      .option('--sunset', 'of the sunset, not the retirement'),
+      .option('--sunset', 'of the sunset, not the retirement')
+      .option('--force', 'end it even if calls of the app end at once, because the date of all apps is past'),
   ];
 }
 

@@ -171,4 +171,14 @@ describe('on a database that no bridge serves', () => {
     await expect(command(removeOne, { by: ' ' }, 'x')).rejects.toThrow('--by: must be a name');
     expect(await history()).toEqual(told);
   });
+
+  test('an extension beyond a past date is ended with --force alone', async () => {
+    await command(changeDate, { ...REASON, force: true }, 'retirement', at(now - 20 * DAY));
+    await command(extend, { until: at(now + 90 * DAY), ...REASON }, clientId);
+    await expect(command(unextend, REASON, clientId)).rejects.toThrow(
+      /it would end all tokens of this app that are not connected at once.*--force/,
+    );
+    const ended = await command(unextend, { ...REASON, force: true }, clientId);
+    expect(ended.json).toMatchObject({ before: at(now + 90 * DAY) });
+  });
 });

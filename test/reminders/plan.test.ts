@@ -1,5 +1,6 @@
 import type { HolderPart } from '../../src/domain/reminders/people.ts';
-import { isTimeToMail, localDay, nextMorning } from '../../src/domain/reminders/plan-stages.ts';
+import { localDay, nextMorning } from '../../src/domain/reminders/local-days.ts';
+import { isTimeToMail } from '../../src/domain/reminders/plan-stages.ts';
 import {
   type Case,
   RETIREMENT,
@@ -16,6 +17,8 @@ import {
 
 const FIRST = { now: '2027-01-02T09:00:00Z', parts: [holder({ lastUsedAt: used('2027-01-01') })] };
 const LAST_WEEK = '2027-01-26T10:00:00Z';
+/** Nineteen days after the retirement. */
+const LONG_PAST = { now: '2027-02-20T12:00:00Z', parts: [holder({ lastUsedAt: used('2027-02-19') })] };
 const ON_THE_DAY = '2027-02-01T09:00:00Z';
 
 const cases: Array<[string, Case, string[]]> = [
@@ -88,6 +91,27 @@ const cases: Array<[string, Case, string[]]> = [
     ['holder 0 retirement:2027-02-01'],
   ],
   ['no later', { parts: [holder()], now: '2027-02-08T12:00:00.001Z' }, []],
+  [
+    'a week after the end of an extension too, which came later',
+    { ...LONG_PAST, changed: { ofApp: { retirement: '2027-02-13T12:00:00Z' } } },
+    ['holder 0 retirement:2027-02-01'],
+  ],
+  ['of that date alone', { ...LONG_PAST, changed: { ofApp: { sunset: '2027-02-13T12:00:00Z' } } }, []],
+  [
+    'or after the date was set as past',
+    { ...LONG_PAST, changed: { ofAll: { retirement: '2027-02-13T12:00:00Z' } } },
+    ['holder 0 retirement:2027-02-01'],
+  ],
+  ['and no later', { ...LONG_PAST, changed: { ofAll: { retirement: '2027-02-13T11:59:59Z' } } }, []],
+  [
+    'once',
+    {
+      ...LONG_PAST,
+      changed: { ofApp: { retirement: '2027-02-13T12:00:00Z' } },
+      told: ['holder 0 retirement:2027-02-01'],
+    },
+    [],
+  ],
   [
     'then it is the sunset',
     { parts: [holder({ lastUsedAt: used('2027-07-01') })], now: '2027-07-02T09:00:00Z' },

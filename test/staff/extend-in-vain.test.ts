@@ -135,6 +135,15 @@ describe('where an old API is behind the bridge', () => {
     expect(told.location).toMatch(/done=extended(?!-)/);
   });
 
+  test('the page of its end says what ends at once, and ends it', async () => {
+    const clientId = await newApp();
+    await setDate(system.bridge.context, 'retirement', dayIn(-20));
+    await extend(clientId, 'retirement', dayIn(80));
+    const unextend = at(`/apps/${clientId}/unextend`);
+    expect(wordsOf(await sam.get(unextend))).toContain('If that date is past, its calls are refused');
+    expect((await act(sam, unextend)).location).toContain('done=extension-ended');
+  });
+
   test('the same day once more is refused with why, and less time is not called more', async () => {
     const clientId = await newApp();
     await setDate(system.bridge.context, 'retirement', dayIn(60));

@@ -68,7 +68,8 @@ const extendApps: BulkActionRules = {
     if (typeof deed === 'string') return undoDeed(context, item, deed);
     const asked = { ...extensionOf(item), seen: { until: item.input.until } };
     if (typeof before === 'number') await extendApp(context, { ...asked, until: before });
-    else await endExtension(context, asked);
+    // As where a deed is taken back: the app has the time that it had before.
+    else await endExtension(context, { ...asked, isForced: true });
     return { is: 'done', facts: {} };
   },
 };

@@ -3,10 +3,11 @@ import {
   readBrownouts,
   readDates,
   readExemptions,
+  readExtensionEnds,
   readExtensions,
 } from '../../store/lifecycle/lifecycle.ts';
 import type { Database } from '../../store/driver/store.ts';
-import type { Brownout, Lifecycle, Milestone } from './lifecycle.ts';
+import type { Brownout, DateName, Lifecycle, Milestone } from './lifecycle.ts';
 
 /** Reads the rows of dates, extensions, exemptions and brownouts as the domain knows them. */
 
@@ -36,4 +37,20 @@ export async function readLifecycle(db: Database, now: number): Promise<Lifecycl
     exemptions: new Map(exempt.map(({ client_id, until }) => [client_id, until])),
     brownouts: brownouts.map(brownoutOf),
   };
+}
+
+/** When dates were last set, and extensions last ended. A date may apply only from then on, although it was past before. */
+export interface DateChanges {
+  ofAll: Readonly<Partial<Record<DateName, number>>>;
+  /** By client id. */
+  ofApp: ReadonlyMap<string, Readonly<Partial<Record<Milestone, number>>>>;
+}
+
+/** The changes since a moment, in Unix milliseconds. Earlier changes of the dates of all may be among them. */
+export async function readDateChanges(db: Database, since: number): Promise<DateChanges> {
+  const dates = await readDates(db);
+  const ofApp = new Map<string, Partial<Record<Milestone, number>>>();
+  for (const { client_id, name, ended_at } of await readExtensionEnds(db, since))
+    ofApp.set(client_id, { ...ofApp.get(client_id), [name]: ended_at });
+  return { ofAll: Object.fromEntries(dates.map(({ name, changed_at }) => [name, changed_at])), ofApp };
 }

@@ -2,7 +2,7 @@ import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { type ClaimedMail, putOffMail } from '../../store/reminders/mails.ts';
 import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
-import { nextMorning } from './plan-stages.ts';
+import { nextMorning } from './local-days.ts';
 
 /** Puts mails off after a failure that may pass, for longer each time. */
 

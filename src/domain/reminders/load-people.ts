@@ -10,7 +10,8 @@ import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { RemindersDeps } from './deps.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { ReminderPerson } from './people.ts';
-import { firstDayToTell, keyOfStage, localDay } from './plan-stages.ts';
+import { localDay } from './local-days.ts';
+import { firstDayToTell, keyOfStage } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { groupBy } from '../../shared/group-by.ts';
 
@@ -79,11 +80,11 @@ interface LedgerOptions {
 }
 
 async function withTold(
-  { store: { durable } }: RemindersDeps,
+  { store: { durable }, lifecycle }: RemindersDeps,
   people: readonly ReminderPerson[],
   { now, exceptMail }: LedgerOptions,
 ): Promise<PersonLedger[]> {
-  const sinceDay = firstDayToTell(now);
+  const sinceDay = firstDayToTell(lifecycle.current(), now);
   const rowsOf = byName(await readTold(durable, namesOf(people), { exceptMail, sinceDay }));
   return people.map((person) => ({ person, told: new Set(rowsOf(person).map(keyOfRow)) }));
 }

@@ -9,20 +9,14 @@ import {
   type ReminderRow,
 } from '../../store/reminders/reminders.ts';
 import type { MailRow } from '../../store/reminders/mails.ts';
+import { readDateChanges } from '../lifecycle/read-lifecycle.ts';
 import type { RemindersDeps } from './deps.ts';
 import { AGAIN, askedStages, isForContact } from './asked.ts';
 import { type Candidate, keyOfRow, loadPerson, peoplePages } from './load-people.ts';
 import { noteLastUse } from './note-last-use.ts';
 import type { DueStage, ReminderPerson, Stage } from './people.ts';
-import {
-  isTimeToMail,
-  keyOfStage,
-  localDay,
-  nextMorning,
-  type PlanInput,
-  stagesDue,
-  USED_WITHIN,
-} from './plan-stages.ts';
+import { localDay, nextMorning } from './local-days.ts';
+import { isTimeToMail, keyOfStage, LATE, type PlanInput, stagesDue, USED_WITHIN } from './plan-stages.ts';
 import { countedCallDays } from '../usage/callers.ts';
 import { unknownDays } from '../usage/counted-days.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
@@ -44,7 +38,10 @@ async function hasCounted(context: RemindersDeps): Promise<boolean> {
 async function planningAt(context: RemindersDeps, now: number): Promise<PlanInput> {
   const isCounted = await hasCounted(context);
   const { reminderDays: days, usesKnownUntil } = context.settings;
-  return { lifecycle: context.lifecycle.current(), days, now, usesKnownUntil, isCounted };
+  // The changes are read after the dates: a date that applies by a change is never known without it.
+  const lifecycle = context.lifecycle.current();
+  const changes = await readDateChanges(context.store.durable, now - LATE);
+  return { lifecycle, changes, days, now, usesKnownUntil, isCounted };
 }
 
 interface Plan {

@@ -1,19 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import { IANAZone } from 'luxon';
-import { DAY, MINUTE } from '../../shared/lifetimes.ts';
+import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
-import { dateFor, datesOf, type Lifecycle, type Milestone } from '../lifecycle/lifecycle.ts';
+import { type AppDate, dateFor, datesOf, type Lifecycle, type Milestone } from '../lifecycle/lifecycle.ts';
+import type { DateChanges } from '../lifecycle/read-lifecycle.ts';
+import { dayNumber, isMorning, localDay, morningNumber } from './local-days.ts';
 import type { DueStage, HolderPart, OwnerPart, AppPart, ReminderPerson, Stage } from './people.ts';
 
 /**
  * Plans the reminders: the stages that are due for a person at a moment, as a pure function of the dates, the person's
  * tokens and the ledger. Days are days of the person's own calendar, never spans of 24 hours.
  */
-
-const HOUR = 60 * MINUTE;
-
-/** Mails wait for this time of day in the person's zone. */
-const MORNING = 9 * HOUR;
 
 /** Tokens and apps that were not used for longer than this get one reminder, not all stages. */
 export const USED_WITHIN = 30 * DAY;
@@ -24,15 +20,22 @@ export const USED_WITHIN = 30 * DAY;
  */
 const KNOWN_AFTER = USED_WITHIN / DAY;
 
-/** A missed stage is not made up for when its date is past by more than this. */
-const LATE = 7 * DAY;
+/** A missed stage is not made up for when its date has applied for longer than this. */
+export const LATE = 7 * DAY;
 
-/** The day (`YYYY-MM-DD`, UTC) of the earliest date for which reminders are still made. */
-export const firstDayToTell = (now: number): string => dayOf(now - LATE);
+/**
+ * The day (`YYYY-MM-DD`, UTC) of the earliest date for which reminders are still made. The dates of all may be long past
+ * and apply to an app only now.
+ */
+export function firstDayToTell({ dates: { retirement, sunset } }: Lifecycle, now: number): string {
+  return dayOf(Math.min(now - LATE, retirement ?? now, sunset ?? now));
+}
 
 /** The inputs of a plan beside the person and the ledger. */
 export interface PlanInput {
   lifecycle: Lifecycle;
+  /** The changes of dates of the last seven days (`LATE`) at least. */
+  changes: DateChanges;
   /** How many days before a date people are told. */
   days: readonly number[];
   now: number;
@@ -40,49 +43,6 @@ export interface PlanInput {
   usesKnownUntil?: number | undefined;
   /** Whether all calls of the last 30 days are counted. Otherwise the want of a use proves nothing. */
   isCounted: boolean;
-}
-
-const UTC = IANAZone.create('UTC');
-
-/** A cache: many people share a zone, a moment and a few dates, and the system calendar is slow. */
-const offsets = new LRUCache<string, Map<number, number>>({ max: 1000 });
-
-/** The most moments that are kept of one zone. */
-const MOMENTS_KEPT = 100;
-
-/** How far local time is ahead of UTC, in milliseconds. */
-function offsetOf(at: number, zone: string): number {
-  const ofZone = offsets.get(zone) ?? new Map<number, number>();
-  const seen = ofZone.get(at);
-  if (seen !== undefined) return seen;
-  const known = IANAZone.create(zone);
-  const offset = (known.isValid ? known : UTC).offset(at) * MINUTE;
-  if (ofZone.size >= MOMENTS_KEPT) ofZone.clear();
-  offsets.set(zone, ofZone.set(at, offset));
-  return offset;
-}
-
-/** The texts of days, which are few: counted from 1970-01-01. */
-const dayTexts = new LRUCache<number, string>({ max: 1000, memoMethod: (day) => dayOf(day * DAY) });
-
-/** The day of the local calendar, counted from 1970-01-01. */
-const dayNumber = (at: number, zone: string) => Math.floor((at + offsetOf(at, zone)) / DAY);
-
-/** The latest day whose nine o'clock has come. */
-const morningNumber = (at: number, zone: string) => Math.floor((at + offsetOf(at, zone) - MORNING) / DAY);
-
-const isMorning = (at: number, zone: string) => morningNumber(at, zone) === dayNumber(at, zone);
-
-/** The local day (`YYYY-MM-DD`) at a moment in Unix milliseconds; in UTC when the IANA zone is unknown. */
-export function localDay(now: number, zone: string): string {
-  return dayTexts.memo(dayNumber(now, zone));
-}
-
-/** The next nine o'clock in an IANA zone after a moment, both in Unix milliseconds; in UTC when the zone is unknown. */
-export function nextMorning(now: number, zone: string): number {
-  const local = (morningNumber(now, zone) + 1) * DAY + MORNING;
-  // The clocks may change before then.
-  return local - offsetOf(local - offsetOf(now, zone), zone);
 }
 
 /** The key of a stage in the ledger. */
@@ -112,7 +72,17 @@ type Use = 'used' | 'unused' | 'unknown';
 interface Countdown {
   milestone: Milestone;
   at: number;
+  /** The last moment at which people are told of the date. */
+  toldUntil: number;
   use: Use;
+}
+
+/**
+ * A date that was set, or came back by the end of an extension, when it was past already has applied only since then.
+ */
+function countdownTo({ milestone, at }: AppDate, clientId: string, { changes }: PlanInput) {
+  const changedAt = Math.max(changes.ofAll[milestone] ?? 0, changes.ofApp.get(clientId)?.[milestone] ?? 0);
+  return { milestone, at, toldUntil: Math.max(at, changedAt) + LATE };
 }
 
 type UseInput = Pick<PlanInput, 'now' | 'usesKnownUntil' | 'isCounted'>;
@@ -135,7 +105,7 @@ function holdersDates(part: HolderPart, plan: PlanInput): Countdown[] {
   const dates = datesOf(lifecycle, { clientId, now });
   const next = dates.find(({ at }) => at > now);
   const told = dates.filter((date) => date === next || date.at <= now);
-  return told.map(({ milestone, at }) => ({ milestone, at, use: useOf(part, plan) }));
+  return told.map((date) => ({ ...countdownTo(date, clientId, plan), use: useOf(part, plan) }));
 }
 
 /**
@@ -156,9 +126,9 @@ function ownersDates(part: OwnerPart, plan: PlanInput): Countdown[] {
   const { clientId, tokens, lastUsedAt } = part;
   if (tokens.waiting + tokens.active === 0) return [];
   if (tokens.waiting === 0 && lastUsedAt === undefined) return [];
-  return datesOf(lifecycle, { clientId, now }).flatMap(({ milestone, at }) => {
-    const use = milestone === 'retirement' ? retiredUse(part, plan) : useOf(part, plan);
-    return use === undefined ? [] : [{ milestone, at, use }];
+  return datesOf(lifecycle, { clientId, now }).flatMap((date) => {
+    const use = date.milestone === 'retirement' ? retiredUse(part, plan) : useOf(part, plan);
+    return use === undefined ? [] : [{ ...countdownTo(date, clientId, plan), use }];
   });
 }
 
@@ -198,15 +168,15 @@ function latestOf(told: ReadonlySet<string>): Map<string, number> {
 
 /**
  * The latest stage of a date that has come, in days before the date. Undefined before the first stage, and when the
- * date is past by more than `LATE`. While the use is unknown, early stages are left out, but no date passes without a
+ * date has applied for longer than `LATE`. While the use is unknown, early stages are left out, but no date passes without a
  * reminder.
  */
 function latestStage(
-  { at, use }: Countdown,
+  { at, toldUntil, use }: Countdown,
   { zone, morning }: PersonMoment,
   { days, now }: PlanInput,
 ): number | undefined {
-  if (now > at + LATE) return undefined;
+  if (now > toldUntil) return undefined;
   const left = dayNumber(at, zone) - morning;
   if (use === 'unknown' && left > KNOWN_AFTER) return undefined;
   const come = days.filter((day) => day >= left);

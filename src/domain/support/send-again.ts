@@ -6,7 +6,7 @@ import type { SupportDeps } from './deps.ts';
 import { recordEvent } from '../history/record-event.ts';
 import { AGAIN, besideMailOfDay } from '../reminders/asked.ts';
 import type { PersonIdentity } from '../reminders/people.ts';
-import { localDay } from '../reminders/plan-stages.ts';
+import { localDay } from '../reminders/local-days.ts';
 import { oldApiStatusNow } from '../lifecycle/old-api-status.ts';
 import { checkedReason } from '../history/reason.ts';
 import { type MappingTarget, mappingTarget } from './actions/actions.ts';

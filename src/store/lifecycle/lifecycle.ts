@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { LifecycleTables } from '../tables/lifecycle.ts';
+import type { LifecycleTables, Milestone } from '../tables/lifecycle.ts';
 import type { Database } from '../driver/store.ts';
 
 /** The dates, extensions, brownouts and exemptions in force: few rows, read every second by every process. */
@@ -14,6 +14,19 @@ export async function readDates(db: Database) {
 /** The extensions that nobody ended early. An extension whose time is over is still included. */
 export async function readExtensions(db: Database) {
   return db.selectFrom('extensions').selectAll().where('ended_at', 'is', null).execute();
+}
+
+/** The newest end of an extension of each app and date, of the ends since a moment. */
+export async function readExtensionEnds(
+  db: Database,
+  since: number,
+): Promise<Array<{ client_id: string; name: Milestone; ended_at: number }>> {
+  return db
+    .selectFrom('extensions')
+    .select((eb) => ['client_id', 'name', eb.fn.max<number>('ended_at').as('ended_at')])
+    .where('ended_at', '>=', since)
+    .groupBy(['client_id', 'name'])
+    .execute();
 }
 
 /** The exemptions that nobody ended early. */

@@ -1,4 +1,5 @@
 import type { Lifecycle } from '../../../src/domain/lifecycle/lifecycle.ts';
+import type { DateChanges } from '../../../src/domain/lifecycle/read-lifecycle.ts';
 import type { HolderPart, OwnerPart, AppPart, ReminderPerson } from '../../../src/domain/reminders/people.ts';
 import { keyOfStage, stagesDue } from '../../../src/domain/reminders/plan-stages.ts';
 
@@ -13,6 +14,8 @@ export interface Case {
   now: string;
   dates?: { retirement?: string; sunset?: string };
   extended?: { retirement?: string; sunset?: string };
+  /** When the dates of all were last set, and when extensions of the app last ended. */
+  changed?: { ofAll?: Case['dates']; ofApp?: Case['dates'] };
   parts: AppPart[];
   told?: string[];
   zone?: string;
@@ -41,6 +44,10 @@ function lifecycleOf({ dates = DATES, extended }: Pick<Case, 'dates' | 'extended
   };
 }
 
+function changesOf({ changed: { ofAll = {}, ofApp = {} } = {} }: Case): DateChanges {
+  return { ofAll: dated(ofAll), ofApp: new Map([['app', dated(ofApp)]]) };
+}
+
 /** A stage as the tests write it: `holder 7 retirement:2027-02-01`. */
 const readStage = (text: string) => {
   const [role = '', stage = '', plannedFor = ''] = text.split(' ');
@@ -51,6 +58,7 @@ export function dueAt(given: Case) {
   const told = new Set((given.told ?? []).map((text) => keyOfStage(readStage(text))));
   const at = {
     lifecycle: lifecycleOf(given),
+    changes: changesOf(given),
     days: given.days ?? DAYS,
     now: ms(given.now),
     isCounted: given.isCounted ?? true,

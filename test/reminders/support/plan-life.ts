@@ -1,6 +1,8 @@
 import type { Lifecycle } from '../../../src/domain/lifecycle/lifecycle.ts';
+import type { DateChanges } from '../../../src/domain/lifecycle/read-lifecycle.ts';
 import type { HolderPart, OwnerPart, AppPart, Stage } from '../../../src/domain/reminders/people.ts';
-import { isTimeToMail, keyOfStage, localDay, stagesDue } from '../../../src/domain/reminders/plan-stages.ts';
+import { localDay } from '../../../src/domain/reminders/local-days.ts';
+import { isTimeToMail, keyOfStage, stagesDue } from '../../../src/domain/reminders/plan-stages.ts';
 import { momentThere, onFor, type World } from './plan-oracle.ts';
 import type { Year } from './plan-year.ts';
 
@@ -105,7 +107,10 @@ class Life {
   readonly mails: Mail[] = [];
   readonly #year: Year;
   readonly #parts: AppPart[];
-  readonly #world: World & { later: Map<string, { retirement?: number; sunset?: number }> };
+  readonly #world: World & {
+    later: Map<string, { retirement?: number; sunset?: number }>;
+    changedAt: Map<string, number>;
+  };
   readonly #ledger = new Set<string>();
 
   constructor(year: Year) {
@@ -117,6 +122,7 @@ class Life {
       retirement: momentOf(year.retirement),
       sunset: momentOf(year.sunset),
       later: new Map(),
+      changedAt: new Map(),
     };
   }
 
@@ -129,6 +135,18 @@ class Life {
     return { dates, extensions: later, exemptions: new Map(), brownouts: [] };
   }
 
+  #changes(): DateChanges {
+    const of = (before: string) => {
+      const { changedAt } = this.#world;
+      const names = (['retirement', 'sunset'] as const).filter((name) => changedAt.has(`${before}${name}`));
+      return Object.fromEntries(names.map((name) => [name, changedAt.get(`${before}${name}`) ?? 0]));
+    };
+    return {
+      ofAll: of(''),
+      ofApp: new Map(this.#parts.map(({ clientId }) => [clientId, of(`${clientId} `)])),
+    };
+  }
+
   /** What the plan says; it has to be what the rules say. */
   #plan(told: ReadonlySet<string>, now: number) {
     const names = {
@@ -139,7 +157,8 @@ class Life {
       address: 'p@example.org',
     };
     const person = { ...names, zone: this.#year.zone, parts: [...this.#parts] };
-    const at = { lifecycle: this.#lifecycle(), days: this.#year.days, now, isCounted: true };
+    const changes = this.#changes();
+    const at = { lifecycle: this.#lifecycle(), changes, days: this.#year.days, now, isCounted: true };
     const due = stagesDue(person, new Set([...told].map(keyOfWords)), at);
     const words = due.map(wordsOf);
     requireSame(
@@ -210,11 +229,18 @@ class Life {
     this.#parts[number] = happenToHolder(part, what, now, wasToldUnused);
   }
 
-  move({ name, app, to }: Year['dateMoves'][number]): void {
-    const { later } = this.#world;
+  /** More time for an app ends where it is given none, or another. */
+  move({ at: offset, name, app, to }: Year['dateMoves'][number]): void {
+    const { later, changedAt } = this.#world;
     const at = momentOf(to);
-    if (app === undefined) this.#world[name] = at;
-    else if (at !== undefined) later.set(app, { ...later.get(app), [name]: at });
+    if (app === undefined) {
+      this.#world[name] = at;
+      changedAt.set(name, START + offset);
+      return;
+    }
+    const { [name]: before, ...others } = later.get(app) ?? {};
+    if (before !== undefined) changedAt.set(`${app} ${name}`, START + offset);
+    later.set(app, at === undefined ? others : { ...others, [name]: at });
   }
 }
 

@@ -15,6 +15,8 @@ export interface World {
   sunset: number | undefined;
   /** Of apps that were given more time. */
   later: ReadonlyMap<string, { retirement?: number; sunset?: number }>;
+  /** When a date was last set, by its name, and when an extension last ended, by the app and the name. */
+  changedAt: ReadonlyMap<string, number>;
 }
 
 /** Nine in the morning so many days before the day of a date. */
@@ -38,9 +40,17 @@ function stagesOf(at: number, { zone, days }: World) {
 
 const isoDay = (at: number) => new Date(at).toJSON().slice(0, 10);
 
-/** The stage of a date that is on, if any is. */
-function stageOn(at: number, world: World, now: number): number | undefined {
-  if (now - at > 7 * DAY) return undefined;
+/** What a stage of an app depends on beside its date. */
+interface Moment {
+  world: World;
+  app: string;
+  now: number;
+}
+
+/** The stage of a date that is on, if any is. A date that was past when it came to apply is news from then on. */
+function stageOn({ name, at }: Dated, { world, app, now }: Moment): number | undefined {
+  const changes = [name, `${app} ${name}`].map((one) => world.changedAt.get(one) ?? -Infinity);
+  if ([at, ...changes].every((since) => now - since > 7 * DAY)) return undefined;
   let on: number | undefined;
   for (const { days, from } of stagesOf(at, world)) if (from <= now) on = days;
   return on;
@@ -127,8 +137,10 @@ function happenedTo(part: AppPart, world: World, now: number): string[] {
 export function onFor(part: AppPart, world: World, told: ReadonlySet<string>, now: number): string[] {
   const name = `${part.clientId} ${part.role}`;
   const on = new Set(happenedTo(part, world, now).map((what) => `${name} ${what}`));
-  for (const { name: milestone, at, how } of datesFor(part, world, now)) {
-    const stage = how === 'late' && now < startOf(at, 30, world.zone) ? undefined : stageOn(at, world, now);
+  for (const date of datesFor(part, world, now)) {
+    const { name: milestone, at, how } = date;
+    const isEarly = how === 'late' && now < startOf(at, 30, world.zone);
+    const stage = isEarly ? undefined : stageOn(date, { world, app: part.clientId, now });
     if (stage === undefined) continue;
     const after = ` ${milestone}:${isoDay(at)}`;
     if (how === 'once') on.add(`${name} unused `);

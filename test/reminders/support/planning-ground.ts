@@ -207,6 +207,17 @@ export async function extend(context: Context, clientId: string, until: string):
   await context.lifecycle.refresh();
 }
 
+/** Ends the time that one app has. */
+export async function endExtension(context: Context, clientId: string): Promise<void> {
+  await context.store.durable
+    .updateTable('extensions')
+    .set({ ended_at: context.clock.now(), ended_by: 'test' })
+    .where('client_id', '=', clientId)
+    .where('ended_at', 'is', null)
+    .execute();
+  await context.lifecycle.refresh();
+}
+
 /** Ends what waits to be sent, as if it had been. */
 export async function sendAll({ store, clock }: Context): Promise<void> {
   await store.durable

@@ -59,7 +59,7 @@ export async function extend(
   });
 }
 
-/** `apps unextend CLIENT_ID --reason TEXT [--sunset]`: ends an extension. The date for all apps applies again. */
+/** `apps unextend CLIENT_ID --reason TEXT [--sunset] [--force]`: ends an extension. The date for all apps applies again. */
 export async function unextend(
   options: Record<string, unknown>,
   [clientId = '']: readonly string[],
@@ -67,7 +67,7 @@ export async function unextend(
   const name = milestoneOf(options);
   return withContext(async ({ context }) => {
     const asked = { clientId, name, reason: String(options['reason']), actor: commandActor(options) };
-    const { before } = await endExtension(context, asked);
+    const { before } = await endExtension(context, { ...asked, isForced: options['force'] === true });
     const line = `The common ${name} applies to this app again. The app had time until ${shown(before)}.`;
     const undo = await undoLines(context, 'extension', `${clientId} ${name}`);
     return { ok: true, lines: [line, ...undo], json: { client_id: clientId, name, before: shown(before) } };

@@ -6,6 +6,7 @@ import { isIdentifiedApp } from '../../../store/tokens/observed.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { Origin } from '../../origin.ts';
 import type { LifecycleDeps } from '../deps.ts';
+import type { Milestone } from '../lifecycle.ts';
 
 /** The common rules for changes of dates, extensions, exemptions and brownouts. */
 
@@ -40,6 +41,26 @@ export async function requireIdentifiedApp(tx: Database, clientId: string): Prom
 /** @throws {ChangeRefused} the time is past */
 export function requireFuture(until: number, now: number): void {
   if (until <= now) throw new ChangeRefused(`${momentText(until)} is past.`);
+}
+
+/** What a date ends, of all apps or `of this app`. */
+const ENDS: Record<Milestone, (whose: string) => string> = {
+  retirement: (whose) => `all tokens${whose} that are not connected`,
+  sunset: (whose) => `every old address${whose}`,
+};
+
+/**
+ * A slip must not end anything at once.
+ * @throws {ChangeRefused} the date is past or less than two seconds ahead
+ */
+export function requireAhead(
+  { name, at, whose = '' }: { name: Milestone; at: number; whose?: string },
+  now: number,
+): void {
+  if (at >= now + STARTS_AHEAD) return;
+  throw new ChangeRefused(
+    `${momentText(at)} is past, or not two seconds ahead: it would end ${ENDS[name](whose)} at once. If that is meant, it has to be forced (--force).`,
+  );
 }
 
 /** Makes a change in one transaction. This process follows the change as soon as the promise resolves. */

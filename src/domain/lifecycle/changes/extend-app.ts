@@ -4,7 +4,7 @@ import { momentText } from '../../../shared/moments.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import type { LifecycleDeps } from '../deps.ts';
 import type { Lifecycle, Milestone } from '../lifecycle.ts';
-import { readLifecycle } from '../read-lifecycle.ts';
+import { readCommonDates, readLifecycle } from '../read-lifecycle.ts';
 import { recordDeed } from '../../history/record-deed.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { checkedReason } from '../../history/reason.ts';
@@ -12,6 +12,7 @@ import {
   type ChangeOrigin,
   ChangeRefused,
   changeLifecycle,
+  requireAhead,
   requireApp,
   requireIdentifiedApp,
   requireFuture,
@@ -32,6 +33,11 @@ interface ExtensionChange extends ChangeOrigin {
 
 interface ExtensionRequest extends ExtensionChange {
   until: number;
+}
+
+interface ExtensionEnd extends ExtensionChange {
+  /** Whether the extension may be ended where the date of all apps is past or less than two seconds ahead. */
+  isForced?: boolean;
 }
 
 /** The extension would change nothing for its app. */
@@ -147,14 +153,22 @@ export async function extendApp(context: LifecycleDeps, asked: ExtensionRequest)
   });
 }
 
+/** An extension whose time is over ends nothing any more. */
+async function checkEnd(
+  tx: Database,
+  { name, isForced, until }: Pick<ExtensionEnd, 'name' | 'isForced'> & { until: number },
+  now: number,
+): Promise<void> {
+  const at = (await readCommonDates(tx))[name];
+  if (isForced || at === undefined || until <= now) return;
+  requireAhead({ name, at, whose: ' of this app' }, now);
+}
+
 /**
  * Ends the extension of an app, so the date of all apps applies again. Answers the end of the extension.
  * @throws {ChangeRefused}
  */
-export async function endExtension(
-  context: LifecycleDeps,
-  asked: ExtensionChange,
-): Promise<{ before: number }> {
+export async function endExtension(context: LifecycleDeps, asked: ExtensionEnd): Promise<{ before: number }> {
   const { clientId, name, actor, requestId = null } = asked;
   const reason = checkedReason(asked.reason);
   return changeLifecycle(context, async (tx, now) => {
@@ -163,6 +177,7 @@ export async function endExtension(
     const ended = await endExtensionOf(tx, { clientId, name, now, by: actor });
     if (!ended) throw new ChangeRefused(`The app has no more time for the ${name} than all have.`);
     const before = ended.until;
+    await checkEnd(tx, { ...asked, until: before }, now);
     const words = `${name}: the extension until ${momentText(before)} is ended; ${reason}`;
     const change = { at: now, actor, action: 'extension_ended', reason: words, clientId, requestId };
     const entry = await recordEvent(context, tx, change);

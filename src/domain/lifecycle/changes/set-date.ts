@@ -7,7 +7,7 @@ import type { DateName, Lifecycle } from '../lifecycle.ts';
 import { readLifecycle } from '../read-lifecycle.ts';
 import { recordEvent } from '../../history/record-event.ts';
 import { checkedReason } from '../../history/reason.ts';
-import { type ChangeOrigin, ChangeRefused, changeLifecycle, STARTS_AHEAD } from './change-rules.ts';
+import { type ChangeOrigin, ChangeRefused, changeLifecycle, requireAhead } from './change-rules.ts';
 import { sunsetBeforeRetirement } from './sunset-first.ts';
 
 interface NewDate extends ChangeOrigin {
@@ -34,11 +34,6 @@ export interface SetDateResult {
   sunsetFirst: { isCommon: boolean; apps: number };
 }
 
-const ENDS: Partial<Record<DateName, string>> = {
-  retirement: 'all tokens that are not connected',
-  sunset: 'every old address',
-};
-
 function checkOrder({ deprecation, sunset }: Lifecycle['dates']): void {
   if (deprecation !== undefined && sunset !== undefined && sunset < deprecation)
     throw new ChangeRefused(
@@ -48,13 +43,9 @@ function checkOrder({ deprecation, sunset }: Lifecycle['dates']): void {
 
 const wordFor = (at: number | undefined) => (at === undefined ? 'not set' : momentText(at));
 
-/** A typing error must not end everything at once. */
+/** A deprecation ends nothing. */
 function checkAhead({ name, at, isForced }: NewDate, now: number): void {
-  const what = ENDS[name];
-  if (isForced || at === undefined || what === undefined || at >= now + STARTS_AHEAD) return;
-  throw new ChangeRefused(
-    `${momentText(at)} is past, or not two seconds ahead: it would end ${what} at once. If that is meant, it has to be forced (--force).`,
-  );
+  if (!isForced && at !== undefined && name !== 'deprecation') requireAhead({ name, at }, now);
 }
 
 async function whatStands(

@@ -22,7 +22,7 @@ import { yieldToEventLoop } from '../../work/yield-to-event-loop.ts';
 import { besideMailOfDay } from '../asked.ts';
 import type { RemindersDeps } from '../deps.ts';
 import type { PersonIdentity } from '../people.ts';
-import { localDay } from '../plan-stages.ts';
+import { localDay } from '../local-days.ts';
 import { leakPerson } from './leak-reader.ts';
 
 /**

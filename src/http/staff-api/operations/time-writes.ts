@@ -61,10 +61,17 @@ export const TIME_WRITES = [
     summary:
       'Ends the extension of an app: the date of all applies again; for seven days that can be taken back',
     parameters: appPath,
-    body: z.strictObject({ date: milestone, reason: reasonIn }),
+    body: z.strictObject({
+      date: milestone,
+      reason: reasonIn,
+      is_forced: yesNo.optional().meta({
+        description: 'Whether to end it where the date of all is past, so that calls of the app end at once.',
+      }),
+    }),
     answer: z.object({ client_id: text, date: text, before: time }),
-    async run(context, { path: { client_id: clientId }, body: { date: name, reason }, origin }) {
-      const { before } = await endExtension(context, { clientId, name, reason, ...origin });
+    async run(context, { path: { client_id: clientId }, body, origin }) {
+      const { date: name, reason, is_forced: isForced = false } = body;
+      const { before } = await endExtension(context, { clientId, name, reason, isForced, ...origin });
       return { client_id: clientId, date: name, before: toTime(before) };
     },
   }),

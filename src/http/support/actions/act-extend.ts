@@ -198,7 +198,8 @@ export function unextendAction(frame: PageShell): StaffAction<AppTarget> {
       if (!isMilestone(name)) return { problems: { date: WHICH } };
       const asked = { clientId: target.clientId, name, reason, seen: seenIn(fields, name), ...origin };
       return orTooLate(target, async () => {
-        await endExtension(frame.context, asked);
+        // The page has said what ends at once.
+        await endExtension(frame.context, { ...asked, isForced: true });
         return 'extension-ended';
       });
     },

@@ -10,7 +10,7 @@ import { type HumanNow, isWaiting, type OracleState, type TokenNow } from './ora
 /** As the issue names them; the settings' own default is another list of the same days. */
 const STAGES: readonly number[] = [0, 1, 3, 7, 14, 30, 60, 90, 180];
 
-/** The last stage is not made up for later than this. */
+/** The last stage is not made up for later than this after the date came to apply. */
 const LATE = 7 * DAY;
 
 const MONTH = 30 * DAY;
@@ -84,8 +84,10 @@ function useOf(usedAt: number | undefined, changedAt: number | undefined, questi
 }
 
 /** The stage that has come last; undefined before the first one and when it is too late for any. */
-function stageAt(at: number, { now, human: { zone } }: Question, use: Use): number | undefined {
-  if (now > at + LATE) return undefined;
+function stageAt(at: number, question: Question, { app, milestone, use }: Subject): number | undefined {
+  const { now, state } = question;
+  const { zone } = question.human;
+  if (now > Math.max(at, state.changedAt(milestone, app) ?? at) + LATE) return undefined;
   const daysLeft = localTime(at, zone).day - dayByNine(now, zone);
   if (use === 'unknown' && daysLeft * DAY > MONTH) return undefined;
   return STAGES.find((stage) => stage >= daysLeft);
@@ -98,10 +100,11 @@ function dateOf({ state, now }: Question, milestone: Milestone, app: string): nu
   return milestone === 'retirement' && at !== undefined && sunset <= Math.max(now, at) ? undefined : at;
 }
 
-function addCalendar(due: DueKeys, question: Question, { app, role, milestone, use }: Subject): void {
+function addCalendar(due: DueKeys, question: Question, subject: Subject): void {
+  const { app, role, milestone, use } = subject;
   const { told } = question;
   const at = dateOf(question, milestone, app);
-  const stage = at === undefined ? undefined : stageAt(at, question, use);
+  const stage = at === undefined ? undefined : stageAt(at, question, subject);
   if (at === undefined || stage === undefined) return;
   if (use === 'unused') {
     const notice = keyOf(app, role, 'unused', '');

@@ -39,6 +39,8 @@ export interface OracleState {
   humans: ReadonlyMap<string, HumanNow>;
   tokensOf(app: string): readonly TokenNow[];
   dateFor(milestone: Milestone, app: string): number | undefined;
+  /** When what decides that date was last set or ended; undefined where that never happened. */
+  changedAt(milestone: Milestone, app: string): number | undefined;
   apply(change: Change): void;
   use(token: string, at: number): void;
 }
@@ -58,6 +60,8 @@ interface Parts {
   byApp: Map<string, TokenNow[]>;
   dates: Map<string, number | null>;
   extensions: Map<string, number>;
+  /** When a date was last set, by its name, and when an extension last ended, by the name and the app. */
+  changes: Map<string, number>;
 }
 
 function tokenNow(token: WorldToken, accounts: ReadonlySet<string>): TokenNow {
@@ -105,7 +109,7 @@ function partsOf(world: World): Parts {
     hold(humans.get(token.human ?? ''), token);
   }
   for (const { clientId, owner } of world.apps) humans.get(owner?.human ?? '')?.owned.push(clientId);
-  return { humans, accounts, tokens, byApp, dates: new Map(), extensions: new Map() };
+  return { humans, accounts, tokens, byApp, dates: new Map(), extensions: new Map(), changes: new Map() };
 }
 
 const pairOf = ({ humans }: Parts, { human, app }: { human: string; app: string }): TokenNow[] =>
@@ -157,7 +161,27 @@ function migrate({ byApp }: Parts, app: string): void {
   for (const token of byApp.get(app) ?? []) if (token.isPinned) token.state = 'ended';
 }
 
-type Applying = { [K in Change['kind']]: (parts: Parts, change: Extract<Change, { kind: K }>) => void };
+function setDate({ dates, changes }: Parts, { name, value, at }: Of<'date'>): void {
+  dates.set(name, value);
+  changes.set(name, at);
+}
+
+/** Whoever is given another time has the one before no more. */
+function endExtension(
+  { extensions, changes }: Parts,
+  { name, app, at }: Of<'extend' | 'end-extension'>,
+): void {
+  if (extensions.delete(`${name} ${app}`)) changes.set(`${name} ${app}`, at);
+}
+
+function extend(parts: Parts, change: Of<'extend'>): void {
+  endExtension(parts, change);
+  parts.extensions.set(`${change.name} ${change.app}`, change.until);
+}
+
+type Of<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
+
+type Applying = { [K in Change['kind']]: (parts: Parts, change: Of<K>) => void };
 
 const APPLYING: Applying = {
   act: (parts, change) => pairOf(parts, change).forEach((token) => connect(token, change.at)),
@@ -166,9 +190,9 @@ const APPLYING: Applying = {
   migrate: (parts, { app }) => migrate(parts, app),
   'sign-up': signUp,
   pin,
-  date: ({ dates }, { name, value }) => void dates.set(name, value),
-  extend: ({ extensions }, { name, app, until }) => void extensions.set(`${name} ${app}`, until),
-  'end-extension': ({ extensions }, { name, app }) => void extensions.delete(`${name} ${app}`),
+  date: setDate,
+  extend,
+  'end-extension': endExtension,
 };
 
 function applyTo(parts: Parts, change: Change): void {
@@ -197,6 +221,10 @@ export function createState(world: World): OracleState {
       const common = parts.dates.get(milestone) ?? undefined;
       const longer = parts.extensions.get(`${milestone} ${app}`);
       return common === undefined || longer === undefined ? common : Math.max(common, longer);
+    },
+    changedAt(milestone, app) {
+      const known = [milestone, `${milestone} ${app}`].flatMap((name) => parts.changes.get(name) ?? []);
+      return known.length === 0 ? undefined : Math.max(...known);
     },
     apply: (change) => applyTo(parts, change),
     use(id, at) {

@@ -1,77 +1,22 @@
 import { DAY, dayByNine, HOUR, localTime, nameOfDay, nineOf } from '../world/calendar.ts';
-import { createOracle } from './oracle.ts';
+import { BEGINNING, type Change } from '../world/world.ts';
 import { keyOf } from './oracle-due.ts';
-import type { Told } from './oracle-parts.ts';
-import { BEGINNING, type Change, dayAt, type World } from '../world/world.ts';
+import {
+  ADDRESS,
+  begin,
+  CALM,
+  CONTACT,
+  dayOfDate,
+  nineBefore,
+  RETIREMENT,
+  stage,
+  ZONE,
+} from './small-year.ts';
 
-const ZONE = 'Europe/Berlin';
-const RETIREMENT = dayAt(100) + 12 * HOUR;
-const CALM = {
-  isAway: false,
-  wasKilled: false,
-  repeated: new Set<string>(),
-  unmarked: new Set<string>(),
-};
 const AWAY = { ...CALM, isAway: true };
 const KILLED = { ...CALM, wasKilled: true };
 const UNMARKED = { ...KILLED, unmarked: new Set(['one']) };
 const REPEATED = { ...CALM, repeated: new Set(['one']) };
-const ADDRESS = 'one@people.example';
-const CONTACT = 'contact@apps.example';
-
-const human = { id: 'one', accountId: 'account-one', email: ADDRESS, zone: ZONE };
-
-function smallWorld(changes: Partial<World> = {}): World {
-  return {
-    days: 200,
-    humans: [human],
-    apps: [{ clientId: 'app', name: 'Kestrel-0001', owner: undefined, contacts: [CONTACT] }],
-    tokens: [
-      {
-        id: 'token',
-        app: 'app',
-        human: 'one',
-        state: 'unmapped',
-        died: undefined,
-        lastUsedAt: BEGINNING,
-        uses: [],
-      },
-    ],
-    changes: [],
-    refused: new Map(),
-    ...changes,
-  };
-}
-
-/** A year of one person, whose token is used every day unless it is said otherwise. */
-function begin(world: Partial<World> = {}, { retirement = RETIREMENT, isUsed = true } = {}) {
-  const violations: string[] = [];
-  const oracle = createOracle(smallWorld(world), (violation, text) =>
-    violations.push(`${violation}: ${text}`),
-  );
-  oracle.apply({ kind: 'date', at: BEGINNING, name: 'retirement', value: retirement });
-  let usedAt = BEGINNING;
-  const tick = (at: number, told: Array<Partial<Told>> = [], disturbances = CALM) => {
-    if (isUsed) for (; usedAt < at; usedAt += 5 * DAY) oracle.state.use('token', usedAt);
-    oracle.planned(at);
-    oracle.delivered(
-      at,
-      told.map((one) => ({ human: 'one', keys: [], to: ADDRESS, ...one })),
-      disturbances,
-    );
-  };
-  const names = () => [
-    ...violations.map((text) => text.split(':')[0]),
-    ...oracle.missing().map(() => 'missing'),
-  ];
-  return { oracle, tick, names };
-}
-
-const stage = (days: number, at = RETIREMENT) =>
-  keyOf('app', 'holder', String(days), `retirement:${nameOfDay(Math.floor(at / DAY))}`);
-
-const dayOfDate = dayByNine(RETIREMENT, ZONE);
-const nineBefore = (days: number) => nineOf(dayOfDate - days, ZONE);
 const change = (made: Change): Change => made;
 
 describe('days and hours', () => {
@@ -164,28 +109,6 @@ describe('the oracle', () => {
     const { tick, names } = begin();
     tick(nineBefore(60), [{ keys: [stage(60)] }]);
     tick(nineBefore(2), [{ keys: [stage(3)] }]);
-    expect(names()).toEqual([]);
-  });
-
-  it('plans anew when the date moves to another day, and not within the day', () => {
-    const { tick, names, oracle } = begin();
-    tick(nineBefore(60), [{ keys: [stage(60)] }]);
-    const sameDay = { kind: 'date', at: 0, name: 'retirement', value: RETIREMENT + HOUR } as const;
-    oracle.apply(sameDay);
-    tick(nineBefore(59));
-    const later = RETIREMENT + 25 * DAY;
-    oracle.apply({ ...sameDay, value: later });
-    tick(nineBefore(58), [{ keys: [stage(90, later)] }]);
-    expect(names()).toEqual([]);
-  });
-
-  it('counts an extension as the date of its app while nobody ends it', () => {
-    const { tick, names, oracle } = begin();
-    const until = RETIREMENT + 30 * DAY;
-    oracle.apply({ kind: 'extend', at: 0, app: 'app', name: 'retirement', until });
-    tick(nineBefore(60), [{ keys: [stage(90, until)] }]);
-    oracle.apply({ kind: 'end-extension', at: 0, app: 'app', name: 'retirement' });
-    tick(nineBefore(59), [{ keys: [stage(60)] }]);
     expect(names()).toEqual([]);
   });
 
