@@ -12,7 +12,6 @@ import {
   changeToken,
   countMails,
   emptyGround,
-  endExtension,
   extend,
   type Ground,
   openGround,
@@ -138,24 +137,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(
       (await readLedger(one)).filter((line) => line.endsWith(`${app} holder 60 retirement:2027-02-25`)),
     ).toEqual([`2027-01-04 account:${account} ${app} holder 60 retirement:2027-02-25`]);
-  });
-
-  test('an extension that ends after the date of all is told of, once', async () => {
-    const { app, account } = await addPeople();
-    await extend(one, app, '2027-05-01');
-    clock.set('2027-03-01T06:00:00Z');
-    await one.store.durable.updateTable('mappings').set({ last_used_at: clock.now() }).execute();
-    expect(await planReminders(one)).toBe(0);
-    await endExtension(one, app);
-    await two.lifecycle.refresh();
-    clock.set('2027-03-01T09:00:00Z');
-    expect(await planTwice()).toBe(2);
-    expect((await readLedger(one)).filter((line) => line.includes(`account:${account}`))).toEqual([
-      `2027-03-01 account:${account} ${app} holder 0 retirement:2027-02-01`,
-    ]);
-    await sendAll(one);
-    clock.advance(DAY);
-    expect(await planTwice()).toBe(0);
   });
 
   test('what was done in between is gone at the sending, and the rest of the mail stays', async () => {

@@ -1,7 +1,7 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
 import type { MailOutcome } from '../../shared/metrics/mail-metrics.ts';
 import { MailError } from '../../shared/mail/mail-error.ts';
-import { type ClaimedMail, endMail, noteAddress } from '../../store/reminders/mails.ts';
+import { type ClaimedMail, noteAddress } from '../../store/reminders/mails.ts';
 import { LEAKED_STAGE } from '../../store/reminders/leak-readers.ts';
 import type { RemindersDeps } from './deps.ts';
 import { isForContact } from './asked.ts';
@@ -10,7 +10,7 @@ import { findAddress } from './deliver-address.ts';
 import { lookAgain, lookAgainAtLeaks } from './deliver-look-again.ts';
 import { passToNextContact } from './deliver-pass-on.ts';
 import { giveBack, isHopeless, putOffReminder, putOffToMorning } from './deliver-put-off.ts';
-import { afterDoubt, isDoubtOver, markDoubtful, markSent } from './deliver-sent.ts';
+import { afterDoubt, endAsTold, isDoubtOver, markDoubtful, markSent } from './deliver-sent.ts';
 import { composeLeakLetter } from './leaked/compose-leak-letter.ts';
 import { leakReader } from './leaked/leak-reader.ts';
 import { composeLetter, type Letter } from './letter/compose.ts';
@@ -92,7 +92,9 @@ async function afterNotMade(
 ): Promise<DeliveryOutcome> {
   const now = context.clock.now();
   if (!isHopeless(mail, now)) return putOffReminder(context, mail, failure);
-  const isEnded = await endMail(context.store.aside, mail, { state: 'undeliverable', now, failure });
+  const isEnded = await context.store.aside
+    .transaction()
+    .execute((tx) => endAsTold(tx, mail, { state: 'undeliverable', now, failure }));
   return isEnded ? 'undeliverable' : 'left';
 }
 
@@ -101,7 +103,7 @@ async function attemptAt(context: RemindersDeps, turn: MailDelivery): Promise<De
   try {
     const end = await handOver(context, turn);
     if (end === 'late') return await afterNotMade(context, mail, 'the mail took too long to make');
-    return end === 'left' ? end : await markSent(context, mail);
+    return end === 'left' ? end : await markSent(context, mail, { names: turn.person.aliases });
   } catch (error) {
     if (error instanceof MailError && !error.isOurs) return afterFailure(context, mail, { address, error });
     throw error;

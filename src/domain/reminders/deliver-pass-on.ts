@@ -8,12 +8,13 @@ import {
   moveReminders,
   refusedAddresses,
 } from '../../store/reminders/mails.ts';
-import { readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
+import { outdateOtherDays, readRemindersOf, type ReminderRow } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
 import type { Database } from '../../store/driver/store.ts';
 import { inPlaceOf } from './asked.ts';
 import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
+import { endAsTold } from './deliver-sent.ts';
 import { groupBy } from '../../shared/group-by.ts';
 
 /**
@@ -73,6 +74,8 @@ async function replace(
     await insertReplacement(tx, { id, person, day, replaces, next_at: now, created_at: now, ...ending });
     const ids = reminders.map((reminder) => reminder.id);
     await moveReminders(tx, ids, id);
+    // Whoever is listed for support counts as told.
+    if (address === NOBODY) await outdateOtherDays(tx, { mailId: id, names: [person], now });
   }
 }
 
@@ -89,9 +92,9 @@ export async function passToNextContact(
     const contacts = await findContacts(tx, mail, refusal);
     const groups = groupByNext(await readRemindersOf(tx, mail.id), contacts);
     const isForNobody = [...groups.keys()].every((address) => address === NOBODY);
-    const state = isForNobody ? 'undeliverable' : 'refused';
-    if (!(await endMail(tx, mail, { ...ending, state }))) return 'left';
-    if (isForNobody) return 'undeliverable';
+    if (isForNobody)
+      return (await endAsTold(tx, mail, { ...ending, state: 'undeliverable' })) ? 'undeliverable' : 'left';
+    if (!(await endMail(tx, mail, { ...ending, state: 'refused' }))) return 'left';
     await replace(tx, groups, { mail, failure, now });
     return 'passedOn';
   });

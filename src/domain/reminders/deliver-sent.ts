@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND } from '../../shared/lifetimes.ts';
-import { type ClaimedMail, countDoubt, endMail } from '../../store/reminders/mails.ts';
+import { type ClaimedMail, countDoubt, endMail, type MailEnd } from '../../store/reminders/mails.ts';
+import { outdateOtherDays } from '../../store/reminders/reminders.ts';
+import type { Database } from '../../store/driver/store.ts';
 import type { RemindersDeps } from './deps.ts';
 import type { DeliveryOutcome } from './deliver-outcome.ts';
 import { putOffReminder } from './deliver-put-off.ts';
@@ -35,13 +37,33 @@ async function keep<T>(
   return undefined;
 }
 
+interface ToldMailEnd extends MailEnd {
+  state: 'sent' | 'undeliverable';
+  /** The names under which the ledger knows the person, where more than that of the mail are known. */
+  names?: readonly string[];
+}
+
+/**
+ * Ends a claimed mail whose reminders count as told from now on; false when another process has the claim. What the person
+ * was told of other days of the same dates counts no more: a date that moves back is told again. Needs a transaction.
+ */
+export async function endAsTold(tx: Database, mail: ClaimedMail, ending: ToldMailEnd): Promise<boolean> {
+  const { names = [mail.person], ...end } = ending;
+  if (!(await endMail(tx, mail, end))) return false;
+  await outdateOtherDays(tx, { mailId: mail.id, names, now: end.now });
+  return true;
+}
+
 /** Ends a claimed mail that a server has; `failure` says what is uncertain about the sending. */
 export async function markSent(
   context: RemindersDeps,
   mail: ClaimedMail,
-  failure: string | null = null,
+  { failure = null, names }: Pick<ToldMailEnd, 'failure' | 'names'> = {},
 ): Promise<DeliveryOutcome> {
-  const end = () => endMail(context.store.aside, mail, { state: 'sent', now: context.clock.now(), failure });
+  const end = () => {
+    const ending = { state: 'sent', now: context.clock.now(), failure, ...(names && { names }) } as const;
+    return context.store.aside.transaction().execute((tx) => endAsTold(tx, mail, ending));
+  };
   return (await keep(context, mail, end)) === true ? 'sent' : 'left';
 }
 
@@ -54,7 +76,7 @@ export const isDoubtOver = ({ in_doubt }: Pick<ClaimedMail, 'in_doubt'>): boolea
 
 /** Ends a mail that may have been sent twice. */
 export const markDoubtful = (context: RemindersDeps, mail: ClaimedMail): Promise<DeliveryOutcome> =>
-  markSent(context, mail, NOT_CONFIRMED);
+  markSent(context, mail, { failure: NOT_CONFIRMED });
 
 /** For a mail that a server received whole without an answer: the mail is sent once more, and then counts as sent. */
 export async function afterDoubt(context: RemindersDeps, mail: ClaimedMail): Promise<DeliveryOutcome> {

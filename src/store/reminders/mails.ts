@@ -77,7 +77,8 @@ const held = (db: Database, mail: MailClaim) =>
     .where('claim_id', '=', mail.claim_id)
     .where('state', '=', 'sending');
 
-interface MailEnd {
+/** How a mail ends. */
+export interface MailEnd {
   state: Exclude<MailState, 'due' | 'sending'>;
   now: number;
   /** The address that was used or refused. */

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely';
-import type { LifecycleTables, MailState } from '../tables/lifecycle.ts';
+import { type LifecycleTables, type MailState, MILESTONES } from '../tables/lifecycle.ts';
 import { insertionOf, isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 
@@ -16,7 +16,7 @@ export type ReminderRow = Selectable<LifecycleTables['reminders']>;
 const DAY_PLANNED = sql`substr(planned_for, length(planned_for) - 9)`;
 
 /**
- * The reminders that people got, or will get in a mail on its way. Leaves out the reminders of the mail `exceptMail`,
+ * The reminders that count: people got them, or will get them in a mail on its way. Leaves out the reminders of the mail `exceptMail`,
  * and reminders of dates before `sinceDay` (`YYYY-MM-DD`), of which there may be many years.
  */
 export async function readTold(
@@ -29,6 +29,7 @@ export async function readTold(
     .select(['person', 'client_id', 'role', 'stage', 'planned_for'])
     .where(isOneOf(db, 'person', people))
     .where('dropped_at', 'is', null)
+    .where('outdated_at', '=', 0)
     .where('mail_id', '<>', exceptMail)
     .where(sql<SqlBool>`(planned_for not like '%:%' or ${DAY_PLANNED} >= ${sinceDay})`)
     .execute();
@@ -87,6 +88,39 @@ export async function readRemindersOf(db: Database, mailId: string): Promise<Rem
     .where('mail_id', '=', mailId)
     .where('dropped_at', 'is', null)
     .orderBy('id')
+    .execute();
+}
+
+/** Whether two columns of `planned_for` are days of the same date. */
+const isSameDate = (one: string, other: string) =>
+  sql.join(
+    MILESTONES.map(
+      (name) => sql`(${sql.ref(one)} like ${`${name}:%`} and ${sql.ref(other)} like ${`${name}:%`})`,
+    ),
+    sql` or `,
+  );
+
+/**
+ * What a person was told of other days of the dates of this mail counts no more. `names`: under which the ledger knows the
+ * person. Leaves out mails on their way, which told nothing yet.
+ */
+export async function outdateOtherDays(
+  db: Database,
+  { mailId, names, now }: { mailId: string; names: readonly string[]; now: number },
+): Promise<void> {
+  const isOtherDay = sql<SqlBool>`exists (select 1 from reminders as told where told.mail_id = ${mailId}
+    and told.dropped_at is null and told.client_id = reminders.client_id and told.role = reminders.role
+    and told.planned_for <> reminders.planned_for and (${isSameDate('told.planned_for', 'reminders.planned_for')}))`;
+  const isOnItsWay = sql<SqlBool>`exists (select 1 from mails where mails.id = reminders.mail_id
+    and mails.state in ('due', 'sending'))`;
+  await db
+    .updateTable('reminders')
+    .set({ outdated_at: now })
+    .where('person', 'in', names)
+    .where('dropped_at', 'is', null)
+    .where('outdated_at', '=', 0)
+    .where(isOtherDay)
+    .where(sql<SqlBool>`not ${isOnItsWay}`)
     .execute();
 }
 

@@ -107,6 +107,8 @@ interface RemindersTable {
   planned_for: string;
   created_at: number;
   dropped_at: Nullable<number>;
+  /** When a mail told the person of another day of the same date; 0 while the reminder counts. */
+  outdated_at: Generated<number>;
 }
 
 interface StoppedAddressesTable {

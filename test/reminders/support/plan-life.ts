@@ -3,7 +3,7 @@ import type { DateChanges } from '../../../src/domain/lifecycle/read-lifecycle.t
 import type { HolderPart, OwnerPart, AppPart, Stage } from '../../../src/domain/reminders/people.ts';
 import { localDay } from '../../../src/domain/reminders/local-days.ts';
 import { isTimeToMail, keyOfStage, stagesDue } from '../../../src/domain/reminders/plan-stages.ts';
-import { momentThere, onFor, type World } from './plan-oracle.ts';
+import { dateIn, momentThere, onFor, type World } from './plan-oracle.ts';
 import type { Year } from './plan-year.ts';
 
 /**
@@ -112,6 +112,8 @@ class Life {
     changedAt: Map<string, number>;
   };
   readonly #ledger = new Set<string>();
+  /** What was told, and counts. */
+  readonly #counts = new Set<string>();
 
   constructor(year: Year) {
     this.#year = year;
@@ -204,6 +206,18 @@ class Life {
     if (made.length !== Number(expected)) throw new Error(`${when(now)}: ${made.length} mails`);
   }
 
+  /** Of a date the day counts that was told last: what was told of another day before may be told again. */
+  #tell(row: string): void {
+    if (this.#counts.has(row)) throw new Error(`told twice: ${row}`);
+    const [date, day] = dateIn(row);
+    for (const one of day === undefined ? [] : this.#counts) {
+      const [ofDate, ofDay] = dateIn(one);
+      if (ofDate === date && ofDay !== day) for (const kept of [this.#counts, this.#ledger]) kept.delete(one);
+    }
+    this.#counts.add(row);
+    this.told.push(row);
+  }
+
   /** At the moment of sending each mail is looked at again: what is not on any more stays behind. */
   send(now: number): void {
     for (const mail of this.mails) {
@@ -212,10 +226,7 @@ class Life {
       const { words } = this.#plan(others, now);
       const left = mail.rows.filter((row) => words.includes(row));
       for (const row of mail.rows) if (!left.includes(row)) this.#ledger.delete(row);
-      for (const row of left) {
-        if (this.told.includes(row)) throw new Error(`told twice: ${row}`);
-        this.told.push(row);
-      }
+      for (const row of left) this.#tell(row);
       mail.state = left.length > 0 ? 'sent' : 'dropped';
     }
   }

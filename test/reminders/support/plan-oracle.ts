@@ -133,6 +133,9 @@ function happenedTo(part: AppPart, world: World, now: number): string[] {
   ];
 }
 
+/** The date of an app and a role that words are about, and its day: `a holder retirement`, `2027-02-01`. */
+export const dateIn = (words: string) => words.replace(/^(\S+ \S+) \S+/, '$1').split(':');
+
 /** All that is on for a part at a moment and was not told. */
 export function onFor(part: AppPart, world: World, told: ReadonlySet<string>, now: number): string[] {
   const name = `${part.clientId} ${part.role}`;

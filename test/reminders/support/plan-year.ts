@@ -18,6 +18,8 @@ const ZONES = [
 ];
 const DAYS = [180, 90, 60, 30, 14, 7, 3, 1, 0];
 const APPS = ['a', 'b'];
+/** To few days a date comes back. */
+const DAYS_AGAIN = [120 * DAY, 150 * DAY];
 const time = (days = 365) => fc.integer({ min: 0, max: days * DAY - 1 });
 
 const happenings = fc.array(
@@ -47,7 +49,7 @@ const dateMoves = fc.array(
     name: fc.constantFrom('retirement' as const, 'sunset' as const),
     app: fc.constantFrom(undefined, undefined, ...APPS),
     // A date that is taken back is a date of nobody.
-    to: fc.option(time(420), { nil: undefined, freq: 8 }),
+    to: fc.option(fc.oneof(time(420), fc.constantFrom(...DAYS_AGAIN)), { nil: undefined, freq: 8 }),
   }),
   { maxLength: 5 },
 );

@@ -5,6 +5,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import type { Context } from '../../../src/domain/context.ts';
 import { type Preview, previewReminders } from '../../../src/domain/reminders/plan-reminders.ts';
 import { normalEmail } from '../../../src/shared/mail/address.ts';
+import { outdateOtherDays } from '../../../src/store/reminders/reminders.ts';
 import type { DateName } from '../../../src/store/tables/lifecycle.ts';
 import { countCallsSince } from '../../../src/store/usage/known-calls.ts';
 import type { Mapping, NewMapping, Tables } from '../../../src/store/tables/tables.ts';
@@ -220,11 +221,15 @@ export async function endExtension(context: Context, clientId: string): Promise<
 
 /** Ends what waits to be sent, as if it had been. */
 export async function sendAll({ store, clock }: Context): Promise<void> {
-  await store.durable
+  const now = clock.now();
+  const sent = await store.durable
     .updateTable('mails')
-    .set({ state: 'sent', ended_at: clock.now() })
+    .set({ state: 'sent', ended_at: now })
     .where('state', '=', 'due')
+    .returning(['id', 'person'])
     .execute();
+  for (const { id, person } of sent)
+    await outdateOtherDays(store.durable, { mailId: id, names: [person], now });
 }
 
 /** The ledger, one line for each reminder: whom, as what, of what. */

@@ -26,6 +26,22 @@ test('the oracle counts an extension as the date of its app while nobody ends it
   expect(names()).toEqual([]);
 });
 
+test.each<[words: string, told: readonly string[], expected: string[]]>([
+  ['asks for the stage again after a day away', [stage(60)], []],
+  ['misses it where nobody says that the date is back', [], ['missing']],
+])('the oracle %s', (_words, told, expected) => {
+  const { tick, names, oracle } = begin();
+  const moved = { kind: 'date', at: 0, name: 'retirement' } as const;
+  const away = RETIREMENT + 90 * DAY;
+  tick(nineBefore(60), [{ keys: [stage(60)] }]);
+  oracle.apply({ ...moved, value: away });
+  tick(nineBefore(59), [{ keys: [stage(180, away)] }]);
+  oracle.apply({ ...moved, value: RETIREMENT });
+  tick(nineBefore(58), [{ keys: told }]);
+  tick(nineBefore(57));
+  expect(names()).toEqual(expected);
+});
+
 test.each<[words: string, told: number | undefined, expected: string[]]>([
   ['asks for the last stage for a week where an extension ends after the date of all', -16, []],
   ['misses it where it never comes', undefined, ['missing']],

@@ -56,6 +56,19 @@ function isRightAddress(one: Case, { keys, to }: Told): boolean {
 const describe = ({ human, look }: Case, what = ''): string =>
   `${human.id} at ${new Date(look.now).toISOString()} ${what}`;
 
+/** Whoever hears of another day of a date may hear of the day before once more, should the date move back. */
+function tell({ told }: Account, key: string): void {
+  const [app, role, , plannedFor = ''] = key.split(' ');
+  const [milestone, day] = plannedFor.split(':');
+  if (day !== undefined)
+    for (const one of told) {
+      const [ofApp, ofRole, , of = ''] = one.split(' ');
+      const isSame = ofApp === app && ofRole === role && of.startsWith(`${milestone}:`);
+      if (isSame && of !== plannedFor) told.delete(one);
+    }
+  told.add(key);
+}
+
 /** What a mail says is held against what could be said. */
 function judgeStage(one: Case, { to }: Told, { key, may }: { key: string; may: DueKeys }): void {
   const { parts, account } = one;
@@ -63,7 +76,7 @@ function judgeStage(one: Case, { to }: Told, { key, may }: { key: string; may: D
   if (account.told.has(key)) parts.complain('twice', text);
   else if (!may.has(key)) parts.complain('not due', text);
   if (to === undefined && isReachable(one, key)) parts.complain('wrongly listed', text);
-  account.told.add(key);
+  tell(account, key);
   parts.figures[to === undefined ? 'listed' : 'delivered'] += 1;
   if (account.missed.delete(key)) parts.complain('too late', text);
 }
