@@ -103,8 +103,9 @@ async function whyNot(context: BulkDeps, job: BulkJobRow): Promise<string | unde
     : `It takes the role “${needs}”, and the role of ${actor} is “${caller.role}” now.`;
 }
 
-/** Whether a job may go on. One that may not is stopped. */
+/** Whether a job may go on. One that may not is stopped; in a copy it stays as it is. */
 async function mayGoOn(context: BulkDeps, job: BulkJobRow): Promise<boolean> {
+  if (context.instance.isCopy()) return false;
   const why = await whyNot(context, job);
   if (why !== undefined) await stopBulkFor(context, job.id, why);
   return why === undefined;
@@ -178,8 +179,12 @@ async function runJob(context: BulkDeps, job: BulkJobRow, renew: () => Promise<v
   await endJob(context, job);
 }
 
-/** Does what waits of all jobs. Items are given up of stopped jobs too: until then such a job cannot be taken back. */
+/**
+ * Does what waits of all jobs. Items are given up of stopped jobs too: until then such a job cannot be taken back. A
+ * restored copy does nothing: its original may have stopped the jobs since.
+ */
 export async function runBulkJobs(context: BulkDeps): Promise<void> {
+  if (context.instance.isCopy()) return;
   await giveUpBulkItems(context.store.durable, context.clock.now() - GIVEN_UP_AFTER);
   if ((await listOpenBulkJobs(context.store.durable)).length === 0) return;
   await withLease(context, { name: 'bulk jobs', limit: LEASE_LIMIT }, async (renew) => {

@@ -1,5 +1,7 @@
 import { chunksOf } from '../../shared/chunks-of.ts';
 import { newHexId } from '../../shared/ids.ts';
+import { isoMoment } from '../../shared/moments.ts';
+import { listOpenBulkJobs, moveBulkJob } from '../../store/bulk/bulk-jobs.ts';
 import { becomeOriginal, readInstance } from '../../store/instance/instance.ts';
 import { countCallsSince } from '../../store/usage/known-calls.ts';
 import { type LiveGrant, listLive, markRestoredInDoubt, voidAllCodes } from '../../store/grants/restored.ts';
@@ -55,6 +57,19 @@ async function doubtAll(context: InstanceDeps, tx: Database, { now, tell }: Doub
   return grants.length;
 }
 
+const MAYBE_STOPPED =
+  'A restored copy was taken over. The job may have been stopped or taken back since the copy was made.';
+
+/** Stops the jobs on many things: nobody knows here whether the original did them, stopped them or took them back. */
+async function stopJobs(context: InstanceDeps, tx: Database, now: number): Promise<void> {
+  const move = { to: 'stopped', now, kept: { stopped_why: MAYBE_STOPPED } } as const;
+  for (const { id, state } of await listOpenBulkJobs(tx)) {
+    await moveBulkJob(tx, id, { ...move, from: state });
+    const reason = `${id} at ${isoMoment(now)}; ${REASON}`;
+    await recordEvent(context, tx, { at: now, actor: 'command', action: 'bulk_stopped', reason });
+  }
+}
+
 const isOriginal = ({ instance }: Pick<InstanceDeps, 'instance'>, { state }: Instance) =>
   state === 'original' && !instance.isCopy();
 
@@ -81,6 +96,7 @@ export async function takeOver(
     await becomeOriginal(tx, { epoch, place });
     // A code of the copy may have been spent at the original.
     await voidAllCodes(tx, now);
+    await stopJobs(context, tx, now);
     return doubtAll(context, tx, { now, tell });
   });
   if (grants === undefined) return undefined;
