@@ -1,3 +1,5 @@
+import { normalEmail } from '../../shared/mail/address.ts';
+import { isOneOf } from '../driver/many-rows.ts';
 import type { Database } from '../driver/store.ts';
 import type { ContactAccess } from '../tables/existing-token-tables.ts';
 
@@ -29,4 +31,25 @@ export async function deleteContact(
     .$if(!isWithAccess, (query) => query.where('access', 'is', null))
     .returning('access')
     .executeTakeFirst();
+}
+
+/**
+ * The addresses that were ever removed from the contacts of these apps, or left them, as addresses are compared. Only the
+ * history knows them; some are contacts again.
+ */
+export async function listRemovedContacts(db: Database, clientIds: readonly string[]) {
+  if (clientIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('events')
+    .select((eb) => [
+      eb.ref('client_id').$notNull().as('client_id'),
+      eb.ref('reason').$notNull().as('address'),
+    ])
+    .distinct()
+    .where(isOneOf(db, 'client_id', clientIds))
+    .where('mapping_id', 'is', null)
+    .where('grant_id', 'is', null)
+    .where('action', '=', 'contact_removed')
+    .execute();
+  return rows.map(({ client_id, address }) => ({ client_id, address: normalEmail(address) }));
 }

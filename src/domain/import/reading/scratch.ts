@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Insertable, Selectable } from 'kysely';
+import { listRemovedContacts } from '../../../store/apps/app-contacts.ts';
 import {
   addRows,
   columnsIn,
@@ -101,12 +102,19 @@ class Copier {
     await this.#copyAccounts(modernIds);
   }
 
+  /** The scratch lacks the history. A removed contact counts as known, so it is a contact there. */
+  async #copyRemovedContacts(clientIds: readonly string[]): Promise<void> {
+    const removed = await listRemovedContacts(this.#from, clientIds);
+    await addRows(this.#to, { table: 'app_contacts', column: 'client_id' }, removed);
+  }
+
   async forApps(rows: readonly AppImportRow[]): Promise<void> {
     const ids = rows.map(({ clientId }) => clientId);
     await this.#copy('apps', 'client_id', ids);
     await this.#copy('app_secrets', 'client_id', ids);
     await this.#copy('app_callbacks', 'client_id', ids);
     await this.#copy('app_contacts', 'client_id', ids);
+    await this.#copyRemovedContacts(ids);
     await this.#copyOwners(given(rows.map((row) => row.ownerAccountId)));
   }
 

@@ -1,3 +1,5 @@
+import { normalEmail } from '../../../shared/mail/address.ts';
+import { listRemovedContacts } from '../../../store/apps/app-contacts.ts';
 import { rowsWith } from '../../../store/import/import-rows.ts';
 import type { Database } from '../../../store/driver/store.ts';
 import { pinOwner } from '../../accounts/pin-owner.ts';
@@ -32,8 +34,9 @@ async function lookUp(
   }
   for (const { client_id, uri } of await rowsWith(tx, { table: 'app_callbacks', column }, ids))
     apps.get(client_id)?.callbacks.add(uri);
-  for (const { client_id, address } of await rowsWith(tx, { table: 'app_contacts', column }, ids))
-    apps.get(client_id)?.contacts.add(address);
+  const contacts = await rowsWith(tx, { table: 'app_contacts', column }, ids);
+  for (const { client_id, address } of [...contacts, ...(await listRemovedContacts(tx, [...apps.keys()]))])
+    apps.get(client_id)?.contacts.add(normalEmail(address));
   return apps;
 }
 

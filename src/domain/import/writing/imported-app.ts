@@ -18,6 +18,7 @@ export interface ImportedApp {
   secrets: Set<string>;
   liveSecrets: number;
   callbacks: Set<string>;
+  /** The addresses of the app's contacts, including removed ones: no file brings back who was removed or left. */
   contacts: Set<string>;
   changes: { name?: string; owner_account_id?: string; owner_email?: string };
   added: { secrets: string[]; callbacks: string[]; contacts: string[] };
