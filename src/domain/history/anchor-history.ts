@@ -28,7 +28,8 @@ function witnessOf(vault: Vault, content: readonly unknown[]): string {
   return vault.witness(JSON.stringify(content));
 }
 
-function isGenuine(vault: Vault, mark: AnchorLine): boolean {
+/** Whether the bridge wrote the line. */
+export function isGenuineMark(vault: Vault, mark: AnchorLine): boolean {
   const content =
     'takenOverAt' in mark
       ? ['take-over', mark.takenOverAt, mark.at]
@@ -45,7 +46,7 @@ function missingKeyOf(vault: Vault, { witness }: AnchorLine): string | undefined
 /** The position that a genuine line of this machine's file names; 0 for any other line. */
 function positionOf(vault: Vault, line = ''): number {
   const mark = parseLine(line);
-  if (mark === undefined || 'wrong' in mark || !isGenuine(vault, mark)) return 0;
+  if (mark === undefined || 'wrong' in mark || !isGenuineMark(vault, mark)) return 0;
   return 'takenOverAt' in mark ? mark.takenOverAt : mark.position;
 }
 
@@ -69,7 +70,7 @@ export interface AnchorOwner {
 }
 
 /** The anchors of a machine are those of one history. A copy's own entries would speak against the original there. */
-function findForeign(instance: AnchorOwner): string | undefined {
+export function findForeign(instance: AnchorOwner): string | undefined {
   if (instance.isCopy())
     return 'this database is a copy, and the anchors in VAR_DIR are those of its original';
   return instance.ownsFolder() ? undefined : 'VAR_DIR belongs to another database, and so do its anchors';
@@ -135,7 +136,7 @@ export async function readAnchors(
     const mark = parseLine(line);
     if (mark === undefined) continue;
     if ('wrong' in mark) known.wrong.push({ file, line: number });
-    else if (!isGenuine(vault, mark))
+    else if (!isGenuineMark(vault, mark))
       known.wrong.push({ file, line: number, keyId: missingKeyOf(vault, mark) });
     else if ('takenOverAt' in mark) known.takeOvers.push({ position: mark.takenOverAt, at: mark.at });
     else known.anchors.push({ position: mark.position, chain: mark.chain, at: mark.at });

@@ -1,4 +1,4 @@
-import { SECOND } from '../../shared/lifetimes.ts';
+import { DAY, SECOND } from '../../shared/lifetimes.ts';
 import { readLastLine } from '../../store/files/anchors.ts';
 import {
   chainEvents,
@@ -13,6 +13,7 @@ import type { Event } from '../../store/tables/tables.ts';
 import { anchorOwn, type AnchorOwner } from './anchor-history.ts';
 import { CHAIN_START, isOlderThanWitnesses, isOwn, textOfLink } from './chain.ts';
 import type { HistoryDeps } from './deps.ts';
+import { thinAnchors } from './thin-anchors.ts';
 import { withLease } from '../work/lease.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { restAfterFailure } from '../work/rest-after-failure.ts';
@@ -148,8 +149,12 @@ const TURN = 400;
 const FIRST_REST = 5 * SECOND;
 
 const TURNS_PER_ANCHOR = (5 * SECOND) / TURN;
+const TURNS_PER_THINNING = DAY / TURN;
 
-/** Starts to chain and anchor the history. The returned function does both once more and then stops. */
+/**
+ * Starts to chain and anchor the history, and to keep the anchors few. The returned function chains and anchors once more
+ * and then stops.
+ */
 export function startSealing(context: HistoryDeps & { instance: AnchorOwner }): () => Promise<void> {
   const refused = new Set<number>();
   const resting = { logger: context.logger, firstRest: FIRST_REST };
@@ -157,10 +162,13 @@ export function startSealing(context: HistoryDeps & { instance: AnchorOwner }): 
   const seal = restAfterFailure(chaining, () => sealHistory(context, refused));
   const anchoring = { ...resting, message: 'the history is not anchored' };
   const anchor = restAfterFailure(anchoring, anchorOwn(context));
+  const thinning = { ...resting, message: 'the anchors of the history are not thinned' };
+  const thin = restAfterFailure(thinning, () => thinAnchors(context));
   let turns = 0;
   const work = async (isLast: boolean) => {
     await seal();
     if (isLast || turns % TURNS_PER_ANCHOR < 1) await anchor();
+    if (!isLast && turns % TURNS_PER_THINNING < 1) await thin();
     turns += 1;
   };
   const sealing = repeat(() => work(false), TURN);

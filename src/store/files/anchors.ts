@@ -1,55 +1,127 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { giveToOwner, syncToDisk } from '../../shared/private-file.ts';
+import { giveToOwner, replacePrivateFile, syncToDisk } from '../../shared/private-file.ts';
 
-/** An append-only file of lines, shared by the processes of one machine. Each line survives a power cut. */
+/**
+ * A file of lines that the processes of one machine append to, and that one of them shortens now and then. Each line
+ * survives a power cut.
+ */
 
 /** Longer than any line of this file. */
 const TAIL_BYTES = 4096;
 
-async function tailOf(handle: FileHandle): Promise<string> {
-  const { size } = await handle.stat();
-  const start = Math.max(size - TAIL_BYTES, 0);
+const NEWLINE = 0x0a;
+
+async function readFrom(handle: FileHandle, start: number, size: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
-  return buffer.toString('utf8', 0, bytesRead);
+  return buffer.subarray(0, bytesRead);
 }
 
-/** The last whole line; undefined when there is no line or no file. */
-export async function readLastLine(file: string): Promise<string | undefined> {
-  const handle = await open(file, 'r').catch((error: unknown) => {
+/** The end of the file, and where in the file it begins. */
+async function tailOf(handle: FileHandle): Promise<{ tail: Buffer; start: number }> {
+  const { size } = await handle.stat();
+  const start = Math.max(size - TAIL_BYTES, 0);
+  return { tail: await readFrom(handle, start, size), start };
+}
+
+const openIfThere = (file: string) =>
+  open(file, 'r').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   });
+
+/** The last whole line; undefined when there is no line or no file. */
+export async function readLastLine(file: string): Promise<string | undefined> {
+  const handle = await openIfThere(file);
   if (!handle) return undefined;
   try {
-    return (await tailOf(handle)).split('\n').slice(0, -1).at(-1);
+    return (await tailOf(handle)).tail.toString('utf8').split('\n').slice(0, -1).at(-1);
   } finally {
     await handle.close();
   }
 }
 
-/** Appends a line. The line is on the disk when the promise resolves. Only the file's owner may read the file. */
-export async function appendLine(file: string, line: string): Promise<void> {
+/** Appends a line, and returns the number of the file that has it now. */
+async function appendOnce(file: string, line: string): Promise<number> {
   const handle = await open(file, 'a+', 0o600);
   let isNew = false;
+  let number = 0;
   try {
-    const tail = await tailOf(handle);
-    isNew = tail === '';
+    number = (await handle.stat()).ino;
+    const { tail } = await tailOf(handle);
+    isNew = tail.length === 0;
     // A half-written line of a power cut must not spoil this line too.
-    const separator = isNew || tail.endsWith('\n') ? '' : '\n';
+    const separator = isNew || tail.at(-1) === NEWLINE ? '' : '\n';
     await handle.appendFile(`${separator}${line}\n`);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  if (!isNew) return;
-  giveToOwner(file);
-  syncToDisk(dirname(file));
+  if (isNew) {
+    giveToOwner(file);
+    syncToDisk(dirname(file));
+  }
+  return number;
+}
+
+const numberOf = async (file: string) => (await stat(file).catch(() => undefined))?.ino;
+
+/** Appends a line. The line is on the disk when the promise resolves. Only the file's owner may read the file. */
+export async function appendLine(file: string, line: string): Promise<void> {
+  const number = await appendOnce(file, line);
+  // Another process may have put a shorter file in its place meanwhile (`rewriteLines`). A line that stands in it twice
+  // does no harm.
+  if ((await numberOf(file)) !== number) await appendOnce(file, line);
 }
 
 /** Every line of a file. */
 export async function* readLines(file: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+/** Where the last whole line ends; 0 where there is none. */
+async function endOfLines(handle: FileHandle): Promise<number> {
+  const { tail, start } = await tailOf(handle);
+  const last = tail.lastIndexOf(NEWLINE);
+  return last < 0 ? 0 : start + last + 1;
+}
+
+async function appendRest(handle: FileHandle, start: number, file: string): Promise<void> {
+  const { size } = await handle.stat();
+  if (size <= start) return;
+  const shorter = await open(file, 'a');
+  try {
+    await shorter.appendFile(await readFrom(handle, start, size));
+    await shorter.sync();
+  } finally {
+    await shorter.close();
+  }
+}
+
+/**
+ * Puts the lines that `choose` returns in the place of those that it gets; undefined leaves the file as it is. No line is
+ * lost that others append meanwhile: up to the exchange they stand in the earlier file, whose rest is taken over, and
+ * after it `appendLine` sees that the file is another one.
+ */
+export async function rewriteLines(
+  file: string,
+  choose: (lines: AsyncIterable<string>) => Promise<readonly string[] | undefined>,
+): Promise<void> {
+  const handle = await openIfThere(file);
+  if (!handle) return;
+  try {
+    const end = await endOfLines(handle);
+    if (end === 0) return;
+    const input = createReadStream(file, { encoding: 'utf8', end: end - 1 });
+    const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    const chosen = await choose(lines).finally(() => input.destroy());
+    // The operator may have moved the file away, or another process exchanged it.
+    if (!chosen || (await numberOf(file)) !== (await handle.stat()).ino) return;
+    replacePrivateFile(file, chosen.map((line) => `${line}\n`).join(''));
+    await appendRest(handle, end, file);
+  } finally {
+    await handle.close();
+  }
 }
