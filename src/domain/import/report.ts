@@ -38,27 +38,38 @@ function createFile(folder: string, now: number) {
   return { path, descriptor };
 }
 
+interface RefusalKeeper {
+  keep: (refusal: RowRefusal) => void;
+  path: () => string | undefined;
+  close: () => void;
+}
+
+/** A report that counts, and hands each refused row on. */
+function reportTo({ keep, path, close }: RefusalKeeper): Report {
+  const tally: Tally = { new: 0, known: 0, changed: 0, refused: 0 };
+  const counts = createRefusalCounts();
+  return {
+    path,
+    tally,
+    refusals: counts.list,
+    count(outcome) {
+      tally[outcome] += 1;
+    },
+    refuse(refusal) {
+      keep(refusal);
+      tally.refused += 1;
+      counts.add(refusal);
+    },
+    close,
+  };
+}
+
 /** Keeps refused rows in memory, where no file is to be written. Each report that is opened begins anew. */
 export function keepRefusals() {
   let rows: RowRefusal[] = [];
   const open = (): Report => {
     rows = [];
-    const tally: Tally = { new: 0, known: 0, changed: 0, refused: 0 };
-    const counts = createRefusalCounts();
-    return {
-      path: () => undefined,
-      tally,
-      count(outcome) {
-        tally[outcome] += 1;
-      },
-      refusals: counts.list,
-      refuse(refusal) {
-        tally.refused += 1;
-        counts.add(refusal);
-        rows.push(refusal);
-      },
-      close: () => undefined,
-    };
+    return reportTo({ keep: (refusal) => rows.push(refusal), path: () => undefined, close: () => undefined });
   };
   return {
     open,
@@ -72,25 +83,15 @@ export function keepRefusals() {
 export function openReport(folder: string, now: number): Report {
   makePrivateFolder(folder);
   let file: ReturnType<typeof createFile> | undefined;
-  const tally: Tally = { new: 0, known: 0, changed: 0, refused: 0 };
-  const counts = createRefusalCounts();
   let held: string[] = [];
   const write = () => {
     if (file !== undefined) writeSync(file.descriptor, held.join(''));
     held = [];
   };
-  return {
+  return reportTo({
     path: () => file?.path,
-    tally,
-    count(outcome) {
-      tally[outcome] += 1;
-    },
-    refusals: counts.list,
-    refuse(refusal) {
-      const { line, reason, field, clientId } = refusal;
+    keep({ line, reason, field, clientId }) {
       file ??= createFile(folder, now);
-      tally.refused += 1;
-      counts.add(refusal);
       held.push(`${JSON.stringify({ line, reason, field, client_id: clientId })}\n`);
       if (held.length >= HELD_LINES) write();
     },
@@ -98,5 +99,5 @@ export function openReport(folder: string, now: number): Report {
       write();
       if (file !== undefined) closeSync(file.descriptor);
     },
-  };
+  });
 }

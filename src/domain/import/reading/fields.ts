@@ -49,13 +49,10 @@ export const readClientId = readMatching(/^[0-9a-f]{24}$/, 'must be 24 hex digit
 export const readId = readMatching(OUTSIDE_ID, 'must be an id');
 
 /** A secret as the old API handed the secret out. A percent-encoded secret would never match what programs send. */
-const readRaw = readMatching(
+export const readSecret = readMatching(
   /^[\x21-\x24\x26-\x7e]{16,512}$/,
   'must be 16 to 512 printable ASCII characters without % and blanks, as it was handed out',
 );
-
-/** A raw secret. */
-export const readSecret: FieldReader<string> = readRaw;
 
 const readHex = readMatching(/^[0-9a-fA-F]{64}$/, 'must be the 64 hex digits of a SHA-256');
 
