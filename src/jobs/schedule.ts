@@ -5,7 +5,7 @@ import { keepMovingCalls } from '../domain/cut-over/outlook.ts';
 import { recoverSpilledPairs } from '../domain/grants/refresh/store-rotated-pair.ts';
 import { countImports } from './count-imports.ts';
 import { settleLeaks } from './settle-leaks.ts';
-import { leftOfLease, withLease } from '../domain/work/lease.ts';
+import { leaseNamed, withLease } from '../domain/work/lease.ts';
 import { settlePendingRevocations } from '../domain/grants/pending-revocations.ts';
 import { keepProgress } from '../domain/progress/keep-progress.ts';
 import { purgeExpired, purgeShortLived } from '../domain/purge-expired.ts';
@@ -118,14 +118,17 @@ async function runUnlessStopping(context: Context, job: Job): Promise<boolean> {
 }
 
 /**
- * Waits for the end of a lease that kept a job from its first run. A process that was killed in the job leaves its lease,
- * and the next turn may be an hour away.
+ * Whether the holder of the lease that kept a job from its first run is dead, known when the lease has ended. A process that was
+ * killed in the job leaves its lease, and the next turn may be an hour away. A living holder has given it back or renewed it.
  */
-async function waitForLease(context: Context, job: Job): Promise<void> {
-  const { signal } = context.shutdown;
+async function isLeftBehind(context: Context, job: Job): Promise<boolean> {
+  const seen = await leaseNamed(context, leaseOf(job));
+  if (!seen) return false;
   // A timer may be early, and a lease that has not ended would keep the job from this run too.
-  const left = (await leftOfLease(context, leaseOf(job))) + 0.1 * SECOND;
-  await delay(Math.min(left, LEASE_LIMIT), undefined, { ref: false, signal });
+  const left = Math.max(seen.until - context.clock.now(), 0) + 0.1 * SECOND;
+  await delay(Math.min(left, LEASE_LIMIT), undefined, { ref: false, signal: context.shutdown.signal });
+  const standing = await leaseNamed(context, leaseOf(job));
+  return standing?.holder === seen.holder && standing.until === seen.until;
 }
 
 /** Runs a job once now and then at its turns. */
@@ -141,8 +144,7 @@ function startJob(context: Context, job: Job): Array<Pick<RepeatedWork, 'stop'>>
   const runFirst = async () => {
     await turns.run();
     if (isOurs || job.every <= LEASE_LIMIT) return;
-    await waitForLease(context, job);
-    await turns.run();
+    if (await isLeftBehind(context, job)) await turns.run();
   };
   // The stop ends the wait, and without the table of leases no lease keeps a job from its run.
   runFirst().catch(() => undefined);
@@ -150,7 +152,7 @@ function startJob(context: Context, job: Job): Array<Pick<RepeatedWork, 'stop'>>
 }
 
 /**
- * Runs each job once now and then at its turns, and one that a lease kept from its first run also when that lease ends.
+ * Runs each job once now and then at its turns, and one that the lease of a dead process kept from its first run also when that lease ends.
  * The returned function stops the turns. It waits for no run: runs are flights, which the stop of a process ends later
  * (`flights.close`).
  */

@@ -1,3 +1,4 @@
+import { TEXT_FORM } from '../../src/domain/posts/fresh-text.ts';
 import { cutOverApp } from '../../src/domain/cut-over/cut-over-app.ts';
 import { isMovedEarly } from '../../src/domain/cut-over/moved-early.ts';
 import { newHexId } from '../../src/shared/ids.ts';
@@ -153,7 +154,7 @@ test('a kept text of a list is told once the old API is retired, and not while t
     fetched_at: clock.now(),
     valid_from: 0,
     valid_until: Number.MAX_SAFE_INTEGER,
-    key: `${system.app.clientId} 20 false`,
+    key: `${TEXT_FORM} ${system.app.clientId} 20 false`,
     text: '{"kept":true}',
   };
   await store.volatile.insertInto('told_lists').values(kept).execute();

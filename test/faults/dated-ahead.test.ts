@@ -34,16 +34,17 @@ async function keepWaiting(id: string, at: number): Promise<void> {
     .execute();
 }
 
-/** When each of them comes. */
-async function datesOf(id: string) {
+/** In how many minutes from a moment each of them comes. */
+async function minutesOf(id: string, from: number) {
+  const minutes = (at: number) => Math.round((at - from) / MINUTE);
   const next = (table: 'mails' | 'webhook_deliveries' | 'owed_revocations') =>
     durable().selectFrom(table).select('next_at').where('id', '=', id).executeTakeFirstOrThrow();
   const receivers = durable().selectFrom('webhooks').select('rest_until').where('id', '=', id);
   return {
-    mail: (await next('mails')).next_at,
-    message: (await next('webhook_deliveries')).next_at,
-    owed: (await next('owed_revocations')).next_at,
-    receiver: (await receivers.executeTakeFirstOrThrow()).rest_until,
+    mail: minutes((await next('mails')).next_at),
+    message: minutes((await next('webhook_deliveries')).next_at),
+    owed: minutes((await next('owed_revocations')).next_at),
+    receiver: minutes((await receivers.executeTakeFirstOrThrow()).rest_until),
   };
 }
 
@@ -53,14 +54,9 @@ test('what was dated days ahead comes soon, and what waits until tomorrow stays'
   await keepWaiting('tomorrow', now + DAY);
   await keepWaiting('soon', now + HOUR);
   await redateWaiting(system.bridge.context);
-  const soon = now + 20 * MINUTE;
-  expect(await datesOf('wrong')).toEqual({ mail: soon, message: soon, owed: soon, receiver: soon });
-  const [tomorrow, hour] = [now + DAY, now + HOUR];
-  expect(await datesOf('tomorrow')).toEqual({
-    mail: tomorrow,
-    message: tomorrow,
-    owed: soon,
-    receiver: tomorrow,
-  });
-  expect(await datesOf('soon')).toEqual({ mail: hour, message: hour, owed: hour, receiver: hour });
+  const of = (id: string) => minutesOf(id, now);
+  const [soon, tomorrow] = [20, DAY / MINUTE];
+  expect(await of('wrong')).toEqual({ mail: soon, message: soon, owed: soon, receiver: soon });
+  expect(await of('tomorrow')).toEqual({ mail: tomorrow, message: tomorrow, owed: soon, receiver: soon });
+  expect(await of('soon')).toEqual({ mail: 60, message: 60, owed: 60, receiver: 60 });
 });

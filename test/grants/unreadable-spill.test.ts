@@ -50,29 +50,35 @@ test('the grant stays in doubt and is presented by nobody while such a file may 
   expect(system.proxy.refreshes()).toHaveLength(1);
 });
 
-test('nor does another machine, which has no such file, while the machine of the file looks at it each minute', async () => {
-  const { context } = system.bridge;
-  const { durable } = context.store;
-  const other = otherMachine(context, folder);
-  const row = durable.selectFrom('grants').select(['id', 'version', 'state']);
-  clock.advance(3_700_000);
-  const doubt = { state: 'in_doubt', doubt_since: clock.now(), presented_at: clock.now() } as const;
-  await durable.updateTable('grants').set(doubt).execute();
-  const before = await row.executeTakeFirstOrThrow();
-  const file = join(context.spill.folder, `${before.id}.${before.version}.pair`);
-  writeFileSync(file, '{"grantId":');
-  for (let minute = 0; minute < 10; minute += 1) {
-    await recoverSpilledPairs(context);
-    await resolveDoubts(other);
-    clock.advance(60_000);
-  }
-  expect(await row.executeTakeFirst()).toEqual(before);
+test.each([
+  ['tells of it each minute', recoverSpilledPairs],
+  ['looks into its doubts', resolveDoubts],
+])(
+  'nor does another machine, which has no such file, while the machine of the file %s',
+  async (_what, look) => {
+    const { context } = system.bridge;
+    const { durable } = context.store;
+    const other = otherMachine(context, folder);
+    const row = durable.selectFrom('grants').select(['id', 'version', 'state']);
+    clock.advance(3_700_000);
+    const doubt = { state: 'in_doubt', doubt_since: clock.now(), presented_at: clock.now() } as const;
+    await durable.updateTable('grants').set(doubt).execute();
+    const before = await row.executeTakeFirstOrThrow();
+    const file = join(context.spill.folder, `${before.id}.${before.version}.pair`);
+    writeFileSync(file, '{"grantId":');
+    for (let minute = 0; minute < 10; minute += 1) {
+      await look(context);
+      await resolveDoubts(other);
+      clock.advance(60_000);
+    }
+    expect(await row.executeTakeFirst()).toEqual(before);
 
-  await rm(file);
-  for (const wait of [121_000, 301_000]) {
-    clock.advance(wait);
-    await resolveDoubts(other);
-  }
-  expect(await row.executeTakeFirst()).toEqual({ ...before, state: 'ready', version: before.version + 1 });
-  system.proxy.assertNoRefreshTokenTwice();
-});
+    await rm(file);
+    for (const wait of [121_000, 301_000]) {
+      clock.advance(wait);
+      await resolveDoubts(other);
+    }
+    expect(await row.executeTakeFirst()).toEqual({ ...before, state: 'ready', version: before.version + 1 });
+    system.proxy.assertNoRefreshTokenTwice();
+  },
+);

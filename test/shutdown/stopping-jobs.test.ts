@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { planReminders } from '../../src/domain/reminders/plan-reminders.ts';
 import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
@@ -7,7 +8,7 @@ import { startJobs } from '../../src/jobs/schedule.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { isSqlite } from '../../src/store/driver/many-rows.ts';
 import { readCountedAt } from '../../src/store/progress/progress.ts';
-import { takeLease } from '../../src/store/work/leases.ts';
+import { releaseLease, takeLease } from '../../src/store/work/leases.ts';
 import { until } from '../support/servers/held-answer.ts';
 import { startSystem, type System } from '../support/bridge/system.ts';
 
@@ -58,6 +59,24 @@ test('a job that a lease of a dead process keeps from its first run does it when
   const [flights, shutdown] = [createSingleFlight(), createShutdown()];
   const stop = startJobs({ ...context, flights, shutdown, processId: newHexId() });
   await until(async () => ((await readCountedAt(store.durable)) ?? 0) >= ends);
+  shutdown.begin(0);
+  await stop();
+  await flights.close();
+});
+
+test('a job that a living process does meanwhile is not done once more', async () => {
+  const { context } = system.bridge;
+  const { store, clock } = context;
+  const ends = clock.now() + 1500;
+  const living = { name: 'job keep-progress', holder: newHexId() };
+  expect(await takeLease(store, living, { now: clock.now(), until: ends })).toBe(true);
+  const before = await readCountedAt(store.durable);
+  const [flights, shutdown] = [createSingleFlight(), createShutdown()];
+  const stop = startJobs({ ...context, flights, shutdown, processId: newHexId() });
+  await delay(500);
+  await releaseLease(store, living);
+  await delay(ends + 1000 - clock.now());
+  expect(await readCountedAt(store.durable)).toBe(before);
   shutdown.begin(0);
   await stop();
   await flights.close();

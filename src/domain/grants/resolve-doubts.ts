@@ -9,6 +9,7 @@ import { advance, GrantDead } from './refresh/access-token.ts';
 import type { GrantsDeps } from './deps.ts';
 import { withLease } from '../work/lease.ts';
 import { postponeGrant } from './refresh/postpone.ts';
+import { holdUnreadable } from './refresh/store-rotated-pair.ts';
 
 /** How many grants one run looks into, and how many at a time. A stop starts no further look. */
 const IN_ONE_RUN = 1000;
@@ -48,6 +49,7 @@ const RESTORED_AT_ONCE = 10;
  */
 export async function resolveDoubts(context: GrantsDeps): Promise<void> {
   if (context.instance.isCopy()) return;
+  await holdUnreadable(context);
   const { durable } = context.store;
   const [now, quiet] = [context.clock.now(), context.settings.inDoubtQuiet];
   const grants = await listUnsettled(durable, { now, limit: IN_ONE_RUN });

@@ -135,5 +135,6 @@ export const TOKEN_PATHS = ['/1/oauth2/token.json', '/1/oauth2/token'];
  */
 export function plainSpelling(path: string): string {
   const plain = collapsedPath(path);
+  if (plain === path) return path;
   return isKnownPath(plain) || TOKEN_PATHS.includes(plain) ? plain : path;
 }

@@ -10,7 +10,7 @@ import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import { type CallerChannel, KNOWN_FOR } from './caller-channel.ts';
 import type { PostsDeps } from './deps.ts';
-import { isFreshText, LONGEST_KEPT } from './fresh-text.ts';
+import { isFreshText, LONGEST_KEPT, TEXT_FORM } from './fresh-text.ts';
 import type { ListName } from './lists/lists.ts';
 import { dayIn } from '../translation/old-times.ts';
 
@@ -34,7 +34,8 @@ type NamedByCall = Pick<FirstPageCall, 'list' | 'id'>;
 
 const named = ({ list, id }: NamedByCall): NamedList => `${list} ${id}`;
 
-const keyOf = (clientId: string, { count, isUtc }: FirstPageCall) => `${clientId} ${count} ${isUtc}`;
+const keyOf = (clientId: string, { count, isUtc }: FirstPageCall) =>
+  `${TEXT_FORM} ${clientId} ${count} ${isUtc}`;
 
 /** The connected token of a call, with a text of the list. Looks under the active digest key alone. */
 export function toldListOf(

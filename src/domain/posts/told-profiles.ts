@@ -3,7 +3,7 @@ import { lengthsIn } from '../../store/posts/post-answers.ts';
 import { findToldCall, type ToldCall } from '../../store/posts/told-profiles.ts';
 import type { ServedMapping } from '../tokens/resolve-token.ts';
 import type { PostsDeps } from './deps.ts';
-import { type CurrentText, currentText, keepText } from './fresh-text.ts';
+import { type CurrentText, currentText, keepText, TEXT_FORM } from './fresh-text.ts';
 
 export type { PlainToken } from '../../store/posts/plain-token.ts';
 
@@ -20,7 +20,7 @@ export function toldCallOf({ store, vault }: PostsDeps, token: string): Soon<Tol
 /** What a text depends on. A kept text with another key is not used. */
 function keyOf(clientId: string, fetchedAt: number, lengths: ReadonlyMap<string, number>): string {
   const known = [...lengths].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `${clientId} ${fetchedAt}${known.length === 0 ? '' : ` ${JSON.stringify(known)}`}`;
+  return `${TEXT_FORM} ${clientId} ${fetchedAt}${known.length === 0 ? '' : ` ${JSON.stringify(known)}`}`;
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();

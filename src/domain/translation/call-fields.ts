@@ -47,8 +47,7 @@ export function single(pairs: FieldPairs, field: string): string | undefined {
   return [...values][0];
 }
 
-/** The second brackets are those of a JSON list under the key `name[]`, as some programs send it. */
-const ENTRY = /^(?:\[\])?\[\d*\]$/;
+const ENTRY = /^\[\d*\]$/;
 
 /** Far more entries than any list of the old API has. */
 const MOST_ENTRIES = 1000;

@@ -1,4 +1,4 @@
-import { leaseEndsAt, releaseLease, takeLease } from '../../store/work/leases.ts';
+import { findLease, type LeaseRow, releaseLease, takeLease } from '../../store/work/leases.ts';
 import type { WorkDeps } from './deps.ts';
 
 /**
@@ -36,11 +36,6 @@ export async function withLease(
   }
 }
 
-/** How many milliseconds the lease with this name has left; 0 where no process holds it. */
-export async function leftOfLease(
-  { store, clock }: Pick<WorkDeps, 'store' | 'clock'>,
-  name: string,
-): Promise<number> {
-  const end = await leaseEndsAt(store, name);
-  return Math.max((end ?? 0) - clock.now(), 0);
-}
+/** The lease with this name; undefined where it was given back. */
+export const leaseNamed = ({ store }: Pick<WorkDeps, 'store'>, name: string): Promise<LeaseRow | undefined> =>
+  findLease(store, name);

@@ -184,6 +184,15 @@ export async function stopForDeaths(db: Database, now: number): Promise<boolean>
   return result.numUpdatedRows === 1n;
 }
 
+/** Ends a stop after deaths whose end a wrong clock wrote, unless it has another end by now. */
+export async function endStopOfDeaths(db: Database, until: number): Promise<void> {
+  await db
+    .updateTable('refresh_breaker')
+    .set({ deaths_until: 0 })
+    .where('deaths_until', '=', until)
+    .execute();
+}
+
 /** Dates lost answers to now when a wrong clock dated the answers ahead. A good answer can then end the doubts. */
 export async function redateDoubts({ transaction }: Pick<Store, 'transaction'>, now: number): Promise<void> {
   await transaction((tx) =>

@@ -58,14 +58,16 @@ export async function releaseLease(store: Store, { name, holder }: Lease): Promi
   await releasing(store.volatile, { name, holder });
 }
 
-/** When the lease of this name ends that a process holds; undefined where none does. */
-export async function leaseEndsAt(store: Store, name: string): Promise<number | undefined> {
-  const row = await store.volatile
-    .selectFrom('leases')
-    .select('until')
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row?.until;
+/** Who holds a lease until when, or held it and did not give it back. */
+export interface LeaseRow {
+  holder: string;
+  until: number;
+}
+
+/** The lease of this name; undefined where it was given back. */
+export function findLease(store: Store, name: string): Promise<LeaseRow | undefined> {
+  const row = store.volatile.selectFrom('leases').select(['holder', 'until']).where('name', '=', name);
+  return row.executeTakeFirst();
 }
 
 /** Gives back all leases of a process that ends, so that the next one does not wait for their time. */

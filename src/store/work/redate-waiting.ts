@@ -7,6 +7,8 @@ interface WrongDates {
   latest: number;
   /** The same of revocations that are owed. */
   latestOwed: number;
+  /** The same of the rest of a receiver. */
+  latestRest: number;
   /** The date in place of a later one. No claim of now ends later, so nothing that is under way is begun a second time. */
   next: number;
 }
@@ -15,7 +17,10 @@ interface WrongDates {
 const IS_OPEN = sql<SqlBool>`state in ('due', 'sending')`;
 
 /** Gives mails, messages, rests of webhooks and revocations that are owed a near date where theirs lies too far ahead. */
-export async function redateRows(db: Database, { latest, latestOwed, next }: WrongDates): Promise<void> {
+export async function redateRows(
+  db: Database,
+  { latest, latestOwed, latestRest, next }: WrongDates,
+): Promise<void> {
   const next_at = next;
   await db.updateTable('mails').set({ next_at }).where(IS_OPEN).where('next_at', '>', latest).execute();
   await db
@@ -24,7 +29,7 @@ export async function redateRows(db: Database, { latest, latestOwed, next }: Wro
     .where(IS_OPEN)
     .where('next_at', '>', latest)
     .execute();
-  await db.updateTable('webhooks').set({ rest_until: next }).where('rest_until', '>', latest).execute();
+  await db.updateTable('webhooks').set({ rest_until: next }).where('rest_until', '>', latestRest).execute();
   // Each kind has an index of its own.
   for (const attempts of [sql<SqlBool>`attempts = 0`, sql<SqlBool>`attempts > 0`])
     await db

@@ -4,6 +4,7 @@ import { DAY } from '../../../src/shared/lifetimes.ts';
 import { insertExtension } from '../../../src/store/lifecycle/extensions.ts';
 import { setDate } from '../../../src/store/lifecycle/lifecycle-dates.ts';
 import { storePostAnswer } from '../../../src/store/posts/post-answers.ts';
+import { TEXT_FORM } from '../../../src/domain/posts/fresh-text.ts';
 import { issueToken } from '../../support/callers/legacy-calls.ts';
 import { rawForm, type RawRequest, sendRaw } from '../../support/callers/raw-request.ts';
 import { startSystem, type System } from '../../support/bridge/system.ts';
@@ -156,11 +157,23 @@ test('a text of an earlier answer, or of other lengths of lists, is not told', a
   expect(await takesShortWay()).toBe(true);
 });
 
+test('a text that an earlier version of the bridge made is not told', async () => {
+  await mark();
+  const { key } = await answers().selectFrom('told_profiles').select('key').executeTakeFirstOrThrow();
+  const [version, ...rest] = key.split(' ');
+  expect(Number(version)).toBeGreaterThan(1);
+  await answers()
+    .updateTable('told_profiles')
+    .set({ key: rest.join(' ') })
+    .execute();
+  expect(await takesShortWay()).toBe(false);
+});
+
 test('an answer that is not fresh any more is asked for again, although its text is of this answer', async () => {
   const { settings, clock } = system.bridge.context;
   const ageBy = async (age: number) => {
     const fetchedAt = clock.now() - age;
-    const key = `${system.app.clientId} ${fetchedAt}`;
+    const key = `${TEXT_FORM} ${system.app.clientId} ${fetchedAt}`;
     const told = await answers().selectFrom('told_profiles').selectAll().executeTakeFirstOrThrow();
     await answers().updateTable('answers').set({ fetched_at: fetchedAt }).execute();
     await answers()

@@ -211,20 +211,30 @@ export async function recoverSpilledPair(
   return false;
 }
 
-/** Two turns of the job, so that a turn that is missed ends no hold. */
+/** Many turns of the work that holds, so that one that is missed ends no hold. */
 const HOLD = 2 * MINUTE;
 
 /**
- * Tells of files that cannot be read, and holds their grants in doubt. Other machines have no such file: they would present
- * the refresh token again, or end the grant, while its only pair may lie here.
+ * Holds grants in doubt while files that cannot be read may have their pairs. Other machines have no such file: they would
+ * present the refresh token again, or end the grant.
  */
-async function holdUnreadable(context: GrantsDeps, files: readonly string[]): Promise<void> {
-  if (files.length === 0) return;
-  context.logger.error('ALARM: spilled pairs cannot be read', { files: files.map(loggedSpillName) });
+async function holdGrantsOf(context: GrantsDeps, files: readonly string[]): Promise<void> {
   if (context.instance.isCopy()) return;
   const until = context.clock.now() + HOLD;
   for (const named of files.map(grantOfName))
     if (named) await holdInDoubt(context.store.durable, named, until);
+}
+
+/** The same for the files that are there now. A grant that comes to be in doubt is held long before its quiet time is over. */
+export async function holdUnreadable(context: GrantsDeps): Promise<void> {
+  const { unreadable } = await context.spill.list();
+  await holdGrantsOf(context, unreadable);
+}
+
+async function tellUnreadable(context: GrantsDeps, files: readonly string[]): Promise<void> {
+  if (files.length === 0) return;
+  context.logger.error('ALARM: spilled pairs cannot be read', { files: files.map(loggedSpillName) });
+  await holdGrantsOf(context, files);
 }
 
 /**
@@ -243,5 +253,5 @@ export async function recoverSpilledPairs(context: GrantsDeps): Promise<void> {
       context.logger.error('ALARM: a spilled pair cannot be taken back', { grantId, file, error });
     });
   }
-  await holdUnreadable(context, unreadable);
+  await tellUnreadable(context, unreadable);
 }

@@ -59,7 +59,9 @@ function pairsUnder(name: string, value: unknown, depth: number): ParameterPairs
 function pairsOfParameter(name: string, value: unknown): ParameterPairs {
   if (name.length > LONGEST_NAME)
     throw badValue(`${name.slice(0, LONGEST_NAME)}…`, `has a name of more than ${LONGEST_NAME} characters`);
-  const pairs = pairsUnder(name, value, 0);
+  // Some programs send a JSON list under the name that it has in a form.
+  const plain = Array.isArray(value) && name.endsWith('[]') ? name.slice(0, -2) : name;
+  const pairs = pairsUnder(plain, value, 0);
   if (pairs.length > MOST_VALUES) throw badValue(name, `has more than ${MOST_VALUES} values`);
   return pairs;
 }

@@ -44,7 +44,7 @@ test('grants in doubt, and those of a take-over', async () => {
 });
 
 test('what a wrong clock dated too far ahead', async () => {
-  const wrong = { latest: 1_000, latestOwed: 1_000, next: 10 };
+  const wrong = { latest: 1_000, latestRest: 1, latestOwed: 1_000, next: 10 };
   const plans = await plansOf(stores.one.durable, (db) => redateRows(db, wrong));
   expect(plans).toEqual([
     'SEARCH mails USING INDEX mails_by_next (next_at>?)',

@@ -128,17 +128,22 @@ export function hasDoubtAhead({ lastDoubt }: BreakerView, now: number): boolean 
   return isDatedAhead(lastDoubt, now);
 }
 
+/** Whether the end of the stop after deaths lies further ahead than such a stop lasts. */
+export function hasEndAhead({ deathsUntil }: BreakerView, now: number): boolean {
+  return isDatedAhead(deathsUntil, now + DEATHS_STOP);
+}
+
 /**
  * Whether a date lies further ahead than a process with a right clock would write. Either a wrong clock wrote it, or the
  * clock of this process is behind, which it learns within a second.
  */
 export function hasDateAhead(view: BreakerView, now: number): boolean {
-  const { trippedAt, nextAt, deathsUntil } = view;
+  const { trippedAt, nextAt } = view;
   return (
     hasDoubtAhead(view, now) ||
     isDatedAhead(trippedAt, now) ||
     isDatedAhead(nextAt, now + BREAKER_PAUSE_MAX) ||
-    isDatedAhead(deathsUntil, now + DEATHS_STOP)
+    hasEndAhead(view, now)
   );
 }
 

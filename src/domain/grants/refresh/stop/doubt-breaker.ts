@@ -1,5 +1,6 @@
 import {
   type BreakerView,
+  endStopOfDeaths,
   readBreaker,
   redateDoubts,
   takeTurn,
@@ -10,6 +11,7 @@ import {
   dueChange,
   hasDateAhead,
   hasDoubtAhead,
+  hasEndAhead,
   nextTurn,
   proofChange,
 } from './breaker-rules.ts';
@@ -48,6 +50,8 @@ async function readAtRightTime({ store, clock }: BreakerDeps): Promise<DatedView
   const view = await readBreaker(store.durable, now);
   if (!hasDateAhead(view, now)) return { view, now };
   const right = Math.max(now, await store.now());
+  // Such an end stops nobody. It would be looked at anew before each refresh, until then.
+  if (hasEndAhead(view, right)) await endStopOfDeaths(store.durable, view.deathsUntil);
   return { view: await readBreaker(store.durable, right), now: right };
 }
 
