@@ -224,7 +224,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   test('what is told of a token: when it was last seen, and its calls, carriers and user agents of the last days', async () => {
     one.note({ ...CALL, userAgent: 'old agent', carrier: 'body' });
     clock.advance(30 * 24 * HOUR);
-    one.note({ ...CALL, userAgent: 'rare agent', carrier: 'query' });
+    one.note({ ...CALL, userAgent: 'rare agent', carrier: 'query', status: 401 });
     for (let n = 0; n < 3; n += 1) one.note(CALL);
     one.note({ ...CALL, mappingId: 'm2' });
     await one.flush();
@@ -236,6 +236,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
         {
           lastSeen: START + 30 * 24 * HOUR,
           calls: 4,
+          refused: 1,
           carriers: ['header', 'query'],
           userAgents: ['node-buffer/1.0', 'rare agent'],
         },

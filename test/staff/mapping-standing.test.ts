@@ -24,6 +24,7 @@ const base: Facts = {
   grant: READY,
   cause: null,
   isOfTakeOver: false,
+  isLastRefused: false,
 };
 
 function statusOf(facts: Facts) {

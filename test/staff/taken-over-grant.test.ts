@@ -55,6 +55,7 @@ const facts = (grant: GrantFacts): TokenFacts & SupportFacts => ({
   cause: null,
   isOfTakeOver: true,
   hasOldApi: true,
+  isLastRefused: false,
 });
 
 test.each([

@@ -17,17 +17,25 @@ export interface CallSummary {
 /** How many kinds one statement answers. Callers choose the names of their user agents, so there may be any number. */
 const KINDS_AT_ONCE = 200;
 
-function addUp(known: ReadonlyMap<string, CallSum>, kinds: readonly CallSum[]): Map<string, CallSum> {
-  const sums = new Map(known);
+/** The calls of one kind, of two parts of the callers. */
+function bothOf(one: CallSum, other: CallSum): CallSum {
+  const taken = Math.max(one.taken_at ?? 0, other.taken_at ?? 0);
+  return {
+    ...other,
+    calls: one.calls + other.calls,
+    answered: one.answered + other.answered,
+    refused: one.refused + other.refused,
+    last_at: Math.max(one.last_at, other.last_at),
+    taken_at: taken === 0 ? null : taken,
+  };
+}
+
+function addUp(before: ReadonlyMap<string, CallSum>, kinds: readonly CallSum[]): Map<string, CallSum> {
+  const sums = new Map(before);
   for (const kind of kinds) {
     const key = [kind.endpoint, kind.carrier, kind.user_agent].join('\n');
-    const { calls = 0, answered = 0, last_at = 0 } = sums.get(key) ?? {};
-    sums.set(key, {
-      ...kind,
-      calls: kind.calls + calls,
-      answered: kind.answered + answered,
-      last_at: Math.max(kind.last_at, last_at),
-    });
+    const known = sums.get(key);
+    sums.set(key, known === undefined ? kind : bothOf(known, kind));
   }
   return sums;
 }
@@ -72,6 +80,13 @@ export async function callsOf(
     isCut,
     last: last && { at: last.last_at, userAgent: last.user_agent },
   };
+}
+
+/** Whether the last known call was refused, and no other call came after it. A kind that was left out may hold one. */
+export function isLastRefused({ kinds, isCut }: Pick<CallSummary, 'kinds' | 'isCut'>): boolean {
+  if (isCut || kinds.length === 0) return false;
+  const last = Math.max(...kinds.map(({ last_at: at }) => at));
+  return kinds.every(({ taken_at: at }) => at === null || at < last);
 }
 
 const CARRIERS: Readonly<Record<string, string>> = {

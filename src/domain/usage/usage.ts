@@ -193,6 +193,8 @@ export interface Usage {
   lastSeen: number;
   /** The number of calls within the requested days. */
   calls: number;
+  /** How many of these calls were refused. */
+  refused: number;
   carriers: string[];
   /** The user agents, the most frequent first. */
   userAgents: string[];
@@ -203,6 +205,7 @@ function usageIn(sums: readonly UsageSum[]): Usage {
   return {
     lastSeen: Math.max(...sums.map(({ last_at }) => last_at)),
     calls: recent.reduce((total, { calls }) => total + calls, 0),
+    refused: recent.reduce((total, { refused }) => total + refused, 0),
     carriers: [...new Set(recent.map(({ carrier }) => carrier))],
     userAgents: [...new Set(recent.map(({ user_agent }) => user_agent))],
   };

@@ -43,7 +43,8 @@ export function callLine({
   carrier,
   user_agent: agent,
   calls,
+  refused,
   last_at: last,
 }: CallSummary['kinds'][number]) {
-  return { endpoint, carrier: carrierWords(carrier), program: programWords(agent), calls, last };
+  return { endpoint, carrier: carrierWords(carrier), program: programWords(agent), calls, refused, last };
 }

@@ -17,7 +17,11 @@ export interface CallSum {
   calls: number;
   /** The served calls. */
   answered: number;
+  /** The refused calls. */
+  refused: number;
   last_at: number;
+  /** The last call that was not refused; null where there is none. */
+  taken_at: number | null;
 }
 
 /** The calls of one kind on one day (`YYYY-MM-DD`, UTC), for many tokens together. */
@@ -52,14 +56,21 @@ export async function sumCalls(
   callers: Callers,
   { sinceDay, limit }: { sinceDay: string; limit: number },
 ): Promise<CallSum[]> {
-  const { rows } = await sql<WithSums<CallSum, 'calls' | 'answered'>>`
+  const { rows } = await sql<WithSums<CallSum, 'calls' | 'answered' | 'refused'>>`
     select ${OTHERS}, user_agent, sum(calls) as calls,
-      sum(case when outcome = 'ok' then calls else 0 end) as answered, max(last_at) as last_at
+      sum(case when outcome = 'ok' then calls else 0 end) as answered,
+      sum(case when outcome = 'refused' then calls else 0 end) as refused,
+      max(last_at) as last_at, max(case when outcome <> 'refused' then last_at end) as taken_at
     ${rowsOf(store, callers, sinceDay)}
     group by ${OTHERS}, user_agent
     order by sum(calls) desc, ${OTHERS}, user_agent
     limit ${limit}`.execute(store.volatile);
-  return rows.map((row) => ({ ...row, calls: Number(row.calls), answered: Number(row.answered) }));
+  return rows.map((row) => ({
+    ...row,
+    calls: Number(row.calls),
+    answered: Number(row.answered),
+    refused: Number(row.refused),
+  }));
 }
 
 /** The last call since a day (`YYYY-MM-DD`). */

@@ -27,12 +27,13 @@ export async function addUsage(store: Store, rows: readonly UsageRow[]): Promise
   });
 }
 
-/** The calls of one token by one user agent with one carrier. `calls` counts since the requested day. */
+/** The calls of one token by one user agent with one carrier. `calls` and `refused` count since the requested day. */
 export interface UsageSum {
   mapping_id: string;
   carrier: string;
   user_agent: string;
   calls: number;
+  refused: number;
   last_at: number;
 }
 
@@ -50,6 +51,9 @@ export async function sumUsage(
       'carrier',
       'user_agent',
       sql<number | string>`sum(case when day >= ${sinceDay} then calls else 0 end)`.as('calls'),
+      sql<
+        number | string
+      >`sum(case when day >= ${sinceDay} and outcome = 'refused' then calls else 0 end)`.as('refused'),
       eb.fn.max('last_at').as('last_at'),
     ])
     .where('mapping_id', 'in', mappingIds)
@@ -59,7 +63,7 @@ export async function sumUsage(
     .orderBy('user_agent')
     .execute();
   // PostgreSQL returns a sum of integers as a decimal, in a text.
-  return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
+  return rows.map((row) => ({ ...row, calls: Number(row.calls), refused: Number(row.refused) }));
 }
 
 /** Removes at most `limit` rows of each kind from days before the given day; returns the larger of the two numbers. */

@@ -22,6 +22,7 @@ const FACTS: SupportFacts = {
   cause: null,
   isOfTakeOver: false,
   hasOldApi: false,
+  isLastRefused: false,
 };
 
 const statusOf = (one: Case, facts: Partial<SupportFacts> = {}) =>
@@ -110,6 +111,12 @@ const HOLDERS: ReadonlyArray<readonly [Partial<SupportFacts>, known: string, nex
     '^Find out which app this is and assign the token to it',
   ],
 ];
+
+test('a token whose last call was refused is not said to be answered', () => {
+  expect(statusOf({ is: 'passed' }, { isLastRefused: true }).sentence).toBe(
+    'It is not connected to the new API yet; its calls go to the old API, and its last call was refused.',
+  );
+});
 
 const UNCONNECTED: ReadonlyArray<readonly [Case, string]> = [
   [{ is: 'passed' }, 'It is not connected to the new API yet; the old API still answers its calls.'],

@@ -13,7 +13,9 @@ const CALL = {
   user_agent: 'cron/1',
   calls: 5,
   answered: 5,
+  refused: 0,
   last_at: 1,
+  taken_at: 1,
 };
 
 const START: MigrationProgress = {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { groupBy } from '../../../src/shared/group-by.ts';
 import { listAppsCommand } from '../../../src/cli/commands/apps/apps.ts';
 import { findTokenCommand } from '../../../src/cli/commands/tokens/token-actions.ts';
-import type { Facts, Token } from './facts.ts';
+import { type Facts, isCallRefused, type Token } from './facts.ts';
 import type { World } from './world.ts';
 
 /** What commands tell of the numbers that the pages tell: `apps list` and `tokens find`. */
@@ -40,10 +40,11 @@ async function wrongApps({ tokens }: Facts): Promise<string[]> {
 async function wrongToken({ calls }: Facts, { id, state }: Token): Promise<string[]> {
   const { lines } = await findTokenCommand({}, [id]);
   const said = lines.join('\n');
-  const count = calls.filter(({ token }) => token.id === id).length;
+  const made = calls.filter(({ token }) => token.id === id);
+  const [count, refused] = [made.length, made.filter(isCallRefused).length];
   const truth = [
     `${id}  ${state}`,
-    `at least ${count} ${count === 1 ? 'call' : 'calls'} in 30 days`,
+    `at least ${count} ${count === 1 ? 'call' : 'calls'} in 30 days${refused > 0 ? ` (${refused} refused)` : ''}`,
     ...(count === 0 ? ['at no known time'] : []),
     'Calls are counted since ',
   ];

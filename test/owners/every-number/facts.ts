@@ -23,6 +23,9 @@ export interface MadeCall {
   status: number;
 }
 
+/** Whether a call was refused: with its token, or because the old API has ended. */
+export const isCallRefused = ({ status }: MadeCall): boolean => [401, 403, 410].includes(status);
+
 export interface Ended {
   cause: string;
   at: number;

@@ -1,4 +1,4 @@
-import { type Facts, isDone, LABELS, peopleIn, refused, type Token, waits } from './facts.ts';
+import { type Facts, isCallRefused, isDone, LABELS, peopleIn, refused, type Token, waits } from './facts.ts';
 import type { Place, Rule } from './rules.ts';
 import { count, inPath, named } from './told-to-owners.ts';
 import { APP, apps, TOLD_ON_DESKS } from './told-on-desks.ts';
@@ -46,11 +46,13 @@ const MAPPING = /^\/support\/mappings\//;
 const ofToken: Rule[] = [
   {
     on: MAPPING,
-    says: 'caller/1.0 \\| (?<endpoint>/v1/[a-z/:_]+\\.json) \\| the header \\| #',
-    truth: ({ calls }, place) => [
-      calls.filter(({ token: one, endpoint }) => inPath(place)(one) && endpoint === place.names['endpoint'])
-        .length,
-    ],
+    says: 'caller/1.0 \\| (?<endpoint>/v1/[a-z/:_]+\\.json) \\| the header \\| # \\| #',
+    truth: ({ calls }, place) => {
+      const isOfRow = ({ token: one, endpoint }: (typeof calls)[number]) =>
+        inPath(place)(one) && endpoint === place.names['endpoint'];
+      const made = calls.filter(isOfRow);
+      return [made.length, made.filter(isCallRefused).length];
+    },
   },
   {
     on: MAPPING,

@@ -82,6 +82,7 @@ test('find tells of each token what is known, by the address of its owner', asyn
     last_used_at: null,
     last_seen_at: null,
     calls: 0,
+    refused: 0,
     carriers: [],
     user_agents: [],
   });

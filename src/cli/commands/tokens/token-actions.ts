@@ -13,6 +13,7 @@ import { standingOfRow } from '../../../domain/support/standing-of-row.ts';
 import { type TokenStanding, standingOf } from '../../../domain/tokens/standing/standing.ts';
 import { stoppedForGoodWords, standingSentence } from '../../../domain/tokens/standing/words.ts';
 import { knownCallDays } from '../../../domain/usage/callers.ts';
+import type { Usage } from '../../../domain/usage/usage.ts';
 import { type CountedDays, gapWords, textOfWords } from '../../../domain/usage/counted-days.ts';
 import { momentText } from '../../../shared/moments.ts';
 import { revokeByHand } from '../../../domain/tokens/revoke-token.ts';
@@ -40,6 +41,9 @@ const beginningOf = (row: TokenSearchRow['row']) => ({
   exists_since: timeOf(row.created_at),
 });
 
+/** How many calls are known, and how many of them were refused. */
+const callsOf = ({ calls = 0, refused = 0 }: Partial<Usage> = {}) => ({ calls, refused });
+
 function jsonOf({ row, usage }: TokenSearchRow, standing: TokenStanding) {
   return {
     mapping_id: row.id,
@@ -55,7 +59,7 @@ function jsonOf({ row, usage }: TokenSearchRow, standing: TokenStanding) {
     ...beginningOf(row),
     last_used_at: timeOf(row.last_used_at),
     last_seen_at: timeOf(usage?.lastSeen),
-    calls: usage?.calls ?? 0,
+    ...callsOf(usage),
     carriers: usage?.carriers ?? [],
     user_agents: usage?.userAgents ?? [],
   };
@@ -82,9 +86,14 @@ function printable(line: string): string {
   return line.replaceAll(/\p{Cc}/gu, '?');
 }
 
+function callsWords({ calls, refused }: TokenJson, { isPartial }: CountedDays): string {
+  const all = `${isPartial ? 'at least ' : ''}${calls} ${calls === 1 ? 'call' : 'calls'} in ${DAYS_TOLD} days`;
+  return refused > 0 ? `${all} (${refused} refused)` : all;
+}
+
 function linesOf(told: TokenJson, counted: CountedDays): string[] {
   const { carriers, user_agents: agents } = told;
-  const calls = `${counted.isPartial ? 'at least ' : ''}${told.calls} ${told.calls === 1 ? 'call' : 'calls'} in ${DAYS_TOLD} days`;
+  const calls = callsWords(told, counted);
   const lines = [
     `${told.mapping_id}  ${told.state}  ${told.hint ?? 'first and last characters not known'}  ${told.source}`,
     `    app ${told.client_id} ${told.app}`,

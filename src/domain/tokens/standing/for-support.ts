@@ -21,6 +21,8 @@ export interface SupportFacts {
   isOfTakeOver: boolean;
   /** Whether the old API can be asked whose token it is. */
   hasOldApi: boolean;
+  /** Whether the last call that is known was refused. */
+  isLastRefused: boolean;
   /** Until when its revocation can be taken back; unset where it cannot. */
   undoUntil?: number | undefined;
 }
@@ -113,6 +115,14 @@ function unconnected(sentence: string, facts: SupportFacts): TokenStatus {
   return { kind: 'warning', sentence: `${sentence}${known}`, next: holderStep(facts) };
 }
 
+/** Who refused is not said: not each refusal is one of the old API, for a brownout refuses calls too. */
+function passed(it: string, facts: SupportFacts): TokenStatus {
+  const calls = facts.isLastRefused
+    ? 'its calls go to the old API, and its last call was refused'
+    : 'the old API still answers its calls';
+  return unconnected(`${it}; ${calls}.`, facts);
+}
+
 const WHY_REFUSED: Record<Case<'refused'>['why'], string> = {
   registration:
     'it was made for the app’s owner at the registration, and works once the owner connects the app',
@@ -194,7 +204,7 @@ function statusOf(standing: TokenStanding, facts: SupportFacts): TokenStatus {
     case 'served':
       return connected(standing, facts);
     case 'passed':
-      return unconnected(`${it}; the old API still answers its calls.`, facts);
+      return passed(it, facts);
     case 'interrupted':
       return interrupted(it, standing, facts);
     case 'refused':
