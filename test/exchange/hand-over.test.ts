@@ -98,7 +98,7 @@ test('repeats get the same pair until the app confirms; then it is gone here, an
   expect((await confirm(system.bridgeUrl, token)).json).toEqual({ confirmed: true, migrated_tokens: 1 });
   const late = await exchange(system.bridgeUrl, token);
   expect([late.status, fieldOf(late, 'error')]).toEqual([400, 'invalid_request']);
-  expect(fieldOf(late, 'error_description')).toContain('no longer kept');
+  expect(fieldOf(late, 'error_description')).toContain('has confirmed this hand-over');
   expect((await refreshAsApp(system, String(fieldOf(first, 'refresh_token')), OWN_CLIENT)).status).toBe(200);
 });
 

@@ -1,4 +1,5 @@
-import { SECOND } from '../../shared/lifetimes.ts';
+import { DEAD_GRANT_KEPT, SECOND } from '../../shared/lifetimes.ts';
+import { momentText } from '../../shared/moments.ts';
 import { OAuthError } from '../../shared/refusals/oauth-error.ts';
 import { findGrant, findLiveGrant } from '../../store/grants/grants.ts';
 import {
@@ -150,6 +151,17 @@ async function moveOwnership(
   return moved;
 }
 
+const ERASED = 'The grant was handed over, and its tokens are no longer kept here.';
+
+/** For an app that confirmed before it had stored the pair: who can mend that, where and until when. */
+function confirmedWords({ settings, clock }: HandoverDeps, handover: Handover): string {
+  const until = handover.handed_at + DEAD_GRANT_KEPT;
+  if (until <= clock.now()) return ERASED;
+  const page = `${settings.publicUrl}/apps/${encodeURIComponent(handover.client_id)}/move`;
+  const moment = momentText(until - (until % SECOND));
+  return `The app has confirmed this hand-over. The owner of the app can take the confirmation back on ${page} until ${moment}.`;
+}
+
 /** Returns the pair of an earlier hand-over again, until the app has confirmed or the pair is erased. */
 async function repeat(
   context: HandoverDeps,
@@ -158,8 +170,8 @@ async function repeat(
 ): Promise<HandoverResult> {
   const grant = await findGrant(context.store.durable, handover.grant_id);
   if (!grant || grant.modern_client_id !== asked.client.id) throw notOfThisClient();
-  if (handover.confirmed_at !== null || grant.refresh_token_sealed === null)
-    throw unacceptable('The grant was handed over, and its tokens are no longer kept here.');
+  if (grant.refresh_token_sealed === null) throw unacceptable(ERASED);
+  if (handover.confirmed_at !== null) throw unacceptable(confirmedWords(context, handover));
   return answerOf(context, grant, handover.migrated_tokens);
 }
 
