@@ -14,6 +14,7 @@ import { createBridgeApp } from '../http/app.ts';
 import { type RunningServer, startServer } from '../http/server.ts';
 import { startJobs } from '../jobs/schedule.ts';
 import { STOP_LIMIT, STORE_LIMIT } from '../shared/lifetimes.ts';
+import { tellHeldCounts } from '../shared/log/held-counts.ts';
 import { createLogger } from '../shared/log/logger.ts';
 import { openUncleanEnd } from '../store/files/unclean-end.ts';
 import { releaseLeasesOf } from '../store/work/leases.ts';
@@ -111,7 +112,10 @@ async function stop(parts: BridgeParts, drain: number): Promise<void> {
   parts.server.sayClose();
   await parts.stopJobs();
   await delay(drain, undefined, { signal: failing.signal }).catch(() => context.shutdown.begin(0));
-  const isEnded = await Promise.race([end(parts).then(() => true), delay(STOP_LIMIT, false, { ref: false })]);
+  const limit = delay(STOP_LIMIT, false, { ref: false });
+  const isEnded = await Promise.race([end(parts).then(() => true), limit]).finally(() =>
+    tellHeldCounts(context.logger),
+  );
   // By then a received token pair is in the spill. Other data that waits for an unreachable database is lost.
   if (!isEnded)
     context.logger.error('the stop took too long, the process ends without the rest', { limit: STOP_LIMIT });

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { CONNECTION_LIMITS } from '../shared/net/connection-limits.ts';
 import { listenFailure } from '../shared/net/listen-failure.ts';
+import { tellHeldCounts } from '../shared/log/held-counts.ts';
 import type { Logger } from '../shared/log/logger.ts';
 import { createMailer } from '../shared/mail/mailer.ts';
 import { createApp } from './app.ts';
@@ -127,7 +128,9 @@ export async function startModern(
     let closing: Promise<void> | undefined;
     const closeAll = () => {
       stopPurging();
-      return closeServer(server).finally(store.close);
+      return closeServer(server)
+        .finally(() => tellHeldCounts(logger))
+        .finally(store.close);
     };
     const close = () => (closing ??= closeAll());
     return { url: issuer, port, demo, close };

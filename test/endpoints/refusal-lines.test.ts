@@ -112,6 +112,20 @@ test('only a change of what /ready answers is a line', async () => {
   ]);
 });
 
+test('what was counted is told by a bridge that stops before the minute is over', async () => {
+  const own = collecting();
+  const stopped = await openDoor({ log: { level: 'info', stream: own.stream } });
+  const fields = new URLSearchParams({ ...exchangeFields(stopped.app, 'no code'), client_secret: 'wrong' });
+  for (let n = 0; n < 6; n++)
+    await sendRaw(stopped.bridgeUrl, { method: 'POST', path: TOKEN_PATH, ...rawForm(fields.toString()) });
+  await stopped.stop();
+  const told = own.lines().filter(({ message }) => message === 'a legacy exchange was refused');
+  expect(told).toMatchObject([
+    { clientId: stopped.app.clientId },
+    { clientId: stopped.app.clientId, unwritten: 5, network: expect.any(String) as string },
+  ]);
+});
+
 const refusal = (address: string) => ({
   level: 'info' as const,
   message: 'refused',

@@ -1,11 +1,12 @@
 import { MINUTE } from '../../shared/lifetimes.ts';
+import { tellLater } from '../../shared/log/held-counts.ts';
 import type { Logger } from '../../shared/log/logger.ts';
 import { kindOf } from '../../shared/log/refusal-log.ts';
 import { isStorageFault } from '../../store/driver/storage-fault.ts';
 
 /**
  * Logs failures of background work. During an outage such work fails again and again. The first failure is written in
- * full. Later failures are counted and reported in one line for each minute with a failure. A last line says that the
+ * full. Later failures are counted and reported in one line for each minute with a failure, and at a stop. A last line says that the
  * work succeeds again. At level `debug` every failure is written.
  */
 export interface TroubleLog {
@@ -65,13 +66,13 @@ export function createTroubleLog(options: TroubleLogOptions): TroubleLog {
       logger.warn(again, { kind, works: [...works], failures });
       return;
     }
-    setTimeout(tell, minute, key, trouble).unref();
+    tellLater(logger, minute, () => tell(key, trouble));
   }
 
   function begin(key: string, kind: string | undefined): Trouble {
     const trouble = { kind, works: new Set<string>(), failures: 0, unwritten: new Map(), isEasing: false };
     troubles.set(key, trouble);
-    setTimeout(tell, minute, key, trouble).unref();
+    tellLater(logger, minute, () => tell(key, trouble));
     return trouble;
   }
 

@@ -1,11 +1,12 @@
 import { networkKey } from '../net/addresses.ts';
 import { MINUTE } from '../lifetimes.ts';
+import { tellLater } from './held-counts.ts';
 import type { Logger } from './logger.ts';
 
 /**
  * Limits the log lines that any caller can cause, so that no caller can fill the log. For each network the first lines
- * of a minute are written. Further lines are counted, and reported in one line at the end of the minute. At level
- * `debug` all lines are written.
+ * of a minute are written. Further lines are counted, and reported in one line at the end of the minute, or at a
+ * stop before. At level `debug` all lines are written.
  */
 
 interface Refusal {
@@ -61,7 +62,7 @@ export function createRefusalLog({ logger, lines = 1, minute = MINUTE }: Refusal
     const key = network === own ? keyOf(own) : JSON.stringify([level, message, network]);
     const shared = network === own ? { kind, common } : { kind, common: undefined };
     const known = counted.get(key) ?? { level, message, network, ...shared, times: 0, lastAt: '' };
-    if (counted.size === 0) setTimeout(tell, minute).unref();
+    if (counted.size === 0) tellLater(logger, minute, tell);
     counted.set(key, known);
     return known;
   }
