@@ -1,3 +1,4 @@
+import { isNameKnown } from '../../domain/webhooks/address.ts';
 import { addWebhook, changeWebhookSecret, removeWebhook } from '../../domain/webhooks/change-webhooks.ts';
 import { WEBHOOK_EVENTS } from '../../domain/webhooks/events.ts';
 import {
@@ -34,6 +35,15 @@ const REFUSALS = {
   known: 'this webhook is there already',
 } as const;
 
+const UNKNOWN_NAME =
+  'the name of the address cannot be looked up. Check it; the name servers of this machine are asked for it, and /etc/hosts does not count';
+
+/** For a name that nobody knows it would not help to allow a network. */
+async function refusalOf(refused: keyof typeof REFUSALS, url: string): Promise<Error> {
+  const isUnknown = refused === 'not public' && !(await isNameKnown(url));
+  return new Error(isUnknown ? UNKNOWN_NAME : REFUSALS[refused]);
+}
+
 const unknown = (id: string) => new Error(`no webhook of the operator has the id ${id}: see webhooks list`);
 
 const done = (line: string, id: string): Result => ({ ok: true, lines: [line], json: { webhook_id: id } });
@@ -51,7 +61,7 @@ export async function addWebhookCommand(options: Options, [url = '']: string[]):
   return withContext(async ({ context }) => {
     const id = newHexId();
     const added = await addWebhook(context, { id, owner: OWNER, url, events, ...origin });
-    if (typeof added === 'string') throw new Error(REFUSALS[added]);
+    if (typeof added === 'string') throw await refusalOf(added, url);
     return secretResult(id, added.secret);
   });
 }

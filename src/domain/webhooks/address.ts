@@ -1,7 +1,7 @@
 import { SECOND } from '../../shared/lifetimes.ts';
 import { tokensIn } from '../../shared/log/token-like.ts';
 import { WebhookNotTaken } from '../../upstream/webhooks/failure.ts';
-import { pinnedAddresses } from '../../upstream/webhooks/pinned-addresses.ts';
+import { addressesOf, pinnedAddresses } from '../../upstream/webhooks/pinned-addresses.ts';
 import type { WebhooksDeps } from './deps.ts';
 
 /**
@@ -43,4 +43,12 @@ export async function findAddressProblem(
     if (error instanceof WebhookNotTaken) return 'not public';
     throw error;
   }
+}
+
+/**
+ * Whether the name of an address can be looked up. For the operator alone: anybody else would learn which names there are
+ * inside (docs/threats.md W2).
+ */
+export async function isNameKnown(text: string): Promise<boolean> {
+  return (await addressesOf(new URL(text), AbortSignal.timeout(LOOKED_UP_FOR))).length > 0;
 }

@@ -32,6 +32,12 @@ async function lookUp(host: string, signal: AbortSignal): Promise<string[]> {
 /** The host of an address without the brackets of IPv6. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
+/** All addresses of a host; none of a name that cannot be looked up. */
+export async function addressesOf(url: URL, signal: AbortSignal): Promise<string[]> {
+  const host = hostOf(url);
+  return isIP(host) === 0 ? lookUp(host, signal) : [host];
+}
+
 /**
  * The public or allowed addresses of a host. One address that is neither refuses the host as a whole. The refusal is the
  * same as for a name that nobody knows: whoever asks learns nothing of the names inside.
@@ -41,8 +47,7 @@ export async function pinnedAddresses(
   url: URL,
   { allowed, signal }: { allowed: AllowedNetworks; signal: AbortSignal },
 ): Promise<string[]> {
-  const host = hostOf(url);
-  const addresses = isIP(host) === 0 ? await lookUp(host, signal) : [host];
+  const addresses = await addressesOf(url, signal);
   const isGood = (address: string) =>
     isPublicAddress(address) || allowed.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   if (addresses.length === 0 || !addresses.every(isGood))
