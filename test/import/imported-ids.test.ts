@@ -50,9 +50,16 @@ afterAll(async () => {
   rmSync(varDir, { recursive: true, force: true });
 });
 
-test('links make makes a link for it', async () => {
-  const { json } = await makeLinkCommand({ app: APP, account: IMPORTED });
+test('links make makes a link for it, and says where no token waits, as for a mistyped id', async () => {
+  const { json, lines } = await makeLinkCommand({ app: APP, account: IMPORTED });
   expect(json).toMatchObject({ account_id: IMPORTED, link: expect.stringContaining('/apps/connect/') });
+  expect([json['tokens_wait'], lines]).toEqual([true, [json['link'], expect.any(String)]]);
+  const mistyped = { app: APP, account: '0123456789abcdef01234567' };
+  // The link makes the account known, but no token.
+  for (const made of [await makeLinkCommand(mistyped), await makeLinkCommand(mistyped)]) {
+    expect(made.json['tokens_wait']).toBe(false);
+    expect(made.lines.at(-1)).toContain('No token of this app is known to wait for this account');
+  }
 });
 
 test('accounts pin gives it what waits under an address, and tokens find finds both', async () => {

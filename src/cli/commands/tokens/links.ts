@@ -1,8 +1,19 @@
 import { ACCOUNT_ID_WORDS, readAccountId } from '../../../domain/accounts/account-id.ts';
 import { reauthorizationLink } from '../../../domain/authorization/reauthorize.ts';
 import { findRegisteredApp } from '../../../domain/apps/register-app.ts';
+import type { TokensDeps } from '../../../domain/tokens/deps.ts';
+import { listableTokens, waitsUnlisted } from '../../../domain/tokens/listable-tokens.ts';
+import type { AppAccount } from '../../../store/tokens/mappings.ts';
 import type { Result } from '../result.ts';
 import { withContext } from '../with-context.ts';
+
+/** A link may be made before its account or token comes. A mistake in an id looks the same. */
+const NOTHING_WAITS =
+  'No token of this app is known to wait for this account: check both ids. One that waits for the e-mail address of the account is known once its holder has signed in.';
+
+async function waitsForAccount(context: TokensDeps, pair: AppAccount): Promise<boolean> {
+  return (await waitsUnlisted(context, pair)) || (await listableTokens(context, pair)).length > 0;
+}
 
 /**
  * `links make`: the link that asks an account holder to connect an app again. An app and account always give the same
@@ -16,7 +27,9 @@ export async function makeLinkCommand(options: Record<string, unknown>): Promise
     const app = await findRegisteredApp(context, clientId);
     if (!app) throw new Error(`no app is registered with the client id ${clientId}`);
     const link = await reauthorizationLink(context, { clientId, accountId });
-    const json = { client_id: clientId, account_id: accountId, link };
-    return { ok: true, lines: [link, 'The link works only after a sign-in to this account.'], json };
+    const isAwaited = await waitsForAccount(context, { clientId, accountId });
+    const lines = [link, 'The link works only after a sign-in to this account.'];
+    const json = { client_id: clientId, account_id: accountId, link, tokens_wait: isAwaited };
+    return { ok: true, lines: isAwaited ? lines : [...lines, NOTHING_WAITS], json };
   });
 }
