@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { bindingPackage, loadingArguments } from './install/sqlite-binding.mjs';
+import { bindingPackage, loadingArguments, MAKING } from './install/sqlite-binding.mjs';
 import { nameWorker, underLock } from './start-lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -167,7 +167,7 @@ async function adoptManualInstall() {
 
 // Children get a process group of their own: it is stopped as a whole when this process is asked to stop, and it is
 // named in the lock, because npm goes on writing when this process is killed outright.
-function run(command, args) {
+function run(command, args, hear = () => {}) {
   return new Promise((done) => {
     const env = { ...process.env, NODE_ENV: 'development' };
     const child = spawn(command, args, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -183,8 +183,11 @@ function run(command, args) {
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
     if (child.pid) nameWorker(child.pid);
     let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.stderr.on('data', (chunk) => (output += chunk));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        output += chunk;
+        hear(output);
+      });
     child.once('error', (error) => finish(1, `${output}${error.message}`));
     child.once('close', (code) => finish(code ?? 1, output));
   });
@@ -194,12 +197,22 @@ async function install() {
   await adoptManualInstall();
   if (isInstalled()) return;
   checkInstallTools();
-  say('Installing packages (one to two minutes, once) ...');
+  const longer =
+    bindingPackage === 'better-sqlite3'
+      ? ', and two to three more where the binding of SQLite is compiled'
+      : '';
+  say(`Installing packages (one to two minutes, once${longer}) ...`);
+  let isTold = false;
+  const tellOfBinding = (heard) => {
+    if (isTold || !heard.includes(MAKING)) return;
+    isTold = true;
+    say(MAKING);
+  };
   const [command, ...first] = npmCommand();
   // --include=dev: the build needs TypeScript, also where the caller's environment says "production".
   // Strict here and not in .npmrc, where it would refuse `npx grantbridge`: npx installs this folder too, which has a script.
   const options = ['--include=dev', '--strict-allow-scripts', '--no-audit', '--no-fund'];
-  const { code, output } = await run(command, [...first, 'ci', ...options]);
+  const { code, output } = await run(command, [...first, 'ci', ...options], tellOfBinding);
   if (code !== 0)
     throw new NotReady(`${output}\nThe packages could not be installed; what npm said stands above.`);
   mkdirSync(at('node_modules'), { recursive: true });

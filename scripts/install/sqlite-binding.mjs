@@ -13,6 +13,9 @@ const require = createRequire(import.meta.url);
 /** As in src/shared/sqlite.ts, which chooses for the program. */
 export const bindingPackage = Number(process.versions.napi) >= 10 ? 'better-sqlite3-napi' : 'better-sqlite3';
 
+/** The line before the binding is made. `ensure-ready.mjs` shows it, and nothing else of what npm says. */
+export const MAKING = `Fetching the binding of SQLite for Node ${process.versions.node}, or compiling it (two to three minutes) ...`;
+
 /** A process that loads the binding, because one that was compiled for another Node may end it. */
 export const loadingArguments = ['-e', `new (require('${bindingPackage}'))(':memory:')`];
 
@@ -37,6 +40,7 @@ function make() {
   if (folder === undefined) return 1;
   const root = fileURLToPath(new URL('../..', import.meta.url));
   if (loads(root)) return 0;
+  console.error(MAKING);
   const script = bindingPackage === 'better-sqlite3' ? 'install' : 'build-release';
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm ? [process.execPath, npm] : ['npm'];

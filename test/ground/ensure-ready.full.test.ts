@@ -134,6 +134,21 @@ describe('on a fresh checkout', () => {
     expect((await start(project)).output).toContain('Installing packages');
   });
 
+  test('an install says when the binding of SQLite is made, and how long the whole takes on such a Node', async () => {
+    const before = project.read('package.json');
+    // Says the line as the script does after an install of this project.
+    const postinstall = `node -e "import('./scripts/install/sqlite-binding.mjs').then((made) => console.error(made.MAKING))"`;
+    project.write('package.json', JSON.stringify({ ...JSON.parse(before), scripts: { postinstall } }));
+    project.append('package-lock.json', '\n');
+    const { code, output } = await start(project);
+    project.write('package.json', before);
+    expect([code, output.match(/or compiling it \(two to three minutes\)/g)]).toEqual([
+      0,
+      [expect.anything()],
+    ]);
+    expect(output.includes('and two to three more')).toBe(!hasNodeApi10);
+  });
+
   test('packages that are only for development are installed again when they were taken away', async () => {
     const npm = promisify(execFile);
     await npm('npm', ['prune', '--omit=dev', '--offline'], { cwd: project.folder });
