@@ -149,7 +149,6 @@ const TURN = 400;
 const FIRST_REST = 5 * SECOND;
 
 const TURNS_PER_ANCHOR = (5 * SECOND) / TURN;
-const TURNS_PER_THINNING = DAY / TURN;
 
 /**
  * Starts to chain and anchor the history, and to keep the anchors few. The returned function chains and anchors once more
@@ -162,18 +161,20 @@ export function startSealing(context: HistoryDeps & { instance: AnchorOwner }): 
   const seal = restAfterFailure(chaining, () => sealHistory(context, refused));
   const anchoring = { ...resting, message: 'the history is not anchored' };
   const anchor = restAfterFailure(anchoring, anchorOwn(context));
-  const thinning = { ...resting, message: 'the anchors of the history are not thinned' };
-  const thin = restAfterFailure(thinning, () => thinAnchors(context));
+  const failing = { ...resting, message: 'the anchors of the history are not thinned' };
+  const thin = restAfterFailure(failing, () => thinAnchors(context));
   let turns = 0;
   const work = async (isLast: boolean) => {
     await seal();
     if (isLast || turns % TURNS_PER_ANCHOR < 1) await anchor();
-    if (!isLast && turns % TURNS_PER_THINNING < 1) await thin();
     turns += 1;
   };
   const sealing = repeat(() => work(false), TURN);
+  // Apart from the chain: the first thinning of a long file takes minutes.
+  const thinning = repeat(thin, DAY);
+  void thinning.run();
   return async () => {
-    await sealing.stop();
+    await Promise.all([sealing.stop(), thinning.stop()]);
     await work(true);
   };
 }

@@ -75,7 +75,7 @@ async function replace(
     const ids = reminders.map((reminder) => reminder.id);
     await moveReminders(tx, ids, id);
     // Whoever is listed for support counts as told.
-    if (address === NOBODY) await outdateOtherDays(tx, { mailId: id, names: [person], now });
+    if (address === NOBODY) await outdateOtherDays(tx, { mailId: id, person, names: [person], now });
   }
 }
 

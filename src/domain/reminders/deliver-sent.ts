@@ -50,7 +50,7 @@ interface ToldMailEnd extends MailEnd {
 export async function endAsTold(tx: Database, mail: ClaimedMail, ending: ToldMailEnd): Promise<boolean> {
   const { names = [mail.person], ...end } = ending;
   if (!(await endMail(tx, mail, end))) return false;
-  await outdateOtherDays(tx, { mailId: mail.id, names, now: end.now });
+  await outdateOtherDays(tx, { mailId: mail.id, person: mail.person, names, now: end.now });
   return true;
 }
 

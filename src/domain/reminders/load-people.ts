@@ -7,11 +7,12 @@ import {
 } from '../../store/reminders/reminder-people.ts';
 import { readHoldingMails, readTold, type ReminderRow } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
+import { readDateChanges } from '../lifecycle/read-lifecycle.ts';
 import type { RemindersDeps } from './deps.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { ReminderPerson } from './people.ts';
 import { localDay } from './local-days.ts';
-import { firstDayToTell, keyOfStage } from './plan-stages.ts';
+import { firstDayToTell, keyOfStage, LATE } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { groupBy } from '../../shared/group-by.ts';
 
@@ -84,7 +85,8 @@ async function withTold(
   people: readonly ReminderPerson[],
   { now, exceptMail }: LedgerOptions,
 ): Promise<PersonLedger[]> {
-  const sinceDay = firstDayToTell(lifecycle.current(), now);
+  const changes = await readDateChanges(durable, now - LATE);
+  const sinceDay = firstDayToTell(lifecycle.current(), changes, now);
   const rowsOf = byName(await readTold(durable, namesOf(people), { exceptMail, sinceDay }));
   return people.map((person) => ({ person, told: new Set(rowsOf(person).map(keyOfRow)) }));
 }

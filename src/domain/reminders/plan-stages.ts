@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { DAY } from '../../shared/lifetimes.ts';
 import { dayOf } from '../../shared/moments.ts';
+import { MILESTONES } from '../../store/tables/lifecycle.ts';
 import { type AppDate, dateFor, datesOf, type Lifecycle, type Milestone } from '../lifecycle/lifecycle.ts';
 import type { DateChanges } from '../lifecycle/read-lifecycle.ts';
 import { dayNumber, isMorning, localDay, morningNumber } from './local-days.ts';
@@ -23,12 +24,17 @@ const KNOWN_AFTER = USED_WITHIN / DAY;
 /** A missed stage is not made up for when its date has applied for longer than this. */
 export const LATE = 7 * DAY;
 
+const isLately = (at: number | undefined, now: number) => at !== undefined && at >= now - LATE;
+
 /**
- * The day (`YYYY-MM-DD`, UTC) of the earliest date for which reminders are still made. The dates of all may be long past
- * and apply to an app only now.
+ * The day (`YYYY-MM-DD`, UTC) of the earliest date for which reminders are still made. Where a date was set lately, or came back by
+ * the end of an extension, it may be long past and apply only now.
  */
-export function firstDayToTell({ dates: { retirement, sunset } }: Lifecycle, now: number): string {
-  return dayOf(Math.min(now - LATE, retirement ?? now, sunset ?? now));
+export function firstDayToTell({ dates }: Lifecycle, { ofAll, ofApp }: DateChanges, now: number): string {
+  const applyLately = MILESTONES.filter(
+    (name) => isLately(ofAll[name], now) || [...ofApp.values()].some((ends) => isLately(ends[name], now)),
+  );
+  return dayOf(Math.min(now - LATE, ...applyLately.map((name) => dates[name] ?? now)));
 }
 
 /** The inputs of a plan beside the person and the ledger. */

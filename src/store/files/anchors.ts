@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { giveToOwner, replacePrivateFile, syncToDisk } from '../../shared/private-file.ts';
@@ -43,19 +43,21 @@ export async function readLastLine(file: string): Promise<string | undefined> {
   }
 }
 
-/** Appends a line, and returns the number of the file that has it now. */
-async function appendOnce(file: string, line: string): Promise<number> {
+const numberOf = async (file: string) => (await stat(file).catch(() => undefined))?.ino;
+
+/** Appends a line. Whether the file was still the one of this name when the line was on the disk. */
+async function appendOnce(file: string, line: string): Promise<boolean> {
   const handle = await open(file, 'a+', 0o600);
-  let isNew = false;
-  let number = 0;
+  let [isNew, isCurrent] = [false, false];
   try {
-    number = (await handle.stat()).ino;
     const { tail } = await tailOf(handle);
     isNew = tail.length === 0;
     // A half-written line of a power cut must not spoil this line too.
     const separator = isNew || tail.at(-1) === NEWLINE ? '' : '\n';
     await handle.appendFile(`${separator}${line}\n`);
     await handle.sync();
+    // Compared while the file is open: once it is closed, its number may go to the next file.
+    isCurrent = (await numberOf(file)) === (await handle.stat()).ino;
   } finally {
     await handle.close();
   }
@@ -63,17 +65,14 @@ async function appendOnce(file: string, line: string): Promise<number> {
     giveToOwner(file);
     syncToDisk(dirname(file));
   }
-  return number;
+  return isCurrent;
 }
-
-const numberOf = async (file: string) => (await stat(file).catch(() => undefined))?.ino;
 
 /** Appends a line. The line is on the disk when the promise resolves. Only the file's owner may read the file. */
 export async function appendLine(file: string, line: string): Promise<void> {
-  const number = await appendOnce(file, line);
   // Another process may have put a shorter file in its place meanwhile (`rewriteLines`). A line that stands in it twice
   // does no harm.
-  if ((await numberOf(file)) !== number) await appendOnce(file, line);
+  while (!(await appendOnce(file, line)));
 }
 
 /** Every line of a file. */
@@ -88,6 +87,12 @@ async function endOfLines(handle: FileHandle): Promise<number> {
   return last < 0 ? 0 : start + last + 1;
 }
 
+/** The whole lines from a place to the end, and where they end. */
+async function linesFrom(handle: FileHandle, start: number): Promise<{ rest: Buffer; end: number }> {
+  const end = Math.max(await endOfLines(handle), start);
+  return { rest: await readFrom(handle, start, end), end };
+}
+
 async function appendRest(handle: FileHandle, start: number, file: string): Promise<void> {
   const { size } = await handle.stat();
   if (size <= start) return;
@@ -100,10 +105,13 @@ async function appendRest(handle: FileHandle, start: number, file: string): Prom
   }
 }
 
+const isLink = async (file: string) => (await lstat(file)).isSymbolicLink();
+
 /**
  * Puts the lines that `choose` returns in the place of those that it gets; undefined leaves the file as it is. No line is
  * lost that others append meanwhile: up to the exchange they stand in the earlier file, whose rest is taken over, and
- * after it `appendLine` sees that the file is another one.
+ * after it `appendLine` sees that the file is another one. A file behind a symbolic link stays as it is: the operator led it
+ * elsewhere.
  */
 export async function rewriteLines(
   file: string,
@@ -112,14 +120,16 @@ export async function rewriteLines(
   const handle = await openIfThere(file);
   if (!handle) return;
   try {
-    const end = await endOfLines(handle);
-    if (end === 0) return;
-    const input = createReadStream(file, { encoding: 'utf8', end: end - 1 });
+    const start = await endOfLines(handle);
+    if (start === 0 || (await isLink(file))) return;
+    const input = createReadStream(file, { encoding: 'utf8', end: start - 1 });
     const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
     const chosen = await choose(lines).finally(() => input.destroy());
+    if (!chosen) return;
+    const { rest, end } = await linesFrom(handle, start);
     // The operator may have moved the file away, or another process exchanged it.
-    if (!chosen || (await numberOf(file)) !== (await handle.stat()).ino) return;
-    replacePrivateFile(file, chosen.map((line) => `${line}\n`).join(''));
+    if ((await numberOf(file)) !== (await handle.stat()).ino) return;
+    replacePrivateFile(file, `${chosen.map((line) => `${line}\n`).join('')}${rest.toString('utf8')}`);
     await appendRest(handle, end, file);
   } finally {
     await handle.close();

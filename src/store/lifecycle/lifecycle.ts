@@ -16,7 +16,10 @@ export async function readExtensions(db: Database) {
   return db.selectFrom('extensions').selectAll().where('ended_at', 'is', null).execute();
 }
 
-/** The newest end of an extension of each app and date, of the ends since a moment. */
+/**
+ * The newest end of an extension of each app and date, of the ends since a moment. An extension whose time was over by then
+ * ended nothing.
+ */
 export async function readExtensionEnds(
   db: Database,
   since: number,
@@ -25,6 +28,7 @@ export async function readExtensionEnds(
     .selectFrom('extensions')
     .select((eb) => ['client_id', 'name', eb.fn.max<number>('ended_at').as('ended_at')])
     .where('ended_at', '>=', since)
+    .whereRef('until', '>', 'ended_at')
     .groupBy(['client_id', 'name'])
     .execute();
 }

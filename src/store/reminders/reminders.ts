@@ -101,15 +101,16 @@ const isSameDate = (one: string, other: string) =>
   );
 
 /**
- * What a person was told of other days of the dates of this mail counts no more. `names`: under which the ledger knows the
- * person. Leaves out mails on their way, which told nothing yet.
+ * What a person was told of other days of the dates of this mail counts no more. `person`: whose mail it is; `names`: all under
+ * which the ledger knows the person. Leaves out mails on their way, which told nothing yet.
  */
 export async function outdateOtherDays(
   db: Database,
-  { mailId, names, now }: { mailId: string; names: readonly string[]; now: number },
+  { mailId, person, names, now }: { mailId: string; person: string; names: readonly string[]; now: number },
 ): Promise<void> {
+  // With the person, each row is compared with the few reminders of its own app.
   const isOtherDay = sql<SqlBool>`exists (select 1 from reminders as told where told.mail_id = ${mailId}
-    and told.dropped_at is null and told.client_id = reminders.client_id and told.role = reminders.role
+    and told.person = ${person} and told.dropped_at is null and told.client_id = reminders.client_id and told.role = reminders.role
     and told.planned_for <> reminders.planned_for and (${isSameDate('told.planned_for', 'reminders.planned_for')}))`;
   const isOnItsWay = sql<SqlBool>`exists (select 1 from mails where mails.id = reminders.mail_id
     and mails.state in ('due', 'sending'))`;

@@ -141,4 +141,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
     clock.advance(DAY);
     expect(await tell()).toBe(0);
   });
+
+  test('to end an extension whose time is over tells nobody', async () => {
+    await extend(one, app, '2027-05-01');
+    clock.set('2027-05-20T06:00:00Z');
+    await one.store.durable.updateTable('mappings').set({ last_used_at: clock.now() }).execute();
+    await endExtension(one, app);
+    clock.set('2027-05-20T09:00:00Z');
+    expect(await tell()).toBe(0);
+  });
 });

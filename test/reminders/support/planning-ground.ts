@@ -229,7 +229,7 @@ export async function sendAll({ store, clock }: Context): Promise<void> {
     .returning(['id', 'person'])
     .execute();
   for (const { id, person } of sent)
-    await outdateOtherDays(store.durable, { mailId: id, names: [person], now });
+    await outdateOtherDays(store.durable, { mailId: id, person, names: [person], now });
 }
 
 /** The ledger, one line for each reminder: whom, as what, of what. */

@@ -59,7 +59,7 @@ export function requireAhead(
 ): void {
   if (at >= now + STARTS_AHEAD) return;
   throw new ChangeRefused(
-    `${momentText(at)} is past, or not two seconds ahead: it would end ${ENDS[name](whose)} at once. If that is meant, it has to be forced (--force).`,
+    `${momentText(at)} is past, or not two seconds ahead: it would end ${ENDS[name](whose)} at once. If that is meant, it has to be forced (--force; in the staff API is_forced).`,
   );
 }
 
