@@ -119,7 +119,8 @@ async function runUnlessStopping(context: Context, job: Job): Promise<boolean> {
 
 /**
  * Whether the holder of the lease that kept a job from its first run is dead, known when the lease has ended. A process that was
- * killed in the job leaves its lease, and the next turn may be an hour away. A living holder has given it back or renewed it.
+ * killed in the job leaves its lease, and the next turn may be an hour away. A living holder has
+ * given it back by then, unless one run takes longer than a lease lasts.
  */
 async function isLeftBehind(context: Context, job: Job): Promise<boolean> {
   const seen = await leaseNamed(context, leaseOf(job));

@@ -140,8 +140,7 @@ describe('on a fresh checkout', () => {
     const postinstall = `node -e "import('./scripts/install/sqlite-binding.mjs').then((made) => console.error(made.MAKING))"`;
     project.write('package.json', JSON.stringify({ ...JSON.parse(before), scripts: { postinstall } }));
     project.append('package-lock.json', '\n');
-    const { code, output } = await start(project);
-    project.write('package.json', before);
+    const { code, output } = await start(project).finally(() => project.write('package.json', before));
     expect([code, output.match(/or compiling it \(two to three minutes\)/g)]).toEqual([
       0,
       [expect.anything()],

@@ -5,6 +5,7 @@ import { keepProgress } from '../../src/domain/progress/keep-progress.ts';
 import { createShutdown } from '../../src/domain/work/shutdown.ts';
 import { createSingleFlight } from '../../src/domain/work/single-flight.ts';
 import { startJobs } from '../../src/jobs/schedule.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/shared/lifetimes.ts';
 import { newHexId } from '../../src/shared/ids.ts';
 import { isSqlite } from '../../src/store/driver/many-rows.ts';
 import { readCountedAt } from '../../src/store/progress/progress.ts';
@@ -67,15 +68,19 @@ test('a job that a lease of a dead process keeps from its first run does it when
 test('a job that a living process does meanwhile is not done once more', async () => {
   const { context } = system.bridge;
   const { store, clock } = context;
-  const ends = clock.now() + 1500;
+  // Else the turn of the hour might come meanwhile.
+  const untilTurn = (HOUR + 29 * MINUTE - (clock.now() % HOUR)) % HOUR;
+  if (untilTurn < 15 * SECOND) await delay(untilTurn + 3 * SECOND);
+  const ends = clock.now() + 6 * SECOND;
   const living = { name: 'job keep-progress', holder: newHexId() };
   expect(await takeLease(store, living, { now: clock.now(), until: ends })).toBe(true);
   const before = await readCountedAt(store.durable);
   const [flights, shutdown] = [createSingleFlight(), createShutdown()];
   const stop = startJobs({ ...context, flights, shutdown, processId: newHexId() });
-  await delay(500);
+  // Long after the first runs were refused.
+  await delay(3 * SECOND);
   await releaseLease(store, living);
-  await delay(ends + 1000 - clock.now());
+  await delay(ends + SECOND - clock.now());
   expect(await readCountedAt(store.durable)).toBe(before);
   shutdown.begin(0);
   await stop();

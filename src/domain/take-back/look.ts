@@ -137,11 +137,29 @@ export async function newestDeedsOfApp(context: TakeBackDeps, clientId: string):
 
 const CONFIRMATIONS = 20;
 
-/** The confirmations of hand-overs of an app in the last seven days that can be taken back, the newest first. */
-export async function openConfirmations(context: TakeBackDeps, clientId: string): Promise<DeedLook[]> {
+interface OpenConfirmations {
+  /** The newest first. */
+  open: DeedLook[];
+  /** Whether there may be more. */
+  isCut: boolean;
+}
+
+/** The confirmations of hand-overs of an app in the last seven days that can be taken back. */
+export async function openConfirmations(context: TakeBackDeps, clientId: string): Promise<OpenConfirmations> {
   const after = context.clock.now() - TAKE_BACK;
   const asked = { clientId, thing: 'handover', after, limit: CONFIRMATIONS } as const;
   const rows = await deedsOfApp(context.store.durable, asked);
   const looks = await looksAt(context, rows);
-  return looks.filter(({ whyNot }) => whyNot === undefined);
+  const open = looks.filter(({ whyNot }) => whyNot === undefined);
+  return { open, isCut: rows.length === CONFIRMATIONS };
+}
+
+/** One confirmation of a hand-over of an app; undefined where it cannot be taken back, or is no such entry. */
+export async function openConfirmation(
+  context: TakeBackDeps,
+  { clientId, entryId }: { clientId: string; entryId: number },
+): Promise<DeedLook | undefined> {
+  const look = Number.isSafeInteger(entryId) ? await lookAtEntry(context, entryId) : undefined;
+  const isOpen = look?.kind === 'confirm' && look.clientId === clientId && look.whyNot === undefined;
+  return isOpen ? look : undefined;
 }

@@ -11,7 +11,13 @@ export interface CallSummary {
   /** Whether some kinds were left out. */
   isCut: boolean;
   /** The last call of all, as far back as usage is kept. */
-  last: { at: number; userAgent: string } | undefined;
+  last: LastCall | undefined;
+}
+
+interface LastCall {
+  at: number;
+  userAgent: string;
+  isRefused: boolean;
 }
 
 /** How many kinds one statement answers. Callers choose the names of their user agents, so there may be any number. */
@@ -19,14 +25,12 @@ const KINDS_AT_ONCE = 200;
 
 /** The calls of one kind, of two parts of the callers. */
 function bothOf(one: CallSum, other: CallSum): CallSum {
-  const taken = Math.max(one.taken_at ?? 0, other.taken_at ?? 0);
   return {
     ...other,
     calls: one.calls + other.calls,
     answered: one.answered + other.answered,
     refused: one.refused + other.refused,
     last_at: Math.max(one.last_at, other.last_at),
-    taken_at: taken === 0 ? null : taken,
   };
 }
 
@@ -48,10 +52,17 @@ async function lastOf(
   store: UsageDeps['store'],
   callers: Callers,
   { sinceDay, kinds }: { sinceDay: string; kinds: readonly CallSum[] },
-): Promise<Pick<CallSum, 'last_at' | 'user_agent'> | undefined> {
-  if (kinds.length === 0) return findLastCall(store, callers, '');
-  if (kinds.length === KINDS_AT_ONCE) return findLastCall(store, callers, sinceDay);
-  return kinds.toSorted((one, other) => other.last_at - one.last_at)[0];
+): Promise<LastCall | undefined> {
+  if (kinds.length === 0 || kinds.length === KINDS_AT_ONCE) {
+    const found = await findLastCall(store, callers, kinds.length === 0 ? '' : sinceDay);
+    return (
+      found && { at: found.last_at, userAgent: found.user_agent, isRefused: found.outcome === 'refused' }
+    );
+  }
+  const [last] = kinds.toSorted((one, other) => other.last_at - one.last_at);
+  if (!last) return undefined;
+  const { last_at: at, user_agent: userAgent } = last;
+  return { at, userAgent, isRefused: kinds.every(({ taken_at: taken }) => taken === null || taken < at) };
 }
 
 /**
@@ -66,7 +77,7 @@ export async function callsOf(
   const sinceDay = firstDayOf(clock.now(), days);
   let sums = new Map<string, CallSum>();
   let isCut = false;
-  const lasts: Array<{ last_at: number; user_agent: string }> = [];
+  const lasts: LastCall[] = [];
   for await (const callers of inParts(asked)) {
     const kinds = await sumCalls(store, callers, { sinceDay, limit: KINDS_AT_ONCE });
     isCut ||= kinds.length === KINDS_AT_ONCE;
@@ -74,19 +85,11 @@ export async function callsOf(
     const last = await lastOf(store, callers, { sinceDay, kinds });
     if (last) lasts.push(last);
   }
-  const last = lasts.toSorted((a, b) => b.last_at - a.last_at)[0];
   return {
     kinds: [...sums.values()].toSorted((a, b) => b.calls - a.calls),
     isCut,
-    last: last && { at: last.last_at, userAgent: last.user_agent },
+    last: lasts.toSorted((a, b) => b.at - a.at)[0],
   };
-}
-
-/** Whether the last known call was refused, and no other call came after it. A kind that was left out may hold one. */
-export function isLastRefused({ kinds, isCut }: Pick<CallSummary, 'kinds' | 'isCut'>): boolean {
-  if (isCut || kinds.length === 0) return false;
-  const last = Math.max(...kinds.map(({ last_at: at }) => at));
-  return kinds.every(({ taken_at: at }) => at === null || at < last);
 }
 
 const CARRIERS: Readonly<Record<string, string>> = {

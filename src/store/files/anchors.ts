@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { giveToOwner, replacePrivateFile, syncToDisk } from '../../shared/private-file.ts';
@@ -68,11 +68,14 @@ async function appendOnce(file: string, line: string): Promise<boolean> {
   return isCurrent;
 }
 
+/** More exchanges than come in a row. On a file system without stable numbers of files no round would be the last. */
+const APPENDED_AT_MOST = 5;
+
 /** Appends a line. The line is on the disk when the promise resolves. Only the file's owner may read the file. */
 export async function appendLine(file: string, line: string): Promise<void> {
   // Another process may have put a shorter file in its place meanwhile (`rewriteLines`). A line that stands in it twice
   // does no harm.
-  while (!(await appendOnce(file, line)));
+  for (let round = 0; round < APPENDED_AT_MOST; round += 1) if (await appendOnce(file, line)) return;
 }
 
 /** Every line of a file. */
@@ -105,13 +108,10 @@ async function appendRest(handle: FileHandle, start: number, file: string): Prom
   }
 }
 
-const isLink = async (file: string) => (await lstat(file)).isSymbolicLink();
-
 /**
  * Puts the lines that `choose` returns in the place of those that it gets; undefined leaves the file as it is. No line is
  * lost that others append meanwhile: up to the exchange they stand in the earlier file, whose rest is taken over, and
- * after it `appendLine` sees that the file is another one. A file behind a symbolic link stays as it is: the operator led it
- * elsewhere.
+ * after it `appendLine` sees that the file is another one. A symbolic link stays, and leads to the shorter file.
  */
 export async function rewriteLines(
   file: string,
@@ -121,15 +121,16 @@ export async function rewriteLines(
   if (!handle) return;
   try {
     const start = await endOfLines(handle);
-    if (start === 0 || (await isLink(file))) return;
+    if (start === 0) return;
     const input = createReadStream(file, { encoding: 'utf8', end: start - 1 });
     const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
     const chosen = await choose(lines).finally(() => input.destroy());
     if (!chosen) return;
     const { rest, end } = await linesFrom(handle, start);
     // The operator may have moved the file away, or another process exchanged it.
-    if ((await numberOf(file)) !== (await handle.stat()).ino) return;
-    replacePrivateFile(file, `${chosen.map((line) => `${line}\n`).join('')}${rest.toString('utf8')}`);
+    const target = await realpath(file).catch(() => undefined);
+    if (target === undefined || (await numberOf(target)) !== (await handle.stat()).ino) return;
+    replacePrivateFile(target, `${chosen.map((line) => `${line}\n`).join('')}${rest.toString('utf8')}`);
     await appendRest(handle, end, file);
   } finally {
     await handle.close();

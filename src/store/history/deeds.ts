@@ -98,7 +98,7 @@ export async function newestDeedOn(
     .executeTakeFirst();
 }
 
-/** The deeds on things of an app that were done after a time, the newest first. Those on tokens are not among them. */
+/** The deeds on things of an app that were done after a time and stand, the newest first. Those on tokens are not among them. */
 export async function deedsOfApp(
   db: Database,
   { clientId, thing, after, limit }: { clientId: string; thing: DeedThing; after: number; limit: number },
@@ -108,6 +108,7 @@ export async function deedsOfApp(
     .where('thing', '<>', sql.lit('token'))
     .where('thing', '=', thing)
     .where('done_at', '>', after)
+    .where('back_at', 'is', null)
     .orderBy('events.id', 'desc')
     .limit(limit)
     .execute();

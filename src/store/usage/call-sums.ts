@@ -78,9 +78,9 @@ export async function findLastCall(
   store: Store,
   callers: Callers,
   sinceDay: string,
-): Promise<{ last_at: number; user_agent: string } | undefined> {
-  const { rows } = await sql<{ last_at: number; user_agent: string }>`
-    select last_at, user_agent ${rowsOf(store, callers, sinceDay)} order by last_at desc limit 1`.execute(
+): Promise<{ last_at: number; user_agent: string; outcome: string } | undefined> {
+  const { rows } = await sql<{ last_at: number; user_agent: string; outcome: string }>`
+    select last_at, user_agent, outcome ${rowsOf(store, callers, sinceDay)} order by last_at desc limit 1`.execute(
     store.volatile,
   );
   return rows[0];

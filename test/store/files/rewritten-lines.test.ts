@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -67,4 +67,15 @@ test('a file that was moved away meanwhile is not made again', async () => {
   expect(() => linesNow()).toThrow('ENOENT');
   await rewriteLines(file, () => Promise.resolve(['new']));
   expect(() => linesNow()).toThrow('ENOENT');
+});
+
+test('a symbolic link stays, and leads to the shorter file', async () => {
+  const link = join(folder, 'link.ndjson');
+  for (const line of ['one', 'two', 'three']) await appendLine(file, line);
+  symlinkSync(file, link);
+  await rewriteLines(link, async () => ['three']);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(file, 'utf8')).toBe('three\n');
+  await appendLine(link, 'four');
+  expect(readFileSync(file, 'utf8')).toBe('three\nfour\n');
 });

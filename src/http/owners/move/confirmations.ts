@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from 'express';
 import { TakeBackRefused } from '../../../domain/history/record-deed.ts';
 import { KINDS } from '../../../domain/take-back/kinds.ts';
-import { openConfirmations } from '../../../domain/take-back/look.ts';
+import { openConfirmation } from '../../../domain/take-back/look.ts';
 import { takeConfirmationBack } from '../../../domain/take-back/take-back.ts';
 import { leaveWith } from '../../pages/flash-notice.ts';
 import { PageError } from '../../pages/page-error.ts';
@@ -15,8 +15,8 @@ const ADDRESS = '/apps/:clientId/handovers/:entryId/take-back';
 
 async function ask(frame: PageShell, req: Request, res: Response): Promise<void> {
   const seen = await ownedApp(frame.context, req);
-  const open = await openConfirmations(frame.context, seen.app.client_id);
-  const one = open.find(({ entryId }) => String(entryId) === req.params['entryId']);
+  const entryId = Number(req.params['entryId']);
+  const one = await openConfirmation(frame.context, { clientId: seen.app.client_id, entryId });
   if (!one)
     throw new PageError(404, 'There is nothing to take back', {
       reason:
@@ -28,7 +28,6 @@ async function ask(frame: PageShell, req: Request, res: Response): Promise<void>
     ...(await underHead(frame.context, seen, 'move')),
     account: one.accountId,
     at: one.doneAt,
-    until: one.until,
     back: KINDS.confirm.back,
   });
 }

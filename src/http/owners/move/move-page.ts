@@ -13,6 +13,8 @@ import { variablesOf } from './examples-variables.ts';
 import { underHead } from '../head/app-head.ts';
 import { type AppForOwner, seenApp } from '../owned-app.ts';
 
+const NO_CONFIRMATIONS = { open: [], isCut: false };
+
 /** GET /apps/:clientId/move: how far the app has moved to the new API, and how its calls look there. */
 
 /** Both endpoints have the same base address: /auth and /token. */
@@ -58,7 +60,8 @@ function showMove(frame: PageShell): RequestHandler {
       values,
       examples: examplesFor(values),
       variables: variablesOf(values),
-      confirmations: seen.access === 'owner' ? await openConfirmations(context, app.client_id) : [],
+      confirmations:
+        seen.access === 'owner' ? await openConfirmations(context, app.client_id) : NO_CONFIRMATIONS,
     });
   };
 }

@@ -18,7 +18,6 @@ import {
 } from '../../../domain/tokens/standing/standing.ts';
 import { type DeedLook, newestDeed } from '../../../domain/take-back/look.ts';
 import { rowFacts, standingOfRow } from '../../../domain/support/standing-of-row.ts';
-import { isLastRefused } from '../../../domain/usage/calls-of.ts';
 import { DEAD_GRANT_KEPT } from '../../../shared/lifetimes.ts';
 import { grantCard } from './grant-words.ts';
 import { oldApiStatusNow } from '../../../domain/lifecycle/old-api-status.ts';
@@ -63,7 +62,7 @@ function supportFacts(context: HttpSupportDeps, described: MappingDescription): 
     cause: grant?.dead_cause ?? null,
     isOfTakeOver: grant !== undefined && isOfTakeOver(grant),
     hasOldApi: oldApiStatusNow(context, provenApp(mapping)).hasOldApi,
-    isLastRefused: isLastRefused(described.calls),
+    isLastRefused: described.calls.last?.isRefused === true,
   };
 }
 

@@ -1,6 +1,7 @@
 import { listIdle, listUnsettled } from '../../../../src/store/grants/grants.ts';
 import { listDueOwed } from '../../../../src/store/grants/owed-revocations.ts';
 import { listRestored } from '../../../../src/store/grants/restored.ts';
+import { outdateOtherDays } from '../../../../src/store/reminders/reminders.ts';
 import { redateRows } from '../../../../src/store/work/redate-waiting.ts';
 import { plansOf } from '../../support/plans.ts';
 import { keepAppAndAccount, keepGrant } from '../../support/rows.ts';
@@ -41,6 +42,12 @@ test('grants in doubt, and those of a take-over', async () => {
   expect(unsettled[0]).toMatch(/INDEX grants_unsettled/);
   const restored = await plansOf(durable, (db) => listRestored(db, { now: 1_000, quiet: 1, limit: 10 }));
   expect(restored).toEqual([expect.stringContaining('INDEX grants_restored_in_turn')]);
+});
+
+test('what a mail outdates, by its person and the apps of that person', async () => {
+  const told = { mailId: 'm', person: 'account:a', names: ['account:a'], now: 1 };
+  const plans = await plansOf(stores.one.durable, (db) => outdateOtherDays(db, told));
+  expect(plans).toContain('SEARCH told USING INDEX reminders_once (person=? AND client_id=? AND role=?)');
 });
 
 test('what a wrong clock dated too far ahead', async () => {
