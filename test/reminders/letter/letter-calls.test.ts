@@ -42,7 +42,7 @@ test('calls of ten thousand tokens are summed up, the most frequent first', asyn
     ['buffer-python/1.2', 8],
     ['x', 2],
   ]);
-  expect(calls.last).toEqual({ at: NOW - 1000, userAgent: 'buffer-python/1.2' });
+  expect(calls.last).toEqual({ isRefused: false, at: NOW - 1000, userAgent: 'buffer-python/1.2' });
 });
 
 test('without the usage the mail goes all the same and says so', async () => {
