@@ -151,12 +151,12 @@ const changed = (text: string) => changedUpdate(pairsOf(`text=x&${text}`), NOW);
 
 describe('an edit', () => {
   test('without media leaves the media of the post alone', () => {
-    expect(editInput('p1', changed(''), { service: 'facebook', type: 'post', hasLink: false }).input).toEqual(
-      {
-        id: 'p1',
-        text: 'x',
-      },
-    );
+    expect(
+      editInput('p1', changed(''), { service: 'facebook', type: 'post', hasLink: false, assets: [] }).input,
+    ).toEqual({
+      id: 'p1',
+      text: 'x',
+    });
   });
 
   test('of a post whose channel is not known loses all media', () => {

@@ -174,7 +174,7 @@ test.each([
   expect(starts).toEqual([names, names]);
 });
 
-const PLAIN = { type: undefined, hasLink: false };
+const PLAIN = { type: undefined, hasLink: false, assets: [] };
 const changed = (text: string) => changedUpdate(pairsOf(text), NOW);
 
 test('an edit changes the text alone, or text, time and media', () => {
@@ -246,4 +246,36 @@ test('a link that an offer has no place for is told', () => {
   const post = { ...PLAIN, service: 'googlebusiness', type: 'offer' };
   const { leftOut } = editInput('p1', changed('text=x&media[link]=https://a.example/b'), post);
   expect(leftOut).toEqual([expect.stringContaining('the link https://a.example/b')]);
+});
+
+const image = (name: string) => ({ type: 'image', source: `https://a.example/${name}.png` });
+const photo = (name: string) => `media[photo]=https://a.example/${name}.png`;
+const extra = (at: number, name: string) => `extra_media[${at}][photo]=https://a.example/${name}.png`;
+const FOUR = [image('a'), image('b'), image('c'), image('d')];
+const CLIP = { type: 'video', source: 'https://a.example/v.mp4' };
+
+test.each([
+  ['the first of four pictures', FOUR, photo('a')],
+  ['some of them', FOUR, `${photo('a')}&${extra(0, 'b')}`],
+  ['the further ones alone', FOUR, `${extra(0, 'b')}&${extra(1, 'c')}`],
+  [
+    'the picture behind a video',
+    [CLIP, image('b')],
+    `media[thumbnail]=https://a.example/t.png&${extra(0, 'b')}`,
+  ],
+])('an edit that names %s of the post where it stands changes no media', (_what, assets, media) => {
+  const post = { ...PLAIN, service: 'twitter', assets };
+  expect(editInput('p1', changed(`text=x&${media}`), post)).toMatchObject({ input: { id: 'p1', text: 'x' } });
+  expect(editInput('p1', changed(`text=x&${media}`), post).input).not.toHaveProperty('assets');
+});
+
+test.each([
+  ['another picture', photo('z'), ['z']],
+  ['the second picture first', photo('b'), ['b']],
+  ['another order', `${photo('a')}&${extra(0, 'c')}&${extra(1, 'b')}`, ['a', 'c', 'b']],
+])('an edit that brings %s replaces the media, and tells what went', (_what, media, names) => {
+  const post = { ...PLAIN, service: 'twitter', assets: FOUR };
+  const { input, leftOut } = editInput('p1', changed(`text=x&${media}`), post);
+  expect(input['assets']).toEqual(names.map((name) => ({ image: { url: `https://a.example/${name}.png` } })));
+  expect(leftOut).toEqual(['the further media that the update had and the call does not name']);
 });

@@ -1,3 +1,4 @@
+import type { Asset } from '../../upstream/posts/post.ts';
 import { FIELD_CODES, FieldRefused } from './call-fields.ts';
 import { addressOf, lostExtra } from './extra-media.ts';
 import type { NewUpdate, UpdateContent, UpdateMedia } from './new-update.ts';
@@ -23,6 +24,8 @@ export interface EditedPost {
   url?: string | undefined;
   /** Whether it shows a linked page. */
   hasLink: boolean;
+  /** Its pictures, videos and documents, in their order. */
+  assets: ReadonlyArray<Pick<Asset, 'type' | 'source'>>;
 }
 
 type Metadata = Record<string, Record<string, unknown>>;
@@ -226,6 +229,26 @@ function keptOf({ service, type, title, url }: EditedPost): object {
 }
 
 /**
+ * Whether all pictures of a call stand in the post already, where the call names them. An old program sends back what it has
+ * read, or a part of it: `media` without `extra_media`, or without the video, for whose address the old API had no name.
+ */
+function standAlready(media: UpdateMedia, { service, assets: [head, ...rest] }: EditedPost): boolean {
+  if (media.video !== undefined) return false;
+  const first = firstPicture(media, service);
+  const isFirst = first === undefined || (head?.type === 'image' && head.source === first);
+  const pictures = rest.filter(({ type }) => type === 'image').map(({ source }) => source);
+  const named = media.extra.map(addressOf).filter((address) => address !== undefined);
+  return isFirst && named.every((address, place) => address === pictures[place]);
+}
+
+/** What goes with an edit that brings other media, beside the first picture, in whose place the new one stands. */
+function replacedMedia({ assets: [, ...rest] }: EditedPost, sent: object[]): string[] {
+  const text = JSON.stringify(sent);
+  const gone = rest.filter(({ source }) => !text.includes(JSON.stringify(source)));
+  return gone.length === 0 ? [] : ['the further media that the update had and the call does not name'];
+}
+
+/**
  * The media of an edit. The new API keeps what an edit leaves out, and replaces its media and the fields of its service
  * whole. So an edit names pictures only where the call brings some or a link that excludes them, and the fields of the
  * service only where a link comes or has to go; the post stays the kind of post that it is.
@@ -233,7 +256,7 @@ function keptOf({ service, type, title, url }: EditedPost): object {
 function editedMedia(update: UpdateContent, post: EditedPost) {
   const { service } = post;
   const { assets, linkFields, leftOut } = mediaOf(update, service, hasPlaceForLink(post));
-  const hasAssets = assets.length > 0;
+  const hasAssets = assets.length > 0 && !standAlready(update.media, post);
   const link = post.hasLink && hasAssets ? { linkAttachment: null } : linkFields;
   const isNamed = Object.keys(link).length > 0;
   return {
@@ -241,7 +264,7 @@ function editedMedia(update: UpdateContent, post: EditedPost) {
       assets: hasAssets || 'linkAttachment' in linkFields ? assets : undefined,
       metadata: isNamed ? metadataFor(service, { ...keptOf(post), ...link }) : undefined,
     }),
-    leftOut,
+    leftOut: hasAssets ? [...leftOut, ...replacedMedia(post, assets)] : leftOut,
   };
 }
 

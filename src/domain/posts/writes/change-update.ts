@@ -50,7 +50,7 @@ async function editedPost(context: PostsDeps, writer: Writer, id: string): Promi
   const { linkAttachment, ...kept } = found.metadata ?? {};
   const hasLink = linkAttachment !== undefined && linkAttachment !== null;
   const [type, title, url] = [kept.type ?? undefined, kept.title ?? undefined, kept.url ?? undefined];
-  return { service: found.channelService, type, title, url, hasLink };
+  return { service: found.channelService, type, title, url, hasLink, assets: found.assets };
 }
 
 /** The content for a digest; undefined where text and time of a post cannot show whether the change was done. */
