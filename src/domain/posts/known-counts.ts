@@ -1,4 +1,9 @@
-import { findListLengths, forgetLengths, lengthenList } from '../../store/posts/post-answers.ts';
+import {
+  changeLength,
+  findListLengths,
+  forgetLengths,
+  listsWithPost,
+} from '../../store/posts/post-answers.ts';
 import type { Post } from '../../upstream/posts/post.ts';
 import { withoutCacheFaults } from '../grants/refresh/answer-cache.ts';
 import type { PostsDeps } from './deps.ts';
@@ -45,7 +50,45 @@ export async function countNewPost(
   if (IN_NO_LIST.includes(status)) return;
   if (status !== 'scheduled' && status !== 'sent') return forgetCounts(context, grantId, channelId);
   const what = status === 'sent' ? nameOfSent(channelId) : nameOfPending(channelId);
-  await withoutCacheFaults(context, grantId, () => lengthenList(context.store, { grantId, what }, writtenAt));
+  await withoutCacheFaults(context, grantId, () =>
+    changeLength(context.store, { grantId, what }, { by: 1, writtenAt }),
+  );
+}
+
+/** A post that a write took out of its list. */
+export interface MovedPost {
+  id: string;
+  /** Whether it stands among the sent posts now; else it is gone. */
+  isSent: boolean;
+  writtenAt: number;
+}
+
+const PENDING = /^pending (\S+)$/;
+const WHOLE_LIST = /^(?:pending|sent) (\S+)$/;
+
+/**
+ * Takes a post out of the known length of the list in which it was last seen. Where posts were changed since that list was read, the
+ * post may have left it before, so both lengths of its channel are forgotten. Undefined where no kept list shows the post.
+ */
+export async function countMovedPost(
+  context: PostsDeps,
+  grantId: string,
+  { id, isSent, writtenAt }: MovedPost,
+): Promise<'counted' | 'forgotten' | undefined> {
+  const { store } = context;
+  const seen = await withoutCacheFaults(context, grantId, () => listsWithPost(store, grantId, id));
+  const list = seen?.lists.find(({ what }) => (isSent ? PENDING : WHOLE_LIST).test(what));
+  const [, channelId] = WHOLE_LIST.exec(list?.what ?? '') ?? [];
+  if (!seen || !list || channelId === undefined) return undefined;
+  if (list.fetched_at <= seen.changedAt) {
+    await forgetCounts(context, grantId, channelId);
+    return 'forgotten';
+  }
+  await withoutCacheFaults(context, grantId, async () => {
+    await changeLength(store, { grantId, what: list.what }, { by: -1, writtenAt });
+    if (isSent) await changeLength(store, { grantId, what: nameOfSent(channelId) }, { by: 1, writtenAt });
+  });
+  return 'counted';
 }
 
 /**

@@ -39,9 +39,10 @@ export async function findTwoAnswers(
   return ids.map((id) => rows.find((row) => row.id === id));
 }
 
-const LENGTHS_OF_GRANT = 'select id, length from post_answers where grant_id = $1 and length is not null';
+const LENGTHS_OF_GRANT =
+  "select id, length from post_answers where grant_id = $1 and length is not null and id not like '% since %'";
 
-/** The known lengths of a grant's lists, by subject. */
+/** The known lengths of a grant's whole lists, by subject; what came since a time is no whole list. */
 export async function findListLengths(store: Store, grantId: string): Promise<Map<string, number>> {
   const rows = await store.volatileRows<{ id: string; length: number }>(LENGTHS_OF_GRANT, [grantId]);
   const start = idOfAnswer({ grantId, what: '' }).length;
@@ -59,22 +60,48 @@ export function lengthsIn(lines: string, grantId: string): Map<string, number> {
 }
 
 /**
- * Adds one to the known length of a list, for a post that was written at this time. A list that was read later may hold
- * the post already, so its length is forgotten.
+ * Changes the known length of a list by the posts that came or went with a write that began at this time. A list that was
+ * read later may show the write already, so its length is forgotten.
  */
-export async function lengthenList(store: Store, name: PostAnswerName, writtenAt: number): Promise<void> {
+export async function changeLength(
+  store: Store,
+  name: PostAnswerName,
+  { by, writtenAt }: { by: 1 | -1; writtenAt: number },
+): Promise<void> {
   await store.volatile
     .updateTable('post_answers')
     .set((eb) => ({
       length: eb
         .case()
         .when('fetched_at', '<=', writtenAt)
-        .then(eb('length', '+', 1))
+        .then(eb('length', '+', by))
         .end(),
     }))
     .where('id', '=', idOfAnswer(name))
     .where('length', 'is not', null)
     .execute();
+}
+
+const WITH_POST = 'select id, fetched_at from post_answers where grant_id = $1 and (body like $2 or id = $3)';
+
+/** Where a post stands among the kept answers of a grant. */
+export interface SeenPost {
+  /** By subject, with the time at which each was read. */
+  lists: Array<{ what: string; fetched_at: number }>;
+  /** When posts were last changed with the grant; 0 where nobody has. */
+  changedAt: number;
+}
+
+/** The kept answers that show a post. */
+export async function listsWithPost(store: Store, grantId: string, postId: string): Promise<SeenPost> {
+  const changed = idOfAnswer({ grantId, what: WHEN_CHANGED });
+  const asked = [grantId, `%"id":"${postId}"%`, changed];
+  const rows = await store.volatileRows<{ id: string; fetched_at: number }>(WITH_POST, asked);
+  const start = idOfAnswer({ grantId, what: '' }).length;
+  return {
+    lists: rows.map(({ id, fetched_at }) => ({ what: id.slice(start), fetched_at })),
+    changedAt: rows.find(({ id }) => id === changed)?.fetched_at ?? 0,
+  };
 }
 
 /** Forgets the lengths of these lists; without names, of all lists of the grant. */

@@ -15,7 +15,7 @@ const OF_TOKEN = lookUp(
   1,
   ([digest]) => `select ${PLAIN_TOKEN}, ${TOLD_TEXT},
   (select string_agg(list.id || ' ' || list.length, '\n') from post_answers list
-    where list.grant_id = mappings.grant_id and list.length is not null) as lengths
+    where list.grant_id = mappings.grant_id and list.length is not null and list.id not like '% since %') as lengths
   from mappings join apps using (client_id)
   left join told_profiles told on told.grant_id = mappings.grant_id
   ${ofDigest(digest)}`,

@@ -118,6 +118,37 @@ describe('a post that the app makes', () => {
   });
 });
 
+const change = (id: string, action: 'share' | 'destroy') =>
+  sendRaw(door.bridgeUrl, {
+    method: 'POST',
+    path: `/1/updates/${id}/${action}.json`,
+    ...rawForm('', { authorization: `Bearer ${reader.token}` }),
+  });
+
+test('a post that is sent or deleted leaves the list that showed it, and the numbers of other profiles stay', async () => {
+  for (const text of ['One', 'Two', 'Three']) expect((await createUpdate(text)).status).toBe(200);
+  const inTwitter = (await reader.list('pending.json?count=100', TWITTER)).total;
+  const pendingNow = async () => {
+    const before = await readBoth();
+    const { updates } = await reader.list('pending.json?count=100');
+    return { counts: before, updates };
+  };
+  const { counts: before, updates: listed } = await pendingNow();
+  const shared = listed[0]?.id ?? '';
+  expect((await change(shared, 'share')).status).toBe(200);
+  expect(await countsOf(CHANNEL)).toEqual({ pending: before.pending - 1, sent: before.sent + 1 });
+  const { counts: then, updates: seen } = await pendingNow();
+  const deleted = seen[0]?.id ?? '';
+  expect(then).toEqual({ pending: before.pending - 1, sent: before.sent + 1 });
+  expect((await change(deleted, 'destroy')).status).toBe(200);
+  expect(await countsOf(CHANNEL)).toEqual({ ...then, pending: then.pending - 1 });
+  // The list was read before that change, so it does not show what became of the others since.
+  const [, next = { id: '' }] = seen;
+  expect((await change(next.id, 'destroy')).status).toBe(200);
+  expect(await countsOf(CHANNEL)).toEqual({});
+  expect(await countsOf(TWITTER)).toMatchObject({ pending: inTwitter });
+});
+
 test('a cache that is away takes the counts away, and costs no caller an answer', async () => {
   const breaker = await openStoreBreaker(door.bridge.database);
   try {

@@ -4,7 +4,7 @@ import {
   dropPostAnswers,
   dropPostAnswersBefore,
   forgetLengths,
-  lengthenList,
+  changeLength,
   storePostAnswer,
 } from '../../../src/store/posts/post-answers.ts';
 import { keepToldList } from '../../../src/store/posts/told-lists.ts';
@@ -56,7 +56,10 @@ describe.each(databaseKinds)('on %s a kept text of a list', (kind) => {
 
   const CHANGES: Array<[what: string, change: (grantId: string) => Promise<unknown>]> = [
     ['the list is read again', (grantId) => storePostAnswer(stores.one, { grantId, what: WHAT }, list(11))],
-    ['a post is added to its length', (grantId) => lengthenList(stores.one, { grantId, what: WHAT }, 10)],
+    [
+      'a post is added to its length',
+      (grantId) => changeLength(stores.one, { grantId, what: WHAT }, { by: 1, writtenAt: 10 }),
+    ],
     ['its length is forgotten', (grantId) => forgetLengths(stores.one, grantId, [WHAT])],
     ['the lists of the grant are dropped', (grantId) => dropPostAnswers(stores.one, grantId)],
     ['old lists are dropped', () => dropPostAnswersBefore(stores.one, 11)],

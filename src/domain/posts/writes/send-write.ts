@@ -4,6 +4,7 @@ import { Refusal } from '../../../shared/refusals/refusal.ts';
 import type { WriteCall } from '../../../store/tables/posts.ts';
 import { Unauthorized } from '../../../upstream/main-api.ts';
 import { documentOf, writePost } from '../../../upstream/posts/write-post.ts';
+import type { WrittenPost } from '../../../upstream/posts/written-post.ts';
 import type { GrantClient } from '../../grants/grant-client.ts';
 import { mainApiOf } from '../../grants/main-api-of.ts';
 import type { PostsDeps } from '../deps.ts';
@@ -14,7 +15,7 @@ import { takersOf } from '../../tokens/proven-app.ts';
 import { withUsableKeys } from '../../keys/retry-after-key-rotation.ts';
 import { type Attempt, claimWrite, type ClaimedWrite, notSent, requireSendable } from './claim-write.ts';
 import { endRow, settle } from './keep-outcome.ts';
-import { countNewPost, forgetCounts } from '../known-counts.ts';
+import { countMovedPost, countNewPost, forgetCounts } from '../known-counts.ts';
 import { notePostsChanged } from '../lists/post-cache.ts';
 import type { Write, WriteEnd, Writer } from './writes.ts';
 
@@ -62,6 +63,27 @@ function keepsLengths({ call, write }: ClaimedWrite): boolean {
   return KEEPS_LENGTHS.includes(call) || (call === 'update' && write.input['mode'] === undefined);
 }
 
+/** Counts a post that was sent or deleted, if the lists show where it stood. */
+async function countsMove(
+  context: PostsDeps,
+  { grant, call, attempt, postId }: ClaimedWrite,
+  post: WrittenPost | undefined,
+): Promise<boolean> {
+  const writtenAt = attempt.claim?.begun.now;
+  const isSent = call === 'share' && post?.status === 'sent';
+  if (postId === undefined || writtenAt === undefined || !(call === 'destroy' || isSent)) return false;
+  return (await countMovedPost(context, grant.id, { id: postId, isSent, writtenAt })) !== undefined;
+}
+
+/** Whether the lengths of all lists are known after a write that was done, some of them changed. */
+async function areLengthsKnown(
+  context: PostsDeps,
+  parts: ClaimedWrite,
+  post: WrittenPost | undefined,
+): Promise<boolean> {
+  return keepsLengths(parts) || countsMove(context, parts, post);
+}
+
 /** What a write did to the known lengths of the lists. A write in doubt may or may not have changed them. */
 async function noteLengths(context: PostsDeps, parts: ClaimedWrite, end: WriteEnd): Promise<void> {
   const { grant, channelId, call, attempt } = parts;
@@ -69,7 +91,7 @@ async function noteLengths(context: PostsDeps, parts: ClaimedWrite, end: WriteEn
   const writtenAt = attempt.claim?.begun.now;
   if (call === 'create' && post && writtenAt !== undefined)
     return countNewPost(context, grant.id, { post, writtenAt });
-  if (end.kind === 'done' && keepsLengths(parts)) return;
+  if (end.kind === 'done' && (await areLengthsKnown(context, parts, post))) return;
   await forgetCounts(context, grant.id, post?.channelId ?? channelId);
 }
 
