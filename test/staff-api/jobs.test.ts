@@ -76,7 +76,18 @@ describe.each(databaseKinds)('on %s', (kind) => {
     });
     await extendApp(ground.bridge.context, { clientId: changed, until: UNTIL + DAY, ...by });
     expect(await act(job, 'take-back')).toMatchObject({ json: { state: 'taking_back' } });
+    expect(await act(job, 'stop')).toMatchObject({ json: { state: 'stopped' } });
     await run();
+    expect(extensionOf(ids[5] ?? '')).toBe(UNTIL);
+    expect(await act(job, 'take-back')).toMatchObject({ json: { state: 'taking_back' } });
+    await run();
+    const undone = rows()
+      .selectFrom('events')
+      .select('reason')
+      .where('client_id', '=', ids[5] ?? '');
+    expect(await undone.where('action', '=', 'extension_taken_back').execute()).toEqual([
+      { reason: expect.stringMatching(/^entry \d+: job \S+ was taken back$/) },
+    ]);
     expect(await now(job)).toMatchObject({
       state: 'taken_back',
       items: { undone: 299, kept: 1, refused: 1 },

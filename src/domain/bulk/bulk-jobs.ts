@@ -137,9 +137,10 @@ async function moveWithEntry(
   });
 }
 
-/** Stops a job: no further item is begun. False where it does not run. */
+/** Stops a job, or its taking back: no further item is begun. False where neither goes on. */
 export function stopBulk(context: BulkDeps, change: BulkChange): Promise<boolean> {
-  return moveWithEntry(context, change, { from: ['running'], to: 'stopped', action: 'bulk_stopped' });
+  const from = ['running', 'taking_back'] as const;
+  return moveWithEntry(context, change, { from, to: 'stopped', action: 'bulk_stopped' });
 }
 
 /** Stops what a job does, or its taking back: the key in whose name it acts may not do it any more. */

@@ -72,7 +72,9 @@ function originOf({ state, asked_by: actor, request_id: requestId, ...job }: Bul
 
 function itemOf(job: BulkJobRow, { subject }: BulkItemRow): BulkItem {
   const input = JSON.parse(job.input) as BulkInput;
-  return { subject, input, reason: job.reason, origin: originOf(job) };
+  // The reason of an action says nothing of why it is taken back.
+  const reason = job.state === 'taking_back' ? `job ${job.id} was taken back` : job.reason;
+  return { subject, input, reason, origin: originOf(job) };
 }
 
 async function outcomeOf(context: BulkDeps, job: BulkJobRow, row: BulkItemRow): Promise<BulkOutcome> {

@@ -153,7 +153,7 @@ export const JOB_OPERATIONS = [
     id: 'stopJob',
     path: '/jobs/{job_id}/stop',
     needs: 'agent',
-    summary: 'Stops a job: no further item is begun',
+    summary: 'Stops a job, or its taking back: no further item is begun',
     parameters: jobPath,
     body: z.strictObject({}),
     problems: ['not-found', 'not-possible'],
