@@ -9,7 +9,11 @@ import { sendRaw } from '../support/callers/raw-request.ts';
 /** The OpenAPI document: valid, served to everybody, and complete. */
 
 let door: Door;
-let document: { openapi: string; paths: Record<string, Record<string, { operationId: string }>> };
+let document: {
+  openapi: string;
+  paths: Record<string, Record<string, { operationId: string }>>;
+  components: { schemas: object };
+};
 
 beforeAll(async () => {
   door = await openDoor();
@@ -57,4 +61,10 @@ test('every operation has a name of its own', () => {
   );
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.length).toBeGreaterThan(OPERATIONS.length);
+});
+
+test('its answers may get further fields, and its requests may not', () => {
+  const isClosed = /"additionalProperties":false/;
+  expect(JSON.stringify(document.components.schemas)).not.toMatch(isClosed);
+  expect(JSON.stringify(document.paths)).toMatch(isClosed);
 });

@@ -11,9 +11,14 @@ import { problemSchema } from './problem-schema.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** The schemas with a name, each answer and the problem. A reference leads to its name. */
+const uri = (id: string) => `#/components/schemas/${id}`;
+
+/**
+ * The schemas with a name, each answer and the problem. A reference leads to its name. As input they are open: an answer may get
+ * further fields, and a client that is made of this document has to take it then.
+ */
 function namedSchemas(): JsonObject {
-  const { schemas } = z.toJSONSchema(NAMED_SCHEMAS, { uri: (id) => `#/components/schemas/${id}` });
+  const { schemas } = z.toJSONSchema(NAMED_SCHEMAS, { uri, io: 'input' });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _s, $id: _id, ...schema }]) => [id, schema]),
   );

@@ -61,25 +61,23 @@ function oldCallPaths(): JsonObject {
   return paths;
 }
 
+const TEXT = { type: 'string' };
+
 const oauthError = {
   type: 'object',
   required: ['error'],
   properties: { error: { type: 'string' }, error_description: { type: 'string' } },
 };
 
-const tokenAnswers = (fields: readonly string[]): JsonObject => ({
-  200: {
-    description: 'A token',
-    content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          required: fields,
-          properties: Object.fromEntries(fields.map((name) => [name, { type: 'string' }])),
-        },
-      },
-    },
-  },
+/** An answer with these fields, all of them there. */
+const answerOf = (properties: JsonObject): JsonObject => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+});
+
+const tokenAnswers = (schema: JsonObject): JsonObject => ({
+  200: { description: 'A token', content: { 'application/json': { schema } } },
   default: {
     description: 'A refusal (RFC 6749 §5.2)',
     content: { 'application/json': { schema: oauthError } },
@@ -129,21 +127,34 @@ const token: JsonObject = {
     tags: ['old API'],
     security: [],
     requestBody: formOf(['client_id', 'client_secret', 'code', 'grant_type'], ['redirect_uri']),
-    responses: tokenAnswers(['access_token']),
+    responses: tokenAnswers(answerOf({ access_token: TEXT })),
   },
 };
+
+/** The answer to an exchange, and the one to its confirmation: the two values of `grant_type`. */
+const PAIR = answerOf({
+  access_token: TEXT,
+  issued_token_type: TEXT,
+  token_type: TEXT,
+  expires_in: { type: 'integer' },
+  refresh_token: TEXT,
+  scope: TEXT,
+  migrated_tokens: { type: 'integer' },
+});
+const CONFIRMED = answerOf({ confirmed: { const: true }, migrated_tokens: { type: 'integer' } });
 
 const exchange: JsonObject = {
   post: {
     operationId: 'exchange_token',
-    summary: 'Hands the token pair behind an old token over to the own client of its app (RFC 8693)',
+    summary:
+      'Hands the token pair behind an old token over to the own client of its app (RFC 8693), and takes the confirmation of it',
     tags: ['exchange'],
     security: [{ appClient: [] }, {}],
     requestBody: formOf(
       ['grant_type', 'subject_token', 'subject_token_type'],
       ['client_id', 'client_secret'],
     ),
-    responses: tokenAnswers(['access_token', 'refresh_token', 'issued_token_type', 'token_type']),
+    responses: tokenAnswers({ oneOf: [PAIR, CONFIRMED] }),
   },
 };
 

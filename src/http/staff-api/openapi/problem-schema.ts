@@ -6,7 +6,6 @@ import { PROBLEMS_PATH } from '../problems/send-problem.ts';
 const mistake = {
   type: 'object',
   required: ['in', 'pointer', 'detail'],
-  additionalProperties: false,
   properties: {
     in: { enum: ['path', 'query', 'body'] },
     pointer: { type: 'string', description: 'Where the mistake is, such as /reason.' },
@@ -18,7 +17,6 @@ const mistake = {
 export const problemSchema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'request_id'],
-  additionalProperties: false,
   properties: {
     type: { enum: PROBLEM_NAMES.map((name) => PROBLEMS_PATH + name) },
     title: { type: 'string' },
