@@ -25,8 +25,10 @@ test('the owner can take the confirmation back for as long as the pair is kept, 
   expect((await exchange(system.bridgeUrl, token)).status).toBe(200);
   const until = new Date(clock.now() + 7 * DAY).toISOString().slice(0, 10);
   expect((await confirm(system.bridgeUrl, token)).status).toBe(200);
-  const page = `${system.bridgeUrl}/apps/${system.app.clientId}/move`;
-  expect(await told()).toContain(`take the confirmation back on ${page} until ${until}T`);
+  const page = `${system.bridgeUrl}/apps/${system.app.clientId}/handovers/`;
+  expect(await told()).toMatch(
+    new RegExp(`take the confirmation back on ${page}\\d+/take-back until ${until}T`),
+  );
   // The pair is erased by a job, which comes a little later.
   clock.advance(7 * DAY);
   expect(await told()).toContain('no longer kept');

@@ -11,6 +11,7 @@ import {
 } from '../../store/grants/handovers.ts';
 import { voidCodes } from '../../store/authorization/legacy-codes.ts';
 import { findMapping, moveMappings, type AppAccount } from '../../store/tokens/mappings.ts';
+import { newestDeedOn } from '../../store/history/deeds.ts';
 import type { Database } from '../../store/driver/store.ts';
 import type { Grant } from '../../store/tables/tables.ts';
 import { forgetAnswer } from '../grants/refresh/answer-cache.ts';
@@ -154,10 +155,12 @@ async function moveOwnership(
 const ERASED = 'The grant was handed over, and its tokens are no longer kept here.';
 
 /** For an app that confirmed before it had stored the pair: who can mend that, where and until when. */
-function confirmedWords({ settings, clock }: HandoverDeps, handover: Handover): string {
+async function confirmedWords({ settings, clock, store }: HandoverDeps, handover: Handover): Promise<string> {
   const until = handover.handed_at + DEAD_GRANT_KEPT;
   if (until <= clock.now()) return ERASED;
-  const page = `${settings.publicUrl}/apps/${encodeURIComponent(handover.client_id)}/move`;
+  const deed = await newestDeedOn(store.durable, 'handover', handover.grant_id);
+  const place = deed ? `handovers/${deed.entry_id}/take-back` : 'move';
+  const page = `${settings.publicUrl}/apps/${encodeURIComponent(handover.client_id)}/${place}`;
   const moment = momentText(until - (until % SECOND));
   return `The app has confirmed this hand-over. The owner of the app can take the confirmation back on ${page} until ${moment}.`;
 }
@@ -171,7 +174,7 @@ async function repeat(
   const grant = await findGrant(context.store.durable, handover.grant_id);
   if (!grant || grant.modern_client_id !== asked.client.id) throw notOfThisClient();
   if (grant.refresh_token_sealed === null) throw unacceptable(ERASED);
-  if (handover.confirmed_at !== null) throw unacceptable(confirmedWords(context, handover));
+  if (handover.confirmed_at !== null) throw unacceptable(await confirmedWords(context, handover));
   return answerOf(context, grant, handover.migrated_tokens);
 }
 

@@ -84,7 +84,7 @@ export async function deedsOfEntries(db: Database, entryIds: readonly number[]) 
     : deedsWithEntries(db).where('events.id', 'in', entryIds).orderBy('events.id').execute();
 }
 
-/** The newest deed on a thing, with its entry. */
+/** The newest deed on a thing that was not taken back, with its entry. Once it is taken back, the one before it may be. */
 export async function newestDeedOn(
   db: Database,
   thing: DeedThing,
@@ -93,6 +93,7 @@ export async function newestDeedOn(
   return deedsWithEntries(db)
     .where('thing', '=', thing)
     .where('subject', '=', subject)
+    .where('back_at', 'is', null)
     .orderBy('events.id', 'desc')
     .limit(1)
     .executeTakeFirst();
