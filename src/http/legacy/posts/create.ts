@@ -21,7 +21,7 @@ import { type CallHandlerFactory, errorOf, placeToLook, writing } from './write-
 
 function inWords(end: ProfileEnd): ProfileEndWords {
   const { displayName, name, service } = end.channel;
-  return { ...end, profile: `${displayName ?? name} (${service})` };
+  return { ...end, profile: `${displayName || name} (${service})` };
 }
 
 async function updatesOf(
