@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { DAY, MINUTE } from '../../shared/lifetimes.ts';
 import { type ChainLink, linksAt } from '../../store/history/events.ts';
 import { rewriteLines } from '../../store/files/anchors.ts';
@@ -107,7 +108,8 @@ async function chosenOf(
  */
 export async function thinAnchors(context: HistoryDeps & { instance: AnchorOwner }): Promise<void> {
   if (findForeign(context.instance) !== undefined) return;
-  await withLease(context, { name: 'thin anchors', limit: LEASE_LIMIT }, () =>
+  // Each machine has a file of its own.
+  await withLease(context, { name: `thin anchors ${hostname()}`, limit: LEASE_LIMIT }, () =>
     rewriteLines(context.anchorsFile, (lines) => chosenOf(context, lines)),
   );
 }
