@@ -7,12 +7,11 @@ import {
 } from '../../store/reminders/reminder-people.ts';
 import { readHoldingMails, readTold, type ReminderRow } from '../../store/reminders/reminders.ts';
 import { stoppedAmong } from '../../store/reminders/stopped-addresses.ts';
-import { readDateChanges } from '../lifecycle/read-lifecycle.ts';
 import type { RemindersDeps } from './deps.ts';
 import { peopleOfAccounts, peopleOfEmails } from './find-people.ts';
 import type { ReminderPerson } from './people.ts';
 import { localDay } from './local-days.ts';
-import { firstDayToTell, keyOfStage, LATE } from './plan-stages.ts';
+import { firstDayToTell, keyOfStage, type PlanInput } from './plan-stages.ts';
 import { yieldToEventLoop } from '../work/yield-to-event-loop.ts';
 import { groupBy } from '../../shared/group-by.ts';
 
@@ -74,19 +73,18 @@ function byName<Row extends { person: string }>(rows: readonly Row[]): (person: 
 const namesOf = (people: readonly ReminderPerson[]) => people.flatMap(({ aliases }) => aliases);
 
 interface LedgerOptions {
-  /** Unix milliseconds. */
-  now: number;
+  /** Says how far back the ledger is read. */
+  planning: PlanInput;
   /** A mail whose reminders do not count as told. */
   exceptMail?: string;
 }
 
 async function withTold(
-  { store: { durable }, lifecycle }: RemindersDeps,
+  { store: { durable } }: RemindersDeps,
   people: readonly ReminderPerson[],
-  { now, exceptMail }: LedgerOptions,
+  { planning, exceptMail }: LedgerOptions,
 ): Promise<PersonLedger[]> {
-  const changes = await readDateChanges(durable, now - LATE);
-  const sinceDay = firstDayToTell(lifecycle.current(), changes, now);
+  const sinceDay = firstDayToTell(planning);
   const rowsOf = byName(await readTold(durable, namesOf(people), { exceptMail, sinceDay }));
   return people.map((person) => ({ person, told: new Set(rowsOf(person).map(keyOfRow)) }));
 }
@@ -111,8 +109,9 @@ const daysAt = (now: number) => [now - DAY, now, now + DAY].map((time) => localD
 async function candidatesOf(
   context: RemindersDeps,
   found: readonly ReminderPerson[],
-  now: number,
+  planning: PlanInput,
 ): Promise<Candidate[]> {
+  const { now } = planning;
   const { durable } = context.store;
   const people = await withKnownAddresses(context, found);
   await yieldToEventLoop(context.shutdown.signal);
@@ -120,7 +119,10 @@ async function candidatesOf(
   const mailsOf = byName(await readHoldingMails(durable, namesOf(people), recent));
   const isHeld = (person: ReminderPerson) =>
     mailsOf(person).some((mail) => holds(mail, (at) => localDay(at, person.zone), now));
-  return (await withTold(context, people, { now })).map((one) => ({ ...one, isHeld: isHeld(one.person) }));
+  return (await withTold(context, people, { planning })).map((one) => ({
+    ...one,
+    isHeld: isHeld(one.person),
+  }));
 }
 
 interface RowPages<Row> {
@@ -180,14 +182,15 @@ async function* pagesOfPeople(
 
 /**
  * All people with waiting tokens or with apps, in a stable order: accounts, then the addresses without an account.
- * `now` in Unix milliseconds gives the day in each person's zone. A page may have nobody.
+ * Each page comes with what it is planned by. A page may have nobody.
  */
 export async function* peoplePages(
   context: RemindersDeps,
-  { now, after = '' }: { now: number; after?: string },
-): AsyncIterable<PeoplePage<Candidate>> {
+  { planningNow, after = '' }: { planningNow: () => Promise<PlanInput>; after?: string | undefined },
+): AsyncIterable<PeoplePage<Candidate> & { planning: PlanInput }> {
   for await (const { people, last } of pagesOfPeople(context, after)) {
-    yield { people: people.length > 0 ? await candidatesOf(context, people, now) : [], last };
+    const planning = await planningNow();
+    yield { people: people.length > 0 ? await candidatesOf(context, people, planning) : [], planning, last };
     // What was made of these people, and the next ones, are two pieces of work.
     await yieldToEventLoop(context.shutdown.signal);
   }

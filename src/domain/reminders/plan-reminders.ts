@@ -35,7 +35,8 @@ async function hasCounted(context: RemindersDeps): Promise<boolean> {
   return !within(USED_WITHIN / DAY).isPartial;
 }
 
-async function planningAt(context: RemindersDeps, now: number): Promise<PlanInput> {
+/** What people are planned by at a moment, as it is known now. */
+export async function planningAt(context: RemindersDeps, now: number): Promise<PlanInput> {
   const isCounted = await hasCounted(context);
   const { reminderDays: days, usesKnownUntil } = context.settings;
   // The changes are read after the dates: a date that applies by a change is never known without it.
@@ -117,8 +118,9 @@ export async function planReminders(context: RemindersDeps): Promise<number> {
   await noteLastUse(context);
   const now = context.clock.now();
   let made = 0;
-  for await (const { people } of peoplePages(context, { now })) {
-    const plans = plansOf(people, await planningAt(context, now));
+  const planningNow = () => planningAt(context, now);
+  for await (const { people, planning } of peoplePages(context, { planningNow })) {
+    const plans = plansOf(people, planning);
     for (const some of chunksOf(plans, PEOPLE_AT_ONCE)) made += await keepPlans(context, some, now);
   }
   return made;
@@ -161,8 +163,8 @@ interface PreviewPage {
 
 async function* previewPages(context: RemindersDeps, after?: string): AsyncIterable<PreviewPage> {
   const now = context.clock.now();
-  for await (const { people, last } of peoplePages(context, { now, ...(after !== undefined && { after }) })) {
-    const planning = await planningAt(context, now);
+  const planningNow = () => planningAt(context, now);
+  for await (const { people, planning, last } of peoplePages(context, { planningNow, after })) {
     const previews = people.map((one) => previewOf(one, planning)).filter(({ due }) => due.length > 0);
     yield { previews, last };
   }
@@ -242,11 +244,11 @@ export async function stillDue(
   mail: MailInLedger,
 ): Promise<RemainingPlan | undefined> {
   const now = context.clock.now();
-  const loaded = await loadPerson(context, mail.person, { now, exceptMail: mail.id });
+  const planning = await planningAt(context, now);
+  const loaded = await loadPerson(context, mail.person, { planning, exceptMail: mail.id });
   if (!loaded) return undefined;
   const { person, told } = loaded;
   const rows = await readRemindersOf(context.store.durable, mail.id);
-  const planning = await planningAt(context, now);
   const own = new Map(rows.map((row) => [keyOfRow(row), row.id]));
   const come = stagesDue(person, told, planning);
   const planned = come.filter((one) => own.has(keyOfStage(one)));

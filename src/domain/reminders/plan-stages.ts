@@ -30,7 +30,7 @@ const isLately = (at: number | undefined, now: number) => at !== undefined && at
  * The day (`YYYY-MM-DD`, UTC) of the earliest date for which reminders are still made. Where a date was set lately, or came back by
  * the end of an extension, it may be long past and apply only now.
  */
-export function firstDayToTell({ dates }: Lifecycle, { ofAll, ofApp }: DateChanges, now: number): string {
+export function firstDayToTell({ lifecycle: { dates }, changes: { ofAll, ofApp }, now }: PlanInput): string {
   const applyLately = MILESTONES.filter(
     (name) => isLately(ofAll[name], now) || [...ofApp.values()].some((ends) => isLately(ends[name], now)),
   );

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Context } from '../../../src/domain/context.ts';
 import { loadPerson } from '../../../src/domain/reminders/load-people.ts';
-import { planReminders } from '../../../src/domain/reminders/plan-reminders.ts';
+import { planningAt, planReminders } from '../../../src/domain/reminders/plan-reminders.ts';
 import type { OwnerPart } from '../../../src/domain/reminders/people.ts';
 import { isSqlite } from '../../../src/store/driver/many-rows.ts';
 import { databaseKinds } from '../../store/support/stores.ts';
@@ -73,7 +73,9 @@ describe.each(databaseKinds)('on %s', (kind) => {
   afterAll(() => ground.close());
 
   test('the owner is told of all tokens and of each account once', async () => {
-    const loaded = await loadPerson(context, `account:${owner}`, { now: NOW });
+    const loaded = await loadPerson(context, `account:${owner}`, {
+      planning: await planningAt(context, NOW),
+    });
     if (loaded === undefined) throw new Error('the owner has an app');
     const [{ tokens, accounts, ...times }] = loaded.person.parts as [OwnerPart];
     const all = await countedAtOnce(context);

@@ -1,6 +1,7 @@
 import { newEmailProof } from '../../../src/domain/accounts/prove-email.ts';
 import { pinByHand } from '../../../src/domain/accounts/pin-by-hand.ts';
 import { loadPerson } from '../../../src/domain/reminders/load-people.ts';
+import { planningAt } from '../../../src/domain/reminders/plan-reminders.ts';
 import { purgeExpired } from '../../../src/domain/purge-expired.ts';
 import { DAY, MINUTE } from '../../../src/shared/lifetimes.ts';
 import {
@@ -63,7 +64,9 @@ test('an earlier address names nobody any more: what waits under it for another 
   await seen(system, theirs.id, [{ user_agent: 'their-program/1', calls: 77_777, last_at }]);
 
   const letterOf = async (id: string) => {
-    const { person } = (await loadPerson(system.bridge.context, `account:${id}`, { now: clock.now() }))!;
+    const { person } = (await loadPerson(system.bridge.context, `account:${id}`, {
+      planning: await planningAt(system.bridge.context, clock.now()),
+    }))!;
     const part = person.parts[0] as never;
     const due = [toHolder({ ...app, name: 'Shared tool' }, { part, at: clock.now() + 14 * DAY })];
     return { person, letter: await letterTo(system, person, due) };
@@ -90,7 +93,9 @@ test('an earlier address names nobody any more: what waits under it for another 
 /** The mail that leads somebody known by an address alone to an app, and the link in it. */
 async function mailedLink(app: LegacyApp): Promise<string> {
   const { context } = system.bridge;
-  const { person } = (await loadPerson(context, `email:${DANA.login}`, { now: clock.now() }))!;
+  const { person } = (await loadPerson(context, `email:${DANA.login}`, {
+    planning: await planningAt(context, clock.now()),
+  }))!;
   const letter = await letterTo(system, person, [toHolder(app, { at: clock.now() + 180 * DAY })]);
   expect(letter.text.replace(/\s+/g, ' ')).toContain('for 24 hours its link shows that the address is yours');
   return linksIn(letter).find((href) => href.includes('/apps/prove-email/')) ?? 'none';
