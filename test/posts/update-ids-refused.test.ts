@@ -109,6 +109,18 @@ test('where the post was made after the old API showed the update', async () => 
   await notFound(shown.id);
 });
 
+test('an order that names an update which is gone from the buffer is refused by the id that the app sent', async () => {
+  const real = await makePost();
+  const shown = oldOf(real);
+  await learn(shown);
+  await answeredBy('new');
+  await get(shown.id);
+  expect((await post(`updates/${shown.id}/share.json`)).status).toBe(200);
+  const answer = await post(`profiles/${CHANNEL}/updates/reorder.json`, { 'order[]': shown.id });
+  expectRefusal(answer, 404, 1020);
+  expect(answer.json).toMatchObject({ error: expect.stringContaining(`names the update ${shown.id}`) });
+});
+
 test('an id that is none costs nothing', async () => {
   await answeredBy('new');
   const asked = await reader.asked(async () => {

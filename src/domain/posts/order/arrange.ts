@@ -14,14 +14,19 @@ export interface QueuedUpdate {
 
 type Queue = readonly QueuedUpdate[];
 
+/** A requested order, with the ids as the app sent them, by the same places. */
+export interface NamedOrder extends WantedOrder {
+  names?: readonly string[];
+}
+
 const NO_UPDATE = 1020;
 
 /** @throws {FieldRefused} */
-function requireQueued(queue: Queue, ids: readonly string[]): void {
+function requireQueued(queue: Queue, { ids, names = ids }: NamedOrder): void {
   const known = new Set(queue.map(({ id }) => id));
-  const strange = ids.find((id) => !known.has(id));
-  if (strange === undefined) return;
-  const message = `The parameter order names the update ${strange}, which is not in the buffer of this profile.`;
+  const strange = ids.findIndex((id) => !known.has(id));
+  if (strange === -1) return;
+  const message = `The parameter order names the update ${names[strange]}, which is not in the buffer of this profile.`;
   throw new FieldRefused('order', NO_UPDATE, message);
 }
 
@@ -58,8 +63,8 @@ function requireReached(arranged: readonly string[], { ids, offset }: WantedOrde
  * after the named posts.
  * @throws {FieldRefused} the queue cannot have this order
  */
-export function arrange(queue: Queue, wanted: WantedOrder): string[] {
-  requireQueued(queue, wanted.ids);
+export function arrange(queue: Queue, wanted: NamedOrder): string[] {
+  requireQueued(queue, wanted);
   const named = new Set(wanted.ids);
   if (named.size < wanted.ids.length) throw badValue('order', 'names an update more than once');
   const movable = movableIds(queue);

@@ -9,7 +9,7 @@ import type { WantedOrder } from '../../translation/queue-order.ts';
 import { type CallerChannel, channelOfProfile } from '../caller-channel.ts';
 import { namedPosts } from '../ids/named-posts.ts';
 import { requireScope } from '../scope-missing.ts';
-import { arrange, isArranged } from './arrange.ts';
+import { arrange, isArranged, type NamedOrder } from './arrange.ts';
 import { drawOrder } from './draw-order.ts';
 import { makeMoves, type MovesResult, type OrderRequest } from './make-moves.ts';
 import { MOST_MOVES } from './most-moves.ts';
@@ -80,7 +80,7 @@ async function reachedOrder(
 async function bringInto(
   context: PostsDeps,
   ordering: OrderRequest,
-  { posts, wanted }: { posts: WrittenPost[]; wanted: WantedOrder },
+  { posts, wanted }: { posts: WrittenPost[]; wanted: NamedOrder },
 ): Promise<OrderEnd> {
   const target = arrange(placesOf(posts), wanted);
   const moves = planMoves(
@@ -112,7 +112,7 @@ export async function reorderQueue(
   const { writer, ids } = ordering;
   const told = { mapping: writer.mapping, ids };
   const named = await namedPosts(context, told, { posts, names: wanted.ids });
-  return bringInto(context, ordering, { posts, wanted: { ...wanted, ids: named } });
+  return bringInto(context, ordering, { posts, wanted: { ...wanted, ids: named, names: wanted.ids } });
 }
 
 export interface ShuffleEnd extends OrderEnd {
