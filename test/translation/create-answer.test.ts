@@ -52,6 +52,8 @@ test.each<[string, Partial<WrittenPost>]>([
   ['shared', { sharedNow: true }],
   ['saved as a draft', { status: 'draft', sharedNow: true }],
   ['saved and waits for approval', { status: 'needs_approval' }],
+  ['saved. It could not be sent to @a', { status: 'error', sharedNow: true }],
+  ['accepted', { status: 'a word of later' }],
 ])('one post is %s: %j', (place, changes) => {
   expect(acceptedMessage([done('@a', changes)])).toBe(`The update was ${place}.`);
 });
@@ -62,6 +64,9 @@ test('posts of several profiles are counted, with their place where it is the sa
   );
   expect(acceptedMessage([done('@a'), done('@b', { status: 'sent' })])).toBe(
     'The update was accepted for 2 of 2 profiles.',
+  );
+  expect(acceptedMessage([done('@a', { status: 'sent' }), done('@b', { status: 'error' })])).toBe(
+    'The update was accepted for 2 of 2 profiles. It could not be sent to @b.',
   );
 });
 

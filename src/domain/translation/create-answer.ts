@@ -2,7 +2,7 @@ import type { WrittenPost } from '../../upstream/posts/written-post.ts';
 import { inDoubtWords, POSSIBLE_EFFECTS } from './doubt-words.ts';
 import type { OldRefusal } from './old-refusal.ts';
 
-/** The messages that answer a create of the old API. People read these messages in an old program. */
+/** The messages that answer a create or a share of the old API. People read these messages in an old program. */
 
 /** The outcome of the post for one profile. */
 export type ProfileEndWords = { profile: string } & (
@@ -22,8 +22,16 @@ const isDone = (end: ProfileEndWords): end is DoneEnd => end.kind === 'done';
 function placeOf({ status, sharedNow, shareMode }: WrittenPost): string {
   if (status === 'draft') return 'saved as a draft';
   if (status === 'needs_approval') return 'saved and waits for approval';
+  if (status === 'error') return 'saved';
   if (status === 'sent' || status === 'sending' || sharedNow) return 'shared';
+  if (status !== 'scheduled') return 'accepted';
   return shareMode === 'customScheduled' ? 'scheduled' : 'added to the queue';
+}
+
+/** The message of a share that was done. Success does not say that the post was sent: it may wait for approval. */
+export function sharedMessage(post: WrittenPost | undefined): string {
+  if (post?.status === 'error') return 'The update could not be sent.';
+  return `The update was ${post ? placeOf(post) : 'shared'}.`;
 }
 
 function acceptedWords(done: readonly DoneEnd[], total: number): string {
@@ -47,6 +55,7 @@ function remarksOn(end: ProfileEndWords): string[] {
         ...(waitsInPausedQueue(end)
           ? [`The queue of ${profile} is paused: the post is sent once the queue goes on.`]
           : []),
+        ...(end.post.status === 'error' ? [`It could not be sent to ${profile}.`] : []),
         ...end.leftOut.map((what) => `Left out for ${profile}: ${what}.`),
       ];
     case 'refused':

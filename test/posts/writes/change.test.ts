@@ -104,6 +104,32 @@ test('share publishes a post at once', async () => {
   expect(await lastRow()).toMatchObject({ call: 'share', state: 'done', post_id: id });
 });
 
+/** Lets the new API answer the next write with another status and share mode. */
+const endsAs = (status: string, shareMode: string) =>
+  bakery.onWrites(1, (answer) => {
+    const body = JSON.parse(answer.body.toString());
+    Object.assign(body.data.written.post, { status, shareMode, sharedNow: shareMode === 'shareNow' });
+    return { ...answer, body: Buffer.from(JSON.stringify(body)) };
+  });
+
+test.each([
+  ['could not be sent', 'error', 'shareNow'],
+  ['was saved and waits for approval', 'needs_approval', 'shareNow'],
+  ['was added to the queue', 'scheduled', 'addToQueue'],
+  ['was shared', 'sending', 'shareNow'],
+])('a share says that the update %s', async (words, status, shareMode) => {
+  endsAs(status, shareMode);
+  const answer = await bakery.post(`updates/${id}/share`);
+  expect([answer.status, answer.json]).toEqual([200, { success: true, message: `The update ${words}.` }]);
+});
+
+test('a create of a post that the new API could not send says so', async () => {
+  endsAs('error', 'shareNow');
+  const { message, updates } = (await bakery.create(`${text} again`)).json;
+  expect(message).toMatch(/^The update was saved\. It could not be sent to .+ \(twitter\)\.$/);
+  expect(updates).toMatchObject([{ status: 'error' }]);
+});
+
 test('destroy deletes a post, and a second one says that there is none', async () => {
   const first = await bakery.post(`updates/${id}/destroy`);
   expect([first.status, first.json.success]).toEqual([200, true]);

@@ -7,6 +7,7 @@ import { knownCounts } from '../../../domain/posts/known-counts.ts';
 import { type NamedProfiles, profilesNamed } from '../../../domain/posts/known-profiles.ts';
 import { flag, type FieldPairs } from '../../../domain/translation/call-fields.ts';
 import { inDoubtWords, POSSIBLE_EFFECTS } from '../../../domain/translation/doubt-words.ts';
+import { sharedMessage } from '../../../domain/translation/create-answer.ts';
 import { type OldUpdate, oldUpdate } from '../../../domain/translation/old-update.ts';
 import { sendJson } from '../../wire/legacy-error.ts';
 import { callPairs } from './call-pairs.ts';
@@ -48,7 +49,7 @@ const SENT: Record<UpdateChange['call'], ChangeAnswerSender> = {
     const count = answering.waiting === undefined ? {} : { buffer_count: answering.waiting };
     sendJson(res, 200, { success: true, message, ...count, update: post && updateOf(answering, post) });
   },
-  share: (res) => sendJson(res, 200, { success: true, message: 'The update was shared.' }),
+  share: (res, _, { post }) => sendJson(res, 200, { success: true, message: sharedMessage(post) }),
   destroy: (res) => sendJson(res, 200, { success: true, message: 'The update was deleted.' }),
   move_to_top: (res, answering, { post }) =>
     sendJson(res, 200, post ? updateOf(answering, post) : { success: true }),
